@@ -1,0 +1,10 @@
+# Address with undefined behaviour, or thread: the two cannot be combined.
+if(LAGGARD_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(LAGGARD_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(LAGGARD_SANITIZE)
+  message(FATAL_ERROR "LAGGARD_SANITIZE is '${LAGGARD_SANITIZE}'; it takes address, thread or nothing")
+endif()

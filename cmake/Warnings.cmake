@@ -1,0 +1,12 @@
+# One interface target carries the warnings; only our own targets link it.
+add_library(laggard_warnings INTERFACE)
+target_compile_options(laggard_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion -Wold-style-cast
+  -Wcast-align -Wcast-qual -Wnon-virtual-dtor -Woverloaded-virtual -Wsuggest-override -Wformat=2 -Wundef
+  -Wvla -Wmissing-declarations -Wextra-semi
+  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wnull-dereference>
+  $<$<BOOL:${LAGGARD_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND LAGGARD_SANITIZE)
+  # The sanitizers' instrumentation makes GCC 12 see null dereferences and uninitialised reads that are not there.
+  target_compile_options(laggard_warnings INTERFACE -Wno-null-dereference -Wno-maybe-uninitialized)
+endif()

@@ -1,0 +1,24 @@
+#include "base/clock.h"
+
+#include <ctime>
+
+namespace laggard {
+
+WallTime SystemClock::wall() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+MonoTime SystemClock::mono() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+}
+
+void SystemClock::sleep_until(MonoTime deadline) {
+  const std::int64_t ns = deadline.time_since_epoch().count();
+  timespec until{};
+  until.tv_sec = ns / 1'000'000'000;
+  until.tv_nsec = ns % 1'000'000'000;
+  // An interrupted sleep returns early on purpose: the caller looks at its stop flag.
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+}
+
+}  // namespace laggard

@@ -1,0 +1,49 @@
+#include "base/error.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+namespace laggard {
+
+namespace {
+
+ErrorCode code_of(int errno_value) {
+  switch (errno_value) {
+    case ENOENT:
+    case ENOTDIR:
+    case ENODEV:
+      return ErrorCode::kNotFound;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return ErrorCode::kNoPermission;
+    case ENOSPC:
+    case EDQUOT:
+      return ErrorCode::kNoSpace;
+    case ECONNREFUSED:
+    case ETIMEDOUT:
+    case EHOSTUNREACH:
+      return ErrorCode::kUnavailable;
+    default:
+      return ErrorCode::kBadInput;
+  }
+}
+
+}  // namespace
+
+tl::unexpected<Error> fail_errno(int errno_value, std::string where, std::string_view doing) {
+  return fail(code_of(errno_value), std::move(where),
+              fmt::format("{}: {}", doing, std::generic_category().message(errno_value)));
+}
+
+namespace detail {
+
+void check_failed(const char* file, int line, const char* condition) {
+  std::fprintf(stderr, "laggard: internal error: %s:%d: broken promise: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace detail
+}  // namespace laggard

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace laggard {
+
+/// What kind of thing went wrong outside of us; decides the exit status, never the wording.
+enum class ErrorCode {
+  kBadUse,        ///< The command line or a settings file asks for something impossible.
+  kBadInput,      ///< Data that we were given is malformed.
+  kNotFound,      ///< A file, device or host does not exist.
+  kNoPermission,  ///< The system refused access.
+  kDamaged,       ///< A checksum or a structure of our own files does not hold.
+  kTooNew,        ///< Written by a later version of laggard.
+  kNoSpace,       ///< The disk is full.
+  kUnavailable,   ///< A server or a program that we need does not answer.
+  kInternal,      ///< A promise of our own code broke.
+};
+
+/// One mistake in one sentence: where it is, what is wrong and, where it helps, what to do.
+struct Error {
+  ErrorCode code = ErrorCode::kInternal;
+  std::string where;  ///< `path`, `path:line` or `path@offset`; empty when there is no place to name.
+  std::string what;   ///< Without a full stop and without repeating `where`.
+
+  [[nodiscard]] std::string message() const { return where.empty() ? what : where + ": " + what; }
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+/// Returned by operations that can fail but have nothing to give.
+using Status = Result<void>;
+
+[[nodiscard]] inline tl::unexpected<Error> fail(ErrorCode code, std::string where, std::string what) {
+  return tl::unexpected<Error>(Error{code, std::move(where), std::move(what)});
+}
+
+/// `fail` for the last system call: maps errno to a code and appends its text.
+[[nodiscard]] tl::unexpected<Error> fail_errno(int errno_value, std::string where, std::string_view doing);
+
+/// Passes on the error of another result.
+template <typename T>
+[[nodiscard]] tl::unexpected<Error> forward(Result<T>& result) {
+  return tl::unexpected<Error>(std::move(result.error()));
+}
+
+namespace detail {
+[[noreturn]] void check_failed(const char* file, int line, const char* condition);
+}  // namespace detail
+
+}  // namespace laggard
+
+/// Our own promise: stays in release builds, because a wrong value written to an archive is worse than a
+/// stop.
+#define LAGGARD_CHECK(condition) \
+  ((condition) ? static_cast<void>(0) : ::laggard::detail::check_failed(__FILE__, __LINE__, #condition))

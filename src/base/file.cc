@@ -1,0 +1,55 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/fd.h"
+
+namespace laggard {
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!fd.valid()) return fail_errno(errno, path.string(), "cannot open");
+  std::string content;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, path.string(), "cannot read");
+    if (n == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+namespace {
+
+Status write_all(int fd, std::string_view content, const std::string& where) {
+  while (!content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, where, "cannot write");
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status write_file(const std::filesystem::path& path, std::string_view content) {
+  const std::string temporary = path.string() + ".new";
+  Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (!fd.valid()) return fail_errno(errno, temporary, "cannot create");
+  Status written = write_all(fd.get(), content, temporary);
+  if (written && ::fsync(fd.get()) != 0) written = fail_errno(errno, temporary, "cannot sync");
+  if (written && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = fail_errno(errno, path.string(), "cannot rename into place");
+  }
+  if (!written) ::unlink(temporary.c_str());
+  return written;
+}
+
+}  // namespace laggard

@@ -1,0 +1,73 @@
+#include "base/node_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace laggard {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(NodeSet, Expands) {
+  EXPECT_THAT(*expand_node_set("fs[1-3]"), ElementsAre("fs1", "fs2", "fs3"));
+  EXPECT_THAT(*expand_node_set("fs[08-10,3]-ib, mds"),
+              ElementsAre("fs08-ib", "fs09-ib", "fs10-ib", "fs3-ib", "mds"));
+  EXPECT_THAT(*expand_node_set("r[1-2]n[1-2]"), ElementsAre("r1n1", "r1n2", "r2n1", "r2n2"));
+}
+
+TEST(NodeSet, RefusesNonsense) {
+  for (const char* bad :
+       {"", "a,,b", "fs[1-", "fs1]", "fs[3-1]", "fs[a-b]", "fs[0-99999999999]", "x[1-3000][1-3000]"}) {
+    EXPECT_FALSE(expand_node_set(bad).has_value()) << bad;
+  }
+}
+
+TEST(NodeSet, Folds) {
+  const std::vector<std::string> names{"fs3", "fs1", "fs2", "fs7", "mds", "fs3"};
+  EXPECT_EQ(fold_node_set(names), "fs[1-3,7],mds");
+  const std::vector<std::string> padded{"n01", "n02", "n10"};
+  EXPECT_EQ(fold_node_set(padded), "n[01-02,10]");
+}
+
+TEST(NodeSet, FoldingAndExpandingKeepsTheSet) {
+  rc::check("expand(fold(x)) is x without duplicates", [] {
+    const auto numbers = *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 500U));
+    std::vector<std::string> names{"mds"};
+    for (const unsigned n : numbers) names.push_back("fs" + std::to_string(n));
+    auto back = *expand_node_set(fold_node_set(names));
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::sort(back.begin(), back.end());
+    RC_ASSERT(back == names);
+  });
+}
+
+TEST(Text, NaturalOrderCounts) {
+  EXPECT_TRUE(natural_less("sd2", "sd10"));
+  EXPECT_TRUE(natural_less("fs9/sda", "fs10/sda"));
+  EXPECT_FALSE(natural_less("fs10", "fs9"));
+  EXPECT_TRUE(natural_less("a", "b"));
+  EXPECT_FALSE(natural_less("a", "a"));
+}
+
+TEST(Text, NaturalOrderIsStrictAndWeak) {
+  rc::check("exactly one of a<b, b<a, a==b", [](const std::string& a, const std::string& b) {
+    RC_ASSERT(int{natural_less(a, b)} + int{natural_less(b, a)} + int{a == b} == 1);
+  });
+}
+
+TEST(Text, Bytes) {
+  EXPECT_EQ(parse_bytes("10G"), std::uint64_t{10} << 30);
+  EXPECT_EQ(parse_bytes("17"), 17U);
+  EXPECT_EQ(parse_bytes("x"), std::nullopt);
+  EXPECT_EQ(parse_bytes("99999999999999999T"), std::nullopt);
+  EXPECT_EQ(human_bytes(1234567), "1.23 MB");
+}
+
+}  // namespace
+}  // namespace laggard

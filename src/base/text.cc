@@ -1,0 +1,117 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace laggard {
+
+namespace {
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr std::string_view kBlanks = " \t\r\n";
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    pieces.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return pieces;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string_view take_word(std::string_view& text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) {
+    text = {};
+    return {};
+  }
+  text.remove_prefix(first);
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+bool glob_match(std::string_view pattern, std::string_view text) {
+  return ::fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), 0) == 0;
+}
+
+namespace {
+
+/// Takes a run of digits off the front of `text`, without its leading zeros.
+std::string_view take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789"));
+  text.remove_prefix(digits.size());
+  return digits;
+}
+
+}  // namespace
+
+bool natural_less(std::string_view a, std::string_view b) {
+  std::string_view x = a;
+  std::string_view y = b;
+  while (!x.empty() && !y.empty()) {
+    if (is_digit(x.front()) && is_digit(y.front())) {
+      const std::string_view m = take_number(x);
+      const std::string_view n = take_number(y);
+      if (m != n) return m.size() != n.size() ? m.size() < n.size() : m < n;
+    } else {
+      if (x.front() != y.front()) return x.substr(0, 1) < y.substr(0, 1);
+      x.remove_prefix(1);
+      y.remove_prefix(1);
+    }
+  }
+  if (x.empty() != y.empty()) return x.empty();
+  return a < b;
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kSuffixes{"B", "kB", "MB", "GB", "TB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < kSuffixes.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kSuffixes[unit]);
+}
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  std::uint64_t shift = 0;
+  if (!text.empty() && !is_digit(text.back())) {
+    switch (text.back()) {
+      case 'k':
+      case 'K':
+        shift = 10;
+        break;
+      case 'M':
+        shift = 20;
+        break;
+      case 'G':
+        shift = 30;
+        break;
+      case 'T':
+        shift = 40;
+        break;
+      default:
+        return std::nullopt;
+    }
+    text.remove_suffix(1);
+  }
+  const auto number = to_number<std::uint64_t>(text);
+  if (!number || *number > (std::numeric_limits<std::uint64_t>::max() >> shift)) return std::nullopt;
+  return *number << shift;
+}
+
+}  // namespace laggard

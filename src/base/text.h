@@ -1,0 +1,41 @@
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace laggard {
+
+/// The pieces of `text` between separators; empty pieces are kept.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
+[[nodiscard]] std::string_view trim(std::string_view text);
+
+/// Takes the next run of non-blanks off the front of `text`; empty at the end.
+[[nodiscard]] std::string_view take_word(std::string_view& text);
+
+/// The whole of `text` as a number, locale-free; nothing else may follow.
+template <typename Number>
+[[nodiscard]] std::optional<Number> to_number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+/// Shell-style match of the whole of `text`: `*`, `?` and `[a-z]` sets.
+[[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);
+
+/// Order in which people count: sd2 before sd10, fs9 before fs10; ties are broken bytewise.
+[[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
+
+/// `1.2 GB`, `310 kB`, `17 B`.
+[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
+
+/// `10G`, `500M`, `4k` (binary multiples) or a plain number of bytes.
+[[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
+}  // namespace laggard

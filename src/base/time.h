@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace laggard {
+
+using Duration = std::chrono::nanoseconds;
+
+/// A moment of wall-clock time, UTC. Steps and skews happen to it; never measure a delay with it.
+using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
+
+/// A moment of the monotonic clock: for schedules and delays. Does not mix with WallTime.
+using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+[[nodiscard]] constexpr WallTime from_unix_ns(std::int64_t ns) { return WallTime{Duration{ns}}; }
+[[nodiscard]] constexpr std::int64_t to_unix_ns(WallTime t) { return t.time_since_epoch().count(); }
+[[nodiscard]] constexpr double to_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+
+/// ISO 8601 in UTC: `2011-05-09T00:00:05Z`, with as many of milli-, micro- or nanoseconds as are not zero.
+[[nodiscard]] std::string to_iso8601(WallTime t);
+
+/// The form used in file names, without colons (T §5.9): `20110509T000005Z`. Fractions are dropped.
+[[nodiscard]] std::string to_file_stamp(WallTime t);
+
+/// Reads Unix seconds (with a fraction if there is one) or ISO 8601 with `Z` or a numeric offset; a time
+/// without a zone is refused, because guessing one is how whole analyses shift by hours (T §5.9).
+/// Exact: fractions are read as digits, not through a double. At most nine digits of fraction count.
+[[nodiscard]] Result<WallTime> parse_time(std::string_view text);
+
+/// Reads `to_file_stamp`'s form.
+[[nodiscard]] Result<WallTime> parse_file_stamp(std::string_view text);
+
+/// `500ms`, `1s`, `15s`, `10m`, `2h`, `30d`; a bare number means seconds.
+[[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+
+/// The shortest of those forms that is exact: `15s`, `1m30s`, `2h`.
+[[nodiscard]] std::string to_text(Duration d);
+
+/// The largest multiple of `step` since the epoch that is not after `t`. Requires step > 0.
+[[nodiscard]] constexpr WallTime floor_to(WallTime t, Duration step) {
+  const std::int64_t ns = to_unix_ns(t);
+  const std::int64_t s = step.count();
+  const std::int64_t rest = ((ns % s) + s) % s;
+  return from_unix_ns(ns - rest);
+}
+
+}  // namespace laggard

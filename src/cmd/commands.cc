@@ -1,0 +1,7 @@
+#include "cmd/commands.h"
+
+namespace laggard::cmd {
+
+void add_commands(CLI::App& /*app*/, Context& /*context*/) {}
+
+}  // namespace laggard::cmd

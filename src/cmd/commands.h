@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cmd/program.h"
+
+namespace laggard::cmd {
+
+/// Adds every subcommand to `app`. A command lives in a file of its name, `NAME_command.cc`, whose function
+/// is declared here and called in commands.cc.
+void add_commands(CLI::App& app, Context& context);
+
+}  // namespace laggard::cmd

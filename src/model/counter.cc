@@ -1,0 +1,97 @@
+#include "model/counter.h"
+
+#include <array>
+
+namespace laggard {
+
+namespace {
+
+using enum CounterForm;
+constexpr auto kDisk = DeviceKind::kDisk;
+constexpr auto kNet = DeviceKind::kNet;
+constexpr auto kTcp = DeviceKind::kTcp;
+
+constexpr std::array kCounters{
+    CounterSpec{"rd_ios", kDisk, kCumulative, "requests"},
+    CounterSpec{"rd_merges", kDisk, kCumulative, "requests"},
+    CounterSpec{"rd_sectors", kDisk, kCumulative, "sectors"},
+    CounterSpec{"rd_ms", kDisk, kCumulative, "ms"},
+    CounterSpec{"wr_ios", kDisk, kCumulative, "requests"},
+    CounterSpec{"wr_merges", kDisk, kCumulative, "requests"},
+    CounterSpec{"wr_sectors", kDisk, kCumulative, "sectors"},
+    CounterSpec{"wr_ms", kDisk, kCumulative, "ms"},
+    CounterSpec{"in_flight", kDisk, kLevel, "requests"},
+    CounterSpec{"io_ms", kDisk, kCumulative, "ms"},
+    CounterSpec{"weighted_ms", kDisk, kCumulative, "ms"},
+    CounterSpec{"dc_ios", kDisk, kCumulative, "requests"},
+    CounterSpec{"dc_merges", kDisk, kCumulative, "requests"},
+    CounterSpec{"dc_sectors", kDisk, kCumulative, "sectors"},
+    CounterSpec{"dc_ms", kDisk, kCumulative, "ms"},
+    CounterSpec{"fl_ios", kDisk, kCumulative, "requests"},
+    CounterSpec{"fl_ms", kDisk, kCumulative, "ms"},
+    // Where only the sum over reads and writes is known (sysstat's files).
+    CounterSpec{"ios", kDisk, kCumulative, "requests"},
+    // Rates that another tool computed: sadf's text output, Perseus, vendors' exporters.
+    CounterSpec{"rd_sec", kDisk, kGauge, "sectors/s"},
+    CounterSpec{"wr_sec", kDisk, kGauge, "sectors/s"},
+    CounterSpec{"await", kDisk, kGauge, "ms"},
+    CounterSpec{"throughput", kDisk, kGauge, "any"},
+    CounterSpec{"latency", kDisk, kGauge, "any"},
+    CounterSpec{"rx_bytes", kNet, kCumulative, "bytes"},
+    CounterSpec{"rx_packets", kNet, kCumulative, "packets"},
+    CounterSpec{"rx_errors", kNet, kCumulative, "packets"},
+    CounterSpec{"rx_drop", kNet, kCumulative, "packets"},
+    CounterSpec{"tx_bytes", kNet, kCumulative, "bytes"},
+    CounterSpec{"tx_packets", kNet, kCumulative, "packets"},
+    CounterSpec{"tx_errors", kNet, kCumulative, "packets"},
+    CounterSpec{"tx_drop", kNet, kCumulative, "packets"},
+    CounterSpec{"rxbyt", kNet, kGauge, "bytes/s"},
+    CounterSpec{"txbyt", kNet, kGauge, "bytes/s"},
+    CounterSpec{"rxpck", kNet, kGauge, "packets/s"},
+    CounterSpec{"txpck", kNet, kGauge, "packets/s"},
+    CounterSpec{"snd_cwnd", kTcp, kLevel, "segments"},
+    CounterSpec{"retrans", kTcp, kCumulative, "segments"},
+    CounterSpec{"lost", kTcp, kLevel, "segments"},
+    CounterSpec{"rtt_us", kTcp, kLevel, "us"},
+    CounterSpec{"bytes_sent", kTcp, kCumulative, "bytes"},
+};
+
+}  // namespace
+
+std::string_view to_name(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kDisk:
+      return "disk";
+    case DeviceKind::kNet:
+      return "net";
+    case DeviceKind::kTcp:
+      return "tcp";
+  }
+  return "";
+}
+
+std::optional<DeviceKind> device_kind(std::string_view name) {
+  if (name == "disk") return DeviceKind::kDisk;
+  if (name == "net") return DeviceKind::kNet;
+  if (name == "tcp") return DeviceKind::kTcp;
+  return std::nullopt;
+}
+
+std::span<const CounterSpec> known_counters() { return kCounters; }
+
+const CounterSpec* find_counter(DeviceKind kind, std::string_view name) {
+  for (const CounterSpec& spec : kCounters) {
+    if (spec.kind == kind && spec.name == name) return &spec;
+  }
+  return nullptr;
+}
+
+std::optional<std::uint64_t> counter_increase(std::uint64_t before, std::uint64_t after) {
+  if (after >= before) return after - before;
+  constexpr std::uint64_t kWrap = std::uint64_t{1} << 32;
+  constexpr std::uint64_t kNear = std::uint64_t{1} << 28;
+  if (before >= kWrap || before < kWrap - kNear || kWrap - before + after >= kNear) return std::nullopt;
+  return kWrap - before + after;
+}
+
+}  // namespace laggard

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace laggard {
+
+enum class BlameKind : std::uint8_t {
+  kServer,
+  kDisk,
+  kLun,
+  kAttachment,
+  kController,
+  kArray,
+  kDrawer,
+  kLink,
+  kNetwork,
+  kLoadBalancer,
+  kMetadataServer,
+  kClient,
+};
+[[nodiscard]] std::string_view to_name(BlameKind kind);
+
+struct Blame {
+  BlameKind kind = BlameKind::kServer;
+  std::string name;
+  auto operator<=>(const Blame&) const = default;
+};
+
+enum class IncidentState : std::uint8_t { kSuspected, kConfirmed };
+enum class IncidentStatus : std::uint8_t { kOpen, kClosed, kExcluded, kExplained };
+enum class ThresholdOrigin : std::uint8_t { kTrained, kSelf };
+[[nodiscard]] std::string_view to_name(IncidentState state);
+[[nodiscard]] std::string_view to_name(IncidentStatus status);
+[[nodiscard]] std::string_view to_name(ThresholdOrigin origin);
+
+/// One metric in which one component diverges from its peers: never a verdict without it.
+struct Evidence {
+  std::string source = "metrics";
+  std::string metric;
+  std::string component;
+  std::string detector;  ///< Which test found it: `cdf`, `bias`, `cwnd`, `absent`, …
+  double distance = 0;   ///< The largest over the flagged windows, in the detector's own unit.
+  double threshold = 0;  ///< What the distance was held against.
+  double score = 0;      ///< distance / threshold of the worst window.
+  /// The component's level against its peers' median over the flagged windows, both in `unit`.
+  std::optional<double> level;
+  std::optional<double> peers;
+  std::string unit;
+  std::vector<WallTime> windows;  ///< Starts of the flagged windows.
+  std::string note;               ///< One clause for people: `nothing completed while 31 requests waited`.
+};
+
+/// One problem: a group of faulty components with one blame and one cause.
+struct Incident {
+  std::string id;                        ///< Stable over re-runs: from blame, cause and start.
+  WallTime since;                        ///< Start of the first anomalous window.
+  std::optional<WallTime> faulty_since;  ///< End of the window that completed k of 2k-1.
+  std::optional<WallTime> until;         ///< End of the last anomalous window, when it is over.
+  IncidentState state = IncidentState::kSuspected;
+  IncidentStatus status = IncidentStatus::kOpen;
+  std::optional<double> confidence;
+  Blame blame;
+  std::vector<Blame> alternatives;
+  std::vector<std::string> components;
+  std::string cause;     ///< disk-hog, disk-busy, network-hog, packet-loss, lost-attachment, slow-disk, …
+  std::string resource;  ///< storage, network, …
+  std::string rule;      ///< Name of the rule that fired.
+  std::string why;       ///< The rule's sentence, filled with its evidence.
+  int persistence = 0;
+  double severity = 0;
+  ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
+  std::vector<Evidence> evidence;
+};
+
+struct RankedComponent {
+  std::string component;
+  std::string group;
+  int persistence = 0;
+  double severity = 0;
+  bool operator==(const RankedComponent&) const = default;
+};
+
+/// What was looked at, and what could not be.
+struct Coverage {
+  std::size_t hosts = 0;
+  std::size_t components = 0;
+  std::vector<std::string> metrics;
+  std::vector<std::string> missing;         ///< One sentence each.
+  std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
+};
+
+struct Diagnosis {
+  WallTime from;
+  WallTime to;
+  std::string preset;
+  std::string distance;
+  ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
+  std::vector<Incident> incidents;       ///< Most severe state first, then by persistence.
+  std::vector<RankedComponent> ranking;  ///< By persistence, then severity, then name.
+  Coverage coverage;
+};
+
+}  // namespace laggard

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "model/sample_table.h"
+
+namespace laggard {
+
+/// What a source holds of one device.
+struct DeviceInfo {
+  std::string host;
+  DeviceKind kind = DeviceKind::kDisk;
+  std::string device;
+  std::vector<TableCounter> counters;
+  WallTime first;
+  WallTime last;
+  std::uint64_t samples = 0;         ///< Sample times at which the device was present.
+  std::optional<Duration> interval;  ///< Median distance of sample times; nothing below two samples.
+  /// Key facts that a recorder found: `by-id`, `wwn`, `model`, `size`, `rotational`, `paths`, `address`…
+  std::vector<std::pair<std::string, std::string>> facts;
+};
+
+/// A stretch without samples of a host that is longer than three of its intervals.
+struct Gap {
+  std::string host;
+  WallTime from;
+  WallTime to;
+  std::string
+      reason;  ///< As far as it is known: `recorder stopped`, `disk full`, `damaged block`; else empty.
+};
+
+/// Everything a source holds, without the samples.
+struct Inventory {
+  std::vector<DeviceInfo> devices;  ///< Sorted by host, kind and device in natural order.
+  std::vector<Gap> gaps;
+  std::vector<std::string> notices;  ///< Streams that were skipped, damage that was found: one sentence each.
+};
+
+/// What of a source to read. Empty lists mean everything.
+struct ReadRequest {
+  std::optional<WallTime> from;  ///< Inclusive.
+  std::optional<WallTime> to;    ///< Exclusive.
+  std::vector<DeviceKind> kinds;
+  std::vector<std::string> hosts;
+  std::vector<std::string> counters;
+};
+
+/// Yields tables: of one host and kind in the order of recording, and over hosts by the first time of the
+/// table, so that a reader that stands still on one host never has to hold all of another.
+class TableReader {
+ public:
+  virtual ~TableReader() = default;
+  /// The next table, or nothing at the end. Tables may be of any length; cells outside [from, to) are cut.
+  [[nodiscard]] virtual Result<std::optional<SampleTable>> next() = 0;
+};
+
+/// Where samples come from: an archive, a Prometheus server, the simulator. Detectors know nothing more.
+class SeriesSource {
+ public:
+  virtual ~SeriesSource() = default;
+  [[nodiscard]] virtual Result<Inventory> inventory() = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) = 0;
+};
+
+/// Where samples go: the archive's writer, a remote-write sender, a test's list.
+class TableSink {
+ public:
+  virtual ~TableSink() = default;
+  [[nodiscard]] virtual Status append(const SampleTable& table) = 0;
+  /// Facts about devices that do not change from sample to sample (see DeviceInfo::facts).
+  [[nodiscard]] virtual Status describe(const DeviceInfo& device) = 0;
+};
+
+}  // namespace laggard
