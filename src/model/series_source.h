@@ -19,7 +19,10 @@ struct DeviceInfo {
   std::vector<TableCounter> counters;
   WallTime first;
   WallTime last;
-  std::uint64_t samples = 0;         ///< Sample times at which the device was present.
+  std::uint64_t samples = 0;  ///< Sample times at which the device was present.
+  /// Sample times among those at which it was under load. Disk: requests completed since the sample before,
+  /// or in flight. Net: packets or bytes moved. Tcp: present is loaded. Gauges: any of them is not zero.
+  std::uint64_t active_samples = 0;
   std::optional<Duration> interval;  ///< Median distance of sample times; nothing below two samples.
   /// Key facts that a recorder found: `by-id`, `wwn`, `model`, `size`, `rotational`, `paths`, `address`…
   std::vector<std::pair<std::string, std::string>> facts;
