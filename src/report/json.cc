@@ -1,0 +1,116 @@
+#include "report/json.h"
+
+#include "report/json_writer.h"
+
+namespace laggard::report {
+
+namespace {
+
+void write(JsonWriter& json, const Blame& blame) {
+  json.begin_object();
+  json.member("kind", to_name(blame.kind));
+  json.member("name", blame.name);
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Evidence& evidence) {
+  json.begin_object();
+  json.member("source", evidence.source);
+  json.member("metric", evidence.metric);
+  json.member("component", evidence.component);
+  json.member("distance", evidence.distance);
+  json.member("threshold", evidence.threshold);
+  json.member("windows", evidence.windows);
+  json.member("detector", evidence.detector);
+  json.member("score", evidence.score);
+  json.member("level", evidence.level);
+  json.member("peers", evidence.peers);
+  json.member("unit", evidence.unit);
+  json.member("note", evidence.note);
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Incident& incident) {
+  json.begin_object();
+  json.member("id", incident.id);
+  json.member("since", incident.since);
+  json.member("faulty_since", incident.faulty_since);
+  json.member("until", incident.until);
+  json.member("state", to_name(incident.state));
+  json.member("status", to_name(incident.status));
+  json.member("confidence", incident.confidence);
+  json.key("blame");
+  write(json, incident.blame);
+  json.key("alternatives");
+  json.begin_list();
+  for (const Blame& blame : incident.alternatives) write(json, blame);
+  json.end_list();
+  json.member("components", incident.components);
+  json.member("cause", incident.cause);
+  json.member("resource", incident.resource);
+  json.member("rule", incident.rule);
+  // Reliability or overload is what active probes tell apart; peers alone do not say.
+  json.key("mode");
+  json.null();
+  json.integer_member("persistence", incident.persistence);
+  json.member("severity", incident.severity);
+  json.member("thresholds", to_name(incident.thresholds));
+  json.key("evidence");
+  json.begin_list();
+  for (const Evidence& evidence : incident.evidence) write(json, evidence);
+  json.end_list();
+  json.member("why", incident.why);
+  json.end_object();
+}
+
+void write(JsonWriter& json, const RankedComponent& ranked) {
+  json.begin_object();
+  json.member("component", ranked.component);
+  json.member("group", ranked.group);
+  json.integer_member("persistence", ranked.persistence);
+  json.member("severity", ranked.severity);
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Coverage& coverage) {
+  json.begin_object();
+  json.integer_member("hosts", static_cast<std::int64_t>(coverage.hosts));
+  json.integer_member("components", static_cast<std::int64_t>(coverage.components));
+  json.member("metrics", coverage.metrics);
+  json.member("missing", coverage.missing);
+  json.member("not_comparable", coverage.not_comparable);
+  json.end_object();
+}
+
+std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
+  JsonWriter json(style);
+  json.begin_object();
+  json.member("schema", "laggard.diagnosis/1");
+  json.member("from", diagnosis.from);
+  json.member("to", diagnosis.to);
+  json.member("distance", diagnosis.distance);
+  json.key("incidents");
+  json.begin_list();
+  for (const Incident& incident : diagnosis.incidents) write(json, incident);
+  json.end_list();
+  json.key("ranking");
+  json.begin_list();
+  for (const RankedComponent& ranked : diagnosis.ranking) write(json, ranked);
+  json.end_list();
+  json.key("coverage");
+  write(json, diagnosis.coverage);
+  json.member("preset", diagnosis.preset);
+  json.member("thresholds", to_name(diagnosis.thresholds));
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace
+
+std::string to_json(const Diagnosis& diagnosis) { return write(diagnosis, JsonWriter::Style::kReadable); }
+
+std::string to_script_json(const Diagnosis& diagnosis) {
+  return write(diagnosis, JsonWriter::Style::kScript);
+}
+
+}  // namespace laggard::report

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "model/incident.h"
+
+namespace laggard::report {
+
+/// The diagnosis as `laggard.diagnosis/1` (docs/formats/diagnosis-json.md): indented JSON with a line feed at
+/// the end. Same diagnosis, same bytes.
+[[nodiscard]] std::string to_json(const Diagnosis& diagnosis);
+
+/// The same on one line with `<`, `>` and `&` escaped, to be put inside a <script> of a page.
+[[nodiscard]] std::string to_script_json(const Diagnosis& diagnosis);
+
+}  // namespace laggard::report

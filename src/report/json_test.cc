@@ -1,0 +1,91 @@
+#include "report/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report/examples.h"
+#include "report/golden.h"
+#include "report/json_writer.h"
+
+namespace laggard::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::ElementsAre;
+
+std::vector<std::string> keys(const Json& object) {
+  std::vector<std::string> out;
+  for (const auto& item : object.items()) out.push_back(item.key());
+  return out;
+}
+
+TEST(DiagnosisJson, GoldenReports) {
+  expect_golden("busy_disk.json", to_json(examples::busy_disk()));
+  expect_golden("bad_week.json", to_json(examples::bad_week()));
+  expect_golden("nothing_comparable.json", to_json(examples::nothing_comparable()));
+}
+
+TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
+  const Json json = Json::parse(to_json(examples::busy_disk()));
+  EXPECT_THAT(keys(json), ElementsAre("schema", "from", "to", "distance", "incidents", "ranking", "coverage",
+                                      "preset", "thresholds"));
+  EXPECT_THAT(keys(json["incidents"][0]),
+              ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
+                          "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
+                          "severity", "thresholds", "evidence", "why"));
+  EXPECT_THAT(keys(json["incidents"][0]["evidence"][0]),
+              ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",
+                          "score", "level", "peers", "unit", "note"));
+  EXPECT_THAT(keys(json["ranking"][0]), ElementsAre("component", "group", "persistence", "severity"));
+  EXPECT_THAT(keys(json["coverage"]),
+              ElementsAre("hosts", "components", "metrics", "missing", "not_comparable"));
+  EXPECT_EQ(json["schema"], "laggard.diagnosis/1");
+  EXPECT_EQ(json["incidents"][0]["since"], "2026-11-20T19:22:36Z");
+  EXPECT_EQ(json["incidents"][0]["evidence"][0]["score"], 37.25 / 9.8)
+      << "numbers read back to the same double";
+}
+
+TEST(DiagnosisJson, WhatIsNotKnownIsNull) {
+  const Json json = Json::parse(to_json(examples::bad_week()));
+  EXPECT_TRUE(json["incidents"][0]["until"].is_null());
+  EXPECT_TRUE(json["incidents"][0]["confidence"].is_null());
+  EXPECT_TRUE(json["incidents"][0]["mode"].is_null());
+  EXPECT_TRUE(json["incidents"][4]["evidence"][0]["score"].is_null()) << "infinity is no JSON";
+  EXPECT_TRUE(json["incidents"][4]["evidence"][0]["level"].is_null());
+}
+
+TEST(DiagnosisJson, EveryNameSurvivesOrIsReplaced) {
+  const std::string script = to_script_json(examples::hostile());
+  EXPECT_EQ(script.find_first_of("<>&\n\x1b\xff"), std::string::npos);
+  const Json json = Json::parse(script);
+  EXPECT_EQ(json, Json::parse(to_json(examples::hostile()))) << "two spellings of one value";
+  EXPECT_EQ(json["incidents"][0]["cause"].get<std::string>(),
+            std::string("</script><script>window.owned=1</script>") +
+                "<img src=x onerror=\"window.owned=1\">'\x1b]0;owned\x07\xEF\xBF\xBD" + examples::kOverride);
+}
+
+RC_GTEST_PROP(DiagnosisJson, AnyTextAndNumberMakesValidJson, (const std::string& text, double number)) {
+  Diagnosis d = examples::busy_disk();
+  d.incidents.front().why = text;
+  d.incidents.front().severity = number;
+  const Json json = Json::parse(to_json(d));
+  RC_ASSERT(json["incidents"][0]["severity"] == Json(number) || !std::isfinite(number));
+  RC_ASSERT(Json::parse(to_script_json(d)) == json);
+}
+
+TEST(JsonWriter, ShortestNumbersAndNoNan) {
+  JsonWriter json(JsonWriter::Style::kCompact);
+  json.begin_list();
+  for (const double value : {0.1, 1.0, -0.0, 1e300, 123456789.0}) json.number(value);
+  json.number(std::numeric_limits<double>::quiet_NaN());
+  json.number(0.1F);
+  json.end_list();
+  EXPECT_EQ(json.take(), "[0.1,1,-0,1e+300,123456789,null,0.1]");
+}
+
+}  // namespace
+}  // namespace laggard::report

@@ -1,0 +1,74 @@
+#include "report/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "report/examples.h"
+#include "report/golden.h"
+#include "report/layout.h"
+#include "report/utf8.h"
+
+namespace laggard::report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(Text, GoldenReports) {
+  expect_golden("busy_disk.txt", to_text(examples::busy_disk()));
+  expect_golden("bad_week.txt", to_text(examples::bad_week(), {.width = 100}));
+  expect_golden("all_well.txt", to_text(examples::all_well()));
+  expect_golden("nothing_comparable.txt", to_text(examples::nothing_comparable()));
+  expect_golden("busy_disk_colour.txt", to_text(examples::busy_disk(), {.width = 120, .colour = true}));
+}
+
+TEST(Text, TheVerdictComesFirst) {
+  EXPECT_THAT(to_text(examples::busy_disk(), {.width = 120}),
+              StartsWith("s2 was sick: disk-busy (storage) from 19:22:36Z to 19:25:48Z, confirmed\n"));
+  EXPECT_THAT(to_text(examples::all_well()),
+              StartsWith("No component differs persistently from its peers\n"));
+}
+
+TEST(Text, NeverWiderThanTheTerminalUnlessANameIs) {
+  for (const std::size_t width : {40U, 60U, 80U, 132U}) {
+    for (const Diagnosis& d : {examples::busy_disk(), examples::bad_week(), examples::big_system(100)}) {
+      const std::string text = to_text(d, {.width = width});
+      for (const std::string_view line : split(text, '\n')) EXPECT_LE(columns(line), width) << line;
+    }
+  }
+}
+
+TEST(Text, NoNameReachesTheTerminalRaw) {
+  const std::string text = to_text(examples::hostile(), {.width = 100, .colour = false});
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\x07")));
+  EXPECT_THAT(text, Not(HasSubstr("\xff")));
+  EXPECT_THAT(text, HasSubstr("\\x1b]0;owned\\x07\\xff\\u202e"));
+}
+
+TEST(Text, TheRankingStopsWhereItIsTold) {
+  const std::string text = to_text(examples::bad_week(), {.ranking = 3});
+  EXPECT_THAT(text, HasSubstr("and 27 more components, 11 of them with some persistence"));
+  EXPECT_THAT(to_text(examples::bad_week(), {.ranking = 100}),
+              HasSubstr("and 16 more components, all at zero"));
+}
+
+TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
+  EXPECT_THAT(wrap("a bc def", 4), ::testing::ElementsAre("a bc", "def"));
+  EXPECT_THAT(wrap("abcdefgh i", 4), ::testing::ElementsAre("abcdefgh", "i"));
+  EXPECT_THAT(wrap("", 4), ::testing::IsEmpty());
+  EXPECT_THAT(wrap("äöü äöü", 7), ::testing::ElementsAre("äöü äöü")) << "columns, not bytes";
+}
+
+TEST(Table, DropsTheLeastImportantColumnsFirst) {
+  Table table({{"name", false, 100}, {"x", true, 1}, {"y", true, 2}});
+  table.add({"component", "1", "22"});
+  EXPECT_THAT(table.lines(80), ::testing::ElementsAre("name       x   y", "component  1  22"));
+  EXPECT_THAT(table.lines(14), ::testing::ElementsAre("name        y", "component  22"));
+  EXPECT_THAT(table.lines(3), ::testing::ElementsAre("name", "component"));
+}
+
+}  // namespace
+}  // namespace laggard::report

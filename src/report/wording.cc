@@ -1,0 +1,170 @@
+#include "report/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/quantity.h"
+
+namespace laggard::report {
+
+namespace {
+
+constexpr std::size_t kNamedInVerdict = 3;
+
+/// Excluded and explained incidents are known already and do not make a verdict.
+bool is_news(const Incident& incident) {
+  return incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
+}
+
+bool is_over(const Incident& incident) {
+  return incident.status == IncidentStatus::kClosed || incident.until.has_value();
+}
+
+std::string predicate(const Incident& incident) {
+  const bool sure = incident.state == IncidentState::kConfirmed;
+  if (is_over(incident)) return sure ? "was sick" : "was suspected";
+  return sure ? "is sick" : "is suspected";
+}
+
+std::string when(const Incident& incident, const Clockface& clock) {
+  if (incident.until) {
+    return fmt::format("from {} to {}", clock.moment(incident.since), clock.moment(*incident.until));
+  }
+  return "since " + clock.moment(incident.since);
+}
+
+std::string one_incident(const Incident& incident, const Clockface& clock) {
+  const std::string state =
+      incident.state == IncidentState::kConfirmed ? ", confirmed" : ", not confirmed yet";
+  return fmt::format("{} {}: {} {}{}", blamed(incident.blame), predicate(incident), cause(incident),
+                     when(incident, clock), state);
+}
+
+std::string many_incidents(const std::vector<const Incident*>& news, const Clockface& clock) {
+  const auto confirmed = static_cast<std::size_t>(
+      std::ranges::count_if(news, [](const Incident* i) { return i->state == IncidentState::kConfirmed; }));
+  std::string out = confirmed == news.size() ? fmt::format("{} incidents, all confirmed: ", news.size())
+                    : confirmed == 0         ? fmt::format("{} suspected incidents: ", news.size())
+                                     : fmt::format("{} incidents, {} confirmed: ", news.size(), confirmed);
+  for (std::size_t i = 0; i < std::min(news.size(), kNamedInVerdict); ++i) {
+    if (i > 0) out += "; ";
+    out += fmt::format("{} {} {}", blamed(news[i]->blame), cause(*news[i]), when(*news[i], clock));
+  }
+  if (news.size() > kNamedInVerdict) out += fmt::format("; and {} more", news.size() - kNamedInVerdict);
+  return out;
+}
+
+std::string nothing_new(const Diagnosis& diagnosis) {
+  if (!diagnosis.incidents.empty()) {
+    return fmt::format("Nothing new: {}, excluded or explained",
+                       counted(diagnosis.incidents.size(), "known incident"));
+  }
+  if (diagnosis.coverage.components == 0) return "Nothing could be compared, so nothing can be said";
+  return "No component differs persistently from its peers";
+}
+
+}  // namespace
+
+Clockface::Clockface(WallTime from, WallTime to)
+    : one_day_(std::chrono::floor<std::chrono::days>(from) == std::chrono::floor<std::chrono::days>(to)) {}
+
+std::string Clockface::dated(WallTime t) {
+  std::string text = to_iso8601(std::chrono::floor<std::chrono::seconds>(t));
+  std::ranges::replace(text, 'T', ' ');
+  return text;
+}
+
+std::string Clockface::moment(WallTime t) const {
+  const std::string text = dated(t);
+  return one_day_ ? text.substr(text.find(' ') + 1) : text;
+}
+
+std::string Clockface::span(WallTime from, WallTime to) const {
+  return fmt::format("{} to {}", moment(from), moment(to));
+}
+
+std::string coarse(Duration length) {
+  using std::chrono::seconds;
+  const Duration whole = std::chrono::floor<seconds>(length);
+  if (whole >= std::chrono::days{1}) return to_text(std::chrono::floor<std::chrono::hours>(whole));
+  if (whole >= std::chrono::hours{1}) return to_text(std::chrono::floor<std::chrono::minutes>(whole));
+  return to_text(whole);
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string blamed(const Blame& blame) {
+  if (blame.kind == BlameKind::kServer) return blame.name;
+  std::string kind(to_name(blame.kind));
+  std::ranges::replace(kind, '_', ' ');
+  return kind + " " + blame.name;
+}
+
+std::string cause(const Incident& incident) {
+  const std::string name = incident.cause.empty() ? "cause not known" : incident.cause;
+  return incident.resource.empty() ? name : fmt::format("{} ({})", name, incident.resource);
+}
+
+std::string verdict(const Diagnosis& diagnosis) {
+  const Clockface clock(diagnosis.from, diagnosis.to);
+  std::vector<const Incident*> news;
+  for (const Incident& incident : diagnosis.incidents) {
+    if (is_news(incident)) news.push_back(&incident);
+  }
+  if (news.empty()) return nothing_new(diagnosis);
+  return news.size() == 1 ? one_incident(*news.front(), clock) : many_incidents(news, clock);
+}
+
+std::string course(const Incident& incident, const Clockface& clock) {
+  std::string out = clock.moment(incident.since);
+  if (incident.faulty_since) out += ", faulty from " + clock.moment(*incident.faulty_since);
+  if (incident.until) {
+    out += fmt::format(", until {} ({})", clock.moment(*incident.until),
+                       coarse(*incident.until - incident.since));
+  }
+  return out;
+}
+
+std::string levels(const Evidence& evidence) {
+  const std::string mine = evidence.level ? humanise(*evidence.level, evidence.unit) : "";
+  const std::string theirs = evidence.peers ? "peers " + humanise(*evidence.peers, evidence.unit) : "";
+  std::string out = mine;
+  if (!mine.empty() && !theirs.empty()) out += ", ";
+  out += theirs;
+  if (const auto times = ratio(evidence.level, evidence.peers)) out += fmt::format(" ({})", *times);
+  return out;
+}
+
+std::string measure(const Evidence& evidence) {
+  const std::string name = evidence.detector.empty() ? "distance" : evidence.detector;
+  const std::string_view relation = evidence.distance > evidence.threshold ? ">" : "of";
+  return fmt::format("{} {} {} {}, score {}", name, humanise(evidence.distance), relation,
+                     humanise(evidence.threshold), humanise(evidence.score));
+}
+
+std::string windows(const Evidence& evidence, const Clockface& clock) {
+  if (evidence.windows.empty()) return "";
+  const auto [first, last] = std::ranges::minmax_element(evidence.windows);
+  const std::string count = counted(evidence.windows.size(), "window");
+  if (*first == *last) return fmt::format("{} at {}", count, clock.moment(*first));
+  return fmt::format("{} starting {}", count, clock.span(*first, *last));
+}
+
+std::vector<std::string> circumstances(const Diagnosis& diagnosis) {
+  std::vector<std::string> out;
+  out.push_back(fmt::format("{} to {} ({})", Clockface::dated(diagnosis.from),
+                            Clockface(diagnosis.from, diagnosis.to).moment(diagnosis.to),
+                            coarse(diagnosis.to - diagnosis.from)));
+  out.push_back(counted(diagnosis.coverage.hosts, "host"));
+  out.push_back(counted(diagnosis.coverage.components, "component"));
+  if (!diagnosis.preset.empty()) out.push_back(diagnosis.preset + " preset");
+  if (!diagnosis.distance.empty()) out.push_back(diagnosis.distance + " distance");
+  out.emplace_back(diagnosis.thresholds == ThresholdOrigin::kTrained ? "trained thresholds"
+                                                                     : "self-calibrated thresholds");
+  return out;
+}
+
+}  // namespace laggard::report
