@@ -18,8 +18,13 @@ tl::unexpected<Error> bad_set(std::string_view text, std::string_view why) {
   return fail(ErrorCode::kBadUse, "", fmt::format("node set '{}': {}", text, why));
 }
 
+tl::unexpected<Error> too_many(std::string_view text, std::size_t max_names) {
+  return bad_set(text, fmt::format("that is more than {} names", max_names));
+}
+
 /// One comma-separated piece inside brackets: a number or a range.
-Status append_range(std::string_view piece, std::string_view text, std::vector<std::string>& out) {
+Status append_range(std::string_view piece, std::string_view text, std::size_t max_names,
+                    std::vector<std::string>& out) {
   const std::size_t dash = piece.find('-');
   const std::string_view first_text = piece.substr(0, dash);
   const std::string_view last_text = dash == std::string_view::npos ? first_text : piece.substr(dash + 1);
@@ -27,7 +32,7 @@ Status append_range(std::string_view piece, std::string_view text, std::vector<s
   const auto last = to_number<std::uint64_t>(last_text);
   if (!first || !last) return bad_set(text, fmt::format("'{}' is no number or range", piece));
   if (*last < *first) return bad_set(text, fmt::format("the range '{}' runs backwards", piece));
-  if (*last - *first >= kMaxNodes) return bad_set(text, "that is too many names");
+  if (*last - *first >= max_names - std::min(max_names, out.size())) return too_many(text, max_names);
   const bool padded = first_text.size() > 1 && first_text.front() == '0';
   const std::size_t width = padded ? first_text.size() : 0;
   for (std::uint64_t n = *first; n <= *last; ++n) out.push_back(fmt::format("{:0>{}}", n, width));
@@ -44,7 +49,8 @@ std::vector<std::string> every_pair(const std::vector<std::string>& names,
   return product;
 }
 
-Result<std::vector<std::string>> expand_term(std::string_view term, std::string_view text) {
+Result<std::vector<std::string>> expand_term(std::string_view term, std::string_view text,
+                                             std::size_t max_names) {
   std::vector<std::string> names{""};
   while (!term.empty()) {
     const std::size_t open = term.find('[');
@@ -56,9 +62,10 @@ Result<std::vector<std::string>> expand_term(std::string_view term, std::string_
     if (close == std::string_view::npos) return bad_set(text, "a '[' is not closed");
     std::vector<std::string> numbers;
     for (const std::string_view piece : split(term.substr(open + 1, close - open - 1), ',')) {
-      if (Status appended = append_range(piece, text, numbers); !appended) return forward(appended);
+      if (Status appended = append_range(piece, text, max_names, numbers); !appended)
+        return forward(appended);
     }
-    if (names.size() * numbers.size() > kMaxNodes) return bad_set(text, "that is too many names");
+    if (names.size() * numbers.size() > max_names) return too_many(text, max_names);
     names = every_pair(names, numbers);
     term.remove_prefix(close + 1);
   }
@@ -67,7 +74,7 @@ Result<std::vector<std::string>> expand_term(std::string_view term, std::string_
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_node_set(std::string_view text) {
+Result<std::vector<std::string>> expand_node_set(std::string_view text, std::size_t max_names) {
   std::vector<std::string> all;
   std::size_t start = 0;
   int depth = 0;
@@ -78,10 +85,10 @@ Result<std::vector<std::string>> expand_node_set(std::string_view text) {
     const std::string_view term = trim(text.substr(start, i - start));
     start = i + 1;
     if (term.empty()) return bad_set(text, "a name is missing");
-    auto names = expand_term(term, text);
+    auto names = expand_term(term, text, max_names);
     if (!names) return forward(names);
     all.insert(all.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
-    if (all.size() > kMaxNodes) return bad_set(text, "that is too many names");
+    if (all.size() > max_names) return too_many(text, max_names);
   }
   return all;
 }

@@ -12,10 +12,11 @@ namespace laggard {
 /// Node-set notation, as ClusterShell, SLURM and genders write it: `fs[1-128]`, `fs[001-016,020]`,
 /// `rack[1-2]fs[1-4]`, `a,b[1-2]`. A leading zero pads the whole range.
 ///
-/// Expands left to right, the last bracket fastest; duplicates are kept. More than `kMaxNodes` names, a
-/// reversed range and unbalanced brackets are errors.
+/// Expands left to right, the last bracket fastest; duplicates are kept. More than `max_names` names, a
+/// reversed range and unbalanced brackets are errors. Memory stays in proportion to `max_names`.
 inline constexpr std::size_t kMaxNodes = 4'000'000;
-[[nodiscard]] Result<std::vector<std::string>> expand_node_set(std::string_view text);
+[[nodiscard]] Result<std::vector<std::string>> expand_node_set(std::string_view text,
+                                                               std::size_t max_names = kMaxNodes);
 
 /// The shortest notation for a set of names with one number each: `fs[1-3,7],mds`. Sorted, duplicates
 /// dropped.

@@ -27,6 +27,14 @@ TEST(NodeSet, RefusesNonsense) {
   }
 }
 
+TEST(NodeSet, HoldsTheLimitThatIsGiven) {
+  EXPECT_TRUE(expand_node_set("n[1-8]", 8).has_value());
+  for (const char* big :
+       {"n[1-9]", "n[1-4,1-5]", "n[1-3]m[1-3]", "n[1-4],m[1-5]", "n[0-18446744073709551615]"}) {
+    EXPECT_FALSE(expand_node_set(big, 8).has_value()) << big;
+  }
+}
+
 TEST(NodeSet, Folds) {
   const std::vector<std::string> names{"fs3", "fs1", "fs2", "fs7", "mds", "fs3"};
   EXPECT_EQ(fold_node_set(names), "fs[1-3,7],mds");
