@@ -1,0 +1,226 @@
+#include "analyse/peer/comparer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <array>
+
+#include "analyse/peer/definition.h"
+#include "analyse/peer/l1_scores.h"
+
+namespace laggard::analyse {
+namespace {
+
+using definition::Samples;
+
+constexpr std::array kPairwise{Distance::kCdf, Distance::kWasserstein, Distance::kKl};
+
+CompareOptions draw_options(std::mt19937_64& random) {
+  CompareOptions options;
+  options.bins.noise_floor = random() % 3 == 0 ? 2.5 : 0;
+  options.bins.floor_use = random() % 2 == 0 ? FloorUse::kAlways : FloorUse::kWithoutSpread;
+  constexpr std::array<std::size_t, 4> kCaps{1000, 1000, 10, 30000};
+  options.bins.cap = kCaps[random() % kCaps.size()];
+  return options;
+}
+
+/// A window, and everything about it that the definition says.
+struct Case {
+  Samples samples;
+  std::vector<double> values;
+  SortedWindow sorted;
+
+  Case(std::mt19937_64& random, std::size_t n, std::size_t w)
+      : samples(definition::draw_samples(random, n, w)), values(definition::columns_of(samples)) {
+    sorted.assign(Window{
+        .start = {}, .interval = std::chrono::seconds(1), .components = n, .size = w, .values = values});
+  }
+};
+
+double by_definition(const Case& c, std::size_t i, Distance distance, const CompareOptions& options) {
+  if (distance == Distance::kMedian) return definition::median_distance(c.samples, i);
+  if (distance == Distance::kThresh) return definition::thresh_distance(c.samples, i);
+  std::vector<double> d = definition::pairwise(c.samples, i, distance, options);
+  std::sort(d.begin(), d.end());
+  return d[(d.size() + 1) / 2 - 1];
+}
+
+/// Sums of doubles in another order differ in the last bits; sums of bins do not.
+bool same(double a, double b, Distance distance) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  if (distance == Distance::kCdf || distance == Distance::kThresh) return a == b;
+  return std::abs(a - b) <= 1e-9 * (1 + std::abs(a));
+}
+
+void check_scores(Case& c, Distance distance, const CompareOptions& options) {
+  const std::size_t n = c.samples.size();
+  const auto comparer = make_comparer(distance, options);
+  comparer->load(c.sorted);
+  std::vector<double> s(n);
+  comparer->scores(s);
+  for (std::size_t i = 0; i < n; ++i) {
+    RC_ASSERT(same(s[i], by_definition(c, i, distance, options), distance));
+  }
+}
+
+TEST(Comparer, ScoresAreThoseOfTheDefinition) {
+  rc::check("every distance, every component", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (int repeat = 0; repeat < 8; ++repeat) {
+      const std::size_t n = 2 + random() % 39;
+      const std::size_t w = 1 + random() % 71;
+      Case c(random, n, w);
+      const CompareOptions options = draw_options(random);
+      for (const Distance distance :
+           {Distance::kCdf, Distance::kWasserstein, Distance::kKl, Distance::kMedian, Distance::kThresh}) {
+        check_scores(c, distance, options);
+      }
+    }
+  });
+}
+
+/// Thresholds at and around the distances themselves, where a wrong comparison would show.
+std::vector<double> draw_thresholds(std::mt19937_64& random, const std::vector<double>& s) {
+  std::vector<double> t(s.size());
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    const double other = s[random() % s.size()];
+    const double base = std::isnan(other) ? 1 : std::max(other, 0.0);
+    switch (random() % 5) {
+      case 0:
+        t[i] = base;
+        break;
+      case 1:
+        t[i] = std::nextafter(base, 0.0);
+        break;
+      case 2:
+        t[i] = 0.1 * static_cast<double>(random() % 40);
+        break;
+      case 3:
+        t[i] = random() % 2 == 0 ? 0 : std::numeric_limits<double>::infinity();
+        break;
+      default:
+        t[i] = base * 1.1;
+    }
+  }
+  return t;
+}
+
+TEST(Comparer, FlagsAreThoseOfMoreThanHalf) {
+  rc::check("flags and partial scores agree with counting the pairs", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      const std::size_t n = 2 + random() % 39;
+      const std::size_t w = 1 + random() % 71;
+      Case c(random, n, w);
+      const CompareOptions options = draw_options(random);
+      for (const Distance distance : kPairwise) {
+        const auto comparer = make_comparer(distance, options);
+        comparer->load(c.sorted);
+        std::vector<double> s(n);
+        comparer->scores(s);
+        const std::vector<double> t = draw_thresholds(random, s);
+        std::vector<std::uint8_t> flagged(n);
+        comparer->flags(t, flagged);
+        std::vector<double> partial(n);
+        comparer->scores_above(t, partial);
+        std::vector<double> d(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          comparer->distances(i, d);
+          RC_ASSERT(std::isnan(d[i]));
+          std::vector<double> others = d;
+          others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+          RC_ASSERT((flagged[i] != 0) == definition::more_than_half_exceed(others, t[i]));
+          RC_ASSERT((flagged[i] != 0) == (s[i] > t[i]));
+          const bool exact = partial[i] == s[i];
+          RC_ASSERT(exact || (s[i] <= t[i] && partial[i] >= s[i] && partial[i] <= t[i]));
+        }
+      }
+    }
+  });
+}
+
+/// In a large group with one sick member nearly all are decided by bounds, and all rightly.
+TEST(Comparer, PruningIsExactInLargeGroups) {
+  std::mt19937_64 random(7);
+  std::size_t refined = 0;
+  constexpr std::size_t kGroup = 300;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    std::normal_distribution<double> normal(400, 20);
+    L1Scores<std::int16_t> engine;
+    const std::size_t w = 60;
+    const auto matrix = engine.resize(w, kGroup);
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      std::vector<std::int16_t> series(w);
+      const int shift = i == 17 ? 200 : 0;
+      for (auto& x : series) x = static_cast<std::int16_t>(std::clamp(normal(random) + shift, 0.0, 1000.0));
+      std::sort(series.begin(), series.end());
+      for (std::size_t k = 0; k < w; ++k) matrix[k * kGroup + i] = series[k];
+    }
+    std::vector<std::uint16_t> s(kGroup);
+    engine.scores(s);
+    const std::vector<std::uint16_t> floor(kGroup, *std::max_element(s.begin(), s.begin() + 17));
+    std::vector<std::uint8_t> flagged(kGroup);
+    engine.flags(floor, flagged);
+    refined += engine.refined();
+    for (std::size_t i = 0; i < kGroup; ++i) ASSERT_EQ(flagged[i] != 0, s[i] > floor[i]) << i;
+    ASSERT_EQ(flagged[17], 1);
+  }
+  EXPECT_LT(refined, 20 * kGroup / 2);
+}
+
+TEST(Comparer, SumFloorDecidesAsTheQuotientDoes) {
+  rc::check("S > sum_floor(T) is S / W > T", [](std::uint16_t sum) {
+    const auto w = *rc::gen::inRange<std::size_t>(1, 200);
+    const auto near = static_cast<double>(*rc::gen::inRange(0, 3)) - 1 + sum;
+    const double t = std::max(0.0, near) / static_cast<double>(w);
+    for (const double threshold : {t, std::nextafter(t, 1e9), t > 0 ? std::nextafter(t, 0.0) : 0}) {
+      const auto floor = sum_floor<std::uint16_t>(threshold, w);
+      RC_ASSERT((sum > floor) == (static_cast<double>(sum) / static_cast<double>(w) > threshold));
+    }
+  });
+}
+
+TEST(Comparer, AbsenceIsDistance) {
+  Samples samples(6, std::vector<double>(10));
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t t = 0; t < 10; ++t) samples[i][t] = 50 + static_cast<double>((i * 7 + t * 3) % 5);
+  }
+  samples[2].assign(10, definition::kMissing);
+  const std::vector<double> values = definition::columns_of(samples);
+  SortedWindow sorted;
+  sorted.assign(Window{
+      .start = {}, .interval = std::chrono::seconds(1), .components = 6, .size = 10, .values = values});
+  for (const Distance distance : kPairwise) {
+    const auto comparer = make_comparer(distance, {});
+    comparer->load(sorted);
+    std::vector<double> s(6);
+    comparer->scores(s);
+    EXPECT_EQ(std::max_element(s.begin(), s.end()) - s.begin(), 2) << to_name(distance);
+  }
+  EXPECT_EQ(sorted.active(), 5U);
+  EXPECT_EQ(sorted.side(2), 0);
+}
+
+TEST(Comparer, SidesTellAboveFromBelow) {
+  const Samples samples{{1, 1, 9}, {2, 2, 2}, {3, 3, definition::kMissing}, {2, 2, 2}};
+  const std::vector<double> values = definition::columns_of(samples);
+  SortedWindow sorted;
+  sorted.assign(
+      Window{.start = {}, .interval = std::chrono::seconds(1), .components = 4, .size = 3, .values = values});
+  EXPECT_EQ(sorted.side(0), -1);
+  EXPECT_EQ(sorted.side(1), 0);
+  EXPECT_EQ(sorted.side(2), 1);
+  EXPECT_EQ(sorted.level(2), 3);
+  EXPECT_EQ(sorted.group_level(), 2);
+}
+
+TEST(Comparer, NamesGoBothWays) {
+  for (const char* name : {"cdf", "wasserstein", "kl", "median", "thresh"}) {
+    ASSERT_TRUE(distance(name).has_value());
+    EXPECT_EQ(to_name(*distance(name)), name);
+  }
+  EXPECT_FALSE(distance("cwnd").has_value());
+}
+
+}  // namespace
+}  // namespace laggard::analyse

@@ -1,0 +1,98 @@
+#include "analyse/peer/filter.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "analyse/peer/state_bytes.h"
+#include "stats/ratio.h"
+
+namespace laggard::analyse {
+
+namespace {
+
+constexpr std::string_view kStateKind = "fault filter";
+constexpr std::uint64_t kStateVersion = 1;
+constexpr std::size_t kMostK = 32;
+
+/// The past 2k-1 windows.
+std::uint64_t span_mask(std::size_t k) { return (std::uint64_t{1} << (2 * k - 1)) - 1; }
+
+std::uint64_t aged(std::uint64_t history, std::uint64_t windows) {
+  return windows >= 64 ? 0 : history << windows;
+}
+
+}  // namespace
+
+FaultFilter::FaultFilter(const FilterSpec& spec, std::size_t components) : spec_(spec), states_(components) {
+  LAGGARD_CHECK(spec.k >= 1 && spec.k <= kMostK && spec.least_severity <= spec.most_severity);
+}
+
+std::span<const ComponentState> FaultFilter::update(std::int64_t window,
+                                                    std::span<const WindowVerdict> verdicts) {
+  LAGGARD_CHECK(verdicts.size() == states_.size() && (!started_ || window > last_window_));
+  const std::uint64_t age =
+      started_ ? static_cast<std::uint64_t>(window) - static_cast<std::uint64_t>(last_window_) : 1;
+  started_ = true;
+  last_window_ = window;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const WindowVerdict& verdict = verdicts[i];
+    ComponentState& state = states_[i];
+    const std::uint64_t now = verdict.judged && verdict.anomalous ? 1 : 0;
+    state.history = (aged(state.history, age) | now) & span_mask(spec_.k);
+    state.faulty = std::popcount(state.history) >= static_cast<int>(spec_.k);
+    if (!verdict.judged) continue;
+    state.persistence = std::max<std::int64_t>(0, state.persistence + (state.faulty ? 1 : -1));
+    const double g = stats::clipped_log2_ratio(verdict.score, 1, spec_.least_severity, spec_.most_severity);
+    state.severity = std::max(0.0, state.severity + g);
+  }
+  return states_;
+}
+
+void FaultFilter::repaired(std::size_t component) { states_.at(component) = ComponentState{}; }
+
+std::string FaultFilter::save() const {
+  StateWriter out(kStateKind, kStateVersion);
+  out.put(spec_.k);
+  out.put_number(spec_.least_severity);
+  out.put_number(spec_.most_severity);
+  out.put(started_ ? 1 : 0);
+  out.put_signed(last_window_);
+  out.put(states_.size());
+  for (const ComponentState& state : states_) {
+    out.put(state.history);
+    out.put(state.faulty ? 1 : 0);
+    out.put_signed(state.persistence);
+    out.put_number(state.severity);
+  }
+  return out.take();
+}
+
+Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
+  StateReader in(bytes, kStateKind, kStateVersion);
+  FilterSpec spec;
+  spec.k = in.take();
+  spec.least_severity = in.take_number();
+  spec.most_severity = in.take_number();
+  const bool started = in.take() != 0;
+  const std::int64_t last_window = in.take_signed();
+  const std::uint64_t count = in.take();
+  in.require(spec.k >= 1 && spec.k <= kMostK && spec.least_severity <= spec.most_severity);
+  std::vector<ComponentState> states;
+  for (std::uint64_t i = 0; i < count && in.good(); ++i) {
+    ComponentState state;
+    state.history = in.take();
+    state.faulty = in.take() != 0;
+    state.persistence = in.take_signed();
+    state.severity = in.take_number();
+    in.require(state.persistence >= 0 && state.severity >= 0);
+    states.push_back(state);
+  }
+  if (Status status = in.status(); !status) return forward(status);
+  FaultFilter filter(spec, 0);
+  filter.started_ = started;
+  filter.last_window_ = last_window;
+  filter.states_ = std::move(states);
+  return filter;
+}
+
+}  // namespace laggard::analyse

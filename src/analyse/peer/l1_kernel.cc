@@ -1,0 +1,91 @@
+#include "analyse/peer/l1_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stats/clones.h"
+
+#if defined(__GNUC__)
+// The body must become part of each clone to be compiled for its machine.
+#define LAGGARD_INLINE __attribute__((always_inline)) inline
+#else
+#define LAGGARD_INLINE inline
+#endif
+
+namespace laggard::analyse {
+
+namespace {
+
+/// |a - b|; unsigned for integers. Written so that compilers find the vector instructions for it.
+LAGGARD_INLINE std::uint16_t gap(std::int16_t a, std::int16_t b) {
+  return static_cast<std::uint16_t>(std::max(a, b) - std::min(a, b));
+}
+LAGGARD_INLINE std::uint32_t gap(std::int32_t a, std::int32_t b) {
+  return static_cast<std::uint32_t>(std::max(a, b)) - static_cast<std::uint32_t>(std::min(a, b));
+}
+LAGGARD_INLINE double gap(double a, double b) { return std::abs(a - b); }
+
+/// Columns handled together, so that their sums stay in the first-level cache while the rows go by.
+constexpr std::size_t kBlock = 1024;
+
+/// Four rows at a time, because reading and writing the sums costs as much as a row does.
+template <typename Element, typename Sum>
+LAGGARD_INLINE void sum_gaps(L1Matrix<Element> m, const Element* point, Sum* sum) {
+  for (std::size_t first = 0; first < m.columns; first += kBlock) {
+    const std::size_t width = std::min(kBlock, m.columns - first);
+    Sum* const out = sum + first;
+    std::fill_n(out, width, Sum{0});
+    std::size_t k = 0;
+    for (; k + 4 <= m.rows; k += 4) {
+      const Element* const a = m.values + k * m.columns + first;
+      const Element* const b = a + m.columns;
+      const Element* const c = b + m.columns;
+      const Element* const d = c + m.columns;
+      const Element pa = point[k];
+      const Element pb = point[k + 1];
+      const Element pc = point[k + 2];
+      const Element pd = point[k + 3];
+      for (std::size_t j = 0; j < width; ++j) {
+        out[j] = static_cast<Sum>(
+            static_cast<Sum>(static_cast<Sum>(static_cast<Sum>(out[j] + gap(a[j], pa)) + gap(b[j], pb)) +
+                             gap(c[j], pc)) +
+            gap(d[j], pd));
+      }
+    }
+    for (; k < m.rows; ++k) {
+      const Element* const a = m.values + k * m.columns + first;
+      for (std::size_t j = 0; j < width; ++j) out[j] = static_cast<Sum>(out[j] + gap(a[j], point[k]));
+    }
+  }
+}
+
+template <typename Value>
+LAGGARD_INLINE std::size_t count_values(const Value* values, std::size_t n, Value floor) {
+  std::uint32_t count = 0;
+  for (std::size_t j = 0; j < n; ++j) count += values[j] > floor ? 1U : 0U;
+  return count;
+}
+
+}  // namespace
+
+LAGGARD_CLONES void l1_to_point(L1Matrix<std::int16_t> m, const std::int16_t* point, std::uint16_t* sum) {
+  sum_gaps(m, point, sum);
+}
+LAGGARD_CLONES void l1_to_point(L1Matrix<std::int32_t> m, const std::int32_t* point, std::uint32_t* sum) {
+  sum_gaps(m, point, sum);
+}
+LAGGARD_CLONES void l1_to_point(L1Matrix<double> m, const double* point, double* sum) {
+  sum_gaps(m, point, sum);
+}
+
+LAGGARD_CLONES std::size_t count_greater(const std::uint16_t* values, std::size_t n, std::uint16_t floor) {
+  return count_values(values, n, floor);
+}
+LAGGARD_CLONES std::size_t count_greater(const std::uint32_t* values, std::size_t n, std::uint32_t floor) {
+  return count_values(values, n, floor);
+}
+LAGGARD_CLONES std::size_t count_greater(const double* values, std::size_t n, double floor) {
+  return count_values(values, n, floor);
+}
+
+}  // namespace laggard::analyse

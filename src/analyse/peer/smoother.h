@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace laggard::analyse {
+
+/// What the trailing average gives at a step whose own sample is missing.
+enum class MissingNow : unsigned char {
+  kStaysMissing,    ///< Missing stays missing, so that absence is seen at once and never painted over.
+  kAverageOfOthers  ///< The mean of the span's other samples: for metrics that are only there now and then.
+};
+
+/// Trailing moving average of n components in step: at each step the mean of the samples that are present
+/// among the last `span` steps, this one included (T §3.3: 15 samples; F §10.1: 5).
+/// At the start the span is shorter. Summed anew, oldest first, at each step: a running sum would drag the
+/// rounding errors of a huge sample along for ever.
+class Smoother {
+ public:
+  Smoother(std::size_t span, std::size_t components, MissingNow missing = MissingNow::kStaysMissing);
+
+  /// \param raw  n samples; what is not finite is missing.
+  /// \param out  n averages; NaN where missing.
+  void push(std::span<const double> raw, std::span<double> out);
+
+  /// Forgets all samples, as after a gap.
+  void clear();
+
+  /// The raw samples of the last steps, oldest first, at most span - 1 of them x n: the whole state.
+  [[nodiscard]] std::vector<double> history() const;
+  /// Requires a multiple of n, at most span - 1 steps.
+  void restore(std::span<const double> history);
+
+ private:
+  [[nodiscard]] std::span<const double> column(std::size_t age) const;
+
+  std::size_t span_;
+  std::size_t components_;
+  MissingNow missing_;
+  std::vector<double> ring_;  ///< span x n
+  std::size_t newest_ = 0;    ///< Slot of the newest column.
+  std::size_t filled_ = 0;
+  std::vector<double> sum_;
+  std::vector<double> count_;
+};
+
+}  // namespace laggard::analyse

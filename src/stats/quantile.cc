@@ -1,0 +1,130 @@
+#include "stats/quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace laggard::stats {
+
+namespace {
+
+/// Where a quantile lies: between the order statistics `low` and `low + 1`, `fraction` of the way.
+struct Position {
+  std::size_t low;
+  double fraction;
+};
+
+Position position(std::size_t n, double p) {
+  LAGGARD_CHECK(n >= 1 && p >= 0 && p <= 1);
+  const double h = static_cast<double>(n - 1) * p;
+  const double low = std::floor(h);
+  return {static_cast<std::size_t>(low), h - low};
+}
+
+/// Not a + f (b - a) alone: the difference of two huge samples of unlike sign overflows.
+double between(double a, double b, double fraction) {
+  if (fraction == 0 || a == b) return a;
+  const double step = b - a;
+  return std::isfinite(step) ? a + fraction * step : (1 - fraction) * a + fraction * b;
+}
+
+double quantile_in_place(std::span<double> x, double p) {
+  const auto [low, fraction] = position(x.size(), p);
+  const auto at = x.begin() + static_cast<std::ptrdiff_t>(low);
+  std::nth_element(x.begin(), at, x.end());
+  if (fraction == 0) return *at;
+  return between(*at, *std::min_element(at + 1, x.end()), fraction);
+}
+
+}  // namespace
+
+double quantile_of_sorted(std::span<const double> sorted, double p) {
+  const auto [low, fraction] = position(sorted.size(), p);
+  return fraction == 0 ? sorted[low] : between(sorted[low], sorted[low + 1], fraction);
+}
+
+double quantile(std::span<const double> x, double p, std::vector<double>& scratch) {
+  scratch.assign(x.begin(), x.end());
+  return quantile_in_place(scratch, p);
+}
+
+double median(std::span<const double> x, std::vector<double>& scratch) { return quantile(x, 0.5, scratch); }
+
+double median_in_place(std::span<double> x) { return quantile_in_place(x, 0.5); }
+
+double iqr(std::span<const double> x, std::vector<double>& scratch) {
+  const double upper = quantile(x, 0.75, scratch);
+  return upper - quantile_in_place(scratch, 0.25);
+}
+
+double mad(std::span<const double> x, std::vector<double>& scratch) {
+  const double centre = median(x, scratch);
+  for (double& value : scratch) value = std::abs(value - centre);
+  return kMadToSigma * median_in_place(scratch);
+}
+
+namespace {
+
+constexpr std::size_t kSampleSize = 512;
+/// Below this, selecting in full costs less than looking for brackets.
+constexpr std::size_t kSmall = 4 * kSampleSize;
+
+/// What one pass over the samples finds out about a bracket [low, high].
+struct Collected {
+  std::size_t below;
+  std::size_t inside;
+};
+
+/// Counts what lies below the bracket and collects what lies in it, at the front of `inside`. Without a
+/// branch, which the samples at the bracket's edges would have mispredicted.
+Collected collect_bracket(std::span<const double> x, double low, double high, std::span<double> inside) {
+  Collected found{0, 0};
+  for (const double value : x) {
+    found.below += static_cast<std::size_t>(value < low);
+    inside[found.inside] = value;
+    found.inside += static_cast<std::size_t>(value >= low) & static_cast<std::size_t>(value <= high);
+  }
+  return found;
+}
+
+}  // namespace
+
+double QuantileSelector::select_one(std::span<const double> x, double p) {
+  const auto [rank, fraction] = position(x.size(), p);
+  const double share = static_cast<double>(rank) / static_cast<double>(x.size());
+  const auto m = static_cast<double>(sample_.size());
+  // Three standard errors of a sample rank on either side.
+  const double slack = 3 * std::sqrt(m * share * (1 - share)) + 1;
+  const double first = std::max(0.0, std::floor(m * share - slack));
+  const double last = std::min(m - 1, std::ceil(m * share + slack));
+  const auto [below, kept] = collect_bracket(x, sample_[static_cast<std::size_t>(first)],
+                                             sample_[static_cast<std::size_t>(last)], inside_);
+  if (rank < below || rank + 1 >= below + kept) {  // the sample misled us: select among all
+    std::copy(x.begin(), x.end(), inside_.begin());
+    return quantile_in_place(inside_, p);
+  }
+  const auto begin = inside_.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(kept);
+  const auto at = begin + static_cast<std::ptrdiff_t>(rank - below);
+  std::nth_element(begin, at, end);
+  return fraction == 0 ? *at : between(*at, *std::min_element(at + 1, end), fraction);
+}
+
+void QuantileSelector::select(std::span<const double> x, std::span<const double> p, std::span<double> out) {
+  LAGGARD_CHECK(p.size() == out.size());
+  inside_.resize(x.size());
+  if (x.size() < kSmall) {
+    std::copy(x.begin(), x.end(), inside_.begin());
+    for (std::size_t i = 0; i < p.size(); ++i) out[i] = quantile_in_place(inside_, p[i]);
+    return;
+  }
+  sample_.clear();
+  const std::size_t stride = x.size() / kSampleSize;
+  for (std::size_t i = stride / 2; i < x.size(); i += stride) sample_.push_back(x[i]);
+  std::sort(sample_.begin(), sample_.end());
+  for (std::size_t i = 0; i < p.size(); ++i) out[i] = select_one(x, p[i]);
+}
+
+}  // namespace laggard::stats

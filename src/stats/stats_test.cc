@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "stats/quantile.h"
+#include "stats/ratio.h"
+#include "stats/sorting_network.h"
+
+namespace laggard::stats {
+namespace {
+
+/// R: quantile(c(1,2,3,4,10), c(0,.25,.5,.75,1)) and quantile(c(1,2,4,8), ...), type 7.
+TEST(Quantile, IsTypeSeven) {
+  std::vector<double> scratch;
+  const std::array five{10.0, 3.0, 1.0, 4.0, 2.0};
+  EXPECT_EQ(quantile(five, 0, scratch), 1);
+  EXPECT_EQ(quantile(five, 0.25, scratch), 2);
+  EXPECT_EQ(median(five, scratch), 3);
+  EXPECT_EQ(quantile(five, 1, scratch), 10);
+  const std::array four{8.0, 1.0, 4.0, 2.0};
+  EXPECT_EQ(quantile(four, 0.25, scratch), 1.75);
+  EXPECT_EQ(median(four, scratch), 3);
+  EXPECT_EQ(quantile(four, 0.75, scratch), 5);
+  EXPECT_EQ(iqr(four, scratch), 3.25);
+  EXPECT_EQ(mad(five, scratch), kMadToSigma * 1);
+  EXPECT_EQ(mad(std::array{7.0}, scratch), 0);
+}
+
+TEST(Quantile, SelectorAgreesWithSorting) {
+  rc::check("large samples with ties and outliers", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    QuantileSelector selector;
+    const std::size_t n = 1 + random() % 9000;
+    std::vector<double> x(n);
+    const auto kind = random() % 4;
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (kind == 0) x[i] = normal(random);
+      if (kind == 1) x[i] = static_cast<double>(random() % 3);
+      // Periodic and sorted data are what a systematic sample is worst at.
+      if (kind == 2) x[i] = static_cast<double>(i % 17);
+      if (kind == 3) x[i] = static_cast<double>(i) * (i % 4 == 0 ? 1e200 : -1);
+    }
+    const std::array p{0.0, 0.01, 0.25, 0.5, 0.75, 0.9, 1.0};
+    std::array<double, 7> got{};
+    selector.select(x, p, got);
+    std::sort(x.begin(), x.end());
+    for (std::size_t i = 0; i < p.size(); ++i) RC_ASSERT(got[i] == quantile_of_sorted(x, p[i]));
+  });
+}
+
+/// The 0-1 principle (Knuth 5.3.4): a network that sorts all sequences of zeros and ones sorts everything.
+TEST(SortingNetwork, SortsEveryZeroOneSequence) {
+  for (std::uint32_t n = 1; n <= 16; ++n) {
+    const auto steps = merge_exchange(n);
+    for (std::uint32_t bits = 0; bits < (1U << n); ++bits) {
+      std::uint32_t row = bits;
+      for (const auto [low, high] : steps) {
+        const std::uint32_t a = (row >> low) & 1U;
+        const std::uint32_t b = (row >> high) & 1U;
+        row = (row & ~((1U << low) | (1U << high))) | ((a | b) << high) | ((a & b) << low);
+      }
+      const std::uint32_t zeros = ~row & ((1U << n) - 1);
+      ASSERT_EQ(zeros & (zeros + 1), 0U) << n << ' ' << bits;
+    }
+  }
+}
+
+TEST(SortingNetwork, SortsColumns) {
+  rc::check("like sorting each column", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto rows = static_cast<std::uint32_t>(1 + random() % 130);
+    const std::size_t columns = 1 + random() % 70;
+    std::vector<double> matrix(rows * columns);
+    for (double& x : matrix) x = static_cast<double>(random() % 50);
+    std::vector<double> sorted = matrix;
+    sort_columns(sorted, columns, merge_exchange(rows));
+    for (std::size_t j = 0; j < columns; ++j) {
+      std::vector<double> want;
+      for (std::size_t k = 0; k < rows; ++k) want.push_back(matrix[k * columns + j]);
+      std::sort(want.begin(), want.end());
+      for (std::size_t k = 0; k < rows; ++k) RC_ASSERT(sorted[k * columns + j] == want[k]);
+    }
+  });
+}
+
+TEST(Ratio, SaysWhichIsLargerAlsoWithoutLogarithm) {
+  EXPECT_EQ(log2_ratio(8, 2), 2);
+  EXPECT_EQ(log2_ratio(0, 0), 0);
+  EXPECT_EQ(log2_ratio(1, 0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(log2_ratio(0, 1), -std::numeric_limits<double>::infinity());
+  EXPECT_NEAR(log2_ratio(1e300, 1e-300), 600 * std::log2(10), 1e-9);
+  EXPECT_EQ(clipped_log2_ratio(1, 0, -1, 6), 6);
+  EXPECT_EQ(clipped_log2_ratio(0, 1, -1, 6), -1);
+}
+
+}  // namespace
+}  // namespace laggard::stats
