@@ -112,8 +112,8 @@ inline double wasserstein_distance(const Histogram& h, const std::vector<double>
 }
 
 /// F §10.1: 1/2 [D(P||Q) + D(Q||P)] with ceil(log2 W) + 1 bins, one more for missing samples if any are.
-inline double kl_distance(const Samples& samples, std::size_t i, std::size_t j, double smoothing) {
-  const std::vector<double> all = present(samples);
+inline double kl_distance(const Samples& samples, const std::vector<double>& all, std::size_t i,
+                          std::size_t j, double smoothing) {
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());
   const auto w = samples.front().size();
@@ -163,12 +163,13 @@ inline double thresh_distance(const Samples& samples, std::size_t i) {
 inline std::vector<double> pairwise(const Samples& samples, std::size_t i, Distance distance,
                                     const CompareOptions& options) {
   std::vector<double> d;
+  const std::vector<double> all = present(samples);
   const Histogram h = freedman_diaconis(samples, options.bins);
   for (std::size_t j = 0; j < samples.size(); ++j) {
     if (j == i) continue;
     if (distance == Distance::kCdf) d.push_back(cdf_distance(h, samples[i], samples[j]));
     if (distance == Distance::kWasserstein) d.push_back(wasserstein_distance(h, samples[i], samples[j]));
-    if (distance == Distance::kKl) d.push_back(kl_distance(samples, i, j, options.kl_smoothing));
+    if (distance == Distance::kKl) d.push_back(kl_distance(samples, all, i, j, options.kl_smoothing));
   }
   return d;
 }
