@@ -19,7 +19,7 @@ CompareOptions draw_options(std::mt19937_64& random) {
   CompareOptions options;
   options.bins.noise_floor = random() % 3 == 0 ? 2.5 : 0;
   options.bins.floor_use = random() % 2 == 0 ? FloorUse::kAlways : FloorUse::kWithoutSpread;
-  constexpr std::array<std::size_t, 8> kCaps{1000, 1000, 1000, 1000, 1000, 10, 10, 30000};
+  constexpr std::array<std::size_t, 8> kCaps{1000, 1000, 1000, 1000, 1000, 10, 10, 3000};
   options.bins.cap = kCaps[random() % kCaps.size()];
   return options;
 }
