@@ -37,10 +37,10 @@ struct Case {
   }
 };
 
-double by_definition(const Case& c, std::size_t i, Distance distance, const CompareOptions& options) {
+double by_definition(const Case& c, const definition::Common& common, std::size_t i, Distance distance) {
   if (distance == Distance::kMedian) return definition::median_distance(c.samples, i);
   if (distance == Distance::kThresh) return definition::thresh_distance(c.samples, i);
-  std::vector<double> d = definition::pairwise(c.samples, i, distance, options);
+  std::vector<double> d = definition::pairwise(c.samples, common, i, distance, CompareOptions{}.kl_smoothing);
   std::sort(d.begin(), d.end());
   return d[(d.size() + 1) / 2 - 1];
 }
@@ -58,8 +58,9 @@ void check_scores(Case& c, Distance distance, const CompareOptions& options) {
   comparer->load(c.sorted);
   std::vector<double> s(n);
   comparer->scores(s);
+  const definition::Common common = definition::common(c.samples, options);
   for (std::size_t i = 0; i < n; ++i) {
-    RC_ASSERT(same(s[i], by_definition(c, i, distance, options), distance));
+    RC_ASSERT(same(s[i], by_definition(c, common, i, distance), distance));
   }
 }
 

@@ -57,7 +57,7 @@ std::string CwndStream::save() const {
   out.put(spec_.smoothing);
   out.put(spec_.least_peers);
   out.put(readings_.size());
-  out.put(started_ ? 1 : 0);
+  out.put_flag(started_);
   out.put_signed(next_);
   out.put_numbers(smoother_.history());
   return out.take();
@@ -70,7 +70,7 @@ Result<CwndStream> CwndStream::restore(std::string_view bytes) {
   spec.smoothing = in.take();
   spec.least_peers = in.take();
   const std::uint64_t nodes = in.take();
-  const bool started = in.take() != 0;
+  const bool started = in.take_flag();
   const std::int64_t next = in.take_signed();
   const std::vector<double> history = in.take_numbers();
   constexpr std::size_t kMost = std::size_t{1} << 24;

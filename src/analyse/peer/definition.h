@@ -159,17 +159,26 @@ inline double thresh_distance(const Samples& samples, std::size_t i) {
   return largest;
 }
 
+/// What all pairs of a window have in common.
+struct Common {
+  std::vector<double> all;
+  Histogram histogram;
+};
+
+inline Common common(const Samples& samples, const CompareOptions& options) {
+  return {present(samples), freedman_diaconis(samples, options.bins)};
+}
+
 /// The distances of one component to the n - 1 others.
-inline std::vector<double> pairwise(const Samples& samples, std::size_t i, Distance distance,
-                                    const CompareOptions& options) {
+inline std::vector<double> pairwise(const Samples& samples, const Common& common, std::size_t i,
+                                    Distance distance, double kl_smoothing) {
   std::vector<double> d;
-  const std::vector<double> all = present(samples);
-  const Histogram h = freedman_diaconis(samples, options.bins);
+  const Histogram& h = common.histogram;
   for (std::size_t j = 0; j < samples.size(); ++j) {
     if (j == i) continue;
     if (distance == Distance::kCdf) d.push_back(cdf_distance(h, samples[i], samples[j]));
     if (distance == Distance::kWasserstein) d.push_back(wasserstein_distance(h, samples[i], samples[j]));
-    if (distance == Distance::kKl) d.push_back(kl_distance(samples, all, i, j, options.kl_smoothing));
+    if (distance == Distance::kKl) d.push_back(kl_distance(samples, common.all, i, j, kl_smoothing));
   }
   return d;
 }

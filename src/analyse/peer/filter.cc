@@ -55,12 +55,12 @@ std::string FaultFilter::save() const {
   out.put(spec_.k);
   out.put_number(spec_.least_severity);
   out.put_number(spec_.most_severity);
-  out.put(started_ ? 1 : 0);
+  out.put_flag(started_);
   out.put_signed(last_window_);
   out.put(states_.size());
   for (const ComponentState& state : states_) {
     out.put(state.history);
-    out.put(state.faulty ? 1 : 0);
+    out.put_flag(state.faulty);
     out.put_signed(state.persistence);
     out.put_number(state.severity);
   }
@@ -73,7 +73,7 @@ Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
   spec.k = in.take();
   spec.least_severity = in.take_number();
   spec.most_severity = in.take_number();
-  const bool started = in.take() != 0;
+  const bool started = in.take_flag();
   const std::int64_t last_window = in.take_signed();
   const std::uint64_t count = in.take();
   in.require(spec.k >= 1 && spec.k <= kMostK && spec.least_severity <= spec.most_severity);
@@ -81,7 +81,7 @@ Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
   for (std::uint64_t i = 0; i < count && in.good(); ++i) {
     ComponentState state;
     state.history = in.take();
-    state.faulty = in.take() != 0;
+    state.faulty = in.take_flag();
     state.persistence = in.take_signed();
     state.severity = in.take_number();
     in.require(state.persistence >= 0 && state.severity >= 0);

@@ -88,7 +88,7 @@ std::string GroupStream::save() const {
   StateWriter out(kStateKind, kStateVersion);
   out.put_signed(spec_.interval.count());
   for (const std::size_t n : {spec_.size, spec_.shift, spec_.smoothing, spec_.k, components_}) out.put(n);
-  out.put(started_ ? 1 : 0);
+  out.put_flag(started_);
   out.put_signed(first_);
   out.put_signed(next_);
   out.put(data_left_);
@@ -104,7 +104,7 @@ Result<GroupStream> GroupStream::restore(std::string_view bytes) {
   spec.interval = Duration(in.take_signed());
   std::size_t components = 0;
   for (std::size_t* n : {&spec.size, &spec.shift, &spec.smoothing, &spec.k, &components}) *n = in.take();
-  const bool started = in.take() != 0;
+  const bool started = in.take_flag();
   const std::int64_t first = in.take_signed();
   const std::int64_t next = in.take_signed();
   const std::size_t with_data = in.take();

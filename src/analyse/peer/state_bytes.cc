@@ -45,6 +45,12 @@ std::uint64_t StateReader::take() {
   return value;
 }
 
+bool StateReader::take_flag() {
+  const std::uint64_t value = take();
+  require(value <= 1);
+  return value == 1;
+}
+
 std::vector<double> StateReader::take_numbers() {
   const std::uint64_t count = take();
   require(count <= rest_.size() / kWord);

@@ -18,6 +18,7 @@ class StateWriter {
   StateWriter(std::string_view kind, std::uint64_t version);
   void put(std::uint64_t value);
   void put_signed(std::int64_t value) { put(static_cast<std::uint64_t>(value)); }
+  void put_flag(bool value) { put(value ? 1 : 0); }
   void put_number(double value) { put(std::bit_cast<std::uint64_t>(value)); }
   /// The count first.
   void put_numbers(std::span<const double> values);
@@ -34,6 +35,7 @@ class StateReader {
   StateReader(std::string_view bytes, std::string_view kind, std::uint64_t version);
   [[nodiscard]] std::uint64_t take();
   [[nodiscard]] std::int64_t take_signed() { return static_cast<std::int64_t>(take()); }
+  [[nodiscard]] bool take_flag();
   [[nodiscard]] double take_number() { return std::bit_cast<double>(take()); }
   [[nodiscard]] std::vector<double> take_numbers();
   /// Marks the state as damaged unless the condition holds.
