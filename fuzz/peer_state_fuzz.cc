@@ -7,6 +7,8 @@
 #include "analyse/peer/filter.h"
 #include "analyse/peer/group_stream.h"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace laggard::analyse;  // NOLINT(google-build-using-namespace)
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -4,6 +4,8 @@
 
 #include "analyse/peer/thresholds.h"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // The count of names in a set grows much faster than its text; the bound of a file is tested elsewhere.
   constexpr std::size_t kMostBytes = 4096;
