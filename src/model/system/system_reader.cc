@@ -1,0 +1,125 @@
+#include "model/system/system_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/node_set.h"
+#include "model/system/group_builder.h"
+#include "model/system/suggest.h"
+
+namespace laggard {
+
+SystemReader::SystemReader(std::string_view path, std::size_t max_names)
+    : mistakes_(std::string(path)), names_(max_names) {
+  model_.path = path;
+}
+
+SystemReading SystemReader::run(const toml::table& root) {
+  const TomlSection top(root, "the file", mistakes_);
+  top.allow_only({"name", "servers", "clients", "arrays", "luns", "drawers", "networks", "peer_groups"});
+  if (const auto name = top.text("name")) model_.name = name->value;
+  for_each_table(root, "servers", &SystemReader::read_servers);
+  for_each_table(root, "clients", &SystemReader::read_clients);
+  for_each_table(root, "arrays", &SystemReader::read_array);
+  for_each_table(root, "luns", &SystemReader::read_lun);
+  for_each_table(root, "drawers", &SystemReader::read_drawer);
+  for_each_table(root, "networks", &SystemReader::read_network);
+  for_each_table(root, "peer_groups", &SystemReader::read_peer_group);
+  check_whole(root);
+  return {std::move(model_), mistakes_.take()};
+}
+
+void SystemReader::for_each_table(const toml::table& root, std::string_view key, SectionReader read) {
+  const toml::node* node = root.get(key);
+  if (node == nullptr) return;
+  const std::string title = fmt::format("[[{}]]", key);
+  // A single [servers] is as clear as a list of one.
+  if (const toml::table* table = node->as_table()) {
+    (this->*read)(TomlSection(*table, title, mistakes_));
+    return;
+  }
+  const toml::array* list = node->as_array();
+  if (list == nullptr) {
+    mistakes_.add(line_of(*node), fmt::format("'{}' must be written as tables: {}", key, title));
+    return;
+  }
+  for (const toml::node& item : *list) {
+    if (const toml::table* table = item.as_table()) {
+      (this->*read)(TomlSection(*table, title, mistakes_));
+    } else {
+      mistakes_.add(line_of(item), fmt::format("'{}' must be written as tables: {}", key, title));
+    }
+  }
+}
+
+void SystemReader::check_whole(const toml::table& root) {
+  if (!root.contains("servers")) mistakes_.add(0, "names no servers; begin with [[servers]] and a name");
+}
+
+bool SystemReader::claim(const std::string& name, std::string_view kind, std::uint32_t line) {
+  const auto [entry, added] = claimed_.try_emplace({std::string(kind), name}, line);
+  if (added) return true;
+  const bool here = entry->second == line;
+  mistakes_.add(line, fmt::format("{} '{}' {}", kind, name,
+                                  here ? std::string("comes twice")
+                                       : fmt::format("is named in line {} already", entry->second)));
+  return false;
+}
+
+bool SystemReader::claim_device(HostId host, const std::string& device, std::uint32_t line) {
+  return claim(host_name(host) + "/" + device, "device", line);
+}
+
+bool SystemReader::charge(std::size_t n, std::uint32_t line) {
+  if (names_.charge(n)) return true;
+  mistakes_.add(line, "the file describes more things than can be kept in memory");
+  return false;
+}
+
+std::optional<std::vector<HostId>> SystemReader::known_servers(const std::vector<std::string>& names,
+                                                               std::uint32_t line) {
+  std::vector<HostId> ids;
+  std::vector<std::string> unknown;
+  ids.reserve(names.size());
+  for (const std::string& name : names) {
+    const auto found = hosts_.find(name);
+    const bool serves =
+        found != hosts_.end() && model_.topology.hosts[found->second.index()].role != HostRole::kClient;
+    if (serves) {
+      ids.push_back(found->second);
+    } else {
+      unknown.push_back(name);
+    }
+  }
+  if (unknown.empty()) return ids;
+  std::vector<std::string_view> known;
+  for (const auto& host : model_.topology.hosts) known.emplace_back(host.name);
+  const std::string hint =
+      unknown.size() == 1 && known.size() < 1000 ? did_you_mean(unknown.front(), known) : "";
+  mistakes_.add(line, fmt::format("no [[servers]] entry names {}{}", fold_for_message(unknown), hint));
+  return std::nullopt;
+}
+
+SystemReading read_system(std::string_view text, std::string_view path, std::size_t max_names) {
+  try {
+    const toml::table root = toml::parse(text, path);
+    return SystemReader(path, max_names).run(root);
+  } catch (const toml::parse_error& error) {
+    const auto line = error.source().begin.line;
+    SystemReading reading;
+    reading.model.path = path;
+    reading.mistakes.push_back(
+        {ErrorCode::kBadInput, fmt::format("{}:{}", path, line), std::string(error.description())});
+    return reading;
+  }
+}
+
+Result<SystemModel> parse_system(std::string_view text, std::string_view path) {
+  SystemReading reading = read_system(text, path);
+  if (!reading.mistakes.empty()) return tl::unexpected<Error>(std::move(reading.mistakes.front()));
+  return std::move(reading.model);
+}
+
+}  // namespace laggard
