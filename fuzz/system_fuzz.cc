@@ -37,6 +37,7 @@ laggard::Inventory everything_in(const laggard::Topology& topology) {
 
 }  // namespace
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMaxNames = 2000;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
