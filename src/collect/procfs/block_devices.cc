@@ -1,0 +1,179 @@
+#include "collect/procfs/block_devices.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace laggard::collect {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Names of a folder's entries, sorted; none when it is not there.
+std::vector<std::string> entries(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+/// `ram0` for stem `ram`: the stem and digits, nothing else.
+bool numbered(std::string_view name, std::string_view stem) {
+  if (name.size() <= stem.size() || name.substr(0, stem.size()) != stem) return false;
+  name.remove_prefix(stem.size());
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// How little a link of /dev/disk/by-id tells a person; the smallest wins.
+int dullness(std::string_view link) {
+  struct Rank {
+    std::string_view stem;
+    int rank;
+  };
+  // Names that people gave, then model and serial number, then bare numbers.
+  constexpr std::array<Rank, 9> kRanks{{{"dm-name-", 0},
+                                        {"md-name-", 0},
+                                        {"nvme-eui.", 4},
+                                        {"nvme-uuid.", 4},
+                                        {"scsi-3", 3},
+                                        {"wwn-", 5},
+                                        {"dm-uuid-", 6},
+                                        {"md-uuid-", 6},
+                                        {"lvm-pv-", 7}}};
+  for (const Rank& rank : kRanks) {
+    if (link.substr(0, rank.stem.size()) == rank.stem) return rank.rank;
+  }
+  return 1;
+}
+
+/// The device that stands before the paths of native NVMe multipath: `nvme0n1` of `nvme0c1n1`.
+std::string nvme_head(std::string_view name) {
+  if (name.substr(0, 4) != "nvme") return {};
+  const std::size_t c = name.find('c', 4);
+  const std::size_t n = name.find('n', 4);
+  if (c == std::string_view::npos || n == std::string_view::npos || n < c) return {};
+  return std::string(name.substr(0, c)) + std::string(name.substr(n));
+}
+
+std::string kernel_name(std::string sysfs_name) {
+  std::replace(sysfs_name.begin(), sysfs_name.end(), '!', '/');  // cciss!c0d0
+  return sysfs_name;
+}
+
+}  // namespace
+
+BlockDevices::BlockDevices(fs::path root, Notices& notices) : root_(std::move(root)), notices_(&notices) {}
+
+fs::path BlockDevices::sys(std::string_view name) const {
+  std::string sysfs_name(name);
+  std::replace(sysfs_name.begin(), sysfs_name.end(), '/', '!');
+  return root_ / "sys/block" / sysfs_name;
+}
+
+BlockClass BlockDevices::classify(std::string_view name) const {
+  if (!there(sys(name))) {
+    if (there(root_ / "sys/block")) return BlockClass::kPartition;
+    notices_->once(
+        (root_ / "sys/block").string() +
+        ": is not there: partitions cannot be told from disks, and devices are known by name only");
+    return BlockClass::kDisk;
+  }
+  if (numbered(name, "loop")) {
+    return there(sys(name) / "loop/backing_file") ? BlockClass::kDisk : BlockClass::kNoMedium;
+  }
+  for (const std::string_view stem : {"ram", "zram", "sr", "fd"}) {
+    if (numbered(name, stem)) return BlockClass::kVolatile;
+  }
+  return BlockClass::kDisk;
+}
+
+std::string BlockDevices::attribute(const fs::path& path) const {
+  Result<std::string> text = read_file(path);
+  if (text) return std::string(trim(*text));
+  if (text.error().code == ErrorCode::kNoPermission) {
+    notices_->once("some identities of devices can only be read by root (" + path.filename().string() +
+                   "): without them a disk that is exchanged under the same name is not noticed");
+  }
+  return {};
+}
+
+std::string BlockDevices::mapper_name(std::string_view name) const {
+  return numbered(name, "dm-") ? attribute(sys(name) / "dm/name") : std::string{};
+}
+
+Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std::string>& by_id) const {
+  Facts facts;
+  const auto add = [&](const char* key, std::string value) {
+    if (!value.empty()) facts.emplace_back(key, std::move(value));
+  };
+  const fs::path device = sys(name);
+  if (const auto found = by_id.find(std::string(name)); found != by_id.end()) add("by-id", found->second);
+  std::string wwn = attribute(device / "wwid");              // NVMe
+  if (wwn.empty()) wwn = attribute(device / "device/wwid");  // SCSI
+  if (wwn.empty()) wwn = attribute(device / "dm/uuid");      // multipath: mpath-3600…
+  if (wwn.substr(0, 6) == "mpath-") wwn.erase(0, 6);
+  add("wwn", std::move(wwn));
+  add("dm-name", mapper_name(name));
+  add("model", attribute(device / "device/model"));
+  add("vendor", attribute(device / "device/vendor"));
+  std::string serial = attribute(device / "device/serial");
+  if (serial.empty()) serial = attribute(device / "serial");
+  add("serial", std::move(serial));
+  if (const auto sectors = to_number<std::uint64_t>(attribute(device / "size")); sectors) {
+    add("size", std::to_string(*sectors * 512));
+  }
+  add("rotational", attribute(device / "queue/rotational"));
+  add("raid-level", attribute(device / "md/level"));
+  if (numbered(name, "loop")) add("backing", attribute(device / "loop/backing_file"));
+  return facts;
+}
+
+std::map<std::string, std::string> BlockDevices::by_id() const {
+  std::map<std::string, std::string> best;
+  const fs::path folder = root_ / "dev/disk/by-id";
+  for (const std::string& link : entries(folder)) {
+    std::error_code error;
+    const std::string target = fs::read_symlink(folder / link, error).filename().string();
+    if (error || target.empty()) continue;
+    std::string& chosen = best[target];
+    if (chosen.empty() || dullness(link) < dullness(chosen)) chosen = link;
+  }
+  return best;
+}
+
+std::vector<BlockNode> BlockDevices::nodes() const {
+  std::vector<BlockNode> nodes;
+  const fs::path folder = root_ / "sys/block";
+  for (const std::string& name : entries(folder)) {
+    BlockNode node{kernel_name(name), entries(folder / name / "holders"), false, {}};
+    bool some_held = false;
+    bool some_free = false;
+    for (const std::string& child : entries(folder / name)) {
+      if (child.substr(0, name.size()) != name || !there(folder / name / child / "partition")) continue;
+      node.partitions.push_back(kernel_name(child));
+      const std::vector<std::string> holders = entries(folder / name / child / "holders");
+      node.holders.insert(node.holders.end(), holders.begin(), holders.end());
+      (holders.empty() ? some_free : some_held) = true;
+    }
+    node.used_directly = some_held && some_free;
+    if (std::string head = nvme_head(name); !head.empty()) node.holders.push_back(std::move(head));
+    std::sort(node.holders.begin(), node.holders.end());
+    node.holders.erase(std::unique(node.holders.begin(), node.holders.end()), node.holders.end());
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "collect/procfs/block_stack.h"
+#include "collect/record/notices.h"
+
+namespace laggard::collect {
+
+enum class BlockClass : std::uint8_t {
+  kDisk,  ///< Disks, multipath, dm, md, loop devices with a file behind them, and what else there may be.
+  kPartition,  ///< A part of another device of the list.
+  kVolatile,   ///< RAM disks, zram, optical and floppy drives: never storage of a file system that we
+               ///< diagnose.
+  kNoMedium,   ///< A loop device without a file.
+};
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// What /sys/block and /dev/disk/by-id below `root` tell about block devices. Reads on every call; keeps
+/// nothing.
+class BlockDevices {
+ public:
+  BlockDevices(std::filesystem::path root, Notices& notices);
+
+  [[nodiscard]] BlockClass classify(std::string_view name) const;
+
+  /// The name that device-mapper gives it (`mpatha`, `vg-lv`); empty for others.
+  [[nodiscard]] std::string mapper_name(std::string_view name) const;
+
+  /// by-id, wwn, model, vendor, serial, size, rotational, dm-name, raid-level, backing: those that there are.
+  [[nodiscard]] Facts facts(std::string_view name, const std::map<std::string, std::string>& by_id) const;
+
+  /// Device name to the most telling of its links in /dev/disk/by-id.
+  [[nodiscard]] std::map<std::string, std::string> by_id() const;
+
+  /// Whole devices below /sys/block with what holds them.
+  [[nodiscard]] std::vector<BlockNode> nodes() const;
+
+ private:
+  [[nodiscard]] std::filesystem::path sys(std::string_view name) const;
+  [[nodiscard]] std::string attribute(const std::filesystem::path& path) const;
+
+  std::filesystem::path root_;
+  Notices* notices_;
+};
+
+}  // namespace laggard::collect

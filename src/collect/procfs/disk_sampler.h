@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/procfs/block_devices.h"
+#include "collect/procfs/device_tracker.h"
+#include "collect/procfs/proc_file.h"
+#include "collect/record/sampler.h"
+
+namespace laggard::collect {
+
+struct DiskOptions {
+  std::vector<std::string> globs;  ///< On the kernel's or the mapper's name; empty: every disk.
+  bool partitions = false;
+};
+
+/// /proc/diskstats below `root`, with the identities of devices from its /sys and /dev.
+class DiskSampler final : public Sampler {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<DiskSampler>> open(const std::filesystem::path& root,
+                                                                 std::string host, DiskOptions options,
+                                                                 Notices& notices);
+
+  void sample(Clock& clock) override;
+  [[nodiscard]] Batch& batch() override { return batch_; }
+  [[nodiscard]] std::vector<DeviceInfo> take_facts() override;
+  [[nodiscard]] std::size_t devices() const override { return present_; }
+
+ private:
+  DiskSampler(ProcFile file, BlockDevices block, std::string host, DiskOptions options, Notices& notices);
+
+  [[nodiscard]] bool wanted(const std::string& name) const;
+  void record(TrackedDevice& device, std::string_view counters);
+  /// Notices loop devices that got or lost their file, and decides when to describe.
+  void look_around(MonoTime now, bool changed);
+  void describe();
+  [[nodiscard]] std::map<std::string, std::vector<std::string>> recorded_stand_ins();
+
+  ProcFile file_;
+  BlockDevices block_;
+  DiskOptions options_;
+  Notices* notices_;
+  Batch batch_;
+  DeviceTracker tracker_;
+  std::size_t present_ = 0;
+  MonoTime look_at_;          ///< When to look at loop devices again.
+  MonoTime describe_at_;      ///< When to read identities again.
+  Duration describe_wait_{};  ///< Until the time after that.
+  std::map<std::string, Facts> told_;
+  std::vector<DeviceInfo> news_;
+};
+
+}  // namespace laggard::collect

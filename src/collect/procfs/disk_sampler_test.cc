@@ -1,0 +1,249 @@
+#include "collect/procfs/disk_sampler.h"
+
+#include <gtest/gtest.h>
+
+#include "collect/record/fake_machine.h"
+
+namespace laggard::collect {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string line(const std::string& name, int value) {
+  std::string text = "   8       0 " + name;
+  for (int c = 0; c < 17; ++c) text += " " + std::to_string(value + c);
+  return text + "\n";
+}
+
+class DiskSamplerTest : public testing::Test {
+ protected:
+  void disk(const std::string& name) const { root_.write("sys/block/" + name + "/size", "2048\n"); }
+
+  void open(DiskOptions options = {}) {
+    auto opened = DiskSampler::open(root_.path(), "fs1", std::move(options), notices_);
+    ASSERT_TRUE(opened) << opened.error().message();
+    sampler_ = std::move(*opened);
+  }
+
+  void sample(const std::string& diskstats) {
+    root_.write("proc/diskstats", diskstats);
+    clock_.advance(1s);
+    sampler_->sample(clock_);
+    for (DeviceInfo& info : sampler_->take_facts()) {
+      ASSERT_TRUE(sink_.describe(info));
+    }
+  }
+
+  std::vector<std::string> recorded() { return sampler_->batch().take("").devices(); }
+
+  FakeRoot root_;
+  FakeClock clock_;
+  std::vector<std::string> said_;
+  Notices notices_{[this](const std::string& text) { said_.push_back(text); }};
+  ListSink sink_;
+  std::unique_ptr<DiskSampler> sampler_;
+};
+
+using Devices = std::vector<std::string>;
+
+TEST_F(DiskSamplerTest, CountersGoIntoTheirPlaces) {
+  disk("sda");
+  open();
+  sample(line("sda", 100));
+  sample(line("sda", 200));
+  const SampleTable table = sampler_->batch().take("b");
+  ASSERT_EQ(table.devices(), Devices{"sda"});
+  EXPECT_EQ(table.integer(*table.counter_index("rd_ios"), 0, 0), 100U);
+  EXPECT_EQ(table.integer(*table.counter_index("weighted_ms"), 0, 1), 210U);
+  EXPECT_EQ(table.integer(*table.counter_index("fl_ms"), 0, 1), 216U);
+  EXPECT_EQ(table.times()[1] - table.times()[0], 1s);
+}
+
+TEST_F(DiskSamplerTest, OldKernelsCountersAreMissingNotZero) {
+  disk("sda");
+  open();
+  sample("   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
+  const SampleTable table = sampler_->batch().take("");
+  EXPECT_EQ(table.integer(*table.counter_index("weighted_ms"), 0, 0), 11U);
+  EXPECT_FALSE(table.integer(*table.counter_index("dc_ios"), 0, 0));
+}
+
+TEST_F(DiskSamplerTest, WhatIsADisk) {
+  for (const char* name : {"sda", "loop0", "loop1", "ram0", "zram0", "sr0", "fd0", "cciss!c0d0"}) disk(name);
+  root_.write("sys/block/sda/sda1/partition", "1\n");
+  root_.write("sys/block/loop1/loop/backing_file", "/tank/image\n");
+  std::string all;
+  for (const char* name : {"sda", "sda1", "loop0", "loop1", "ram0", "zram0", "sr0", "fd0", "cciss/c0d0"}) {
+    all += line(name, 1);
+  }
+  open();
+  sample(all);
+  EXPECT_EQ(recorded(), (Devices{"sda", "loop1", "cciss/c0d0"}));
+  EXPECT_EQ(sink_.fact("loop1", "backing"), "/tank/image");
+  open({{}, true});
+  sample(all);
+  EXPECT_EQ(recorded(), (Devices{"sda", "sda1", "loop1", "cciss/c0d0"}));
+  open({{"zram*", "sd?"}, false});
+  sample(all);
+  EXPECT_EQ(recorded(), (Devices{"sda", "zram0"})) << "named explicitly, RAM counts too";
+  open({{"loop*"}, false});
+  sample(all);
+  EXPECT_EQ(recorded(), Devices{"loop1"}) << "a loop device without a file has no medium";
+}
+
+TEST_F(DiskSamplerTest, DevicesThatGoAreMissingAndComeBackDescribed) {
+  disk("sda");
+  disk("sdb");
+  disk("sdc");
+  root_.write("sys/block/sdb/device/wwid", "naa.1\n");
+  open();
+  sample(line("sda", 1) + line("sdb", 2) + line("sdc", 3));
+  sample(line("sda", 1) + line("sdc", 3));
+  root_.write("sys/block/sdb/device/wwid", "naa.2\n");
+  sample(line("sda", 1) + line("sdc", 3) + line("sdb", 4));
+  EXPECT_EQ(sampler_->devices(), 3U);
+  const SampleTable table = sampler_->batch().take("");
+  ASSERT_EQ(table.devices(), (Devices{"sda", "sdb", "sdc", "sdb"}).size() == 4 ? table.devices() : Devices{});
+  const std::size_t sdb = *table.device_index("sdb");
+  EXPECT_EQ(table.integer(0, sdb, 0), 2U);
+  EXPECT_FALSE(table.present(0, sdb, 1));
+  EXPECT_EQ(sink_.fact("sdb", "wwn"), "naa.2");
+}
+
+TEST_F(DiskSamplerTest, TheOrderOfTheKernelMayChange) {
+  for (const char* name : {"sda", "sdb", "sdc"}) disk(name);
+  open();
+  sample(line("sda", 1) + line("sdb", 2) + line("sdc", 3));
+  sample(line("sdc", 30) + line("sda", 10) + line("sdb", 20));
+  const SampleTable table = sampler_->batch().take("");
+  EXPECT_EQ(table.devices(), (Devices{"sda", "sdb", "sdc"}));
+  EXPECT_EQ(table.integer(0, 0, 1), 10U);
+  EXPECT_EQ(table.integer(0, 2, 1), 30U);
+}
+
+TEST_F(DiskSamplerTest, IdentityComesFromSysfsAndUdev) {
+  disk("sda");
+  disk("nvme0n1");
+  root_.write("sys/block/sda/device/wwid", "naa.5000c500a1b2c3d4\n");
+  root_.write("sys/block/sda/device/model", "ST4000NM0035    \n");
+  root_.write("sys/block/sda/device/vendor", "ATA     \n");
+  root_.write("sys/block/sda/queue/rotational", "1\n");
+  root_.write("sys/block/nvme0n1/wwid", "eui.0025385b71b00000\n");
+  root_.write("sys/block/nvme0n1/queue/rotational", "0\n");
+  root_.link("dev/disk/by-id/wwn-0x5000c500a1b2c3d4", "../../sda");
+  root_.link("dev/disk/by-id/ata-ST4000NM0035_ZC1234", "../../sda");
+  root_.link("dev/disk/by-id/ata-ST4000NM0035_ZC1234-part1", "../../sda1");
+  open();
+  sample(line("sda", 1) + line("nvme0n1", 1));
+  EXPECT_EQ(sink_.fact("sda", "by-id"), "ata-ST4000NM0035_ZC1234");
+  EXPECT_EQ(sink_.fact("sda", "wwn"), "naa.5000c500a1b2c3d4");
+  EXPECT_EQ(sink_.fact("sda", "model"), "ST4000NM0035");
+  EXPECT_EQ(sink_.fact("sda", "size"), "1048576");
+  EXPECT_EQ(sink_.fact("sda", "rotational"), "1");
+  EXPECT_EQ(sink_.fact("nvme0n1", "wwn"), "eui.0025385b71b00000");
+  EXPECT_EQ(sink_.facts.size(), 2U);
+}
+
+TEST_F(DiskSamplerTest, LinksThatUdevMakesLaterAreFound) {
+  disk("sda");
+  open();
+  sample(line("sda", 1));
+  root_.link("dev/disk/by-id/ata-DISK_1", "../../sda");
+  sample(line("sda", 1));
+  EXPECT_EQ(sink_.fact("sda", "by-id"), "");
+  clock_.advance(10s);
+  sample(line("sda", 1));
+  EXPECT_EQ(sink_.fact("sda", "by-id"), "ata-DISK_1");
+  clock_.advance(24h);
+  sample(line("sda", 1));
+  EXPECT_EQ(sink_.facts.size(), 2U) << "what has not changed is not said again";
+}
+
+TEST_F(DiskSamplerTest, PathsOfMultipathNameTheirTopAndTheTopItsPaths) {
+  disk("sda");
+  disk("sdb");
+  disk("dm-0");
+  root_.folder("sys/block/sda/holders/dm-0");
+  root_.folder("sys/block/sdb/holders/dm-0");
+  root_.write("sys/block/dm-0/dm/name", "mpatha\n");
+  root_.write("sys/block/dm-0/dm/uuid", "mpath-3600508b4\n");
+  open();
+  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  EXPECT_EQ(recorded(), (Devices{"sda", "sdb", "dm-0"}));
+  EXPECT_EQ(sink_.fact("sda", "top"), "dm-0");
+  EXPECT_EQ(sink_.fact("sdb", "top"), "dm-0");
+  EXPECT_EQ(sink_.fact("dm-0", "paths"), "sda,sdb");
+  EXPECT_EQ(sink_.fact("dm-0", "top"), "");
+  EXPECT_EQ(sink_.fact("dm-0", "wwn"), "3600508b4");
+  EXPECT_EQ(sink_.fact("dm-0", "dm-name"), "mpatha");
+
+  sample(line("sda", 1) + line("dm-0", 3));
+  EXPECT_EQ(sink_.fact("dm-0", "paths"), "sda") << "a lost path is told at once";
+  open({{"mpath*"}, false});
+  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  EXPECT_EQ(recorded(), Devices{"dm-0"});
+  open({{"sd*"}, false});
+  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  EXPECT_EQ(sink_.fact("sda", "top"), "") << "a top that is not recorded cannot stand for it";
+}
+
+TEST_F(DiskSamplerTest, VolumesOnAPartitionedDisk) {
+  disk("vda");
+  disk("dm-0");
+  root_.write("sys/block/vda/vda1/partition", "1\n");
+  root_.write("sys/block/vda/vda2/partition", "2\n");
+  root_.folder("sys/block/vda/vda2/holders/dm-0");
+  open({{}, true});
+  sample(line("vda", 1) + line("vda1", 1) + line("vda2", 1) + line("dm-0", 1));
+  EXPECT_EQ(sink_.fact("vda", "top"), "") << "vda1 is used beside the volume";
+  EXPECT_EQ(sink_.fact("dm-0", "top"), "vda");
+  EXPECT_EQ(sink_.fact("vda1", "top"), "vda");
+  EXPECT_EQ(sink_.fact("vda", "paths"), "dm-0,vda1,vda2");
+}
+
+TEST_F(DiskSamplerTest, LoopDevicesCountFromWhenTheyGetAFile) {
+  disk("loop0");
+  open();
+  sample(line("loop0", 1));
+  EXPECT_EQ(sampler_->devices(), 0U);
+  root_.write("sys/block/loop0/loop/backing_file", "/img\n");
+  clock_.advance(10s);
+  sample(line("loop0", 1));
+  sample(line("loop0", 1));
+  EXPECT_EQ(sampler_->devices(), 1U);
+  root_.remove("sys/block/loop0/loop");
+  clock_.advance(10s);
+  sample(line("loop0", 1));
+  sample(line("loop0", 1));
+  EXPECT_EQ(sampler_->devices(), 0U);
+}
+
+TEST_F(DiskSamplerTest, WithoutSysfsAllIsRecordedAndThatIsSaidOnce) {
+  root_.remove("sys");
+  open();
+  sample(line("sda", 1) + line("sda1", 1));
+  sample(line("sda", 1) + line("sda1", 1));
+  EXPECT_EQ(recorded(), (Devices{"sda", "sda1"}));
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_NE(said_[0].find("partitions cannot be told from disks"), std::string::npos);
+}
+
+TEST_F(DiskSamplerTest, GarbledLinesAreLeftOut) {
+  disk("sda");
+  disk("sdb");
+  open();
+  sample("garbage\n\n8 0\n   8 0 sdb 1 2 3 4\n" + line("sda", 5));
+  EXPECT_EQ(sampler_->devices(), 1U);
+  EXPECT_EQ(recorded(), Devices{"sda"});
+  EXPECT_EQ(said_.size(), 1U);
+}
+
+TEST(DiskSampler, WithoutDiskstatsThereIsAnError) {
+  Notices notices([](const std::string&) {});
+  const auto opened = DiskSampler::open("/nonexistent", "fs1", {}, notices);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace laggard::collect

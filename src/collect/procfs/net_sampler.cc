@@ -1,0 +1,139 @@
+#include "collect/procfs/net_sampler.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "collect/procfs/net_dev.h"
+#include "collect/procfs/scan.h"
+
+namespace laggard::collect {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Addresses move between hosts when one takes over for another.
+constexpr Duration kDescribeEvery = 60s;
+
+}  // namespace
+
+Result<std::unique_ptr<NetSampler>> NetSampler::open(const std::filesystem::path& root, std::string host,
+                                                     NetOptions options, Notices& notices) {
+  Result<ProcFile> file = ProcFile::open(root / "proc/net/dev");
+  if (!file) return forward(file);
+  return std::unique_ptr<NetSampler>(
+      new NetSampler(std::move(*file), root, std::move(host), std::move(options), notices));
+}
+
+NetSampler::NetSampler(ProcFile file, std::filesystem::path root, std::string host, NetOptions options,
+                       Notices& notices)
+    : file_(std::move(file)),
+      root_(std::move(root)),
+      options_(std::move(options)),
+      notices_(&notices),
+      batch_(std::move(host), DeviceKind::kNet, net_counters()) {}
+
+bool NetSampler::wanted(const std::string& name) const {
+  if (options_.globs.empty()) return name != "lo";
+  return std::any_of(options_.globs.begin(), options_.globs.end(),
+                     [&](const std::string& glob) { return glob_match(glob, name); });
+}
+
+void NetSampler::sample(Clock& clock) {
+  const WallTime time = clock.wall();
+  Result<std::string_view> read = file_.read();
+  present_ = 0;
+  if (!read) {
+    notices_->once("network interfaces are not recorded for now: " + read.error().message());
+    return;
+  }
+  std::string_view text = *read;
+  batch_.begin_row(time);
+  tracker_.begin_pass();
+  while (!text.empty()) {
+    const std::optional<NetLine> line = split_net_line(take_line(text));
+    if (!line) continue;
+    const DeviceTracker::Found found = tracker_.find(line->name);
+    if (found.is_new) {
+      found.device->wanted = wanted(found.device->name);
+      told_.erase(found.device->name);
+    }
+    if (found.device->wanted) record(*found.device, line->counters);
+  }
+  const bool changed = tracker_.end_pass();
+  const MonoTime now = clock.mono();
+  if (!changed && now < describe_at_) return;
+  describe_at_ = now + kDescribeEvery;
+  describe();
+}
+
+void NetSampler::record(TrackedDevice& device, std::string_view counters) {
+  if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
+  const std::uint32_t mask = read_net_counters(counters, batch_.cells(device.slot).first<kNetCounters>());
+  batch_.set_present(device.slot, mask);
+  if (mask == 0) {
+    notices_->once(file_.path() + ": the line of " + device.name + " has fewer than 12 numbers: left out");
+  } else {
+    ++present_;
+  }
+}
+
+Facts NetSampler::facts(const std::string& name, const AddressesByInterface& addresses) {
+  Facts facts;
+  if (const auto found = addresses.find(name); found != addresses.end()) {
+    std::string text;
+    for (const std::string& address : found->second) text += (text.empty() ? "" : ",") + address;
+    facts.emplace_back("address", std::move(text));
+  }
+  const std::filesystem::path device = root_ / "sys/class/net" / name;
+  if (const Result<std::string> mac = read_file(device / "address"); mac && !trim(*mac).empty()) {
+    facts.emplace_back("mac", trim(*mac));
+  }
+  // Reading the speed of an interface that is down fails; -1 says that it has none.
+  if (const Result<std::string> speed = read_file(device / "speed"); speed) {
+    if (const auto mbit = to_number<std::uint32_t>(trim(*speed)); mbit && *mbit < 0xffffffffU) {
+      facts.emplace_back("speed-mbit", std::to_string(*mbit));
+    }
+  }
+  // What goes over a link of a bond is counted at the bond as well: the bond is the component.
+  std::error_code error;
+  if (std::filesystem::exists(device / "bonding_slave", error)) {
+    const std::string bond = std::filesystem::read_symlink(device / "master", error).filename().string();
+    const TrackedDevice* top = tracker_.get(bond);
+    if (!error && top != nullptr && top->wanted) facts.emplace_back("top", bond);
+  }
+  return facts;
+}
+
+void NetSampler::describe() {
+  const AddressesByInterface addresses = options_.addresses ? options_.addresses() : AddressesByInterface{};
+  std::map<std::string, Facts> all;
+  std::map<std::string, std::string> paths;
+  for (const TrackedDevice* device : tracker_.devices()) {
+    if (!device->wanted) continue;
+    Facts& found = all[device->name] = facts(device->name, addresses);
+    if (!found.empty() && found.back().first == "top") {
+      std::string& links = paths[found.back().second];
+      links += (links.empty() ? "" : ",") + device->name;
+    }
+  }
+  for (auto& [bond, links] : paths) all[bond].emplace_back("paths", std::move(links));
+  for (auto& [name, found] : all) {
+    const auto [told, first] = told_.try_emplace(name);
+    if (!first && told->second == found) continue;
+    told->second = found;
+    DeviceInfo info;
+    info.host = batch_.host();
+    info.kind = DeviceKind::kNet;
+    info.device = name;
+    info.facts = std::move(found);
+    news_.push_back(std::move(info));
+  }
+}
+
+std::vector<DeviceInfo> NetSampler::take_facts() { return std::exchange(news_, {}); }
+
+}  // namespace laggard::collect

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/procfs/block_devices.h"
+#include "collect/procfs/device_tracker.h"
+#include "collect/procfs/proc_file.h"
+#include "collect/record/sampler.h"
+
+namespace laggard::collect {
+
+/// Interface name to its addresses, in text.
+using AddressesByInterface = std::map<std::string, std::vector<std::string>>;
+
+/// The addresses that this machine (network namespace) has now, without link-local scopes. Sorted.
+[[nodiscard]] AddressesByInterface local_addresses();
+
+struct NetOptions {
+  std::vector<std::string> globs;  ///< Empty: every interface but `lo`.
+  /// Where addresses come from; empty when the root is not this machine's.
+  std::function<AddressesByInterface()> addresses;
+};
+
+/// /proc/net/dev below `root`.
+class NetSampler final : public Sampler {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<NetSampler>> open(const std::filesystem::path& root,
+                                                                std::string host, NetOptions options,
+                                                                Notices& notices);
+
+  void sample(Clock& clock) override;
+  [[nodiscard]] Batch& batch() override { return batch_; }
+  [[nodiscard]] std::vector<DeviceInfo> take_facts() override;
+  [[nodiscard]] std::size_t devices() const override { return present_; }
+
+ private:
+  NetSampler(ProcFile file, std::filesystem::path root, std::string host, NetOptions options,
+             Notices& notices);
+
+  [[nodiscard]] bool wanted(const std::string& name) const;
+  void record(TrackedDevice& device, std::string_view counters);
+  void describe();
+  [[nodiscard]] Facts facts(const std::string& name, const AddressesByInterface& addresses);
+
+  ProcFile file_;
+  std::filesystem::path root_;
+  NetOptions options_;
+  Notices* notices_;
+  Batch batch_;
+  DeviceTracker tracker_;
+  std::size_t present_ = 0;
+  MonoTime describe_at_;
+  std::map<std::string, Facts> told_;
+  std::vector<DeviceInfo> news_;
+};
+
+}  // namespace laggard::collect

@@ -1,0 +1,77 @@
+#include "collect/record/batch.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace laggard::collect {
+
+Batch::Batch(std::string host, DeviceKind kind, std::vector<TableCounter> counters)
+    : host_(std::move(host)), kind_(kind), counters_(std::move(counters)) {
+  LAGGARD_CHECK(counters_.size() <= 32);
+}
+
+void Batch::begin_row(WallTime time) {
+  rows_.push_back({time, masks_.size(), devices_.size()});
+  masks_.resize(masks_.size() + devices_.size());
+  values_.resize(masks_.size() * counters_.size());
+}
+
+Slot Batch::add(std::string device) {
+  const Slot slot{static_cast<std::uint32_t>(devices_.size()), number_};
+  devices_.push_back(std::move(device));
+  if (!rows_.empty()) {
+    ++rows_.back().devices;
+    masks_.resize(masks_.size() + 1);
+    values_.resize(masks_.size() * counters_.size());
+  }
+  return slot;
+}
+
+std::span<std::uint64_t> Batch::cells(const Slot& slot) {
+  LAGGARD_CHECK(has(slot) && !rows_.empty() && slot.index < rows_.back().devices);
+  return std::span(values_).subspan((rows_.back().first + slot.index) * counters_.size(), counters_.size());
+}
+
+void Batch::set_present(const Slot& slot, std::uint32_t mask) {
+  LAGGARD_CHECK(has(slot) && !rows_.empty() && slot.index < rows_.back().devices);
+  masks_[rows_.back().first + slot.index] = mask;
+}
+
+SampleTable Batch::take(const std::string& boot) {
+  std::vector<std::size_t> place(devices_.size());
+  std::vector<std::uint32_t> ever(devices_.size());
+  for (const Row& row : rows_) {
+    for (std::size_t d = 0; d < row.devices; ++d) ever[d] |= masks_[row.first + d];
+  }
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    if (ever[d] == 0) continue;
+    place[d] = names.size();
+    names.push_back(std::move(devices_[d]));
+  }
+  std::vector<WallTime> times;
+  times.reserve(rows_.size());
+  for (const Row& row : rows_) times.push_back(row.time);
+
+  SampleTable table(host_, kind_, counters_, std::move(names), std::move(times));
+  table.set_boot(boot);
+  for (std::size_t t = 0; t < rows_.size(); ++t) {
+    const Row& row = rows_[t];
+    for (std::size_t d = 0; d < row.devices; ++d) {
+      const std::uint32_t mask = masks_[row.first + d];
+      const std::uint64_t* cells = values_.data() + (row.first + d) * counters_.size();
+      for (std::size_t c = 0; c < counters_.size(); ++c) {
+        if ((mask >> c & 1U) != 0) table.set(c, place[d], t, cells[c]);
+      }
+    }
+  }
+  devices_.clear();
+  rows_.clear();
+  values_.clear();
+  masks_.clear();
+  ++number_;
+  return table;
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <variant>
+
+#include "model/series_source.h"
+
+namespace laggard::collect {
+
+/// Takes tables to the sink on a thread of its own: a disk that hangs, which may be the very disk that a
+/// recording is to show, must not stop the sampling.
+///
+/// What the sink cannot take because the disk is full waits here and is tried again with every delivery. The
+/// outbox is bounded; beyond the bound the oldest tables are dropped and counted.
+class Outbox {
+ public:
+  struct Options {
+    std::size_t most_cells = std::size_t{4} << 20;  ///< Some 40 MB: 40 minutes of 100 disks at 1 s.
+    /// Runs on the delivering thread after everything was delivered: retention.
+    std::function<Status()> afterwards;
+  };
+  struct Counts {
+    std::uint64_t tables_delivered = 0;
+    std::uint64_t tables_waiting = 0;
+    std::uint64_t tables_dropped = 0;
+    std::uint64_t rows_dropped = 0;  ///< Sample times of the dropped tables.
+    bool disk_full = false;          ///< The last delivery ended so.
+  };
+
+  Outbox(TableSink& sink, Options options);
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+  ~Outbox();
+
+  void put(DeviceInfo facts);
+  void put(SampleTable table);
+
+  /// Wakes the thread to deliver what waits; returns at once. The thread starts with the first call.
+  void deliver_soon();
+
+  /// Delivers in the caller and ends the thread. What a full disk then still refuses is an error.
+  [[nodiscard]] Status finish();
+
+  [[nodiscard]] Counts counts() const;
+
+  /// The first error that waiting will not heal (anything but a full disk), once there is one.
+  [[nodiscard]] std::optional<Error> broken() const;
+
+ private:
+  using Item = std::variant<DeviceInfo, SampleTable>;
+
+  void put(Item item, std::size_t cells);
+  void work();
+  void deliver();
+  [[nodiscard]] Status append(const Item& item);
+
+  TableSink& sink_;
+  Options options_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::list<Item> waiting_;  ///< A list: the front is with the sink while others are added and dropped.
+  std::size_t cells_waiting_ = 0;
+  bool requested_ = false;
+  bool stopping_ = false;
+  bool delivering_front_ = false;  ///< The front is with the sink: not to be dropped.
+  Counts counts_;
+  std::optional<Error> broken_;
+  std::thread worker_;
+};
+
+}  // namespace laggard::collect

@@ -1,0 +1,80 @@
+#include "collect/record/recorder.h"
+
+#include <utility>
+
+#include "collect/record/tick_schedule.h"
+
+namespace laggard::collect {
+
+Recorder::Recorder(RecorderOptions options, Clock& clock, Outbox& outbox,
+                   std::vector<std::unique_ptr<Sampler>> samplers)
+    : options_(std::move(options)), clock_(clock), outbox_(outbox), samplers_(std::move(samplers)) {}
+
+Status Recorder::run(const std::function<bool()>& stop,
+                     const std::function<void(const RecordProgress&)>& observe) {
+  const MonoTime start = clock_.mono();
+  flushed_ = start;
+  TickSchedule schedule(options_.interval);
+  while (!stop() && !outbox_.broken()) {
+    const WallTime wall = clock_.wall();
+    const TickSchedule::Tick tick = schedule.next(wall, clock_.mono());
+    if (options_.duration && tick.deadline - start > *options_.duration) break;
+    if (!wait_until(tick.deadline, stop)) break;
+    schedule.begun(clock_.mono());
+    if (tick.missed > 0) {
+      ++progress_.gaps;
+      progress_.missed_ticks += tick.missed;
+    }
+    sample();
+    const MonoTime now = clock_.mono();
+    // Half an interval less, or a tick that comes a moment early would put the flush off to the next.
+    if (now - flushed_ >= options_.flush - options_.interval / 2) flush(now);
+    progress_.elapsed = now - start;
+    progress_.outbox = outbox_.counts();
+    observe(progress_);
+  }
+  for (const auto& sampler : samplers_) hand_over(*sampler);
+  Status finished = outbox_.finish();
+  progress_.outbox = outbox_.counts();
+  return finished;
+}
+
+bool Recorder::wait_until(MonoTime deadline, const std::function<bool()>& stop) {
+  while (clock_.mono() < deadline) {
+    clock_.sleep_until(deadline);
+    if (stop()) return false;
+  }
+  return true;
+}
+
+void Recorder::sample() {
+  notice_clock_step();
+  progress_.devices = 0;
+  for (const auto& sampler : samplers_) {
+    sampler->sample(clock_);
+    progress_.devices += sampler->devices();
+    if (sampler->batch().size_in_cells() < options_.most_cells) continue;
+    hand_over(*sampler);
+    outbox_.deliver_soon();
+  }
+  ++progress_.samples;
+}
+
+void Recorder::notice_clock_step() {
+  const Duration ahead = clock_.wall().time_since_epoch() - clock_.mono().time_since_epoch();
+  if (wall_ahead_ && std::chrono::abs(ahead - *wall_ahead_) > options_.interval / 2) ++progress_.clock_steps;
+  wall_ahead_ = ahead;
+}
+
+void Recorder::hand_over(Sampler& sampler) {
+  for (DeviceInfo& facts : sampler.take_facts()) outbox_.put(std::move(facts));
+  outbox_.put(sampler.batch().take(options_.boot));
+}
+
+void Recorder::flush(MonoTime now) {
+  flushed_ = now;
+  for (const auto& sampler : samplers_) hand_over(*sampler);
+  outbox_.deliver_soon();
+}
+
+}  // namespace laggard::collect

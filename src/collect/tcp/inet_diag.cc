@@ -1,0 +1,118 @@
+#include "collect/tcp/inet_diag.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::uint8_t kEstablished = 1;  // TCP_ESTABLISHED of net/tcp_states.h
+
+struct Field {
+  std::string_view counter;
+  std::size_t offset;
+  std::size_t size;
+};
+
+constexpr std::array<Field, kTcpCounters> kFields{{
+    {"snd_cwnd", offsetof(tcp_info, tcpi_snd_cwnd), sizeof(tcp_info::tcpi_snd_cwnd)},
+    {"retrans", offsetof(tcp_info, tcpi_total_retrans), sizeof(tcp_info::tcpi_total_retrans)},
+    {"lost", offsetof(tcp_info, tcpi_lost), sizeof(tcp_info::tcpi_lost)},
+    {"rtt_us", offsetof(tcp_info, tcpi_rtt), sizeof(tcp_info::tcpi_rtt)},
+    {"bytes_sent", offsetof(tcp_info, tcpi_bytes_sent), sizeof(tcp_info::tcpi_bytes_sent)},
+}};
+
+/// A C struct off the front of `bytes`; by copy, because what comes from outside may lie unaligned.
+template <typename Struct>
+std::optional<Struct> load(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(Struct)) return std::nullopt;
+  Struct value{};
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+constexpr std::size_t aligned(std::size_t size) { return (size + 3) & ~std::size_t{3}; }
+
+Endpoint endpoint(bool v4, const std::uint32_t* address, std::uint16_t port) {
+  std::array<std::uint8_t, 16> bytes{};
+  std::memcpy(bytes.data(), address, bytes.size());
+  return {v4 ? IpAddress::from_v4(bytes.data()) : IpAddress::from_v6(bytes.data()), ntohs(port)};
+}
+
+void read_info(std::span<const std::byte> info, TcpSample& sample) {
+  for (std::size_t c = 0; c < kTcpCounters; ++c) {
+    const Field& field = kFields[c];
+    if (info.size() < field.offset + field.size) continue;
+    if (field.size == sizeof(std::uint32_t)) {
+      sample.values[c] = *load<std::uint32_t>(info.subspan(field.offset));
+    } else {
+      sample.values[c] = *load<std::uint64_t>(info.subspan(field.offset));
+    }
+    sample.present |= std::uint32_t{1} << c;
+  }
+}
+
+}  // namespace
+
+std::vector<TableCounter> tcp_counters() {
+  std::vector<TableCounter> counters;
+  counters.reserve(kTcpCounters);
+  for (const Field& field : kFields) {
+    counters.push_back({std::string(field.counter), find_counter(DeviceKind::kTcp, field.counter)->form});
+  }
+  return counters;
+}
+
+std::optional<TcpSample> parse_diag_message(std::span<const std::byte> payload) {
+  const auto message = load<inet_diag_msg>(payload);
+  if (!message || message->idiag_state != kEstablished) return std::nullopt;
+  if (message->idiag_family != AF_INET && message->idiag_family != AF_INET6) return std::nullopt;
+  const bool v4 = message->idiag_family == AF_INET;
+  TcpSample sample;
+  sample.local = endpoint(v4, message->id.idiag_src, message->id.idiag_sport);
+  sample.peer = endpoint(v4, message->id.idiag_dst, message->id.idiag_dport);
+  payload = payload.subspan(std::min(payload.size(), aligned(sizeof(inet_diag_msg))));
+  while (const auto attribute = load<nlattr>(payload)) {
+    const std::size_t length = attribute->nla_len;
+    if (length < sizeof(nlattr) || length > payload.size()) break;
+    if ((attribute->nla_type & NLA_TYPE_MASK) == INET_DIAG_INFO) {
+      read_info(payload.subspan(sizeof(nlattr), length - sizeof(nlattr)), sample);
+    }
+    payload = payload.subspan(std::min(payload.size(), aligned(length)));
+  }
+  if (sample.present == 0) return std::nullopt;
+  return sample;
+}
+
+DumpPart parse_dump(std::span<const std::byte> received, std::uint32_t sequence,
+                    const std::function<void(const TcpSample&)>& each) {
+  while (!received.empty()) {
+    const auto header = load<nlmsghdr>(received);
+    if (!header || header->nlmsg_len < sizeof(nlmsghdr) || header->nlmsg_len > received.size()) {
+      return {DumpState::kGarbled, 0};
+    }
+    const std::span<const std::byte> payload =
+        received.subspan(sizeof(nlmsghdr), header->nlmsg_len - sizeof(nlmsghdr));
+    received = received.subspan(std::min(received.size(), aligned(header->nlmsg_len)));
+    if (header->nlmsg_seq != sequence) continue;
+    if (header->nlmsg_type == NLMSG_DONE) return {DumpState::kDone, 0};
+    if (header->nlmsg_type == NLMSG_ERROR) {
+      const auto refused = load<int>(payload);
+      return {DumpState::kFailed, refused && *refused < 0 && *refused > -4096 ? -*refused : EPROTO};
+    }
+    if (header->nlmsg_type != SOCK_DIAG_BY_FAMILY) continue;
+    if (const std::optional<TcpSample> sample = parse_diag_message(payload)) each(*sample);
+  }
+  return {DumpState::kMore, 0};
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collect/tcp/endpoint.h"
+#include "model/sample_table.h"
+
+namespace laggard::collect {
+
+/// snd_cwnd, retrans, lost, rtt_us, bytes_sent: what is recorded of a connection, from the kernel's TCP_INFO.
+inline constexpr std::size_t kTcpCounters = 5;
+[[nodiscard]] std::vector<TableCounter> tcp_counters();
+
+/// One established connection.
+struct TcpSample {
+  Endpoint local;
+  Endpoint peer;
+  std::array<std::uint64_t, kTcpCounters> values{};
+  std::uint32_t present = 0;  ///< Mask over `values`: older kernels' TCP_INFO is shorter.
+};
+
+/// Reads the payload of one answer of inet_diag (docs/formats/inet_diag.md): `struct inet_diag_msg` and its
+/// attributes. Nothing when it is cut short, not of IPv4 or IPv6, not established or without TCP_INFO.
+[[nodiscard]] std::optional<TcpSample> parse_diag_message(std::span<const std::byte> payload);
+
+enum class DumpState : std::uint8_t {
+  kMore,     ///< The kernel has more to send.
+  kDone,     ///< The end of the dump.
+  kFailed,   ///< The kernel refused: `error` of DumpPart.
+  kGarbled,  ///< Not netlink messages.
+};
+
+struct DumpPart {
+  DumpState state = DumpState::kMore;
+  int error = 0;  ///< errno, where state is kFailed.
+};
+
+/// Reads what one receive from the netlink socket gave: any number of messages. Those of another `sequence`
+/// (an earlier dump that was given up) are skipped.
+[[nodiscard]] DumpPart parse_dump(std::span<const std::byte> received, std::uint32_t sequence,
+                                  const std::function<void(const TcpSample&)>& each);
+
+}  // namespace laggard::collect
