@@ -22,7 +22,9 @@ Status full() { return fail(ErrorCode::kNoSpace, "rec", "the disk is full"); }
 TEST(Outbox, DeliversInOrderOnFinish) {
   ListSink sink;
   Outbox outbox(sink, {});
-  outbox.put(DeviceInfo{"fs1", DeviceKind::kNet, "eth0", {}, {}, {}, 0, {}, {}});
+  DeviceInfo info;
+  info.device = "eth0";
+  outbox.put(std::move(info));
   outbox.put(table_at(1));
   outbox.put(table_at(2));
   outbox.put(SampleTable{});  // nothing in it: nothing to write
