@@ -7,6 +7,8 @@
 #include "collect/procfs/diskstats.h"
 #include "collect/procfs/scan.h"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace laggard::collect;
   std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "collect/tcp/inet_diag.h"
 
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace laggard::collect;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
