@@ -1,0 +1,87 @@
+#include "archive/activity.h"
+
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace laggard::archive {
+
+namespace {
+
+constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
+
+/// Counters whose growth is load, by kind; no more than ActivityTracker::kWatched.
+std::span<const std::string_view> load_counters(DeviceKind kind) {
+  static constexpr std::array<std::string_view, 3> kDisk{"rd_ios", "wr_ios", "ios"};
+  static constexpr std::array<std::string_view, 4> kNet{"rx_packets", "tx_packets", "rx_bytes", "tx_bytes"};
+  switch (kind) {
+    case DeviceKind::kDisk:
+      return kDisk;
+    case DeviceKind::kNet:
+      return kNet;
+    case DeviceKind::kTcp:
+      return {};
+  }
+  return {};
+}
+
+void mark_growth(const SampleTable& table, std::size_t c, std::size_t d, std::uint64_t& last,
+                 std::vector<std::uint8_t>& active) {
+  const std::span<const std::uint64_t> series = table.series(c, d);
+  const std::span<const std::uint8_t> present = table.presence(c, d);
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    if (present[t] == 0) continue;
+    if (last != kUnknown && series[t] > last) active[t] = 1;
+    last = series[t];
+  }
+}
+
+/// A level or gauge that is not zero; the bits of -0.0 are zero too.
+void mark_nonzero(const SampleTable& table, std::size_t c, std::size_t d, std::vector<std::uint8_t>& active) {
+  const std::span<const std::uint64_t> series = table.series(c, d);
+  for (std::size_t t = 0; t < series.size(); ++t) {
+    if ((series[t] << 1) != 0) active[t] = 1;  // Missing cells hold 0.
+  }
+}
+
+void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& active) {
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    const std::span<const std::uint8_t> present = table.presence(c, d);
+    for (std::size_t t = 0; t < present.size(); ++t) active[t] |= present[t];
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> ActivityTracker::count(const SampleTable& table) {
+  const std::span<const std::string_view> watched = load_counters(table.kind());
+  std::vector<std::uint32_t> counts;
+  std::vector<std::uint8_t> active;
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    active.assign(table.times().size(), 0);
+    if (table.kind() == DeviceKind::kTcp) mark_present(table, d, active);
+    if (!watched.empty()) {
+      auto entry = last_.find(table.devices()[d]);
+      if (entry == last_.end()) {
+        Last unknown{};
+        unknown.fill(kUnknown);
+        entry = last_.emplace(table.devices()[d], unknown).first;
+      }
+      for (std::size_t i = 0; i < watched.size(); ++i) {
+        const auto c = table.counter_index(watched[i]);
+        if (c) mark_growth(table, *c, d, entry->second[i], active);
+      }
+      for (std::size_t c = 0; c < table.counters().size(); ++c) {
+        const TableCounter& counter = table.counters()[c];
+        if (counter.form == CounterForm::kGauge || counter.name == "in_flight")
+          mark_nonzero(table, c, d, active);
+      }
+    }
+    std::uint32_t sum = 0;
+    for (const std::uint8_t a : active) sum += a;
+    counts.push_back(sum);
+  }
+  return counts;
+}
+
+}  // namespace laggard::archive

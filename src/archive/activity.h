@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/sample_table.h"
+
+namespace laggard::archive {
+
+/// Counts the sample times at which a device was under load (DeviceInfo::active_samples), over the tables of
+/// one host and kind in order; remembers the last counters, so that cutting a run into tables changes
+/// nothing.
+class ActivityTracker {
+ public:
+  /// One count per device of the table.
+  [[nodiscard]] std::vector<std::uint32_t> count(const SampleTable& table);
+
+ private:
+  static constexpr std::size_t kWatched = 4;
+  /// The last value of each watched counter; kUnknown until there was one.
+  using Last = std::array<std::uint64_t, kWatched>;
+  std::map<std::string, Last, std::less<>> last_;
+};
+
+}  // namespace laggard::archive

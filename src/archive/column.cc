@@ -1,0 +1,245 @@
+#include "archive/column.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace laggard::archive {
+
+namespace {
+
+// The first byte of a column's head.
+constexpr std::uint8_t kTransformMask = 3;
+constexpr std::uint8_t kRaw = 0;
+constexpr std::uint8_t kDelta = 1;
+constexpr std::uint8_t kLine = 2;
+constexpr std::uint8_t kConstant = 3;
+constexpr std::uint8_t kCentred = 4;
+constexpr std::uint8_t kDecimal = 8;
+constexpr std::uint8_t kKnownBits = 15;
+
+constexpr std::array<double, 10> kPowersOfTen{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (~(difference >> 63) + 1); }
+std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (~(value & 1) + 1); }
+
+bool all_equal(std::span<const std::uint64_t> values) {
+  return values.size() < 2 || std::memcmp(values.data(), values.data() + 1, (values.size() - 1) * 8) == 0;
+}
+
+double decimal_value(std::uint64_t integer, unsigned exponent) {
+  // Both operands are exact doubles, so the quotient is the double nearest to the decimal: what strtod gives.
+  return static_cast<double>(static_cast<std::int64_t>(integer)) / kPowersOfTen[exponent];
+}
+
+/// The integer n with decimal_value(n, exponent) bitwise equal to `bits`, if there is one.
+bool to_decimal(std::uint64_t bits, unsigned exponent, std::uint64_t& integer) {
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const auto value = std::bit_cast<double>(bits);
+  const double scaled = value * kPowersOfTen[exponent];
+  if (!(std::abs(scaled) < kExact)) return false;
+  integer = static_cast<std::uint64_t>(std::llround(scaled));
+  return std::bit_cast<std::uint64_t>(decimal_value(integer, exponent)) == bits;
+}
+
+/// A value from the middle of the distribution, by the median of at most 31 spread over the column.
+std::int64_t middle(std::span<const std::uint64_t> values) {
+  std::array<std::int64_t, 31> sample{};
+  const std::size_t n = std::min(values.size(), sample.size());
+  for (std::size_t i = 0; i < n; ++i) sample[i] = static_cast<std::int64_t>(values[i * values.size() / n]);
+  const auto mid = sample.begin() + static_cast<std::ptrdiff_t>(n / 2);
+  std::nth_element(sample.begin(), mid, sample.begin() + static_cast<std::ptrdiff_t>(n));
+  return *mid;
+}
+
+/// Greatest common divisor of the distances to `low`; 1 at once for most columns.
+std::uint64_t common_divisor(std::span<const std::uint64_t> values, std::int64_t low) {
+  std::uint64_t divisor = 0;
+  for (const std::uint64_t value : values) {
+    const std::uint64_t distance = value - static_cast<std::uint64_t>(low);
+    if (divisor != 0 && distance % divisor == 0) continue;
+    divisor = std::gcd(divisor, distance);
+    if (divisor == 1) break;
+  }
+  return divisor == 0 ? 1 : divisor;
+}
+
+}  // namespace
+
+bool ColumnEncoder::find_decimal(std::span<const std::uint64_t> values, unsigned& exponent) {
+  decimal_.resize(values.size());
+  exponent = 0;
+  for (std::size_t i = 0; i < values.size();) {
+    if (to_decimal(values[i], exponent, decimal_[i])) {
+      ++i;
+      continue;
+    }
+    if (++exponent == kPowersOfTen.size()) return false;
+    i = 0;  // At most nine restarts, nearly always within the first few values.
+  }
+  return true;
+}
+
+void ColumnEncoder::residuals(std::span<const std::uint64_t> values, Plan& plan,
+                              std::vector<std::uint64_t>& out) const {
+  const std::size_t n = values.size();
+  if (plan.transform == kRaw) {
+    out.assign(values.begin(), values.end());
+    return;
+  }
+  out.resize(n - 1);
+  if (plan.transform == kDelta) {
+    for (std::size_t i = 1; i < n; ++i) out[i - 1] = values[i] - values[i - 1];
+    return;
+  }
+  const auto span = static_cast<std::int64_t>(values[n - 1] - values[0]);
+  plan.slope = static_cast<std::uint64_t>(span / static_cast<std::int64_t>(n - 1));
+  for (std::size_t i = 1; i < n; ++i) out[i - 1] = values[i] - (values[0] + i * plan.slope);
+}
+
+void ColumnEncoder::consider(std::span<const std::uint64_t> values, std::uint8_t transform, Plan& best) {
+  Plan plan;
+  plan.transform = transform;
+  residuals(values, plan, trial_);
+  std::int64_t low = INT64_MAX;
+  std::int64_t high = INT64_MIN;
+  for (const std::uint64_t r : trial_) {
+    low = std::min(low, static_cast<std::int64_t>(r));
+    high = std::max(high, static_cast<std::int64_t>(r));
+  }
+  const std::int64_t mid = middle(trial_);
+  // A centred distance must fit an int64 with a bit to spare for the sign.
+  const bool may_centre =
+      static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) < (UINT64_MAX >> 2);
+  plan.divisor = common_divisor(trial_, low);
+  std::uint64_t offset_bits = 0;
+  std::uint64_t centred_bits = 0;
+  for (const std::uint64_t r : trial_) {
+    const std::uint64_t above = r - static_cast<std::uint64_t>(low);
+    offset_bits += static_cast<unsigned>(std::bit_width(above));
+    centred_bits += static_cast<unsigned>(std::bit_width(zigzag(r - static_cast<std::uint64_t>(mid))));
+  }
+  plan.centred = may_centre && centred_bits < offset_bits;
+  plan.shift = static_cast<std::uint64_t>(plan.centred ? mid : low);
+  const std::uint64_t saved = static_cast<unsigned>(std::bit_width(plan.divisor) - 1) * trial_.size();
+  const std::uint64_t bits = plan.centred ? centred_bits : offset_bits;
+  plan.cost = bits > saved ? bits - saved : 0;
+  if (plan.cost >= best.cost) return;
+  best = plan;
+  std::swap(trial_, chosen_);
+}
+
+void ColumnEncoder::emit(std::span<const std::uint64_t> values, const Plan& plan, ColumnSink& sink) {
+  if (plan.transform != kRaw) sink.head.varint(values[0]);
+  if (plan.transform == kLine) sink.head.zigzag(static_cast<std::int64_t>(plan.slope));
+  sink.head.zigzag(static_cast<std::int64_t>(plan.shift));
+  sink.head.varint(plan.divisor);
+  for (const std::uint64_t r : chosen_) {
+    const std::uint64_t distance = r - plan.shift;
+    std::uint64_t u = 0;
+    if (plan.centred) {
+      const auto divided = static_cast<std::int64_t>(distance) / static_cast<std::int64_t>(plan.divisor);
+      u = zigzag(static_cast<std::uint64_t>(divided));
+    } else {
+      u = plan.divisor == 1 ? distance : distance / plan.divisor;
+    }
+    const Token token = tokenize(u);
+    sink.tokens.push_back(static_cast<char>(token.token));
+    sink.extra.put(token.extra, token.extra_bits);
+  }
+}
+
+void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kind, ColumnSink& sink) {
+  LAGGARD_CHECK(!values.empty());
+  if (all_equal(values)) {
+    sink.head.u8(kConstant);
+    sink.head.varint(values[0]);
+    return;
+  }
+  unsigned exponent = 0;
+  const bool decimal = kind == ColumnKind::kGauge && find_decimal(values, exponent);
+  const std::span<const std::uint64_t> numbers = decimal ? std::span<const std::uint64_t>(decimal_) : values;
+  Plan best;
+  consider(numbers, kDelta, best);
+  // Two values are one residual either way; momentary values often stand better alone than as differences.
+  if (kind == ColumnKind::kGauge || best.centred) consider(numbers, kRaw, best);
+  if (kind == ColumnKind::kTimes) consider(numbers, kLine, best);
+  const unsigned flags = best.transform | (best.centred ? kCentred : 0U) | (decimal ? kDecimal : 0U);
+  sink.head.u8(static_cast<std::uint8_t>(flags));
+  if (decimal) sink.head.u8(static_cast<std::uint8_t>(exponent));
+  emit(numbers, best, sink);
+}
+
+namespace {
+
+struct ColumnHead {
+  std::uint8_t flags = 0;
+  unsigned exponent = 0;
+  std::uint64_t first = 0;
+  std::uint64_t slope = 0;
+  std::uint64_t shift = 0;
+  std::uint64_t divisor = 1;
+};
+
+bool read_head(ByteReader& in, ColumnHead& head) {
+  head.flags = in.u8();
+  if (head.flags > kKnownBits) return false;
+  const std::uint8_t transform = head.flags & kTransformMask;
+  if (transform == kConstant) {
+    head.first = in.varint();
+    return in.ok() && head.flags == kConstant;
+  }
+  if ((head.flags & kDecimal) != 0) head.exponent = in.u8();
+  if (transform != kRaw) head.first = in.varint();
+  if (transform == kLine) head.slope = static_cast<std::uint64_t>(in.zigzag());
+  head.shift = static_cast<std::uint64_t>(in.zigzag());
+  head.divisor = in.varint();
+  return in.ok() && head.exponent < kPowersOfTen.size();
+}
+
+/// Undoes division, sign and shift; wraps modulo 2^64 like the encoder.
+void to_residuals(const ColumnHead& head, std::span<std::uint64_t> values) {
+  const std::uint64_t shift = head.shift;
+  const std::uint64_t divisor = head.divisor;
+  if ((head.flags & kCentred) != 0) {
+    for (std::uint64_t& v : values) v = unzigzag(v) * divisor + shift;
+  } else if (divisor == 1) {
+    for (std::uint64_t& v : values) v += shift;
+  } else {
+    for (std::uint64_t& v : values) v = v * divisor + shift;
+  }
+}
+
+}  // namespace
+
+bool decode_column(ByteReader& head_bytes, TokenReader& tokens, std::span<std::uint64_t> out) {
+  ColumnHead head;
+  if (!read_head(head_bytes, head)) return false;
+  const std::uint8_t transform = head.flags & kTransformMask;
+  if (transform == kConstant) {
+    std::fill(out.begin(), out.end(), head.first);
+    return true;
+  }
+  const std::size_t skip = transform == kRaw ? 0 : 1;
+  const std::span<std::uint64_t> coded = out.subspan(skip);
+  if (!tokens.read(coded.data(), coded.size())) return false;
+  to_residuals(head, coded);
+  if (skip != 0) out[0] = head.first;
+  if (transform == kDelta) {
+    std::uint64_t value = head.first;
+    for (std::uint64_t& v : coded) v = value += v;
+  } else if (transform == kLine) {
+    std::uint64_t line = head.first;
+    for (std::uint64_t& v : coded) v += line += head.slope;
+  }
+  if ((head.flags & kDecimal) != 0) {
+    for (std::uint64_t& v : out) v = std::bit_cast<std::uint64_t>(decimal_value(v, head.exponent));
+  }
+  return true;
+}
+
+}  // namespace laggard::archive

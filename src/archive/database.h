@@ -1,0 +1,80 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace laggard::archive {
+
+class Database;
+
+/// One prepared statement; reset before each use. Lives no longer than its database.
+class Statement {
+ public:
+  Statement(Database& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
+
+  /// Parameters are numbered from 1. Text and bytes are not copied: they outlive the step.
+  Statement& bind(int index, std::int64_t value);
+  Statement& bind(int index, std::string_view text);
+  Statement& bind_bytes(int index, std::string_view bytes);
+
+  /// True when there is a row to look at, false at the end.
+  [[nodiscard]] Result<bool> step();
+  /// For statements without rows.
+  [[nodiscard]] Status run();
+  void reset();
+
+  [[nodiscard]] std::int64_t integer(int column) const {
+    return sqlite3_column_int64(statement_.get(), column);
+  }
+  /// Text or bytes of the present row; gone at the next step.
+  [[nodiscard]] std::string_view bytes(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+enum class OpenMode : std::uint8_t {
+  kRead,
+  kReadFrozen,  ///< Nobody writes and the folder may be read-only: no locks, no side files.
+  kWrite,
+  kCreate,
+};
+
+/// One SQLite file, with errors as ours and every setting that makes foreign bytes harmless.
+class Database {
+ public:
+  /// \param vfs  the name of a registered VFS, nullptr for the default: tests put a failing disk there.
+  [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, OpenMode mode,
+                                             const char* vfs);
+
+  [[nodiscard]] Status run(const char* sql);
+  [[nodiscard]] Result<Statement> prepare(const char* sql);
+  /// A pragma or query of one number.
+  [[nodiscard]] Result<std::int64_t> number(const char* sql);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// What the last failed call on this connection was about, in our words.
+  [[nodiscard]] tl::unexpected<Error> error(int status, std::string_view doing) const;
+  [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
+  [[nodiscard]] sqlite3* get() const { return connection_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+  };
+  std::unique_ptr<sqlite3, Close> connection_;
+  std::filesystem::path path_;
+};
+
+}  // namespace laggard::archive

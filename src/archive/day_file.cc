@@ -1,0 +1,339 @@
+#include "archive/day_file.h"
+
+#include <algorithm>
+#include <array>
+
+#include "archive/format.h"
+
+namespace laggard::archive {
+
+namespace {
+
+/// Statements that run often, in the order of kStatements.
+enum Prepared : std::size_t {
+  kInsertBlock,
+  kInsertChunk,
+  kDeleteBlock,
+  kDeleteChunks,
+  kSelectHeader,
+  kSelectChunk,
+};
+constexpr std::array kStatements{
+    "INSERT INTO block(id, kind, earliest, latest, samples, header) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+    "INSERT INTO chunk(id, data) VALUES(?1, ?2)",
+    "DELETE FROM block WHERE id = ?1",
+    "DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2",
+    "SELECT header FROM block WHERE id = ?1",
+    "SELECT data FROM chunk WHERE id = ?1",
+};
+
+std::int64_t chunk_id(std::int64_t block, std::size_t counter) {
+  return block * kChunksPerBlock + static_cast<std::int64_t>(counter);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DayFile>> DayFile::create(const std::filesystem::path& path,
+                                                 const FileIdentity& identity, const char* vfs) {
+  Result<Database> database = Database::open(path, OpenMode::kCreate, vfs);
+  if (!database) return forward(database);
+  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
+  Status made = file->create_tables(identity);
+  if (made) made = file->prepare();
+  if (!made) {
+    file->rollback();
+    return forward(made);
+  }
+  file->identity_ = identity;
+  return file;
+}
+
+Status DayFile::create_tables(const FileIdentity& identity) {
+  if (Status set = database_.run(
+          fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL", kPageBytes).c_str());
+      !set) {
+    return set;
+  }
+  if (Status journal = use_journal(); !journal) return journal;
+  if (Status begun = begin(); !begun) return begun;
+  std::string sql =
+      fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId, kFormatVersion);
+  for (const SchemaTable& table : kSchema) sql.append(table.sql).append(";");
+  if (Status made = database_.run(sql.c_str()); !made) return made;
+  Result<Statement> insert = database_.prepare("INSERT INTO meta(key, value) VALUES(?1, ?2)");
+  if (!insert) return forward(insert);
+  if (Status put = insert->bind(1, "host").bind(2, std::string_view(identity.host)).run(); !put) return put;
+  if (Status put = insert->bind(1, "boot").bind(2, std::string_view(identity.boot)).run(); !put) return put;
+  return commit();
+}
+
+Status DayFile::use_journal() {
+  Result<Statement> pragma = database_.prepare("PRAGMA journal_mode=WAL");
+  if (!pragma) return forward(pragma);
+  Result<bool> row = pragma->step();
+  if (!row) return forward(row);
+  if (!*row || pragma->bytes(0) != "wal") {
+    return fail(ErrorCode::kUnavailable, path().string(), "this file system cannot hold a write-ahead log");
+  }
+  pragma->reset();
+  wal_ = true;
+  // FULL: a commit is on the disk before it is acknowledged. NORMAL would keep the file whole after a power
+  // cut but could lose every flush since the last checkpoint, and we promise to lose one.
+  return database_.run("PRAGMA synchronous=FULL");
+}
+
+Result<std::unique_ptr<DayFile>> DayFile::open_for_writing(const std::filesystem::path& path,
+                                                           const char* vfs) {
+  Result<Database> database = Database::open(path, OpenMode::kWrite, vfs);
+  if (!database) return forward(database);
+  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
+  Status ready = file->check();
+  if (ready) ready = file->use_journal();
+  if (ready) ready = file->prepare();
+  if (!ready) return forward(ready);
+  return file;
+}
+
+Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem::path& path,
+                                                           const char* vfs) {
+  Result<Database> database = Database::open(path, OpenMode::kRead, vfs);
+  if (!database) return forward(database);
+  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
+  Status ready = file->check();
+  std::error_code ignored;
+  if (!ready && ready.error().code == ErrorCode::kNoPermission &&
+      !std::filesystem::exists(path.string() + "-wal", ignored)) {
+    // A file that was left in WAL mode, on a read-only medium: SQLite cannot make its side files there.
+    database = Database::open(path, OpenMode::kReadFrozen, vfs);
+    if (!database) return forward(database);
+    file.reset(new DayFile(std::move(*database)));
+    ready = file->check();
+  }
+  if (ready) ready = file->prepare();
+  if (!ready) return forward(ready);
+  return file;
+}
+
+Status DayFile::check() {
+  Result<std::int64_t> tables = database_.number("SELECT count(*) FROM sqlite_schema");
+  if (!tables) return forward(tables);
+  if (*tables == 0)
+    return fail(ErrorCode::kNotFound, path().string(), "nothing was recorded in this file yet");
+  Result<std::int64_t> application = database_.number("PRAGMA application_id");
+  if (!application) return forward(application);
+  if (*application != kApplicationId) {
+    return fail(ErrorCode::kBadInput, path().string(), "this is an SQLite database but no laggard archive");
+  }
+  Result<std::int64_t> version = database_.number("PRAGMA user_version");
+  if (!version) return forward(version);
+  if (*version > kFormatVersion) {
+    return fail(ErrorCode::kTooNew, path().string(),
+                fmt::format("written by laggard archive format {}; this one reads up to {}", *version,
+                            kFormatVersion));
+  }
+  Result<std::int64_t> pages = database_.number("PRAGMA page_count");
+  if (!pages) return forward(pages);
+  if (Status schema = check_schema(); !schema) return schema;
+  return read_identity();
+}
+
+Status DayFile::check_schema() {
+  Result<Statement> select = database_.prepare("SELECT name, sql FROM sqlite_schema ORDER BY rowid");
+  if (!select) return forward(select);
+  std::size_t seen = 0;
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return forward(row);
+    if (!*row) break;
+    if (seen == std::size(kSchema) || select->bytes(0) != kSchema[seen].name ||
+        select->bytes(1) != kSchema[seen].sql) {
+      return fail(ErrorCode::kDamaged, path().string(), "its tables are not those of a laggard archive");
+    }
+    ++seen;
+  }
+  if (seen == std::size(kSchema)) return {};
+  return fail(ErrorCode::kDamaged, path().string(), "tables of a laggard archive are missing");
+}
+
+Status DayFile::read_identity() {
+  Result<Statement> select = database_.prepare("SELECT key, value FROM meta");
+  if (!select) return forward(select);
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return forward(row);
+    if (!*row) break;
+    if (select->bytes(0) == "host") identity_.host = select->bytes(1);
+    if (select->bytes(0) == "boot") identity_.boot = select->bytes(1);
+  }
+  Result<Statement> mode = database_.prepare("PRAGMA journal_mode");
+  if (!mode) return forward(mode);
+  Result<bool> row = mode->step();
+  if (!row) return forward(row);
+  wal_ = *row && mode->bytes(0) == "wal";
+  return {};
+}
+
+Status DayFile::prepare() {
+  for (const char* sql : kStatements) {
+    Result<Statement> statement = database_.prepare(sql);
+    if (!statement) return forward(statement);
+    statements_.push_back(std::move(*statement));
+  }
+  return {};
+}
+
+void DayFile::rollback() {
+  for (Statement& statement : statements_) statement.reset();
+  if (database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
+}
+
+Status DayFile::hold_snapshot() {
+  if (!wal_) return {};
+  if (Status begun = database_.run("BEGIN"); !begun) return begun;
+  Result<std::int64_t> first_read = database_.number("SELECT count(*) FROM meta");
+  if (!first_read) return forward(first_read);
+  return {};
+}
+
+Status DayFile::put_block(std::int64_t id, const Block& block, ZstdCodec& codec) {
+  const std::string header = encode_header(block.header, codec);
+  Status put = statements_[kInsertBlock]
+                   .bind(1, id)
+                   .bind(2, std::string_view(block.header.kind))
+                   .bind(3, to_unix_ns(block.header.earliest()))
+                   .bind(4, to_unix_ns(block.header.latest()))
+                   .bind(5, static_cast<std::int64_t>(block.header.times.size()))
+                   .bind_bytes(6, header)
+                   .run();
+  for (std::size_t c = 0; put && c < block.chunks.size(); ++c) {
+    put = statements_[kInsertChunk].bind(1, chunk_id(id, c)).bind_bytes(2, block.chunks[c]).run();
+  }
+  return put;
+}
+
+Result<std::int64_t> DayFile::add_block(const Block& block, ZstdCodec& codec) {
+  Result<std::int64_t> last = database_.number("SELECT max(id) FROM block");
+  if (!last) return forward(last);
+  if (Status put = put_block(*last + 1, block, codec); !put) return forward(put);
+  return *last + 1;
+}
+
+Status DayFile::replace_blocks(std::span<const std::int64_t> ids, const Block& block, ZstdCodec& codec) {
+  LAGGARD_CHECK(!ids.empty());
+  for (const std::int64_t id : ids) {
+    Status gone = statements_[kDeleteChunks].bind(1, chunk_id(id, 0)).bind(2, chunk_id(id + 1, 0) - 1).run();
+    if (gone) gone = statements_[kDeleteBlock].bind(1, id).run();
+    if (!gone) return gone;
+  }
+  return put_block(ids.front(), block, codec);
+}
+
+Status DayFile::add_gap(const GapRow& gap) {
+  Result<Statement> insert =
+      database_.prepare("INSERT INTO gap(first, last, lost, reason) VALUES(?1, ?2, ?3, ?4)");
+  if (!insert) return forward(insert);
+  return insert->bind(1, to_unix_ns(gap.first))
+      .bind(2, to_unix_ns(gap.last))
+      .bind(3, static_cast<std::int64_t>(gap.lost))
+      .bind(4, std::string_view(gap.reason))
+      .run();
+}
+
+Status DayFile::set_fact(const FactRow& fact) {
+  const std::array sql{"DELETE FROM fact WHERE kind = ?1 AND device = ?2 AND key = ?3",
+                       "INSERT INTO fact(kind, device, key, value) VALUES(?1, ?2, ?3, ?4)"};
+  for (std::size_t i = 0; i < sql.size(); ++i) {
+    Result<Statement> statement = database_.prepare(sql[i]);
+    if (!statement) return forward(statement);
+    statement->bind(1, std::string_view(fact.kind))
+        .bind(2, std::string_view(fact.device))
+        .bind(3, std::string_view(fact.key));
+    if (i == 1) statement->bind(4, std::string_view(fact.value));
+    if (Status run = statement->run(); !run) return run;
+  }
+  return {};
+}
+
+Result<std::vector<BlockRow>> DayFile::rows() {
+  std::vector<BlockRow> rows;
+  if (Status read = read_rows(rows); !read) return forward(read);
+  return rows;
+}
+
+Status DayFile::read_rows(std::vector<BlockRow>& rows) {
+  Result<Statement> select =
+      database_.prepare("SELECT id, kind, earliest, latest, samples FROM block ORDER BY id");
+  if (!select) return forward(select);
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return forward(row);
+    if (!*row) return {};
+    rows.push_back({.id = select->integer(0),
+                    .kind = std::string(select->bytes(1)),
+                    .earliest = from_unix_ns(select->integer(2)),
+                    .latest = from_unix_ns(select->integer(3)),
+                    .samples = static_cast<std::size_t>(std::max<std::int64_t>(0, select->integer(4)))});
+  }
+}
+
+Result<BlockHeader> DayFile::header(std::int64_t id, ZstdCodec& codec) {
+  Statement& select = statements_[kSelectHeader];
+  select.reset();
+  Result<bool> row = select.bind(1, id).step();
+  if (!row) return forward(row);
+  if (!*row) return fail(ErrorCode::kUnavailable, path().string(), fmt::format("block {} is gone", id));
+  Result<BlockHeader> header =
+      decode_header(select.bytes(0), fmt::format("{}: block {}", path().string(), id), codec);
+  select.reset();
+  return header;
+}
+
+Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {
+  Statement& select = statements_[kSelectChunk];
+  select.reset();
+  Result<bool> row = select.bind(1, chunk_id(id, counter)).step();
+  if (!row) return forward(row);
+  if (!*row) {
+    return fail(ErrorCode::kDamaged, path().string(),
+                fmt::format("block {} lacks its chunk {}", id, counter));
+  }
+  return select.bytes(0);
+}
+
+Result<std::vector<GapRow>> DayFile::gaps() {
+  Result<Statement> select = database_.prepare("SELECT first, last, lost, reason FROM gap ORDER BY rowid");
+  if (!select) return forward(select);
+  std::vector<GapRow> gaps;
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return forward(row);
+    if (!*row) return gaps;
+    gaps.push_back({.first = from_unix_ns(select->integer(0)),
+                    .last = from_unix_ns(select->integer(1)),
+                    .lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, select->integer(2))),
+                    .reason = std::string(select->bytes(3))});
+  }
+}
+
+Result<std::vector<FactRow>> DayFile::facts() {
+  Result<Statement> select = database_.prepare("SELECT kind, device, key, value FROM fact ORDER BY rowid");
+  if (!select) return forward(select);
+  std::vector<FactRow> facts;
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return forward(row);
+    if (!*row) return facts;
+    facts.push_back({std::string(select->bytes(0)), std::string(select->bytes(1)),
+                     std::string(select->bytes(2)), std::string(select->bytes(3))});
+  }
+}
+
+void DayFile::finish() {
+  rollback();
+  sqlite3_busy_timeout(database_.get(), 200);
+  static_cast<void>(database_.run("PRAGMA incremental_vacuum"));
+  statements_.clear();  // An open statement would keep the journal mode as it is.
+  static_cast<void>(database_.run("PRAGMA journal_mode=DELETE"));
+}
+
+}  // namespace laggard::archive

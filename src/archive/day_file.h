@@ -1,0 +1,109 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/block.h"
+#include "archive/database.h"
+#include "base/error.h"
+#include "model/series_source.h"
+
+namespace laggard::archive {
+
+/// Whose samples a file holds: one host between two boots. An empty boot means that the source did not know.
+struct FileIdentity {
+  std::string host;
+  std::string boot;
+  bool operator==(const FileIdentity&) const = default;
+};
+
+/// A block without its content: what SQLite can tell for next to nothing.
+struct BlockRow {
+  std::int64_t id = 0;
+  std::string kind;
+  WallTime earliest;
+  WallTime latest;
+  std::size_t samples = 0;
+};
+
+struct FactRow {
+  std::string kind;
+  std::string device;
+  std::string key;
+  std::string value;
+  auto operator<=>(const FactRow&) const = default;
+};
+
+struct GapRow {
+  WallTime first;
+  WallTime last;
+  std::uint64_t lost = 0;  ///< Sample times that were taken and could not be stored.
+  std::string reason;
+};
+
+/// One `.lgd` file: a host, a stream and a day. Knows the tables; knows nothing of days, hosts or merging.
+class DayFile {
+ public:
+  /// \param path  does not exist, or is what a crash left before the first transaction.
+  [[nodiscard]] static Result<std::unique_ptr<DayFile>> create(const std::filesystem::path& path,
+                                                               const FileIdentity& identity, const char* vfs);
+  /// kNotFound also for a file in which nothing was ever committed; kTooNew, kDamaged, kBadInput (not ours).
+  [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_for_writing(const std::filesystem::path& path,
+                                                                         const char* vfs);
+  /// Works beside a writer, on read-only media too.
+  [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_for_reading(const std::filesystem::path& path,
+                                                                         const char* vfs);
+
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
+
+  [[nodiscard]] Status begin() { return database_.run("BEGIN IMMEDIATE"); }
+  [[nodiscard]] Status commit() { return database_.run("COMMIT"); }
+  /// Best effort: after an error SQLite has often rolled back by itself.
+  void rollback();
+  /// Sees one state of the file until it is closed, whatever a writer does meanwhile. For a file that nobody
+  /// writes, nothing, since a lock would keep a later writer out.
+  [[nodiscard]] Status hold_snapshot();
+  [[nodiscard]] bool has_writer_journal() const { return wal_; }
+
+  /// Appends; the id orders blocks by recording.
+  [[nodiscard]] Result<std::int64_t> add_block(const Block& block, ZstdCodec& codec);
+  /// Puts `block` in the place of consecutive blocks.
+  [[nodiscard]] Status replace_blocks(std::span<const std::int64_t> ids, const Block& block,
+                                      ZstdCodec& codec);
+  [[nodiscard]] Status add_gap(const GapRow& gap);
+  /// Adds the fact or gives it a new value.
+  [[nodiscard]] Status set_fact(const FactRow& fact);
+
+  [[nodiscard]] Result<std::vector<BlockRow>> rows();
+  /// The same, but on an error `rows` keeps those that could be read before it.
+  [[nodiscard]] Status read_rows(std::vector<BlockRow>& rows);
+  [[nodiscard]] Result<BlockHeader> header(std::int64_t id, ZstdCodec& codec);
+  /// Bytes of one chunk; gone at the next call.
+  [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
+  [[nodiscard]] Result<std::vector<GapRow>> gaps();
+  [[nodiscard]] Result<std::vector<FactRow>> facts();
+
+  /// Gives free pages back and leaves one plain file without journals, unless a reader is in the way.
+  void finish();
+
+ private:
+  explicit DayFile(Database database) : database_(std::move(database)) {}
+  [[nodiscard]] Status check();
+  [[nodiscard]] Status check_schema();
+  [[nodiscard]] Status read_identity();
+  [[nodiscard]] Status prepare();
+  [[nodiscard]] Status create_tables(const FileIdentity& identity);
+  [[nodiscard]] Status use_journal();
+  [[nodiscard]] Status put_block(std::int64_t id, const Block& block, ZstdCodec& codec);
+
+  Database database_;
+  FileIdentity identity_;
+  bool wal_ = false;
+  std::vector<Statement> statements_;
+};
+
+}  // namespace laggard::archive

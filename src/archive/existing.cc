@@ -1,0 +1,106 @@
+#include "archive/existing.h"
+
+#include <algorithm>
+
+#include "archive/join.h"
+#include "archive/load.h"
+
+namespace laggard::archive {
+
+namespace {
+
+/// Two rows of the same time.
+struct RowPair {
+  std::size_t row;    ///< In the table that is thinned.
+  std::size_t other;  ///< In the table that has the time already.
+};
+
+struct TimedRow {
+  WallTime time;
+  std::size_t row;
+  auto operator<=>(const TimedRow&) const = default;
+};
+
+std::vector<TimedRow> sorted_rows(const std::vector<WallTime>& times) {
+  std::vector<TimedRow> rows;
+  rows.reserve(times.size());
+  for (std::size_t t = 0; t < times.size(); ++t) rows.push_back({times[t], t});
+  std::ranges::sort(rows);
+  return rows;
+}
+
+std::vector<RowPair> same_times(const std::vector<WallTime>& times, const std::vector<WallTime>& others) {
+  const std::vector<TimedRow> sorted = sorted_rows(others);
+  std::vector<RowPair> pairs;
+  for (std::size_t t = 0; t < times.size(); ++t) {
+    auto at = std::lower_bound(sorted.begin(), sorted.end(), TimedRow{times[t], 0});
+    for (; at != sorted.end() && at->time == times[t]; ++at) pairs.push_back({t, at->row});
+  }
+  return pairs;
+}
+
+std::uint64_t remove_equal(SampleTable& table, const SampleTable& other, std::span<const RowPair> pairs) {
+  std::uint64_t removed = 0;
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    const auto other_c = other.counter_index(table.counters()[c].name);
+    if (!other_c) continue;
+    for (std::size_t d = 0; d < table.devices().size(); ++d) {
+      // The same place first, since looking a device up by name is slow and the lists are mostly equal.
+      const bool same_place = d < other.devices().size() && other.devices()[d] == table.devices()[d];
+      const auto other_d = same_place ? std::optional(d) : other.device_index(table.devices()[d]);
+      if (!other_d) continue;
+      const std::span<std::uint64_t> series = table.series(c, d);
+      const std::span<std::uint8_t> presence = table.presence(c, d);
+      const std::span<const std::uint64_t> there = other.series(*other_c, *other_d);
+      const std::span<const std::uint8_t> there_presence = other.presence(*other_c, *other_d);
+      for (const RowPair& pair : pairs) {
+        if (presence[pair.row] == 0 || there_presence[pair.other] == 0) continue;
+        if (series[pair.row] != there[pair.other]) continue;
+        presence[pair.row] = 0;
+        series[pair.row] = 0;
+        ++removed;
+      }
+    }
+  }
+  return removed;
+}
+
+}  // namespace
+
+Result<std::uint64_t> ExistingCells::remove_from(SampleTable& table) {
+  std::uint64_t removed = 0;
+  // Repeats within the table: an earlier row of the same time counts as existing.
+  std::vector<RowPair> repeats = same_times(table.times(), table.times());
+  std::erase_if(repeats, [](const RowPair& pair) { return pair.other >= pair.row; });
+  if (!repeats.empty()) removed += remove_equal(table, SampleTable(table), repeats);
+
+  Result<std::vector<BlockRow>> rows = file_.rows();
+  if (!rows) return forward(rows);
+  const auto [earliest, latest] = std::ranges::minmax(table.times());
+  for (const BlockRow& row : *rows) {
+    if (row.kind != to_name(table.kind()) || row.latest < earliest || row.earliest > latest) continue;
+    Result<std::uint64_t> more = remove_block(row, table);
+    if (!more) return more;
+    removed += *more;
+  }
+  if (removed > 0) table = without_empty(table);
+  return removed;
+}
+
+Result<std::uint64_t> ExistingCells::remove_block(const BlockRow& row, SampleTable& table) {
+  if (cached_id_ != row.id) {
+    Result<BlockHeader> header = file_.header(row.id, codec_);
+    // What cannot be read cannot be compared: the cells are stored again, which is how an import repairs
+    // damage.
+    if (!header)
+      return header.error().code == ErrorCode::kDamaged ? Result<std::uint64_t>(0) : forward(header);
+    Result<LoadedBlock> loaded = load_block(file_, row.id, *header, {}, codec_);
+    if (!loaded)
+      return loaded.error().code == ErrorCode::kDamaged ? Result<std::uint64_t>(0) : forward(loaded);
+    cached_ = std::move(loaded->table);
+    cached_id_ = row.id;
+  }
+  return remove_equal(table, cached_, same_times(table.times(), cached_.times()));
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,82 @@
+#include "archive/file_name.h"
+
+#include "archive/format.h"
+#include "base/text.h"
+
+namespace laggard::archive {
+
+namespace {
+
+constexpr Duration kDay = std::chrono::hours{24};
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+         c == '-';
+}
+
+std::optional<std::string> unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (error != std::errc{} || digits.size() != 2 || end != digits.data() + 2) return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string escape_host(std::string_view host) {
+  std::string out;
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    if (is_plain(host[i]) && (i > 0 || host[i] != '.')) {
+      out += host[i];
+    } else {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(host[i]));
+    }
+  }
+  return out;
+}
+
+std::string to_file_name(const FileName& name) {
+  const std::string copy = name.copy > 1 ? fmt::format("-{}", name.copy) : "";
+  return fmt::format("{}-{}{}{}", escape_host(name.host), to_file_stamp(name.start), copy, kFileSuffix);
+}
+
+std::optional<FileName> parse_file_name(std::string_view name) {
+  constexpr std::size_t kStampSize = 16;  // 20110509T000005Z
+  if (!name.ends_with(kFileSuffix)) return std::nullopt;
+  name.remove_suffix(kFileSuffix.size());
+  FileName parsed;
+  if (!name.ends_with('Z')) {
+    const std::size_t dash = name.rfind('-');
+    if (dash == std::string_view::npos) return std::nullopt;
+    const std::optional<int> copy = to_number<int>(name.substr(dash + 1));
+    if (!copy || *copy < 2) return std::nullopt;
+    parsed.copy = *copy;
+    name = name.substr(0, dash);
+  }
+  if (name.size() < kStampSize + 2 || name[name.size() - kStampSize - 1] != '-') return std::nullopt;
+  const Result<WallTime> start = parse_file_stamp(name.substr(name.size() - kStampSize));
+  const std::optional<std::string> host = unescape(name.substr(0, name.size() - kStampSize - 1));
+  if (!start || !host) return std::nullopt;
+  parsed.start = *start;
+  parsed.host = *host;
+  return parsed;
+}
+
+std::int64_t recording_day(WallTime t) { return to_unix_ns(floor_to(t - kRotation, kDay)) / kDay.count(); }
+
+bool stays_in_day(WallTime t, std::int64_t open_day) {
+  const std::int64_t day = recording_day(t);
+  return day == open_day || (day < open_day && recording_day(t + kRotation) == open_day);
+}
+
+}  // namespace laggard::archive

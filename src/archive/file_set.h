@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/day_file.h"
+#include "archive/file_name.h"
+#include "archive/reader.h"
+
+namespace laggard::archive {
+
+struct SourceFile {
+  std::filesystem::path path;
+  std::string host;
+  std::string boot;
+  WallTime start;  ///< By its name.
+  int copy = 1;
+};
+
+/// The files of one or several recordings, sorted by host and start, and a bounded number of them open.
+class FileSet {
+ public:
+  explicit FileSet(const ReaderOptions& options) : options_(options) {}
+
+  /// Adds what `path` holds: a recording, a stream folder or one file.
+  [[nodiscard]] Status add(const std::filesystem::path& path);
+  void sort();
+
+  [[nodiscard]] const std::vector<SourceFile>& files() const { return files_; }
+  /// Open for reading, as a snapshot. Valid until the next call.
+  [[nodiscard]] Result<DayFile*> open(std::size_t index);
+  void close(std::size_t index) { open_.erase(index); }
+
+  [[nodiscard]] ZstdCodec& codec() { return codec_; }
+  void notice(std::string sentence);
+  [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
+
+  /// The file's blocks, of the kinds that we know; damage becomes a notice and takes what it hides.
+  [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
+  /// A block's header, held against its row. Damage is an error kDamaged that names file and span.
+  [[nodiscard]] Result<BlockHeader> header(std::size_t index, const BlockRow& row);
+
+ private:
+  struct Open {
+    std::unique_ptr<DayFile> file;
+    std::uint64_t used = 0;
+  };
+  [[nodiscard]] Status add_folder(const std::filesystem::path& folder);
+  [[nodiscard]] Status add_file(const std::filesystem::path& path);
+  void make_room();
+
+  ReaderOptions options_;
+  ZstdCodec codec_;
+  std::vector<SourceFile> files_;
+  std::set<std::filesystem::path> known_;
+  std::map<std::size_t, Open> open_;
+  std::uint64_t uses_ = 0;
+  std::vector<std::string> notices_;
+};
+
+}  // namespace laggard::archive

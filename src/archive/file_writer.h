@@ -1,0 +1,96 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "archive/activity.h"
+#include "archive/day_file.h"
+#include "archive/existing.h"
+#include "archive/writer.h"
+
+namespace laggard::archive {
+
+/// Samples on their way into one day file: holds them until a flush, makes blocks of them, and merges small
+/// blocks into large ones. Opens its file at the first chance, so that a full disk costs no samples.
+class FileWriter {
+ public:
+  using Opener = std::function<Result<std::unique_ptr<DayFile>>(WallTime first_sample)>;
+
+  /// \param opener  finds or makes the file; called again while it fails. \param codec  outlives the writer.
+  FileWriter(FileIdentity identity, std::int64_t day, Existing existing, Opener opener, ZstdCodec& codec);
+
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
+  [[nodiscard]] std::int64_t day() const { return day_; }
+
+  /// A table of this host, boot and day with at most kBlockSamples rows and kMaxBlockCells cells.
+  void add(SampleTable table, std::uint64_t order);
+  void add_gap(GapRow gap) { gaps_.push_back(std::move(gap)); }
+  /// All facts of the host; those that the file has are not written again.
+  void set_facts(const std::set<FactRow>& facts);
+
+  /// Opens the file if it is not. Anything but kNoSpace means that it never will.
+  [[nodiscard]] Status ensure_open();
+  /// One transaction: all that is pending or, on an error, nothing.
+  [[nodiscard]] Status flush(WriteStats& stats);
+  /// flush, then leaves the file in its final form.
+  [[nodiscard]] Status finish(WriteStats& stats);
+
+  [[nodiscard]] std::size_t pending_bytes() const { return pending_bytes_; }
+  [[nodiscard]] bool has_full_block() const;
+  /// Order number of the oldest pending table.
+  [[nodiscard]] std::optional<std::uint64_t> oldest() const;
+  /// Gives up the oldest pending table and remembers the gap. \return sample times lost.
+  std::uint64_t drop_oldest();
+
+ private:
+  struct Pending {
+    SampleTable table;
+    std::uint64_t order;
+  };
+  /// The last blocks of a kind, as long as they are small.
+  struct TailBlock {
+    std::int64_t id;
+    std::size_t samples;
+    std::size_t cells;
+  };
+  /// What is true of the file; goes back when a transaction does.
+  struct Written {
+    std::vector<TailBlock> tail;
+    ActivityTracker activity;
+  };
+  struct Stream {
+    std::deque<Pending> pending;
+    std::size_t pending_rows = 0;
+    Written written;
+  };
+
+  [[nodiscard]] Status load_state();
+  [[nodiscard]] Status write_all(WriteStats& stats);
+  [[nodiscard]] Status write_stream(Stream& stream, WriteStats& stats);
+  [[nodiscard]] Status write_piece(SampleTable piece, Written& written, WriteStats& stats);
+  [[nodiscard]] Status compact(Written& written, bool all);
+  [[nodiscard]] Status write_facts();
+  void note_restart(WallTime first);
+
+  FileIdentity identity_;
+  std::int64_t day_;
+  Existing existing_;
+  Opener opener_;
+  ZstdCodec& codec_;
+  std::unique_ptr<DayFile> file_;
+  std::map<DeviceKind, Stream> streams_;
+  std::size_t pending_bytes_ = 0;
+  std::vector<GapRow> gaps_;
+  std::optional<GapRow> dropped_;          ///< What drop_oldest gave up since the last flush.
+  std::optional<WallTime> resumed_after_;  ///< Last sample of an earlier writer of the same file.
+  std::set<FactRow> facts_;                ///< To be written.
+  std::set<FactRow> facts_in_file_;
+};
+
+}  // namespace laggard::archive

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+/// What reader, writer and salvage must agree on. docs/formats/archive.md tells the same in prose and
+/// pictures.
+namespace laggard::archive {
+
+/// Kept in SQLite's `user_version`. A file with a larger one is refused, because its blocks may mean
+/// something else.
+inline constexpr int kFormatVersion = 1;
+/// SQLite's `application_id`: "lgrd" in ASCII, so that file(1) and we can tell the file from other databases.
+inline constexpr int kApplicationId = 0x6c677264;
+/// Fixed, so that salvage can cut a file into pages when the first page, which names the size, is gone.
+inline constexpr int kPageBytes = 4096;
+
+inline constexpr std::string_view kStreamFolder = "metrics";
+inline constexpr std::string_view kFileSuffix = ".lgd";
+
+/// First bytes of a block header; the digit is the version of the block's own layout.
+inline constexpr std::string_view kBlockMagic = "LGB1";
+
+/// Samples that compaction gathers into one block.
+inline constexpr std::size_t kBlockSamples = 1024;
+
+/// Limits that a writer keeps and a reader trusts nobody to have kept: they bound the memory of one table.
+inline constexpr std::size_t kMaxCounters = 512;
+inline constexpr std::size_t kMaxDevices = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxSamples = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxCells = std::size_t{1} << 25;
+/// What a writer puts into one block at most; less than what a reader accepts.
+inline constexpr std::size_t kMaxBlockCells = std::size_t{1} << 24;
+inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 26;
+inline constexpr std::size_t kMaxNameBytes = 4096;
+
+/// A chunk's rowid is its block's id times this plus the index of its counter in the block's header.
+inline constexpr std::int64_t kChunksPerBlock = 1024;
+static_assert(kMaxCounters <= static_cast<std::size_t>(kChunksPerBlock));
+
+/// The tables, exactly as they stand in sqlite_schema: a file whose schema differs is not opened, so that no
+/// view or trigger of a hostile file ever runs.
+struct SchemaTable {
+  std::string_view name;
+  std::string_view sql;
+};
+inline constexpr SchemaTable kSchema[] = {
+    {"meta", "CREATE TABLE meta(key TEXT NOT NULL, value TEXT NOT NULL)"},
+    {"block",
+     "CREATE TABLE block(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, earliest INTEGER NOT NULL, "
+     "latest INTEGER NOT NULL, samples INTEGER NOT NULL, header BLOB NOT NULL)"},
+    {"chunk", "CREATE TABLE chunk(id INTEGER PRIMARY KEY, data BLOB NOT NULL)"},
+    {"fact",
+     "CREATE TABLE fact(kind TEXT NOT NULL, device TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL)"},
+    {"gap",
+     "CREATE TABLE gap(first INTEGER NOT NULL, last INTEGER NOT NULL, lost INTEGER NOT NULL, "
+     "reason TEXT NOT NULL)"},
+};
+
+}  // namespace laggard::archive

@@ -1,0 +1,289 @@
+#include "archive/inventory.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "archive/block.h"
+#include "base/text.h"
+
+namespace laggard::archive {
+
+namespace {
+
+/// Distances between sample times and how often each occurs: few, since recorders keep a beat.
+class Distances {
+ public:
+  void add(std::int64_t ns, std::uint64_t times = 1) {
+    // To the millisecond, below which a schedule only jitters; fast sampling to the microsecond.
+    const std::int64_t unit = ns >= 10'000'000 ? 1'000'000 : 1'000;
+    const std::int64_t rounded = ns < unit ? ns : (ns + unit / 2) / unit * unit;
+    auto at = counts_.lower_bound(rounded);
+    if (counts_.size() >= kMost && (at == counts_.end() || at->first != rounded)) {
+      // An irregular source: a neighbour stands for what there is no room for.
+      if (at == counts_.end()) --at;
+      at->second += times;
+    } else {
+      counts_[rounded] += times;
+    }
+    total_ += times;
+  }
+  void add(const Distances& other) {
+    for (const auto& [ns, times] : other.counts_) add(ns, times);
+  }
+  [[nodiscard]] std::optional<Duration> median() const {
+    std::uint64_t below = 0;
+    for (const auto& [ns, times] : counts_) {
+      below += times;
+      if (below * 2 >= total_) return Duration{ns};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 256;
+  std::map<std::int64_t, std::uint64_t> counts_;
+  std::uint64_t total_ = 0;
+};
+
+struct Device {
+  DeviceInfo info;
+  Distances distances;
+  std::optional<WallTime> last_sample;
+};
+
+/// A stretch of a host without holes as far as one block can tell.
+struct Segment {
+  WallTime from;
+  WallTime to;
+  std::string boot;
+};
+
+struct Host {
+  std::map<DeviceKind, std::map<std::string, Device>> devices;
+  std::map<DeviceKind, Distances> distances;
+  std::vector<Segment> segments;
+  std::vector<GapRow> reasons;
+};
+
+class InventoryTaker {
+ public:
+  InventoryTaker(FileSet& files, bool verify) : files_(files), verify_(verify) {}
+
+  Status add_file(std::size_t index) {
+    Host& host = hosts_[files_.files()[index].host];
+    Result<std::vector<BlockRow>> rows = files_.rows(index);
+    if (!rows) return forward(rows);
+    for (const BlockRow& row : *rows) {
+      Result<BlockHeader> header = files_.header(index, row);
+      if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
+      if (!header) {
+        note_damage(host, row, header.error());
+        continue;
+      }
+      add_block(host, *header);
+      if (verify_) {
+        if (Status read = verify_block(host, index, row, *header); !read) return read;
+      }
+    }
+    Result<DayFile*> file = files_.open(index);
+    if (!file) return forward(file);
+    if (Status read = add_notes(host, **file); !read) files_.notice(read.error().message());
+    files_.close(index);
+    return {};
+  }
+
+  Inventory finish() {
+    Inventory inventory;
+    for (auto& [name, host] : hosts_) {
+      for (auto& [kind, devices] : host.devices) {
+        for (auto& [device, entry] : devices) {
+          entry.info.interval = entry.distances.median();
+          inventory.devices.push_back(std::move(entry.info));
+        }
+      }
+      add_gaps(name, host, inventory.gaps);
+    }
+    std::ranges::sort(inventory.devices, [](const DeviceInfo& a, const DeviceInfo& b) {
+      if (a.host != b.host) return natural_less(a.host, b.host);
+      if (a.kind != b.kind) return a.kind < b.kind;
+      return natural_less(a.device, b.device);
+    });
+    inventory.notices = files_.notices();
+    return inventory;
+  }
+
+ private:
+  void note_damage(Host& host, const BlockRow& row, const Error& error) {
+    files_.notice(error.message());
+    host.reasons.push_back(
+        {.first = row.earliest, .last = row.latest, .lost = row.samples, .reason = "damaged block"});
+  }
+
+  Status verify_block(Host& host, std::size_t index, const BlockRow& row, const BlockHeader& header) {
+    Result<DayFile*> file = files_.open(index);
+    if (!file) return forward(file);
+    for (std::size_t c = 0; c < header.counters.size(); ++c) {
+      const BlockCounter& counter = header.counters[c];
+      Result<std::string_view> bytes = (*file)->chunk(row.id, c);
+      if (!bytes && bytes.error().code != ErrorCode::kDamaged) return forward(bytes);
+      if (bytes && bytes->size() == counter.bytes && hash_bytes(*bytes) == counter.hash) continue;
+      note_damage(
+          host, row,
+          {.code = ErrorCode::kDamaged,
+           .where = files_.files()[index].path.string(),
+           .what = fmt::format("{} of {} samples of {} from {} to {} is lost: {}", counter.counter.name,
+                               row.kind, header.host, to_iso8601(row.earliest), to_iso8601(row.latest),
+                               bytes ? "its checksum does not hold" : bytes.error().what)});
+    }
+    return {};
+  }
+
+  static void add_block(Host& host, const BlockHeader& header) {
+    const DeviceKind kind = *device_kind(header.kind);
+    const Runs everywhere = Runs::full(header.times.size());
+    Distances block;
+    for_each_distance(header, everywhere, [&](std::int64_t ns) { block.add(ns); });
+    host.distances[kind].add(block);
+    add_segments(host, header, block.median());
+
+    std::vector<Distances> patterns(header.patterns.size());
+    for (std::size_t p = 0; p < patterns.size(); ++p) {
+      for_each_distance(header, header.patterns[p], [&](std::int64_t ns) { patterns[p].add(ns); });
+    }
+    std::map<std::string, Device>& devices = host.devices[kind];
+    for (std::size_t d = 0; d < header.devices.size(); ++d) {
+      const Runs& runs = header.device_presence(d);
+      if (runs.present() == 0) continue;
+      add_device(devices[header.devices[d]], header, d);
+      devices[header.devices[d]].distances.add(patterns[header.presence[d]]);
+    }
+  }
+
+  static void add_device(Device& device, const BlockHeader& header, std::size_t d) {
+    DeviceInfo& info = device.info;
+    const Runs& runs = header.device_presence(d);
+    WallTime first = WallTime::max();
+    WallTime last = WallTime::min();
+    std::optional<WallTime> first_recorded;
+    std::optional<WallTime> last_recorded;
+    runs.for_each([&](std::size_t begin, std::size_t end) {
+      const auto times = std::span(header.times).subspan(begin, end - begin);
+      const auto [low, high] = std::ranges::minmax(times);
+      first = std::min(first, low);
+      last = std::max(last, high);
+      if (!first_recorded) first_recorded = times.front();
+      last_recorded = times.back();
+    });
+    if (info.samples == 0) {
+      info.host = header.host;
+      info.kind = *device_kind(header.kind);
+      info.device = header.devices[d];
+      info.first = first;
+      info.last = last;
+    }
+    info.first = std::min(info.first, first);
+    info.last = std::max(info.last, last);
+    info.samples += runs.present();
+    info.active_samples += header.active[d];
+    for (const BlockCounter& c : header.counters) {
+      if (std::ranges::find(info.counters, c.counter) == info.counters.end())
+        info.counters.push_back(c.counter);
+    }
+    if (device.last_sample && *first_recorded > *device.last_sample) {
+      device.distances.add((*first_recorded - *device.last_sample).count());
+    }
+    device.last_sample = last_recorded;
+  }
+
+  template <typename F>
+  static void for_each_distance(const BlockHeader& header, const Runs& runs, F&& f) {
+    std::optional<WallTime> before;
+    runs.for_each([&](std::size_t begin, std::size_t end) {
+      for (std::size_t t = begin; t < end; ++t) {
+        if (before && header.times[t] > *before) f((header.times[t] - *before).count());
+        before = header.times[t];
+      }
+    });
+  }
+
+  /// Cuts the block's times where the distance is more than three of its own usual ones.
+  static void add_segments(Host& host, const BlockHeader& header, std::optional<Duration> interval) {
+    std::vector<WallTime> times = header.times;
+    std::ranges::sort(times);
+    Segment segment{.from = times.front(), .to = times.front(), .boot = header.boot};
+    for (const WallTime t : times) {
+      if (interval && t - segment.to > 3 * *interval) {
+        host.segments.push_back(segment);
+        segment.from = t;
+      }
+      segment.to = t;
+    }
+    host.segments.push_back(std::move(segment));
+  }
+
+  Status add_notes(Host& host, DayFile& file) {
+    Result<std::vector<GapRow>> gaps = file.gaps();
+    if (!gaps) return forward(gaps);
+    host.reasons.insert(host.reasons.end(), gaps->begin(), gaps->end());
+    Result<std::vector<FactRow>> facts = file.facts();
+    if (!facts) return forward(facts);
+    for (const FactRow& fact : *facts) {
+      const std::optional<DeviceKind> kind = device_kind(fact.kind);
+      if (!kind) continue;
+      const auto device = host.devices[*kind].find(fact.device);
+      if (device == host.devices[*kind].end()) continue;
+      auto& known = device->second.info.facts;
+      const auto same = std::ranges::find(known, fact.key, &std::pair<std::string, std::string>::first);
+      if (same == known.end()) {
+        known.emplace_back(fact.key, fact.value);
+      } else {
+        same->second = fact.value;  // Files come in order of time: the latest holds.
+      }
+    }
+    return {};
+  }
+
+  static std::string reason_of(const Host& host, const Segment& before, const Segment& after) {
+    for (const GapRow& row : host.reasons) {
+      if (row.first < after.from && row.last > before.to) return row.reason;
+      if (row.first == before.to && row.last == after.from) return row.reason;
+    }
+    return before.boot != after.boot && !before.boot.empty() && !after.boot.empty() ? "reboot" : "";
+  }
+
+  static void add_gaps(const std::string& name, Host& host, std::vector<Gap>& gaps) {
+    std::optional<Duration> interval;
+    for (const auto& [kind, distances] : host.distances) {
+      const std::optional<Duration> median = distances.median();
+      if (median && (!interval || *median < *interval)) interval = median;
+    }
+    if (!interval || host.segments.empty()) return;
+    std::ranges::sort(host.segments, {}, &Segment::from);
+    Segment last = host.segments.front();
+    for (const Segment& segment : host.segments) {
+      if (segment.from - last.to > 3 * *interval) {
+        gaps.push_back(
+            {.host = name, .from = last.to, .to = segment.from, .reason = reason_of(host, last, segment)});
+      }
+      if (segment.to >= last.to) last = segment;
+    }
+  }
+
+  FileSet& files_;
+  bool verify_;
+  std::map<std::string, Host> hosts_;
+};
+
+}  // namespace
+
+Result<Inventory> take_inventory(FileSet& files, bool verify) {
+  InventoryTaker taker{files, verify};
+  for (std::size_t i = 0; i < files.files().size(); ++i) {
+    if (Status added = taker.add_file(i); !added) return forward(added);
+  }
+  return taker.finish();
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "archive/block.h"
+#include "model/sample_table.h"
+
+namespace laggard::archive {
+
+/// The counters and devices of several tables or blocks taken together, in the order in which they first
+/// appear.
+class Union {
+ public:
+  /// \return  for each of `devices` its index in the union.
+  std::vector<std::size_t> add_devices(const std::vector<std::string>& devices);
+  std::vector<std::size_t> add_counters(const std::vector<TableCounter>& counters);
+
+  [[nodiscard]] const std::vector<std::string>& devices() const { return devices_; }
+  [[nodiscard]] const std::vector<TableCounter>& counters() const { return counters_; }
+
+ private:
+  std::vector<std::string> devices_;
+  std::map<std::string, std::size_t, std::less<>> device_index_;
+  std::vector<TableCounter> counters_;
+  std::map<std::string, std::size_t, std::less<>> counter_index_;
+};
+
+/// One table after the other. All of one host, kind and boot; what a table lacks is missing.
+[[nodiscard]] SampleTable concatenate(std::span<const SampleTable> tables);
+
+/// Rows [begin, end).
+[[nodiscard]] SampleTable slice(const SampleTable& table, std::size_t begin, std::size_t end);
+
+/// Rows for which keep[t] is not 0.
+[[nodiscard]] SampleTable keep_rows(const SampleTable& table, std::span<const std::uint8_t> keep);
+
+/// Without the counters, devices and sample times that have no cell at all.
+[[nodiscard]] SampleTable without_empty(const SampleTable& table);
+
+}  // namespace laggard::archive

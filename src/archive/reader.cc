@@ -1,0 +1,43 @@
+#include "archive/reader.h"
+
+#include "archive/file_set.h"
+#include "archive/inventory.h"
+#include "archive/table_reader.h"
+
+namespace laggard::archive {
+
+class Reader::Impl {
+ public:
+  explicit Impl(const ReaderOptions& options) : verify(options.verify), files(options) {}
+  bool verify;
+  FileSet files;
+};
+
+Reader::Reader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Reader::~Reader() = default;
+
+Result<std::unique_ptr<Reader>> Reader::open(std::span<const std::filesystem::path> paths,
+                                             const ReaderOptions& options) {
+  auto impl = std::make_unique<Impl>(options);
+  for (const std::filesystem::path& path : paths) {
+    if (Status added = impl->files.add(path); !added) return forward(added);
+  }
+  impl->files.sort();
+  return std::unique_ptr<Reader>{new Reader(std::move(impl))};
+}
+
+Result<Inventory> Reader::inventory() { return take_inventory(impl_->files, impl_->verify); }
+
+Result<std::unique_ptr<TableReader>> Reader::read(const ReadRequest& request) {
+  return make_table_reader(impl_->files, request);
+}
+
+std::vector<std::string> Reader::notices() const { return impl_->files.notices(); }
+
+std::vector<std::filesystem::path> Reader::files() const {
+  std::vector<std::filesystem::path> paths;
+  for (const SourceFile& file : impl_->files.files()) paths.push_back(file.path);
+  return paths;
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/series_source.h"
+
+namespace laggard::archive {
+
+struct ReaderOptions {
+  /// Let inventory() read every chunk and hold it against its checksum; otherwise it looks at headers only
+  /// and damage to values shows when they are read.
+  bool verify = false;
+  std::size_t max_open_files = 64;
+  const char* vfs = nullptr;
+};
+
+/// Reads recordings, several side by side as one. May be used while a writer is at work; a TableReader then
+/// sees each file as it was when it came to it.
+///
+/// Damage never ends a reading and never gives a wrong value: what cannot be proven by its checksum is left
+/// out as missing, and notices() says which file and span.
+class Reader final : public SeriesSource {
+ public:
+  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew at
+  /// once
+  ///               when one of the files is by a later version; kNotFound when there is none at all.
+  [[nodiscard]] static Result<std::unique_ptr<Reader>> open(std::span<const std::filesystem::path> paths,
+                                                            const ReaderOptions& options = {});
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() override;
+
+  [[nodiscard]] Result<Inventory> inventory() override;
+  /// Order within a host and kind: by time where blocks do not overlap, by recording where they do (a clock
+  /// that was stepped back, an import that corrects an older one), so that the later record of a time comes
+  /// later. The table reader must not outlive this.
+  [[nodiscard]] Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) override;
+
+  /// Streams that were skipped and damage that was met so far, one sentence each.
+  [[nodiscard]] std::vector<std::string> notices() const;
+  /// The files that are read, for people.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
+
+ private:
+  class Impl;
+  explicit Reader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace laggard::archive

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "archive/reader.h"
+#include "archive/writer.h"
+#include "base/clock.h"
+#include "model/sample_table.h"
+
+/// What the archive's tests share.
+namespace laggard::archive::testing {
+
+/// A folder that is gone at the end.
+class TempDir {
+ public:
+  TempDir() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "laggard-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A clock that stands still until it is told to go.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] WallTime wall() override { return from_unix_ns(now_.count()); }
+  [[nodiscard]] MonoTime mono() override { return MonoTime{now_}; }
+  void sleep_until(MonoTime deadline) override { now_ = deadline.time_since_epoch(); }
+  void advance(Duration by) { now_ += by; }
+
+ private:
+  Duration now_{};
+};
+
+inline WallTime at(std::string_view iso) { return parse_time(iso).value(); }
+inline WallTime operator""_utc(const char* text, std::size_t size) { return at({text, size}); }
+
+/// Disk counters as a busy kernel shows them: every cell grows from sample to sample.
+inline SampleTable disk_table(const std::string& host, WallTime start, std::size_t samples,
+                              std::size_t disks = 2, Duration interval = std::chrono::seconds{1}) {
+  std::vector<TableCounter> counters{{"rd_ios", CounterForm::kCumulative},
+                                     {"rd_sectors", CounterForm::kCumulative},
+                                     {"in_flight", CounterForm::kLevel}};
+  std::vector<std::string> devices;
+  for (std::size_t d = 0; d < disks; ++d)
+    devices.push_back("sd" + std::string(1, static_cast<char>('a' + d)));
+  std::vector<WallTime> times;
+  for (std::size_t t = 0; t < samples; ++t) times.push_back(start + static_cast<std::int64_t>(t) * interval);
+  SampleTable table{host, DeviceKind::kDisk, counters, devices, times};
+  for (std::size_t d = 0; d < disks; ++d) {
+    for (std::size_t t = 0; t < samples; ++t) {
+      // A function of the time, so that tables cut anywhere fit together.
+      const auto second = static_cast<std::uint64_t>(to_unix_ns(times[t]) / 1'000'000'000);
+      table.set(0, d, t, second * 7 + second % 5 + d);
+      table.set(1, d, t, (second * 7 + second % 3) * 8 + d * 1000);
+      table.set(2, d, t, (second + d) % 4);
+    }
+  }
+  return table;
+}
+
+/// Every present cell of tables, by name: what must come back, however it was cut into tables.
+using CellKey = std::tuple<std::string, DeviceKind, std::string, std::string, std::int64_t>;
+using Cells = std::map<CellKey, std::uint64_t>;
+
+/// The later record of a time wins, as in analyses.
+inline void add_cells(const SampleTable& table, Cells& cells) {
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    for (std::size_t d = 0; d < table.devices().size(); ++d) {
+      for (std::size_t t = 0; t < table.times().size(); ++t) {
+        if (!table.present(c, d, t)) continue;
+        cells[{table.host(), table.kind(), table.devices()[d], table.counters()[c].name,
+               to_unix_ns(table.times()[t])}] = table.bits(c, d, t);
+      }
+    }
+  }
+}
+
+inline Cells cells_of(const std::vector<SampleTable>& tables) {
+  Cells cells;
+  for (const SampleTable& table : tables) add_cells(table, cells);
+  return cells;
+}
+
+/// EXPECT_EQ would print thousands of cells.
+inline ::testing::AssertionResult same_cells(const Cells& got, const Cells& wanted) {
+  if (got == wanted) return ::testing::AssertionSuccess();
+  for (const auto& [key, value] : wanted) {
+    const auto found = got.find(key);
+    if (found != got.end() && found->second == value) continue;
+    return ::testing::AssertionFailure()
+           << got.size() << " cells for " << wanted.size() << "; first difference at " << std::get<2>(key)
+           << " " << std::get<3>(key) << " " << to_iso8601(from_unix_ns(std::get<4>(key))) << ": "
+           << (found == got.end() ? "missing" : std::to_string(found->second)) << " for " << value;
+  }
+  return ::testing::AssertionFailure()
+         << got.size() << " cells for " << wanted.size() << ": some were never written";
+}
+
+inline std::vector<SampleTable> read_all(Reader& reader, const ReadRequest& request = {}) {
+  std::vector<SampleTable> tables;
+  auto table_reader = reader.read(request);
+  EXPECT_TRUE(table_reader) << table_reader.error().message();
+  for (;;) {
+    auto table = (*table_reader)->next();
+    EXPECT_TRUE(table) << table.error().message();
+    if (!table || !table->has_value()) return tables;
+    tables.push_back(std::move(**table));
+  }
+}
+
+inline std::unique_ptr<Reader> open_reader(const std::filesystem::path& path,
+                                           const ReaderOptions& options = {}) {
+  const std::vector<std::filesystem::path> paths{path};
+  auto reader = Reader::open(paths, options);
+  EXPECT_TRUE(reader) << reader.error().message();
+  return reader ? std::move(*reader) : nullptr;
+}
+
+inline Cells read_cells(const std::filesystem::path& path) {
+  auto reader = open_reader(path);
+  return reader == nullptr ? Cells{} : cells_of(read_all(*reader));
+}
+
+inline std::unique_ptr<Writer> open_writer(const std::filesystem::path& path, Clock& clock,
+                                           const WriterOptions& options = {}) {
+  auto writer = Writer::open(path, options, clock);
+  EXPECT_TRUE(writer) << writer.error().message();
+  return writer ? std::move(*writer) : nullptr;
+}
+
+inline std::vector<std::string> file_names(const std::filesystem::path& recording) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(recording / "metrics")) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+#define ASSERT_OK(expression)                                          \
+  do {                                                                 \
+    const auto ok_result = (expression);                               \
+    ASSERT_TRUE(ok_result.has_value()) << ok_result.error().message(); \
+  } while (false)
+
+}  // namespace laggard::archive::testing

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "model/series_source.h"
+
+namespace laggard::archive {
+
+/// What to do with a cell of a time at which the archive has one already.
+enum class Existing : std::uint8_t {
+  kAppend,     ///< Store everything as it comes: for recorders, whose every sample is new.
+  kSkipEqual,  ///< Leave out cells that are there with the same value: for imports, so that doing one again
+               ///< adds nothing. One with another value is stored behind the old one and, as the later
+               ///< record, is what analyses use.
+};
+
+struct WriterOptions {
+  /// What can be lost when the machine dies. Zero writes only when a block is full and at the end.
+  Duration flush_interval = std::chrono::seconds{10};
+  Existing existing = Existing::kAppend;
+  /// Unwritten samples of all hosts together. Beyond it a healthy disk gets a flush; with a full one the
+  /// oldest samples are dropped, counted, and recorded as a gap.
+  std::size_t max_pending_bytes = std::size_t{64} << 20;
+  std::size_t max_open_files = 16;
+  /// Measured in docs/formats/archive.md.
+  int zstd_level = 3;
+  /// Name of an SQLite VFS, for tests that break disks.
+  const char* vfs = nullptr;
+};
+
+struct WriteStats {
+  std::uint64_t cells_added = 0;
+  std::uint64_t cells_already_there = 0;
+  std::uint64_t samples_lost = 0;  ///< Sample times dropped because the disk was full.
+  bool operator==(const WriteStats&) const = default;
+};
+
+/// Writes recordings: takes tables of any hosts, kinds and lengths in order of recording, keeps a file per
+/// host, boot and day under `DIRECTORY/metrics`, and makes samples durable at each flush.
+///
+/// Errors of append, flush and close:
+/// - kNoSpace: nothing acknowledged is lost; samples wait in memory (max_pending_bytes) and the next flush
+/// tries
+///   again. Keep calling.
+/// - kUnavailable: another writer has this host.
+/// - kTooNew, kDamaged: today's file of the host cannot be continued.
+class Writer final : public TableSink {
+ public:
+  /// Makes the directory if need be. \param clock  outlives the writer.
+  [[nodiscard]] static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& directory,
+                                                            const WriterOptions& options, Clock& clock);
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  /// Closes if nobody has; errors are then nobody's: call close().
+  ~Writer() override;
+
+  [[nodiscard]] Status append(const SampleTable& table) override;
+  [[nodiscard]] Status describe(const DeviceInfo& device) override;
+  /// A reason for a stretch without samples, shown where the reader finds one.
+  [[nodiscard]] Status note_gap(const Gap& gap);
+
+  /// On return everything appended so far survives a power cut.
+  [[nodiscard]] Status flush();
+  /// Flushes, merges what is left in small blocks, leaves plain files.
+  [[nodiscard]] Status close();
+
+  /// Counts what has been flushed.
+  [[nodiscard]] WriteStats stats() const;
+
+ private:
+  class Impl;
+  explicit Writer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace laggard::archive

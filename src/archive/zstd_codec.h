@@ -1,0 +1,34 @@
+#pragma once
+
+#include <zstd.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace laggard::archive {
+
+/// zstd with its contexts kept, since making them costs more than a small frame. Not for two threads at once.
+class ZstdCodec {
+ public:
+  explicit ZstdCodec(int level = 3);
+
+  /// Without content size and checksum: the block header knows the first, our own hash covers the second.
+  [[nodiscard]] std::string compress(std::string_view bytes);
+  /// Exactly `size` bytes or false. `out` keeps `slack` more readable zero bytes behind them.
+  [[nodiscard]] bool decompress(std::string_view frame, std::size_t size, std::string& out,
+                                std::size_t slack = 0);
+
+ private:
+  struct FreeCompressor {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  struct FreeDecompressor {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor_;
+  std::unique_ptr<ZSTD_DCtx, FreeDecompressor> decompressor_;
+};
+
+}  // namespace laggard::archive
