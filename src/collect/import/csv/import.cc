@@ -1,0 +1,198 @@
+#include "collect/import/csv/import.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "base/text.h"
+#include "collect/import/csv/reader.h"
+#include "collect/import/line_reader.h"
+#include "collect/import/members.h"
+
+namespace laggard::collect {
+
+namespace {
+
+/// Archives whose members are not in the order of their names are held in memory to be sorted, up to here.
+constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
+
+class CsvImport {
+ public:
+  CsvImport(const CsvForm& form, TableSink& sink, ImportObserver& observer)
+      : sink_(sink), collector_(sink_), reader_(form, collector_), observer_(observer) {}
+
+  [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
+    for (const auto& file : files) {
+      std::error_code unknown;
+      const auto size = file == "-" ? 0 : std::filesystem::file_size(file, unknown);
+      if (!unknown) state_.bytes_all += size;
+    }
+    for (const auto& file : files) {
+      state_.source = file.string();
+      if (Status status = read_file(file); !status) {
+        // The sink's own failure ends the import: it would only fail again.
+        if (sink_.failed()) return status;
+        result_.errors.push_back(status.error());
+      }
+      std::error_code unknown;
+      const auto size = file == "-" ? 0 : std::filesystem::file_size(file, unknown);
+      done_ += unknown ? 0 : size;
+    }
+    return collector_.flush_all();
+  }
+
+  [[nodiscard]] ImportResult finish() {
+    if (!reader_.unknown_counters().empty()) {
+      observer_.notice(fmt::format("not in the catalogue, kept as gauges: {}",
+                                   fmt::join(reader_.unknown_counters(), ", ")));
+    }
+    result_.values = collector_.values();
+    result_.lines = state_.lines;
+    result_.first = reader_.first();
+    result_.last = reader_.last();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] Status read_file(const std::filesystem::path& file) {
+    Result<std::vector<std::string>> names = list_members(file);
+    if (!names) return forward(names);
+    const bool sorted = std::is_sorted(names->begin(), names->end(), natural_less);
+    Result<Members> members = Members::open(file);
+    if (!members) return forward(members);
+    const std::size_t before = result_.sources;
+    left_out_.clear();
+    if (Status status = sorted ? read_in_order(*members) : read_sorted(*members); !status) return status;
+    if (result_.sources == before) {
+      if (left_out_.empty()) return fail(ErrorCode::kBadInput, file.string(), "is empty");
+      return fail(ErrorCode::kBadInput, left_out_.front().first, left_out_.front().second);
+    }
+    for (const auto& [where, why] : left_out_) observer_.notice(fmt::format("{}: left out: {}", where, why));
+    return {};
+  }
+
+  [[nodiscard]] Status read_in_order(Members& members) {
+    while (true) {
+      Result<std::optional<Members::Member>> member = members.next();
+      if (!member) return forward(member);
+      if (!*member) return {};
+      LineReader lines([&](std::span<char> buffer) { return members.read(buffer); });
+      if (Status status = read_member(lines, members.where(), &members); !status) return status;
+    }
+  }
+
+  /// Reads all members into memory first; what no longer fits is read in the stored order before the others,
+  /// which only costs the archive some merging.
+  [[nodiscard]] Status read_sorted(Members& members) {
+    std::map<std::string, std::pair<std::string, std::string>, decltype(&natural_less)> held(&natural_less);
+    std::size_t bytes = 0;
+    while (true) {
+      Result<std::optional<Members::Member>> member = members.next();
+      if (!member) return forward(member);
+      if (!*member) break;
+      std::string content;
+      Result<bool> whole = hold(members, content, kMostHeld - bytes);
+      if (!whole) return forward(whole);
+      if (*whole) {
+        bytes += content.size();
+        held.insert_or_assign((*member)->name, std::pair(members.where(), std::move(content)));
+        continue;
+      }
+      std::size_t given = 0;
+      LineReader lines([&](std::span<char> buffer) -> Result<std::size_t> {
+        if (given == content.size()) return members.read(buffer);
+        const std::size_t n = content.copy(buffer.data(), buffer.size(), given);
+        given += n;
+        return n;
+      });
+      if (Status status = read_member(lines, members.where(), &members); !status) return status;
+    }
+    for (auto& [name, file] : held) {
+      std::size_t given = 0;
+      LineReader lines([&, &text = file.second](std::span<char> buffer) -> Result<std::size_t> {
+        const std::size_t n = text.copy(buffer.data(), buffer.size(), given);
+        given += n;
+        return n;
+      });
+      if (Status status = read_member(lines, file.first, &members); !status) return status;
+      file.second = {};
+    }
+    return {};
+  }
+
+  /// False when the member is longer than `most`; `content` then holds its beginning.
+  [[nodiscard]] static Result<bool> hold(Members& members, std::string& content, std::size_t most) {
+    constexpr std::size_t kStep = std::size_t{1} << 20U;
+    while (content.size() <= most) {
+      const std::size_t size = content.size();
+      content.resize(size + kStep);
+      Result<std::size_t> got = members.read(std::span(content).subspan(size));
+      if (!got) return forward(got);
+      content.resize(size + *got);
+      if (*got == 0) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] Status read_member(LineReader& lines, const std::string& where, const Members* members) {
+    if (Status status = reader_.read_header(lines); !status) {
+      if (!status.error().where.empty()) return status;
+      left_out_.emplace_back(where, status.error().what);
+      return {};
+    }
+    report_ignored(where);
+    const std::uint64_t before = state_.lines;
+    const std::uint64_t values_before = collector_.values();
+    Result<std::uint64_t> read = reader_.read_rows(lines, where, [&](std::uint64_t count) {
+      state_.lines = before + count;
+      report_progress(members);
+    });
+    if (!read) return forward(read);
+    state_.lines = before + *read;
+    report_progress(members);
+    if (collector_.values() == values_before) {
+      left_out_.emplace_back(where, *read == 0 ? "has a header and no lines" : "has no value on any line");
+      return {};
+    }
+    ++result_.sources;
+    return {};
+  }
+
+  void report_progress(const Members* members) {
+    state_.bytes = done_ + members->consumed();
+    state_.values = collector_.values();
+    observer_.progress(state_);
+  }
+
+  void report_ignored(const std::string& where) {
+    const std::vector<std::string>& ignored = reader_.layout().ignored;
+    if (ignored.empty() || ignored == ignored_) return;
+    ignored_ = ignored;
+    observer_.notice(fmt::format("{}: columns that were not asked for: {}", where, fmt::join(ignored, ", ")));
+  }
+
+  WatchedSink sink_;
+  SampleCollector collector_;
+  CsvReader reader_;
+  ImportObserver& observer_;
+  ImportState state_;
+  ImportResult result_;
+  std::uint64_t done_ = 0;  ///< Bytes of the files that are behind us.
+  std::vector<std::pair<std::string, std::string>> left_out_;
+  std::vector<std::string> ignored_;
+};
+
+}  // namespace
+
+Result<ImportResult> import_csv(std::span<const std::filesystem::path> files, const CsvForm& form,
+                                TableSink& sink, ImportObserver& observer) {
+  if (Status status = form.check(); !status) return forward(status);
+  CsvImport import(form, sink, observer);
+  if (Status status = import.run(files); !status) return forward(status);
+  return import.finish();
+}
+
+}  // namespace laggard::collect

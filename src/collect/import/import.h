@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "model/series_source.h"
+
+namespace laggard::collect {
+
+/// How far an import is; every reader reports here about every megabyte.
+struct ImportState {
+  std::string source;           ///< File or server that is being read.
+  std::uint64_t bytes = 0;      ///< Of the sources, as they are packed.
+  std::uint64_t bytes_all = 0;  ///< 0 when unknown.
+  std::uint64_t lines = 0;
+  std::uint64_t values = 0;  ///< Handed on so far.
+};
+
+/// Told how far an import is; exists so that only the command knows about terminals.
+class ImportObserver {
+ public:
+  virtual ~ImportObserver() = default;
+  virtual void progress(const ImportState& state) = 0;
+  /// Something that was left out or assumed, in one sentence.
+  virtual void notice(const std::string& sentence) = 0;
+};
+
+/// What an import did. Sources that failed are in `errors`, one each; the others were imported all the same.
+struct ImportResult {
+  std::uint64_t values = 0;  ///< Values read and handed to the sink.
+  std::uint64_t lines = 0;
+  std::size_t sources = 0;  ///< Files, members or series that held samples.
+  std::size_t hosts = 0;
+  std::optional<WallTime> first;
+  std::optional<WallTime> last;
+  std::vector<Error> errors;
+};
+
+/// Remembers whether the sink behind it failed: then there is no use in reading on, while a bad source is
+/// only the end of that source.
+class WatchedSink final : public TableSink {
+ public:
+  explicit WatchedSink(TableSink& sink) : sink_(sink) {}
+  [[nodiscard]] Status append(const SampleTable& table) override { return watch(sink_.append(table)); }
+  [[nodiscard]] Status describe(const DeviceInfo& device) override { return watch(sink_.describe(device)); }
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  [[nodiscard]] Status watch(Status status) {
+    failed_ = failed_ || !status;
+    return status;
+  }
+
+  TableSink& sink_;
+  bool failed_ = false;
+};
+
+}  // namespace laggard::collect
