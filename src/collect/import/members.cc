@@ -89,6 +89,11 @@ std::uint64_t Members::consumed() const {
   return bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
+bool Members::packed() const {
+  // The raw format counts one filter, the file itself.
+  return path_ == "-" || !member_.empty() || archive_filter_code(handle_.get(), 0) != ARCHIVE_FILTER_NONE;
+}
+
 std::string Members::where() const {
   const std::string file = path_ == "-" ? "standard input" : path_.string();
   return member_.empty() ? file : file + "[" + member_ + "]";

@@ -35,6 +35,9 @@ class Members {
   /// Bytes of the (packed) file that have been taken so far, for progress.
   [[nodiscard]] std::uint64_t consumed() const;
 
+  /// False when the file itself is the content of the current member.
+  [[nodiscard]] bool packed() const;
+
   /// `path`, or `path[member]` for a file of an archive.
   [[nodiscard]] std::string where() const;
 

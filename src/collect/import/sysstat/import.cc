@@ -1,0 +1,303 @@
+#include "collect/import/sysstat/import.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "collect/import/members.h"
+#include "collect/import/sample_collector.h"
+#include "collect/import/sysstat/sadf.h"
+
+namespace laggard::collect {
+
+namespace {
+
+/// A folder of our own that goes with us.
+class Scratch {
+ public:
+  [[nodiscard]] static Result<Scratch> make(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "laggard-import-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr)
+      return fail_errno(errno, parent.string(), "cannot make a folder in");
+    return Scratch(pattern);
+  }
+  Scratch(Scratch&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
+  Scratch& operator=(Scratch&&) = delete;
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+  [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
+
+ private:
+  explicit Scratch(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::filesystem::path folder_;
+};
+
+/// sysstat's magic number 0xd596 in either byte order.
+bool looks_like_sa(std::string_view head) {
+  return head.starts_with("\x96\xd5") || head.starts_with("\xd5\x96");
+}
+
+struct Activity {
+  std::string_view name;
+  std::vector<std::string> arguments;
+};
+
+const std::vector<Activity>& activities() {
+  static const std::vector<Activity> kAll{
+      {"A_DISK", {"-d"}}, {"A_NET_DEV", {"-n", "DEV"}}, {"A_NET_EDEV", {"-n", "EDEV"}}};
+  return kAll;
+}
+
+class SysstatImport {
+ public:
+  SysstatImport(const SysstatOptions& options, TableSink& sink, ImportObserver& observer, Scratch scratch)
+      : options_(options),
+        sink_(sink),
+        collector_(sink_),
+        observer_(observer),
+        scratch_(std::move(scratch)) {}
+
+  [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
+    for (const auto& file : files) {
+      std::error_code unknown;
+      const auto size = std::filesystem::file_size(file, unknown);
+      if (!unknown) state_.bytes_all += size;
+    }
+    for (const auto& file : files) {
+      state_.source = file.string();
+      Status status = read_path(file);
+      if (!status) {
+        const bool hopeless = sink_.failed() || status.error().code == ErrorCode::kUnavailable;
+        if (hopeless) return status;
+        result_.errors.push_back(std::move(status.error()));
+      }
+      std::error_code unknown;
+      const auto size = std::filesystem::file_size(file, unknown);
+      done_ += unknown ? 0 : size;
+      report_progress(0);
+    }
+    if (Status status = collector_.flush_all(); !status) return status;
+    return describe();
+  }
+
+  [[nodiscard]] ImportResult finish() {
+    result_.values = collector_.values();
+    result_.lines = state_.lines;
+    result_.hosts = hosts_.size();
+    return std::move(result_);
+  }
+
+ private:
+  struct Span {
+    std::string source;
+    WallTime first;
+    WallTime last;
+  };
+
+  /// A file as it was named: an activity file, or something that holds some.
+  [[nodiscard]] Status read_path(const std::filesystem::path& path) {
+    Result<Members> members = Members::open(path);
+    if (!members) return forward(members);
+    std::size_t found = 0;
+    std::vector<std::string> others;
+    while (true) {
+      Result<std::optional<Members::Member>> member = members->next();
+      if (!member) return forward(member);
+      if (!*member) break;
+      const std::string name = (*member)->name.empty() ? path.filename().string() : (*member)->name;
+      Result<bool> taken = read_member(*members, path, name);
+      if (!taken) {
+        if (sink_.failed() || (*member)->name.empty()) return forward(taken);
+        if (taken.error().code == ErrorCode::kUnavailable) return forward(taken);
+        result_.errors.push_back(taken.error());
+        ++found;
+        continue;
+      }
+      if (*taken) {
+        ++found;
+      } else {
+        others.push_back(members->where());
+      }
+      report_progress(members->consumed());
+    }
+    if (found == 0) {
+      return fail(ErrorCode::kBadInput, path.string(),
+                  others.empty() ? "is empty" : "is no sysstat activity file and holds none");
+    }
+    for (const std::string& other : others) {
+      observer_.notice(fmt::format("{}: left out: is no sysstat activity file", other));
+    }
+    return {};
+  }
+
+  /// False when it is no activity file.
+  [[nodiscard]] Result<bool> read_member(Members& members, const std::filesystem::path& path,
+                                         const std::string& name) {
+    std::vector<char> buffer(std::size_t{1} << 20U);
+    Result<std::size_t> got = members.read(buffer);
+    if (!got) return forward(got);
+    if (!looks_like_sa(std::string_view(buffer.data(), *got))) return false;
+    std::filesystem::path file = path;
+    if (members.packed()) {
+      file = scratch_.file("member");
+      if (Status status = unpack(members, file, buffer, *got); !status) return forward(status);
+    }
+    if (Status status = read_activity_file(file, members.where(), name); !status) return forward(status);
+    return true;
+  }
+
+  [[nodiscard]] static Status unpack(Members& members, const std::filesystem::path& into,
+                                     std::vector<char>& buffer, std::size_t filled) {
+    const Fd out(::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!out.valid()) return fail_errno(errno, into.string(), "cannot write");
+    while (filled > 0) {
+      for (std::size_t written = 0; written < filled;) {
+        const ssize_t n = ::write(out.get(), buffer.data() + written, filled - written);
+        if (n < 0 && errno != EINTR) return fail_errno(errno, into.string(), "cannot write");
+        if (n > 0) written += static_cast<std::size_t>(n);
+      }
+      Result<std::size_t> got = members.read(buffer);
+      if (!got) return forward(got);
+      filled = *got;
+    }
+    return {};
+  }
+
+  [[nodiscard]] Status read_activity_file(const std::filesystem::path& file, const std::string& shown,
+                                          const std::string& name) {
+    Sadf sadf(options_, file, shown);
+    Result<SadfHeader> header = sadf.header();
+    if (!header) return forward(header);
+    if (header->readable) return read_current(sadf, *header, shown, name);
+    const std::filesystem::path converted = scratch_.file("converted");
+    if (Status status = sadf.convert(converted, header->version); !status) return status;
+    Sadf reader(options_, converted, shown);
+    Result<SadfHeader> now = reader.header();
+    if (!now) return forward(now);
+    if (!now->readable) return fail(ErrorCode::kBadInput, shown, "sadf cannot read what it converted itself");
+    return read_current(reader, *now, shown, name);
+  }
+
+  [[nodiscard]] std::string host_of(const SadfHeader& header, const std::string& name) const {
+    if (!options_.host.empty()) return options_.host;
+    const std::filesystem::path file = std::filesystem::path(name).filename();
+    return file.extension() == ".sa" && !file.stem().empty() ? file.stem().string() : header.host;
+  }
+
+  [[nodiscard]] Status read_current(Sadf& sadf, const SadfHeader& header, const std::string& shown,
+                                    const std::string& name) {
+    const std::string host = host_of(header, name);
+    if (host.empty()) return fail(ErrorCode::kBadInput, shown, "does not name its host; give it with --host");
+    std::optional<WallTime> first;
+    std::optional<WallTime> last;
+    bool any = false;
+    for (const Activity& activity : activities()) {
+      if (!header.has(activity.name)) continue;
+      any = true;
+      SadfRawReader reader(host, options_.disks, collector_);
+      Status status = sadf.read(activity.arguments, collector_, reader);
+      if (reader.first()) {
+        first = first ? std::min(*first, *reader.first()) : reader.first();
+        last = last ? std::max(*last, *reader.last()) : reader.last();
+      }
+      for (const auto& [device, known] : reader.devices())
+        devices_[{host, known.kind, device}] = known.number;
+      state_.lines += reader.samples();
+      if (!status) {
+        note_span(host, shown, first, last);
+        return status;
+      }
+    }
+    if (!any) {
+      return fail(ErrorCode::kBadInput, shown,
+                  "holds neither disk nor network statistics (sadc -S DISK collects disks)");
+    }
+    if (!header.has("A_DISK")) {
+      observer_.notice(fmt::format("{}: holds no disk statistics (sadc -S DISK collects them)", shown));
+    }
+    if (!first)
+      return fail(ErrorCode::kBadInput, shown, "holds fewer than two samples of disks or interfaces");
+    note_span(host, shown, first, last);
+    return {};
+  }
+
+  /// Two files of one host cannot hold the same time, unless they are copies: more likely two hosts share a
+  /// name.
+  void note_span(const std::string& host, const std::string& shown, std::optional<WallTime> first,
+                 std::optional<WallTime> last) {
+    if (!first) return;
+    ++result_.sources;
+    result_.first = result_.first ? std::min(*result_.first, *first) : *first;
+    result_.last = result_.last ? std::max(*result_.last, *last) : *last;
+    std::vector<Span>& spans = hosts_[host];
+    // Our times are up to a second off the true ones, so that files end to end may overlap by as much.
+    constexpr Duration kSlack = std::chrono::seconds(2);
+    const auto clash = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
+      return *first + kSlack < span.last && span.first + kSlack < *last;
+    });
+    if (clash != spans.end() && options_.host.empty()) {
+      observer_.notice(
+          fmt::format("{} and {} both hold host {} between {} and {}; if these are two hosts, import each "
+                      "with its --host",
+                      clash->source, shown, host, to_iso8601(std::max(clash->first, *first)),
+                      to_iso8601(std::min(clash->last, *last))));
+    }
+    spans.push_back({shown, *first, *last});
+  }
+
+  [[nodiscard]] Status describe() {
+    for (const auto& [key, number] : devices_) {
+      if (number.empty()) continue;
+      DeviceInfo info;
+      std::tie(info.host, info.kind, info.device) = key;
+      info.facts = {{"number", number}};
+      if (Status status = sink_.describe(info); !status) return status;
+    }
+    return {};
+  }
+
+  void report_progress(std::uint64_t consumed) {
+    state_.bytes = done_ + consumed;
+    state_.values = collector_.values();
+    observer_.progress(state_);
+  }
+
+  const SysstatOptions& options_;
+  WatchedSink sink_;
+  SampleCollector collector_;
+  ImportObserver& observer_;
+  Scratch scratch_;
+  ImportState state_;
+  ImportResult result_;
+  std::uint64_t done_ = 0;
+  std::map<std::tuple<std::string, DeviceKind, std::string>, std::string> devices_;  ///< -> major:minor
+  std::map<std::string, std::vector<Span>> hosts_;
+};
+
+}  // namespace
+
+Result<ImportResult> import_sysstat(std::span<const std::filesystem::path> files,
+                                    const SysstatOptions& options, TableSink& sink,
+                                    ImportObserver& observer) {
+  Result<Scratch> scratch = Scratch::make(options.scratch);
+  if (!scratch) return forward(scratch);
+  SysstatImport import(options, sink, observer, std::move(*scratch));
+  if (Status status = import.run(files); !status) return forward(status);
+  return import.finish();
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,111 @@
+#include "collect/import/sysstat/sadf.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "collect/import/line_reader.h"
+
+namespace laggard::collect {
+
+namespace {
+
+/// The first line that a program complained with, in what a terminal can show.
+std::string first_line(std::string_view text) {
+  constexpr std::size_t kMost = 200;
+  std::string out;
+  for (const char c : trim(text).substr(0, kMost)) {
+    if (c == '\n') break;
+    out.push_back(c >= ' ' && c <= '~' ? c : '?');
+  }
+  return out;
+}
+
+}  // namespace
+
+ChildSpec Sadf::spec(std::vector<std::string> arguments) const {
+  ChildSpec spec;
+  spec.argv = std::move(arguments);
+  spec.argv.insert(spec.argv.begin(), options_.sadf);
+  // Everything that changes what sadf prints: language, zone, form of dates, colours.
+  spec.environment = {"LC_ALL=C", "TZ=UTC", "S_TIME_FORMAT=ISO", "S_COLORS=never"};
+  spec.patience = options_.patience;
+  return spec;
+}
+
+tl::unexpected<Error> Sadf::refused(const ChildEnd& end, const std::string& doing) const {
+  std::string said = first_line(end.complaints);
+  if (const std::size_t at = said.find(file_.string()); at != std::string::npos) {
+    // `Invalid system activity file: /tmp/…` names the file once more, or a scratch one.
+    const std::size_t from = said.substr(0, at).ends_with(": ") ? at - 2 : at;
+    said.erase(from, file_.string().size() + (at - from));
+  }
+  if (end.signal != 0 || end.gave_up || said.empty()) said = end.how();
+  return fail(end.gave_up ? ErrorCode::kUnavailable : ErrorCode::kBadInput, shown_,
+              fmt::format("sadf {}: {}", doing, said));
+}
+
+Result<SadfHeader> Sadf::header() {
+  Result<Child> child = Child::start(spec({"-H", file_.string()}));
+  if (!child) {
+    if (child.error().code == ErrorCode::kNotFound) {
+      return fail(ErrorCode::kUnavailable, "",
+                  fmt::format("`{}` is not installed; sysstat files are read through it (package sysstat)",
+                              options_.sadf));
+    }
+    return forward(child);
+  }
+  constexpr std::size_t kMostText = 1U << 20U;
+  std::string text;
+  std::vector<char> buffer(64U << 10U);
+  while (text.size() < kMostText) {
+    Result<std::size_t> got = child->read(buffer);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    text.append(buffer.data(), *got);
+  }
+  Result<ChildEnd> end = child->finish();
+  if (!end) return forward(end);
+  if (!end->clean()) return refused(*end, "cannot read it");
+  SadfHeader header = parse_sadf_header(text);
+  if (header.version.empty()) return refused(*end, "says nothing about it");
+  return header;
+}
+
+Status Sadf::convert(const std::filesystem::path& into, const std::string& version) {
+  ChildSpec child_spec = spec({"-c", file_.string()});
+  child_spec.into = into;
+  Result<Child> child = Child::start(child_spec);
+  if (!child) return forward(child);
+  Result<ChildEnd> end = child->finish();
+  if (!end) return forward(end);
+  if (end->clean()) return {};
+  return refused(*end, fmt::format("cannot convert it from the format of sysstat {}", version));
+}
+
+Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& collector,
+                  SadfRawReader& reader) {
+  std::vector<std::string> arguments{"-r", "-U", "-O", "debug", file_.string(), "--"};
+  arguments.insert(arguments.end(), activity.begin(), activity.end());
+  Result<Child> child = Child::start(spec(std::move(arguments)));
+  if (!child) return forward(child);
+  LineReader lines([&](std::span<char> buffer) { return child->read(buffer); });
+  std::string_view line;
+  while (lines.next(line)) {
+    if (Status status = reader.read(line); !status) {
+      status.error().where = shown_;
+      return status;
+    }
+    if (!collector.full()) continue;
+    if (Status status = collector.flush_older(); !status) return status;
+  }
+  Result<ChildEnd> end = child->finish();
+  if (!end) return forward(end);
+  if (!end->clean()) {
+    return refused(*end, reader.samples() == 0 ? "cannot read it" : "could read only the beginning of it");
+  }
+  Status status = lines.status() ? reader.finish() : lines.status();
+  if (!status) status.error().where = shown_;
+  return status;
+}
+
+}  // namespace laggard::collect
