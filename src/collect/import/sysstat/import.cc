@@ -57,9 +57,9 @@ struct Activity {
 };
 
 const std::vector<Activity>& activities() {
-  static const std::vector<Activity> kAll{
+  static const std::vector<Activity> all{
       {"A_DISK", {"-d"}}, {"A_NET_DEV", {"-n", "DEV"}}, {"A_NET_EDEV", {"-n", "EDEV"}}};
-  return kAll;
+  return all;
 }
 
 class SysstatImport {
@@ -81,8 +81,7 @@ class SysstatImport {
       state_.source = file.string();
       Status status = read_path(file);
       if (!status) {
-        const bool hopeless = sink_.failed() || status.error().code == ErrorCode::kUnavailable;
-        if (hopeless) return status;
+        if (hopeless(status.error())) return status;
         result_.errors.push_back(std::move(status.error()));
       }
       std::error_code unknown;
@@ -118,20 +117,13 @@ class SysstatImport {
       Result<std::optional<Members::Member>> member = members->next();
       if (!member) return forward(member);
       if (!*member) break;
-      const std::string name = (*member)->name.empty() ? path.filename().string() : (*member)->name;
-      Result<bool> taken = read_member(*members, path, name);
-      if (!taken) {
-        if (sink_.failed() || (*member)->name.empty()) return forward(taken);
-        if (taken.error().code == ErrorCode::kUnavailable) return forward(taken);
-        result_.errors.push_back(taken.error());
-        ++found;
-        continue;
-      }
-      if (*taken) {
-        ++found;
-      } else {
-        others.push_back(members->where());
-      }
+      const bool alone = (*member)->name.empty();
+      Result<bool> taken = read_member(*members, path, alone ? path.filename().string() : (*member)->name);
+      if (!taken && (alone || hopeless(taken.error()))) return forward(taken);
+      if (!taken) result_.errors.push_back(taken.error());
+      const bool other = taken && !*taken;
+      if (other) others.push_back(members->where());
+      found += other ? 0 : 1;
       report_progress(members->consumed());
     }
     if (found == 0) {
@@ -142,6 +134,11 @@ class SysstatImport {
       observer_.notice(fmt::format("{}: left out: is no sysstat activity file", other));
     }
     return {};
+  }
+
+  /// Whether the next file would fail as well: the sink is broken, or sadf missing or stuck.
+  [[nodiscard]] bool hopeless(const Error& error) const {
+    return sink_.failed() || error.code == ErrorCode::kUnavailable;
   }
 
   /// False when it is no activity file.

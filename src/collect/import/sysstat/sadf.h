@@ -16,7 +16,7 @@ class Sadf {
  public:
   /// \param file   what sadf is given.
   /// \param shown  what errors call it; another one when `file` is scratch.
-  Sadf(const SysstatOptions& options, std::filesystem::path file, std::string shown)
+  Sadf(const SysstatOptions& options, const std::filesystem::path& file, std::string shown)
       : options_(options), file_(std::filesystem::absolute(file)), shown_(std::move(shown)) {}
 
   [[nodiscard]] Result<SadfHeader> header();
