@@ -136,7 +136,7 @@ class SysstatImport {
     return {};
   }
 
-  /// Whether the next file would fail as well: the sink is broken, or sadf missing or stuck.
+  /// Whether the next file would fail as well: the sink is broken or sadf missing.
   [[nodiscard]] bool hopeless(const Error& error) const {
     return sink_.failed() || error.code == ErrorCode::kUnavailable;
   }

@@ -40,8 +40,7 @@ tl::unexpected<Error> Sadf::refused(const ChildEnd& end, const std::string& doin
     said.erase(from, file_.string().size() + (at - from));
   }
   if (end.signal != 0 || end.gave_up || said.empty()) said = end.how();
-  return fail(end.gave_up ? ErrorCode::kUnavailable : ErrorCode::kBadInput, shown_,
-              fmt::format("sadf {}: {}", doing, said));
+  return fail(ErrorCode::kBadInput, shown_, fmt::format("sadf {}: {}", doing, said));
 }
 
 Result<SadfHeader> Sadf::header() {
