@@ -53,38 +53,35 @@ ComponentId GroupBuilder::add(Component component) {
 }
 
 std::optional<GroupId> GroupBuilder::add_group(PeerGroup group) {
-  std::vector<std::string> names;
-  bool recorded = false;
-  for (const ComponentId member : group.members) {
-    const Component& component = grouping_.components[member.index()];
-    names.push_back(component.name);
-    recorded = recorded || !component.series.empty();
-  }
   if (group.members.empty()) return std::nullopt;
+  const bool recorded = std::any_of(group.members.begin(), group.members.end(),
+                                    [&](ComponentId id) { return !grouping_[id].series.empty(); });
+  if (recorded && group.members.size() >= options_.min_members) {
+    const GroupId id{static_cast<std::uint32_t>(grouping_.groups.size())};
+    grouping_.groups.push_back(std::move(group));
+    return id;
+  }
+  std::vector<std::string> names;
+  for (const ComponentId member : group.members) names.push_back(grouping_[member].name);
+  const std::string folded = fold_for_message(names);
   if (group.members.size() < options_.min_members) {
     cannot_compare(fmt::format("{}: only {} ({}), at least {} are needed to tell which one is odd",
-                               group.name, counted(names.size(), "member"), fold_for_message(names),
-                               options_.min_members));
-    return std::nullopt;
-  }
-  if (!recorded) {
+                               group.name, counted(names.size(), "member"), folded, options_.min_members));
+  } else {
     cannot_compare(fmt::format("{}: none of its {} ({}) is in the recording", group.name,
-                               counted(names.size(), "member"), fold_for_message(names)));
-    return std::nullopt;
+                               counted(names.size(), "member"), folded));
   }
-  const GroupId id{static_cast<std::uint32_t>(grouping_.groups.size())};
-  grouping_.groups.push_back(std::move(group));
-  return id;
+  return std::nullopt;
 }
 
 std::optional<GroupId> GroupBuilder::add_group(std::string name, GroupKind kind,
                                                std::vector<Component> members) {
-  std::sort(members.begin(), members.end(),
-            [](const Component& a, const Component& b) { return natural_less(a.name, b.name); });
   PeerGroup group{
       .name = std::move(name), .kind = kind, .members = {}, .double_with = {}, .second_only = false};
   group.members.reserve(members.size());
   for (Component& member : members) group.members.push_back(add(std::move(member)));
+  std::sort(group.members.begin(), group.members.end(),
+            [&](ComponentId a, ComponentId b) { return natural_less(grouping_[a].name, grouping_[b].name); });
   return add_group(std::move(group));
 }
 

@@ -159,9 +159,10 @@ Component ModelGrouper::attachment_component(const Attachment& attachment) const
   component.kind = DeviceKind::kDisk;
   component.device = attachment.device;
   component.attachment = AttachmentId{static_cast<std::uint32_t>(&attachment - topology_.attachments.data())};
-  component.parts = {{BlameKind::kAttachment, attachment.name},
-                     {BlameKind::kLun, lun.name},
-                     {server_kind(server), server.name}};
+  component.parts.reserve(5 + lun.drawers.size());
+  component.parts.push_back({BlameKind::kAttachment, attachment.name});
+  component.parts.push_back({BlameKind::kLun, lun.name});
+  component.parts.push_back({server_kind(server), server.name});
   if (attachment.controller) {
     component.parts.push_back(
         {BlameKind::kController, topology_.controllers[attachment.controller->index()].name});
@@ -396,10 +397,9 @@ void ModelGrouper::name_unused_disks() {
     const RecordedHost* const found = recorded(server);
     if (!serves(server) || found == nullptr || !lists_storage(HostId{h})) continue;
     for (const DeviceInfo* disk : found->disks) {
+      if (!under_load(*disk, builder_.options().min_activity)) continue;
       const bool used = builder_.resolver().find(server.name, DeviceKind::kDisk, disk->device).has_value();
-      if (!used && under_load(*disk, builder_.options().min_activity)) {
-        unused.push_back(server.name + "/" + disk->device);
-      }
+      if (!used) unused.push_back(server.name + "/" + disk->device);
     }
   }
   if (unused.empty()) return;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -37,41 +37,49 @@ std::string_view parent_by_name(std::string_view device) {
   return after_digit ? stem.substr(0, stem.size() - 1) : stem;
 }
 
-/// Recorders name the device on top in a path's `top`, and the paths of a device on top in its `paths`.
-void set_covered_apart(RecordedHost& host) {
-  std::set<std::string_view> names;
-  for (const DeviceInfo* disk : host.disks) names.insert(disk->device);
-  std::set<std::string_view> below;
-  for (const DeviceInfo* disk : host.disks) {
-    for (const std::string_view path : words(fact(*disk, "paths"))) {
-      if (path != disk->device) below.insert(path);
+/// Takes the devices apart that are below another recorded one. Recorders name what is on top of a path or
+/// partition in its `top`, and the paths of a device on top in its `paths`.
+void set_covered_apart(std::vector<const DeviceInfo*>& devices, std::vector<const DeviceInfo*>& covered) {
+  std::unordered_set<std::string_view> names;
+  names.reserve(devices.size());
+  for (const DeviceInfo* device : devices) names.insert(device->device);
+  std::unordered_set<std::string_view> below;
+  for (const DeviceInfo* device : devices) {
+    for (const std::string_view path : words(fact(*device, "paths"))) {
+      if (path != device->device) below.insert(path);
     }
   }
-  const auto covered = [&](const DeviceInfo* disk) {
-    const std::string_view top = fact(*disk, "top");
-    if (top != disk->device && names.contains(top)) return true;
-    const std::string_view whole = fact(*disk, "partition-of");
-    if (names.contains(whole)) return true;
-    return below.contains(disk->device) || names.contains(parent_by_name(disk->device));
+  const auto is_covered = [&](const DeviceInfo* device) {
+    for (const std::string_view top : words(fact(*device, "top"))) {
+      if (top != device->device && names.contains(top)) return true;
+    }
+    if (below.contains(device->device)) return true;
+    return device->kind == DeviceKind::kDisk && names.contains(parent_by_name(device->device));
   };
-  for (const DeviceInfo* disk : host.disks) {
-    if (covered(disk)) host.covered.push_back(disk);
-  }
-  std::erase_if(host.disks, covered);
+  const auto first = std::stable_partition(devices.begin(), devices.end(),
+                                           [&](const DeviceInfo* device) { return !is_covered(device); });
+  covered.insert(covered.end(), first, devices.end());
+  devices.erase(first, devices.end());
 }
 
 void sort_by_device(std::vector<const DeviceInfo*>& devices) {
-  std::sort(devices.begin(), devices.end(),
-            [](const DeviceInfo* a, const DeviceInfo* b) { return natural_less(a->device, b->device); });
+  const auto less = [](const DeviceInfo* a, const DeviceInfo* b) {
+    return natural_less(a->device, b->device);
+  };
+  // Inventories are sorted; looking is much cheaper than sorting.
+  if (!std::is_sorted(devices.begin(), devices.end(), less)) std::sort(devices.begin(), devices.end(), less);
 }
 
 }  // namespace
 
 std::vector<RecordedHost> recorded_hosts(const Inventory& inventory) {
-  std::map<std::string_view, RecordedHost, bool (*)(std::string_view, std::string_view)> by_name(
-      natural_less);
+  std::unordered_map<std::string_view, std::size_t> index;
+  std::vector<RecordedHost> hosts;
   for (const DeviceInfo& device : inventory.devices) {
-    RecordedHost& host = by_name[device.host];
+    // Devices of a host mostly lie together.
+    const bool same = !hosts.empty() && hosts.back().name == device.host;
+    if (!same && index.try_emplace(device.host, hosts.size()).second) hosts.emplace_back().name = device.host;
+    RecordedHost& host = same ? hosts.back() : hosts[index.at(device.host)];
     switch (device.kind) {
       case DeviceKind::kDisk:
         host.disks.push_back(&device);
@@ -84,15 +92,14 @@ std::vector<RecordedHost> recorded_hosts(const Inventory& inventory) {
         break;
     }
   }
-  std::vector<RecordedHost> hosts;
-  hosts.reserve(by_name.size());
-  for (auto& [name, host] : by_name) {
-    host.name = name;
+  for (RecordedHost& host : hosts) {
     sort_by_device(host.disks);
     sort_by_device(host.nets);
-    set_covered_apart(host);
-    hosts.push_back(std::move(host));
+    set_covered_apart(host.disks, host.covered);
+    set_covered_apart(host.nets, host.covered);
   }
+  std::sort(hosts.begin(), hosts.end(),
+            [](const RecordedHost& a, const RecordedHost& b) { return natural_less(a.name, b.name); });
   return hosts;
 }
 
@@ -104,11 +111,15 @@ std::string_view fact(const DeviceInfo& device, std::string_view key) {
 }
 
 std::vector<std::string_view> aliases(const DeviceInfo& device) {
-  constexpr std::array<std::string_view, 6> kNamingFacts{"by-id", "wwn", "wwid", "dm-name", "name", "alias"};
+  constexpr std::array<std::string_view, 5> kWholeFacts{"wwn", "wwid", "dm-name", "serial", "alias"};
   std::vector<std::string_view> out;
   for (const auto& [key, value] : device.facts) {
-    if (std::find(kNamingFacts.begin(), kNamingFacts.end(), key) == kNamingFacts.end()) continue;
-    for (const std::string_view word : words(value)) out.push_back(word);
+    if (key == "by-id") {
+      for (const std::string_view link : words(value)) out.push_back(link);
+    } else if (!value.empty() &&
+               std::find(kWholeFacts.begin(), kWholeFacts.end(), key) != kWholeFacts.end()) {
+      out.emplace_back(value);
+    }
   }
   return out;
 }

@@ -13,7 +13,7 @@ namespace laggard {
 struct RecordedHost {
   std::string name;
   std::vector<const DeviceInfo*> disks;    ///< Without partitions and paths below another recorded device.
-  std::vector<const DeviceInfo*> covered;  ///< Those partitions and paths.
+  std::vector<const DeviceInfo*> covered;  ///< Those partitions, paths and links of bonds.
   std::vector<const DeviceInfo*> nets;     ///< Without loopback.
   std::vector<const DeviceInfo*> sockets;
 };
@@ -23,7 +23,7 @@ struct RecordedHost {
 
 [[nodiscard]] std::string_view fact(const DeviceInfo& device, std::string_view key);
 
-/// Names that a system file may use for a device besides its own: by-id links, WWN, dm name. Split at blanks.
+/// Names that a system file may use for a device besides its own: by-id links, WWN, multipath name, serial.
 [[nodiscard]] std::vector<std::string_view> aliases(const DeviceInfo& device);
 
 [[nodiscard]] bool under_load(const DeviceInfo& device, double min_activity);

@@ -1,7 +1,5 @@
 #include "model/system/resolver.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +9,13 @@ namespace {
 
 /// Host and device names hold no NUL, so that it keeps them apart.
 std::string device_key(std::string_view host, DeviceKind kind, std::string_view device) {
-  return fmt::format("{}{}{}{}", static_cast<char>('0' + static_cast<int>(kind)), host, '\0', device);
+  std::string key;
+  key.reserve(host.size() + device.size() + 2);
+  key += static_cast<char>('0' + static_cast<int>(kind));
+  key += host;
+  key += '\0';
+  key += device;
+  return key;
 }
 
 }  // namespace
