@@ -48,6 +48,13 @@ std::string canonical_address(std::string_view text) {
   return out.data();
 }
 
+bool is_ip_address(std::string_view canonical) {
+  const std::string text(canonical);
+  in_addr v4{};
+  in6_addr v6{};
+  return inet_pton(AF_INET, text.c_str(), &v4) == 1 || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
+}
+
 bool is_host_local(std::string_view canonical) {
   const std::string name(canonical);
   in_addr v4{};

@@ -19,6 +19,8 @@ struct SocketEnds {
 /// and prefix length. What is no address (a host name) comes back as it is.
 [[nodiscard]] std::string canonical_address(std::string_view text);
 
+[[nodiscard]] bool is_ip_address(std::string_view canonical);
+
 /// True of loopback, unspecified and link-local addresses, which mean another machine on every machine.
 [[nodiscard]] bool is_host_local(std::string_view canonical);
 

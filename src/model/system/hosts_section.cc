@@ -1,4 +1,3 @@
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,16 +7,6 @@
 #include "model/system/system_reader.h"
 
 namespace laggard {
-
-namespace {
-
-bool is_ip_address(const std::string& text) {
-  in_addr v4{};
-  in6_addr v6{};
-  return inet_pton(AF_INET, text.c_str(), &v4) == 1 || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
-}
-
-}  // namespace
 
 std::vector<HostId> SystemReader::add_hosts(const TomlSection& section, HostRole role) {
   std::vector<HostId> ids;

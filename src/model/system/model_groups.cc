@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "model/system/device_finder.h"
 #include "model/system/group_builder.h"
 
 namespace laggard {
@@ -30,12 +31,12 @@ class ModelGrouper {
  public:
   ModelGrouper(const std::vector<RecordedHost>& hosts, const SystemModel& model,
                const GroupingOptions& options)
-      : hosts_(hosts), model_(model), topology_(model.topology), builder_(options) {}
+      : hosts_(hosts), model_(model), topology_(model.topology), builder_(options), finder_(hosts) {}
 
   Result<Grouping> run();
 
  private:
-  void index_recording();
+  void index_model();
   void assign_roles();
   void assign_recorded_roles();
   void group_attachments();
@@ -56,10 +57,7 @@ class ModelGrouper {
   void find_series(Component& component) const;
 
   [[nodiscard]] const Host& host(HostId id) const { return topology_.hosts[id.index()]; }
-  [[nodiscard]] const RecordedHost* recorded(const Host& host) const {
-    const auto found = recorded_.find(host.name);
-    return found == recorded_.end() ? nullptr : found->second;
-  }
+  [[nodiscard]] const RecordedHost* recorded(const Host& host) const { return finder_.host(host.name); }
   [[nodiscard]] bool serves(const Host& host) const { return host.role != HostRole::kClient; }
   /// Whether the file says which storage the server has; otherwise the recording does.
   [[nodiscard]] bool lists_storage(HostId id) const {
@@ -70,27 +68,13 @@ class ModelGrouper {
   const SystemModel& model_;
   const Topology& topology_;
   GroupBuilder builder_;
-  std::unordered_map<std::string_view, const RecordedHost*> recorded_;
-  using DeviceIndex = std::unordered_multimap<std::string_view, const DeviceInfo*>;
-  std::unordered_map<std::string_view, DeviceIndex> devices_;  ///< By host, then by name and alias.
-  std::vector<bool> has_attachments_;                          ///< By host.
+  DeviceFinder finder_;
+  std::vector<bool> has_attachments_;  ///< By host.
   std::unordered_map<std::string, std::string> sets_;
   std::unordered_set<std::string_view> in_named_group_;
 };
 
-void ModelGrouper::index_recording() {
-  for (const RecordedHost& recorded : hosts_) {
-    recorded_.emplace(recorded.name, &recorded);
-    DeviceIndex& index = devices_[recorded.name];
-    for (const auto* list : {&recorded.disks, &recorded.covered, &recorded.nets}) {
-      for (const DeviceInfo* device : *list) {
-        index.emplace(device->device, device);
-        for (const std::string_view alias : aliases(*device)) {
-          if (alias != device->device) index.emplace(alias, device);
-        }
-      }
-    }
-  }
+void ModelGrouper::index_model() {
   has_attachments_.resize(topology_.hosts.size());
   for (const Attachment& attachment : topology_.attachments)
     has_attachments_[attachment.server.index()] = true;
@@ -133,15 +117,7 @@ void ModelGrouper::assign_recorded_roles() {
 }
 
 void ModelGrouper::find_series(Component& component) const {
-  const auto index = devices_.find(component.host);
-  if (index == devices_.end()) return;
-  const auto [begin, end] = index->second.equal_range(component.device);
-  std::vector<const DeviceInfo*> found;
-  for (auto entry = begin; entry != end; ++entry) {
-    if (entry->second->kind == component.kind) found.push_back(entry->second);
-  }
-  std::sort(found.begin(), found.end(),
-            [](const DeviceInfo* a, const DeviceInfo* b) { return natural_less(a->device, b->device); });
+  const auto found = finder_.find(component.host, component.kind, component.device);
   // Several: a device that came back under another kernel name, told by its id.
   for (const DeviceInfo* device : found) {
     component.series.push_back({device->host, device->kind, device->device});
@@ -363,8 +339,8 @@ void ModelGrouper::group_named() {
           members.push_back(attachment_component(*found->second));
         }
       } else if (const auto disk = disks.find(name); disk != disks.end()) {
-        if (recorded_.contains(owner)) members.push_back(local_disk_component(*disk->second));
-      } else if (by_name.contains(owner) && recorded_.contains(owner) && owner.size() < name.size()) {
+        if (finder_.host(owner) != nullptr) members.push_back(local_disk_component(*disk->second));
+      } else if (by_name.contains(owner) && finder_.host(owner) != nullptr && owner.size() < name.size()) {
         members.push_back(recorded_component(*by_name.at(owner), name.substr(owner.size() + 1)));
       }
     }
@@ -408,7 +384,7 @@ void ModelGrouper::name_unused_disks() {
 }
 
 Result<Grouping> ModelGrouper::run() {
-  index_recording();
+  index_model();
   const bool meets = std::any_of(topology_.hosts.begin(), topology_.hosts.end(),
                                  [&](const Host& host) { return recorded(host) != nullptr; });
   if (!meets) {

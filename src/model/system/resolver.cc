@@ -89,6 +89,14 @@ std::optional<std::uint32_t> SeriesResolver::host(const std::string& name) const
   return found == host_index_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::vector<std::string> SeriesResolver::addresses_of(std::uint32_t host) const {
+  std::vector<std::string> out;
+  for (const auto& [address, owner] : address_host_) {
+    if (owner == host) out.push_back(address);
+  }
+  return out;
+}
+
 bool SeriesResolver::has_clients() const {
   return std::any_of(hosts_.begin(), hosts_.end(),
                      [](const HostEntry& host) { return host.party == Party::kClient; });

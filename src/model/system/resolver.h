@@ -63,6 +63,8 @@ class SeriesResolver {
   [[nodiscard]] std::optional<std::uint32_t> host(const std::string& name) const;
   [[nodiscard]] const std::string& host_name(std::uint32_t index) const { return hosts_[index].name; }
   [[nodiscard]] bool has_clients() const;
+  /// Addresses that are this host's alone, in no order.
+  [[nodiscard]] std::vector<std::string> addresses_of(std::uint32_t host) const;
 
  private:
   struct HostEntry {
