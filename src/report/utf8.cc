@@ -69,27 +69,34 @@ std::size_t columns(std::string_view text) {
   return count;
 }
 
-std::string html_escape(std::string_view text) {
+std::string cleaned(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const CodePoint point = first_code_point(text);
     const bool blank = point.value == '\n' || point.value == '\t';
-    if (!point.valid || (is_unprintable(point.value) && !blank)) {
-      out += kReplacement;
-    } else if (point.value == '&') {
+    const bool shown = point.valid && (blank || !is_unprintable(point.value));
+    out += shown ? text.substr(0, point.bytes) : kReplacement;
+    text.remove_prefix(point.bytes);
+  }
+  return out;
+}
+
+std::string html_escape(std::string_view text) {
+  std::string out;
+  for (const char c : cleaned(text)) {
+    if (c == '&') {
       out += "&amp;";
-    } else if (point.value == '<') {
+    } else if (c == '<') {
       out += "&lt;";
-    } else if (point.value == '>') {
+    } else if (c == '>') {
       out += "&gt;";
-    } else if (point.value == '"') {
+    } else if (c == '"') {
       out += "&quot;";
-    } else if (point.value == '\'') {
+    } else if (c == '\'') {
       out += "&#39;";
     } else {
-      out += text.substr(0, point.bytes);
+      out += c;
     }
-    text.remove_prefix(point.bytes);
   }
   return out;
 }

@@ -41,17 +41,35 @@ std::string one_incident(const Incident& incident, const Clockface& clock) {
                      when(incident, clock), state);
 }
 
-std::string many_incidents(const std::vector<const Incident*>& news, const Clockface& clock) {
+using News = std::vector<const Incident*>;
+
+News news_of(const Diagnosis& diagnosis) {
+  News news;
+  for (const Incident& incident : diagnosis.incidents) {
+    if (is_news(incident)) news.push_back(&incident);
+  }
+  return news;
+}
+
+std::string how_many(const News& news) {
   const auto confirmed = static_cast<std::size_t>(
       std::ranges::count_if(news, [](const Incident* i) { return i->state == IncidentState::kConfirmed; }));
-  std::string out = confirmed == news.size() ? fmt::format("{} incidents, all confirmed: ", news.size())
-                    : confirmed == 0         ? fmt::format("{} suspected incidents: ", news.size())
-                                     : fmt::format("{} incidents, {} confirmed: ", news.size(), confirmed);
+  if (confirmed == news.size()) return fmt::format("{} incidents, all confirmed", news.size());
+  if (confirmed == 0) return fmt::format("{} suspected incidents", news.size());
+  return fmt::format("{} incidents, {} confirmed", news.size(), confirmed);
+}
+
+/// The first few of `news` through `describe`, and how many more there are.
+template <typename Describe>
+std::string named(const News& news, std::string_view separator, Describe describe) {
+  std::string out = how_many(news) + ": ";
   for (std::size_t i = 0; i < std::min(news.size(), kNamedInVerdict); ++i) {
-    if (i > 0) out += "; ";
-    out += fmt::format("{} {} {}", blamed(news[i]->blame), cause(*news[i]), when(*news[i], clock));
+    if (i > 0) out += separator;
+    out += describe(*news[i]);
   }
-  if (news.size() > kNamedInVerdict) out += fmt::format("; and {} more", news.size() - kNamedInVerdict);
+  if (news.size() > kNamedInVerdict) {
+    out += fmt::format("{}and {} more", separator, news.size() - kNamedInVerdict);
+  }
   return out;
 }
 
@@ -110,12 +128,18 @@ std::string cause(const Incident& incident) {
 
 std::string verdict(const Diagnosis& diagnosis) {
   const Clockface clock(diagnosis.from, diagnosis.to);
-  std::vector<const Incident*> news;
-  for (const Incident& incident : diagnosis.incidents) {
-    if (is_news(incident)) news.push_back(&incident);
-  }
+  const News news = news_of(diagnosis);
   if (news.empty()) return nothing_new(diagnosis);
-  return news.size() == 1 ? one_incident(*news.front(), clock) : many_incidents(news, clock);
+  if (news.size() == 1) return one_incident(*news.front(), clock);
+  return named(news, "; ", [&](const Incident& incident) {
+    return fmt::format("{} {} {}", blamed(incident.blame), cause(incident), when(incident, clock));
+  });
+}
+
+std::string headline(const Diagnosis& diagnosis) {
+  const News news = news_of(diagnosis);
+  if (news.size() < 2) return verdict(diagnosis);
+  return named(news, ", ", [](const Incident& incident) { return blamed(incident.blame); });
 }
 
 std::string course(const Incident& incident, const Clockface& clock) {

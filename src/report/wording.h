@@ -37,6 +37,10 @@ class Clockface {
 /// The whole diagnosis in one sentence: `s2 is sick: disk-busy (storage) since 19:22:36Z, confirmed`.
 [[nodiscard]] std::string verdict(const Diagnosis& diagnosis);
 
+/// The same without causes and times when there are several incidents, for where those follow at once:
+/// `3 incidents, 2 confirmed: controller ddn12, fs7, fs9`.
+[[nodiscard]] std::string headline(const Diagnosis& diagnosis);
+
 /// `since 19:22:36Z, faulty since 19:23:40Z, over at 19:25:20Z (2m44s)`.
 [[nodiscard]] std::string course(const Incident& incident, const Clockface& clock);
 

@@ -31,6 +31,8 @@ TEST(Verdict, ManyIncidentsAndNone) {
       "packet-loss (network) from 2026-11-20 20:21:34Z to 2026-11-20 21:51:34Z; fs9 packet-loss (network) "
       "since "
       "2026-11-20 20:21:34Z");
+  EXPECT_EQ(headline(examples::bad_week()), "3 incidents, 2 confirmed: controller ddn12, fs7, fs9");
+  EXPECT_EQ(headline(examples::busy_disk()), verdict(examples::busy_disk()));
   EXPECT_EQ(verdict(examples::all_well()), "No component differs persistently from its peers");
   EXPECT_EQ(verdict(examples::nothing_comparable()), "Nothing could be compared, so nothing can be said");
   Diagnosis d = examples::busy_disk();

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/incident.h"
+#include "model/plot.h"
+#include "report/page_data.h"
+#include "report/wording.h"
+
+/// Pieces of the HTML report. All of them return markup in which every text is escaped already.
+namespace laggard::report {
+
+/// A whole document around `main`, with the script, the style, the policy that forbids everything else, and
+/// the data: `plots` for the figures, `diagnosis` (script JSON, may be empty) for programs.
+struct Document {
+  std::string title;
+  std::string heading;  ///< What stands at the top beside the name.
+  std::string main;
+  std::string plots;
+  std::string diagnosis;
+};
+[[nodiscard]] std::string document(const Document& document);
+
+/// `awaits` and `cwnd` as words: `I/O wait`, `TCP congestion window`; the name itself when it is not known.
+[[nodiscard]] std::string metric_title(std::string_view metric);
+
+[[nodiscard]] std::string figure(std::string_view kind, std::size_t index, std::string_view caption);
+[[nodiscard]] std::string facts(const std::vector<std::string>& items);
+/// `<h2>title</h2>` and a list; nothing for no sentences.
+[[nodiscard]] std::string list_section(std::string_view title, const std::vector<std::string>& sentences);
+/// A button that follows the component through all figures.
+[[nodiscard]] std::string component_button(std::string_view component);
+
+[[nodiscard]] std::string incident_section(const Incident& incident, const Clockface& clock,
+                                           std::string_view anchor, std::string_view figures);
+[[nodiscard]] std::string ranking_section(const Diagnosis& diagnosis);
+[[nodiscard]] std::string coverage_section(const Diagnosis& diagnosis);
+
+}  // namespace laggard::report
