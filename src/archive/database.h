@@ -47,6 +47,7 @@ class Statement {
 enum class OpenMode : std::uint8_t {
   kRead,
   kReadFrozen,  ///< Nobody writes and the folder may be read-only: no locks, no side files.
+  kHeal,        ///< To read, but with the right to undo what a crash left half done.
   kWrite,
   kCreate,
 };

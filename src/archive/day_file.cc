@@ -82,36 +82,35 @@ Status DayFile::use_journal() {
   return database_.run("PRAGMA synchronous=FULL");
 }
 
-Result<std::unique_ptr<DayFile>> DayFile::open_for_writing(const std::filesystem::path& path,
-                                                           const char* vfs) {
-  Result<Database> database = Database::open(path, OpenMode::kWrite, vfs);
+Result<std::unique_ptr<DayFile>> DayFile::open(const std::filesystem::path& path, OpenMode mode,
+                                               const char* vfs) {
+  Result<Database> database = Database::open(path, mode, vfs);
   if (!database) return forward(database);
   std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
   Status ready = file->check();
-  if (ready) ready = file->use_journal();
+  if (ready && mode == OpenMode::kWrite) ready = file->use_journal();
   if (ready) ready = file->prepare();
   if (!ready) return forward(ready);
   return file;
 }
 
+Result<std::unique_ptr<DayFile>> DayFile::open_for_writing(const std::filesystem::path& path,
+                                                           const char* vfs) {
+  return open(path, OpenMode::kWrite, vfs);
+}
+
 Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem::path& path,
                                                            const char* vfs) {
-  Result<Database> database = Database::open(path, OpenMode::kRead, vfs);
-  if (!database) return forward(database);
-  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
-  Status ready = file->check();
+  Result<std::unique_ptr<DayFile>> file = open(path, OpenMode::kRead, vfs);
+  if (file || file.error().code != ErrorCode::kNoPermission) return file;
+  // A crash may have left a journal that only somebody who may write can roll back.
+  Result<std::unique_ptr<DayFile>> healed = open(path, OpenMode::kHeal, vfs);
+  if (healed || healed.error().code == ErrorCode::kNotFound) return healed;
+  // Or the file was left in WAL mode on a read-only medium, where SQLite cannot make its side files.
   std::error_code ignored;
-  if (!ready && ready.error().code == ErrorCode::kNoPermission &&
-      !std::filesystem::exists(path.string() + "-wal", ignored)) {
-    // A file that was left in WAL mode, on a read-only medium: SQLite cannot make its side files there.
-    database = Database::open(path, OpenMode::kReadFrozen, vfs);
-    if (!database) return forward(database);
-    file.reset(new DayFile(std::move(*database)));
-    ready = file->check();
-  }
-  if (ready) ready = file->prepare();
-  if (!ready) return forward(ready);
-  return file;
+  if (std::filesystem::exists(path.string() + "-wal", ignored)) return file;
+  Result<std::unique_ptr<DayFile>> frozen = open(path, OpenMode::kReadFrozen, vfs);
+  return frozen ? std::move(frozen) : std::move(file);
 }
 
 Status DayFile::check() {
@@ -239,7 +238,7 @@ Status DayFile::add_gap(const GapRow& gap) {
       .run();
 }
 
-Status DayFile::set_fact(const FactRow& fact) {
+Status DayFile::set_fact(const FactKey& fact, const std::string& value) {
   const std::array sql{"DELETE FROM fact WHERE kind = ?1 AND device = ?2 AND key = ?3",
                        "INSERT INTO fact(kind, device, key, value) VALUES(?1, ?2, ?3, ?4)"};
   for (std::size_t i = 0; i < sql.size(); ++i) {
@@ -248,7 +247,7 @@ Status DayFile::set_fact(const FactRow& fact) {
     statement->bind(1, std::string_view(fact.kind))
         .bind(2, std::string_view(fact.device))
         .bind(3, std::string_view(fact.key));
-    if (i == 1) statement->bind(4, std::string_view(fact.value));
+    if (i == 1) statement->bind(4, std::string_view(value));
     if (Status run = statement->run(); !run) return run;
   }
   return {};
@@ -315,16 +314,16 @@ Result<std::vector<GapRow>> DayFile::gaps() {
   }
 }
 
-Result<std::vector<FactRow>> DayFile::facts() {
+Result<Facts> DayFile::facts() {
   Result<Statement> select = database_.prepare("SELECT kind, device, key, value FROM fact ORDER BY rowid");
   if (!select) return forward(select);
-  std::vector<FactRow> facts;
+  Facts facts;
   for (;;) {
     Result<bool> row = select->step();
     if (!row) return forward(row);
     if (!*row) return facts;
-    facts.push_back({std::string(select->bytes(0)), std::string(select->bytes(1)),
-                     std::string(select->bytes(2)), std::string(select->bytes(3))});
+    facts[{std::string(select->bytes(0)), std::string(select->bytes(1)), std::string(select->bytes(2))}] =
+        select->bytes(3);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,13 +30,14 @@ struct BlockRow {
   std::size_t samples = 0;
 };
 
-struct FactRow {
+/// What a fact is about.
+struct FactKey {
   std::string kind;
   std::string device;
   std::string key;
-  std::string value;
-  auto operator<=>(const FactRow&) const = default;
+  auto operator<=>(const FactKey&) const = default;
 };
+using Facts = std::map<FactKey, std::string>;
 
 struct GapRow {
   WallTime first;
@@ -76,7 +78,7 @@ class DayFile {
                                       ZstdCodec& codec);
   [[nodiscard]] Status add_gap(const GapRow& gap);
   /// Adds the fact or gives it a new value.
-  [[nodiscard]] Status set_fact(const FactRow& fact);
+  [[nodiscard]] Status set_fact(const FactKey& fact, const std::string& value);
 
   [[nodiscard]] Result<std::vector<BlockRow>> rows();
   /// The same, but on an error `rows` keeps those that could be read before it.
@@ -85,13 +87,15 @@ class DayFile {
   /// Bytes of one chunk; gone at the next call.
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
   [[nodiscard]] Result<std::vector<GapRow>> gaps();
-  [[nodiscard]] Result<std::vector<FactRow>> facts();
+  [[nodiscard]] Result<Facts> facts();
 
   /// Gives free pages back and leaves one plain file without journals, unless a reader is in the way.
   void finish();
 
  private:
   explicit DayFile(Database database) : database_(std::move(database)) {}
+  [[nodiscard]] static Result<std::unique_ptr<DayFile>> open(const std::filesystem::path& path, OpenMode mode,
+                                                             const char* vfs);
   [[nodiscard]] Status check();
   [[nodiscard]] Status check_schema();
   [[nodiscard]] Status read_identity();

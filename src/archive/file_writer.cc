@@ -63,14 +63,16 @@ FileWriter::FileWriter(FileIdentity identity, std::int64_t day, Existing existin
 
 void FileWriter::add(SampleTable table, std::uint64_t order) {
   Stream& stream = streams_[table.kind()];
+  stream.written.kind = table.kind();
   pending_bytes_ += bytes_of(table);
   stream.pending_rows += table.times().size();
   stream.pending.push_back({std::move(table), order});
 }
 
-void FileWriter::set_facts(const std::set<FactRow>& facts) {
-  for (const FactRow& fact : facts) {
-    if (!facts_in_file_.contains(fact)) facts_.insert(fact);
+void FileWriter::set_facts(const Facts& facts) {
+  for (const auto& [key, value] : facts) {
+    const auto there = facts_in_file_.find(key);
+    if (there == facts_in_file_.end() || there->second != value) facts_[key] = value;
   }
 }
 
@@ -90,20 +92,25 @@ Status FileWriter::ensure_open() {
 }
 
 Status FileWriter::load_state() {
-  Result<std::vector<FactRow>> facts = file_->facts();
+  Result<Facts> facts = file_->facts();
   if (!facts) return forward(facts);
-  facts_in_file_.insert(facts->begin(), facts->end());
-  for (const FactRow& fact : facts_in_file_) facts_.erase(fact);
+  facts_in_file_ = std::move(*facts);
+  std::erase_if(facts_, [&](const auto& fact) {
+    const auto there = facts_in_file_.find(fact.first);
+    return there != facts_in_file_.end() && there->second == fact.second;
+  });
   Result<std::vector<BlockRow>> rows = file_->rows();
   if (!rows) return forward(rows);
   for (const BlockRow& row : *rows) {
     const std::optional<DeviceKind> kind = device_kind(row.kind);
     if (!kind) continue;
+    streams_[*kind].written.kind = *kind;
     std::vector<TailBlock>& tail = streams_[*kind].written.tail;
     if (row.samples >= kSmallBlock) {
       tail.clear();
     } else {
-      tail.push_back({.id = row.id, .samples = row.samples, .cells = 0});
+      tail.push_back(
+          {.id = row.id, .earliest = row.earliest, .latest = row.latest, .samples = row.samples, .cells = 0});
     }
     if (!resumed_after_ || row.latest > *resumed_after_) resumed_after_ = row.latest;
   }
@@ -187,7 +194,7 @@ Status FileWriter::flush(WriteStats& stats) {
   pending_bytes_ = 0;
   gaps_.clear();
   dropped_.reset();
-  facts_in_file_.insert(facts_.begin(), facts_.end());
+  for (auto& [key, value] : facts_) facts_in_file_[key] = std::move(value);
   facts_.clear();
   stats = added;
   return {};
@@ -208,8 +215,8 @@ Status FileWriter::write_all(WriteStats& stats) {
 }
 
 Status FileWriter::write_facts() {
-  for (const FactRow& fact : facts_) {
-    if (Status set = file_->set_fact(fact); !set) return set;
+  for (const auto& [key, value] : facts_) {
+    if (Status set = file_->set_fact(key, value); !set) return set;
   }
   return {};
 }
@@ -249,9 +256,27 @@ Status FileWriter::write_piece(SampleTable piece, Written& written, WriteStats& 
     if (Status compacted = compact(written, true); !compacted) return compacted;
     written.tail.clear();
   } else {
-    written.tail.push_back({.id = *id, .samples = piece.times().size(), .cells = piece.cells()});
+    written.tail.push_back({.id = *id,
+                            .earliest = block.header.earliest(),
+                            .latest = block.header.latest(),
+                            .samples = piece.times().size(),
+                            .cells = piece.cells()});
   }
   return {};
+}
+
+/// Whether no other block of the kind lies between these in time. Merging across it would give tables that
+/// run into each other, which readers would have to give out of order.
+Result<bool> FileWriter::stands_alone(const std::vector<TailBlock>& tail, DeviceKind kind) {
+  const WallTime earliest = std::ranges::min_element(tail, {}, &TailBlock::earliest)->earliest;
+  const WallTime latest = std::ranges::max_element(tail, {}, &TailBlock::latest)->latest;
+  Result<std::vector<BlockRow>> rows = file_->rows();
+  if (!rows) return forward(rows);
+  return std::ranges::none_of(*rows, [&](const BlockRow& row) {
+    const bool between = row.earliest < latest && row.latest > earliest;
+    return between && row.kind == to_name(kind) &&
+           std::ranges::find(tail, row.id, &TailBlock::id) == tail.end();
+  });
 }
 
 Status FileWriter::compact(Written& written, bool all) {
@@ -263,10 +288,12 @@ Status FileWriter::compact(Written& written, bool all) {
   }
   const bool full = samples >= kBlockSamples || cells >= kMaxBlockCells / 2;
   if (written.tail.size() < 2 || (!full && !all)) return {};
+  Result<bool> alone = stands_alone(written.tail, written.kind);
+  if (!alone) return forward(alone);
   std::vector<std::int64_t> ids;
   for (const TailBlock& block : written.tail) ids.push_back(block.id);
   written.tail.clear();
-  while (ids.size() > 1) {
+  while (*alone && ids.size() > 1) {
     Result<std::optional<Block>> merged = merge_blocks(*file_, ids, codec_);
     // A block that cannot be read stays as it is, for the reader to report.
     if (!merged && merged.error().code == ErrorCode::kDamaged) return {};

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,7 @@ class FileWriter {
   void add(SampleTable table, std::uint64_t order);
   void add_gap(GapRow gap) { gaps_.push_back(std::move(gap)); }
   /// All facts of the host; those that the file has are not written again.
-  void set_facts(const std::set<FactRow>& facts);
+  void set_facts(const Facts& facts);
 
   /// Opens the file if it is not. Anything but kNoSpace means that it never will.
   [[nodiscard]] Status ensure_open();
@@ -56,11 +55,14 @@ class FileWriter {
   /// The last blocks of a kind, as long as they are small.
   struct TailBlock {
     std::int64_t id;
+    WallTime earliest;
+    WallTime latest;
     std::size_t samples;
     std::size_t cells;
   };
   /// What is true of the file; goes back when a transaction does.
   struct Written {
+    DeviceKind kind = DeviceKind::kDisk;
     std::vector<TailBlock> tail;
     ActivityTracker activity;
   };
@@ -74,6 +76,7 @@ class FileWriter {
   [[nodiscard]] Status write_all(WriteStats& stats);
   [[nodiscard]] Status write_stream(Stream& stream, WriteStats& stats);
   [[nodiscard]] Status write_piece(SampleTable piece, Written& written, WriteStats& stats);
+  [[nodiscard]] Result<bool> stands_alone(const std::vector<TailBlock>& tail, DeviceKind kind);
   [[nodiscard]] Status compact(Written& written, bool all);
   [[nodiscard]] Status write_facts();
   void note_restart(WallTime first);
@@ -89,8 +92,8 @@ class FileWriter {
   std::vector<GapRow> gaps_;
   std::optional<GapRow> dropped_;          ///< What drop_oldest gave up since the last flush.
   std::optional<WallTime> resumed_after_;  ///< Last sample of an earlier writer of the same file.
-  std::set<FactRow> facts_;                ///< To be written.
-  std::set<FactRow> facts_in_file_;
+  Facts facts_;                            ///< To be written.
+  Facts facts_in_file_;
 };
 
 }  // namespace laggard::archive

@@ -227,9 +227,9 @@ class InventoryTaker {
     Result<std::vector<GapRow>> gaps = file.gaps();
     if (!gaps) return forward(gaps);
     host.reasons.insert(host.reasons.end(), gaps->begin(), gaps->end());
-    Result<std::vector<FactRow>> facts = file.facts();
+    Result<Facts> facts = file.facts();
     if (!facts) return forward(facts);
-    for (const FactRow& fact : *facts) {
+    for (const auto& [fact, value] : *facts) {
       const std::optional<DeviceKind> kind = device_kind(fact.kind);
       if (!kind) continue;
       const auto device = host.devices[*kind].find(fact.device);
@@ -237,9 +237,9 @@ class InventoryTaker {
       auto& known = device->second.info.facts;
       const auto same = std::ranges::find(known, fact.key, &std::pair<std::string, std::string>::first);
       if (same == known.end()) {
-        known.emplace_back(fact.key, fact.value);
+        known.emplace_back(fact.key, value);
       } else {
-        same->second = fact.value;  // Files come in order of time: the latest holds.
+        same->second = value;  // Files come in order of time: the latest holds.
       }
     }
     return {};

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -23,7 +25,11 @@ namespace laggard::archive::testing {
 class TempDir {
  public:
   TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "laggard-XXXXXX").string();
+    // In memory where there is such a place: thousands of commits are then not thousands of disk syncs.
+    const std::filesystem::path memory = "/dev/shm";
+    const bool in_memory = ::access(memory.c_str(), W_OK) == 0;
+    std::string pattern =
+        ((in_memory ? memory : std::filesystem::temp_directory_path()) / "laggard-XXXXXX").string();
     path_ = ::mkdtemp(pattern.data());
   }
   TempDir(const TempDir&) = delete;
@@ -52,6 +58,15 @@ class ManualClock final : public Clock {
 
 inline WallTime at(std::string_view iso) { return parse_time(iso).value(); }
 inline WallTime operator""_utc(const char* text, std::size_t size) { return at({text, size}); }
+
+inline Duration milliseconds_of(std::int64_t n) { return std::chrono::milliseconds{n}; }
+
+/// Makes a file look as if a later version had written it: SQLite keeps user_version big-endian at byte 60.
+inline void set_user_version(const std::filesystem::path& path, char version) {
+  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(63);
+  file.put(version);
+}
 
 /// Disk counters as a busy kernel shows them: every cell grows from sample to sample.
 inline SampleTable disk_table(const std::string& host, WallTime start, std::size_t samples,

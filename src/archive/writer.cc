@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
-#include <set>
 #include <unordered_set>
 
 #include "archive/file_name.h"
@@ -120,7 +119,7 @@ class Writer::Impl {
   ZstdCodec codec_;
   WriteStats stats_;
   std::vector<OpenFile> files_;
-  std::map<std::string, std::set<FactRow>> facts_;
+  std::map<std::string, Facts> facts_;
   std::uint64_t order_ = 0;
   std::optional<MonoTime> due_;  ///< When the oldest pending sample must be on disk.
   bool disk_full_ = false;
@@ -247,9 +246,7 @@ Result<std::unique_ptr<DayFile>> Writer::Impl::find_file(const FileIdentity& ide
   for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
     const std::optional<FileName> name = parse_file_name(entry.path().filename().string());
     if (!name || name->host != identity.host) continue;
-    // A file that a step over midnight kept open may be named a few seconds before its day.
-    if (recording_day(name->start) == day || stays_in_day(name->start, day))
-      candidates.push_back(entry.path());
+    if (recording_day(name->start) == day) candidates.push_back(entry.path());
   }
   if (error) return fail_errno(error.value(), folder_.string(), "cannot list the folder");
   std::ranges::sort(candidates);
@@ -342,14 +339,9 @@ Status Writer::Impl::close() {
 
 Status Writer::Impl::describe(const DeviceInfo& device) {
   if (Status host = check_host(device.host); !host) return host;
-  std::set<FactRow>& facts = facts_[device.host];
+  Facts& facts = facts_[device.host];
   for (const auto& [key, value] : device.facts) {
-    const FactRow row{
-        .kind = std::string(to_name(device.kind)), .device = device.device, .key = key, .value = value};
-    std::erase_if(facts, [&](const FactRow& old) {
-      return old.kind == row.kind && old.device == row.device && old.key == row.key;
-    });
-    facts.insert(row);
+    facts[{.kind = std::string(to_name(device.kind)), .device = device.device, .key = key}] = value;
   }
   for (OpenFile& open : files_) {
     if (open.writer->identity().host == device.host) open.writer->set_facts(facts);

@@ -1,0 +1,196 @@
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "archive/fault_vfs.h"
+#include "archive/test_support.h"
+
+namespace laggard::archive {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
+using std::chrono::seconds;
+
+constexpr const char* kStart = "2011-05-09T06:00:00Z";
+
+/// Samples [0, n) of the story that every test here writes.
+Cells story(std::size_t n) { return n == 0 ? Cells{} : cells_of({disk_table("fs1", at(kStart), n)}); }
+
+/// Nothing but what was written, and all of the first `acknowledged` samples.
+::testing::AssertionResult holds(const Cells& got, std::size_t acknowledged, std::size_t written) {
+  const Cells all = story(written);
+  for (const auto& [key, value] : got) {
+    const auto found = all.find(key);
+    if (found == all.end() || found->second != value) return ::testing::AssertionFailure() << "a wrong value";
+  }
+  for (const auto& [key, value] : story(acknowledged)) {
+    if (!got.contains(key)) {
+      return ::testing::AssertionFailure()
+             << "lost an acknowledged cell at " << to_iso8601(from_unix_ns(std::get<4>(key)));
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+/// Appends and flushes until killed; says on the pipe how many samples are safe.
+[[noreturn]] void write_until_killed(const std::filesystem::path& path, std::uint32_t from, int acknowledge) {
+  ManualClock clock;
+  auto writer = Writer::open(path, {}, clock);
+  for (std::uint32_t t = from; writer; ++t) {
+    if (!(*writer)->append(disk_table("fs1", at(kStart) + seconds{t}, 1)) || !(*writer)->flush()) break;
+    const std::uint32_t safe = t + 1;
+    if (::write(acknowledge, &safe, sizeof safe) != sizeof safe) break;
+  }
+  ::_exit(9);
+}
+
+TEST(Durability, KilledAtAnyMomentLosesNothingAcknowledged) {
+  const TempDir dir;
+  std::mt19937 random{1};
+  std::uint32_t safe = 0;
+  for (int round = 0; round < 12; ++round) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) write_until_killed(dir.path(), safe, ends[1]);
+    ::close(ends[1]);
+    // Some samples, then any moment of the next.
+    const std::uint32_t enough = safe + 1 + static_cast<std::uint32_t>(random() % 40);
+    std::uint32_t now = 0;
+    while (now < enough && ::read(ends[0], &now, sizeof now) == sizeof now) safe = now;
+    std::this_thread::sleep_for(std::chrono::microseconds{random() % 3000});
+    ::kill(child, SIGKILL);
+    while (::read(ends[0], &now, sizeof now) == sizeof now) safe = now;
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the child stopped by itself";
+    ASSERT_GE(safe, enough);
+    // The child may have written one more sample than it could tell; the next one begins after it.
+    const Cells got = read_cells(dir.path());
+    ASSERT_TRUE(holds(got, safe, safe + 1));
+    safe = static_cast<std::uint32_t>(got.size() / 6);
+  }
+  EXPECT_EQ(file_names(dir.path()).size(), 1U + 3U)
+      << "one file all along, with its journals and the dead lock";
+}
+
+/// Writes the story with a flush every third sample until the power goes. \return samples {safe, written}.
+std::pair<std::size_t, std::size_t> write_until_dark(const std::filesystem::path& path, const FaultVfs& vfs,
+                                                     std::size_t from) {
+  ManualClock clock;
+  WriterOptions options;
+  options.vfs = vfs.name();
+  std::size_t safe = from;
+  std::size_t written = from;
+  auto writer = Writer::open(path, options, clock);
+  EXPECT_TRUE(writer);
+  while (!vfs.dead() && written < from + 1200) {
+    const Status added = (*writer)->append(disk_table("fs1", at(kStart) + seconds{written}, 1));
+    ++written;
+    if (added && written % 3 == 0 && (*writer)->flush()) safe = written;
+    if (written % 200 != 0) continue;
+    // A recorder that is restarted: the file is tidied up and taken up again.
+    if ((*writer)->close()) safe = written;
+    writer = Writer::open(path, options, clock);
+    if (!writer) break;
+  }
+  return {safe, written};
+}
+
+TEST(Durability, APowerCutLosesAtMostTheLastFlushAndNeverLies) {
+  FaultVfs vfs;
+  std::mt19937_64 random{20110509};
+  for (int round = 0; round < 25; ++round) {
+    const TempDir dir;
+    std::size_t safe = 0;
+    std::size_t written = 0;
+    for (int cut = 0; cut < 3; ++cut) {
+      // Early cuts hit the making of the file, late ones checkpoints and the merging of blocks.
+      vfs.cut_after(1 + random() % (cut == 0 ? 60 : 4000));
+      std::tie(safe, written) = write_until_dark(dir.path(), vfs, written);
+      vfs.kill();
+      vfs.power_up(random);
+      std::vector<std::filesystem::path> paths{dir.path()};
+      auto reader = Reader::open(paths, {.verify = true, .vfs = vfs.name()});
+      if (!reader) {
+        ASSERT_EQ(reader.error().code, ErrorCode::kNotFound) << reader.error().message();
+        ASSERT_EQ(safe, 0U);
+        written = 0;
+        continue;
+      }
+      auto inventory = (*reader)->inventory();
+      ASSERT_OK(inventory);
+      ASSERT_TRUE(inventory->notices.empty()) << "round " << round << ": " << inventory->notices.front();
+      const Cells got = cells_of(read_all(**reader));
+      ASSERT_TRUE(holds(got, safe, written)) << "round " << round << ", cut " << cut;
+      written = got.size() / 6;
+    }
+  }
+}
+
+TEST(Durability, AFullDiskIsSurvivedAndTheGapCounted) {
+  FaultVfs vfs;
+  const TempDir dir;
+  ManualClock clock;
+  WriterOptions options;
+  options.vfs = vfs.name();
+  options.max_pending_bytes = 20'000;  // About 110 of these samples.
+  auto writer = open_writer(dir.path(), clock, options);
+  std::size_t refused = 0;
+  Cells expected;
+  for (int t = 0; t < 600; ++t) {
+    vfs.set_full(t >= 100 && t < 500);
+    const SampleTable table = disk_table("fs1", at(kStart) + seconds{t}, 1);
+    const Status added = writer->append(table);
+    if (!added) {
+      EXPECT_EQ(added.error().code, ErrorCode::kNoSpace) << added.error().message();
+      ++refused;
+    }
+    add_cells(table, expected);
+    clock.advance(seconds{1});
+  }
+  ASSERT_OK(writer->close());
+  EXPECT_GT(refused, 20U) << "every attempt to flush says so";
+  const std::uint64_t lost = writer->stats().samples_lost;
+  EXPECT_GT(lost, 200U);
+  EXPECT_LT(lost, 330U) << "what fits into memory is kept";
+
+  auto reader = open_reader(dir.path());
+  const Cells got = cells_of(read_all(*reader));
+  EXPECT_EQ(got.size(), (600 - lost) * 6);
+  for (const auto& [key, value] : got) ASSERT_EQ(expected.at(key), value);
+  auto inventory = reader->inventory();
+  ASSERT_OK(inventory);
+  ASSERT_EQ(inventory->gaps.size(), 1U);
+  EXPECT_EQ(inventory->gaps[0].reason, "disk full");
+  EXPECT_EQ((inventory->gaps[0].to - inventory->gaps[0].from) / seconds{1},
+            static_cast<std::int64_t>(lost) + 1);
+}
+
+TEST(Durability, ADiskThatIsFullFromTheStartIsWaitedFor) {
+  FaultVfs vfs;
+  const TempDir dir;
+  ManualClock clock;
+  WriterOptions options;
+  options.vfs = vfs.name();
+  auto writer = open_writer(dir.path(), clock, options);
+  vfs.set_full(true);
+  for (int t = 0; t < 100; ++t) {
+    vfs.set_full(t < 50);
+    static_cast<void>(writer->append(disk_table("fs1", at(kStart) + seconds{t}, 1)));
+    clock.advance(seconds{1});
+  }
+  ASSERT_OK(writer->close());
+  EXPECT_TRUE(same_cells(read_cells(dir.path()), story(100)));
+}
+
+}  // namespace
+}  // namespace laggard::archive
