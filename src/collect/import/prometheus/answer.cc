@@ -1,0 +1,185 @@
+#include "collect/import/prometheus/answer.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace laggard::collect {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Where in an answer the reader is:
+/// kRoot {"status":…,"data":kData {"result":kResult [kSeries {"metric":kMetric {…},"values":kPoints [kPoint
+/// […]]}]}}, or "data":kStrings […].
+enum class Place : std::uint8_t {
+  kOther,
+  kRoot,
+  kData,
+  kResult,
+  kSeries,
+  kMetric,
+  kPoints,
+  kPoint,
+  kStrings
+};
+
+class AnswerReader final : public nlohmann::json_sax<Json> {
+ public:
+  explicit AnswerReader(SeriesReceiver& receiver) : receiver_(receiver) {}
+
+  [[nodiscard]] Result<ApiAnswer> finish(bool parsed) {
+    if (parsed) return std::move(answer_);
+    return fail(ErrorCode::kBadInput, "",
+                problem_.empty() ? "the answer is no JSON of the Prometheus API" : problem_);
+  }
+
+  bool null() override { return value(std::nullopt); }
+  bool boolean(bool /*yes*/) override { return value(std::nullopt); }
+  bool number_integer(number_integer_t number) override { return number_seen(static_cast<double>(number)); }
+  bool number_unsigned(number_unsigned_t number) override { return number_seen(static_cast<double>(number)); }
+  bool number_float(number_float_t number, const string_t& /*text*/) override { return number_seen(number); }
+  bool string(string_t& text) override { return value(text); }
+  bool binary(binary_t& /*bytes*/) override { return value(std::nullopt); }
+
+  bool start_object(std::size_t /*size*/) override { return enter(true); }
+  bool start_array(std::size_t /*size*/) override { return enter(false); }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool key(string_t& name) override {
+    key_ = name;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    problem_ = fmt::format("the answer is no JSON (at byte {})", position);
+    return false;
+  }
+
+ private:
+  [[nodiscard]] Place place() const { return places_.empty() ? Place::kOther : places_.back(); }
+
+  [[nodiscard]] Place next_place(bool object) const {
+    if (places_.empty()) return object ? Place::kRoot : Place::kOther;
+    switch (place()) {
+      case Place::kRoot:
+        if (key_ != "data") return Place::kOther;
+        return object ? Place::kData : Place::kStrings;
+      case Place::kData:
+        return key_ == "result" && !object ? Place::kResult : Place::kOther;
+      case Place::kResult:
+        return object ? Place::kSeries : Place::kOther;
+      case Place::kSeries:
+        if (key_ == "metric" && object) return Place::kMetric;
+        if (key_ == "values" && !object) return Place::kPoints;
+        return key_ == "value" && !object ? Place::kPoint : Place::kOther;
+      case Place::kPoints:
+        return object ? Place::kOther : Place::kPoint;
+      case Place::kOther:
+      case Place::kMetric:
+      case Place::kPoint:
+      case Place::kStrings:
+        return Place::kOther;
+    }
+    return Place::kOther;
+  }
+
+  bool enter(bool object) {
+    constexpr std::size_t kDeepest = 64;
+    if (places_.size() >= kDeepest) {
+      problem_ = "the answer is nested too deeply";
+      return false;
+    }
+    const Place next = next_place(object);
+    places_.push_back(next);
+    if (next == Place::kSeries) {
+      labels_.clear();
+      named_ = false;
+    }
+    if (next == Place::kPoints || (next == Place::kPoint && places_[places_.size() - 2] == Place::kSeries)) {
+      if (!named_) {
+        problem_ = "the answer gives samples before their series";
+        return false;
+      }
+      wanted_ = receiver_.series(labels_);
+    }
+    if (next == Place::kPoint) {
+      time_ms_.reset();
+      text_.reset();
+    }
+    return true;
+  }
+
+  bool leave() {
+    const Place left = place();
+    places_.pop_back();
+    if (left == Place::kMetric) named_ = true;
+    if (left != Place::kPoint) return true;
+    if (!time_ms_ || !text_) {
+      problem_ = "the answer has a sample without a time or a value";
+      return false;
+    }
+    ++answer_.samples;
+    if (wanted_) receiver_.sample(*time_ms_, *text_);
+    return true;
+  }
+
+  bool number_seen(double number) {
+    constexpr double kFarthest = 1e12;  // seconds; keeps the product below inside of 64 bits
+    if (place() == Place::kPoint && !time_ms_ && std::abs(number) < kFarthest)
+      time_ms_ = std::llround(number * 1000);
+    return true;
+  }
+
+  bool value(std::optional<std::string_view> text) {
+    if (!text) return true;
+    switch (place()) {
+      case Place::kRoot:
+        if (key_ == "status") answer_.success = *text == "success";
+        if (key_ == "error") answer_.error = *text;
+        if (key_ == "errorType") answer_.error_type = *text;
+        break;
+      case Place::kData:
+        if (key_ == "resultType") answer_.result_type = *text;
+        break;
+      case Place::kMetric:
+        labels_.insert_or_assign(key_, std::string(*text));
+        break;
+      case Place::kPoint:
+        text_ = *text;
+        break;
+      case Place::kStrings:
+        answer_.strings.emplace_back(*text);
+        break;
+      case Place::kOther:
+      case Place::kResult:
+      case Place::kSeries:
+      case Place::kPoints:
+        break;
+    }
+    return true;
+  }
+
+  SeriesReceiver& receiver_;
+  ApiAnswer answer_;
+  std::vector<Place> places_;
+  std::string key_;
+  Labels labels_;
+  bool named_ = false;
+  bool wanted_ = false;
+  std::optional<std::int64_t> time_ms_;
+  std::optional<std::string> text_;
+  std::string problem_;
+};
+
+}  // namespace
+
+Result<ApiAnswer> parse_answer(std::string_view json, SeriesReceiver& receiver) {
+  AnswerReader reader(receiver);
+  const bool parsed = Json::sax_parse(json.begin(), json.end(), &reader);
+  return reader.finish(parsed);
+}
+
+}  // namespace laggard::collect

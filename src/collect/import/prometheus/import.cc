@@ -1,0 +1,266 @@
+#include "collect/import/prometheus/import.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "collect/import/prometheus/answer.h"
+#include "collect/import/prometheus/metric_names.h"
+#include "collect/import/sample_collector.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::int64_t kNsPerMs = 1'000'000;
+constexpr std::int64_t kFirstStretchMs = std::int64_t{10} * 60 * 1000;
+constexpr std::int64_t kLongestStretchMs = std::int64_t{24} * 3600 * 1000;
+constexpr std::int64_t kShortestStretchMs = 1000;
+constexpr std::int64_t kUsualStepMs = 15000;
+/// Prometheus refuses range queries with more than 11,000 points of a series.
+constexpr std::int64_t kMostSteps = 10000;
+
+/// Milliseconds as the API takes times: `1659186015.123`.
+std::string api_time(std::int64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); }
+
+/// `fs1:9100` -> fs1, `[::1]:9100` -> ::1.
+std::string without_port(const std::string& instance) {
+  const std::size_t colon = instance.rfind(':');
+  if (instance.starts_with('[')) return instance.substr(1, std::min(instance.find(']'), instance.size()) - 1);
+  if (colon == std::string::npos || instance.find(':') != colon) return instance;
+  return instance.substr(0, colon);
+}
+
+std::string selector(const PrometheusOptions& options) {
+  std::vector<std::string_view> names;
+  for (const ExportedCounter& exported : exported_counters()) names.push_back(exported.metric);
+  std::string_view match = trim(options.match);
+  if (match.starts_with('{') && match.ends_with('}')) match = trim(match.substr(1, match.size() - 2));
+  return fmt::format("{{__name__=~\"{}\"{}{}}}", fmt::join(names, "|"), match.empty() ? "" : ",", match);
+}
+
+class PrometheusImport final : public SeriesReceiver {
+ public:
+  PrometheusImport(HttpTransport& transport, const PrometheusOptions& options, TableSink& sink,
+                   ImportObserver& observer)
+      : transport_(transport),
+        options_(options),
+        selector_(selector(options)),
+        collector_(sink, {.cells = std::size_t{1} << 20U}),
+        observer_(observer) {
+    state_.source = options.server;
+  }
+
+  [[nodiscard]] Status run() {
+    if (Status status = learn_hosts(); !status) return status;
+    const std::int64_t from = to_unix_ns(options_.from) / kNsPerMs;
+    const std::int64_t to = to_unix_ns(options_.to) / kNsPerMs;
+    if (options_.step) step_ms_ = std::max<std::int64_t>(options_.step->count() / kNsPerMs, 1);
+    state_.bytes_all = static_cast<std::uint64_t>(to - from);
+    Status status = fetch_all(from, to);
+    Status flushed = collector_.flush_all();
+    return status ? flushed : status;
+  }
+
+  [[nodiscard]] ImportResult finish() {
+    if (!unplaced_.empty()) {
+      observer_.notice(fmt::format("series without the label `{}` or `{}` were left out: {}",
+                                   options_.host_label, options_.device_label, fmt::join(unplaced_, ", ")));
+    }
+    result_.values = collector_.values();
+    result_.lines = state_.lines;
+    result_.hosts = hosts_seen_.size();
+    result_.sources = targets_.size();
+    return std::move(result_);
+  }
+
+  bool series(const Labels& labels) override {
+    target_ = nullptr;
+    const auto name = labels.find("__name__");
+    const ExportedCounter* exported = name == labels.end() ? nullptr : find_exported(name->second);
+    if (exported == nullptr) return false;
+    const auto host = labels.find(options_.host_label);
+    const auto device = labels.find(options_.device_label);
+    if (host == labels.end() || device == labels.end()) {
+      unplaced_.insert(name->second);
+      return false;
+    }
+    const std::string key = host->second + '\n' + device->second + '\n' + name->second;
+    auto found = targets_.find(key);
+    if (found == targets_.end())
+      found = targets_.emplace(key, make_target(*exported, host->second, device->second)).first;
+    target_ = &found->second;
+    return true;
+  }
+
+  void sample(std::int64_t time_ms, std::string_view value) override {
+    if (time_ms < stretch_from_ms_ || time_ms > stretch_to_ms_) return;
+    ++state_.lines;
+    const std::optional<std::uint64_t> bits = counter_value(*target_->exported, value);
+    if (!bits) return;
+    const WallTime time = from_unix_ns(time_ms * kNsPerMs);
+    collector_.add(target_->stream, target_->column, time, *bits);
+    result_.first = result_.first ? std::min(*result_.first, time) : time;
+    result_.last = result_.last ? std::max(*result_.last, time) : time;
+  }
+
+ private:
+  struct Target {
+    const ExportedCounter* exported;
+    StreamId stream;
+    ColumnId column;
+  };
+
+  [[nodiscard]] Target make_target(const ExportedCounter& exported, const std::string& host,
+                                   const std::string& device) {
+    const std::string bare = without_port(host);
+    const auto shared = bare_names_.find(bare);
+    const std::string& name = shared != bare_names_.end() && shared->second > 1 ? host : bare;
+    hosts_seen_.insert(name);
+    const CounterSpec* spec = find_counter(exported.kind, exported.counter);
+    LAGGARD_CHECK(spec != nullptr);
+    Target target{&exported, collector_.stream(name, exported.kind), {}};
+    target.column = collector_.column(target.stream, device, {std::string(exported.counter), spec->form});
+    return target;
+  }
+
+  /// How many instances there are by each name without a port.
+  [[nodiscard]] Status learn_hosts() {
+    Result<ApiAnswer> answer = ask("/api/v1/label/" + options_.host_label + "/values",
+                                   {{"match[]", selector_},
+                                    {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
+                                    {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
+    if (!answer) return forward(answer);
+    for (const std::string& instance : answer->strings) ++bare_names_[without_port(instance)];
+    return {};
+  }
+
+  [[nodiscard]] Status fetch_all(std::int64_t from, std::int64_t to) {
+    std::int64_t length = kFirstStretchMs;
+    std::int64_t at = from;
+    while (at <= to) {
+      const std::int64_t longest =
+          step_ms_ ? std::min(kLongestStretchMs, *step_ms_ * kMostSteps) : kLongestStretchMs;
+      length = std::clamp(length, kShortestStretchMs, longest);
+      stretch_from_ms_ = at;
+      stretch_to_ms_ = std::min(to, at + length - 1);
+      Result<ApiAnswer> answer = ask_stretch();
+      if (!answer) {
+        if (smaller_helps_ && length > kShortestStretchMs) {
+          length /= 4;
+          continue;
+        }
+        if (!step_ms_ && refuses_ranges_) {
+          step_ms_ = kUsualStepMs;
+          observer_.notice("the server gives no raw samples; asking for values every 15 s instead (--step)");
+          continue;
+        }
+        Error error = std::move(answer.error());
+        error.what += fmt::format(" (at {}; what came before is imported, run again to go on)",
+                                  to_iso8601(from_unix_ns(at * kNsPerMs)));
+        return tl::unexpected<Error>(std::move(error));
+      }
+      if (collector_.full()) {
+        if (Status status = collector_.flush_older(); !status) return status;
+      }
+      at = stretch_to_ms_ + 1;
+      state_.bytes = static_cast<std::uint64_t>(at - from);
+      state_.values = collector_.values();
+      observer_.progress(state_);
+      length = answer->samples == 0 ? length * 2
+                                    : std::min<std::int64_t>(length * 2, scaled(length, answer->samples));
+    }
+    return {};
+  }
+
+  static std::int64_t scaled(std::int64_t length, std::uint64_t samples) {
+    return static_cast<std::int64_t>(static_cast<double>(length) * static_cast<double>(kSamplesWanted) /
+                                     static_cast<double>(samples));
+  }
+
+  [[nodiscard]] Result<ApiAnswer> ask_stretch() {
+    if (step_ms_) {
+      const std::int64_t first = (stretch_from_ms_ + *step_ms_ - 1) / *step_ms_ * *step_ms_;
+      if (first > stretch_to_ms_) return ApiAnswer{};
+      return ask("/api/v1/query_range", {{"query", selector_},
+                                         {"start", api_time(first)},
+                                         {"end", api_time(stretch_to_ms_)},
+                                         {"step", api_time(*step_ms_)}});
+    }
+    // The range is closed at its end; at its beginning it is closed up to Prometheus 2 and open in Prometheus
+    // 3 and VictoriaMetrics. One millisecond more suits both: `sample` drops what it brings.
+    const std::int64_t range_ms = stretch_to_ms_ - stretch_from_ms_ + 1;
+    return ask("/api/v1/query",
+               {{"query", fmt::format("{}[{}ms]", selector_, range_ms)}, {"time", api_time(stretch_to_ms_)}});
+  }
+
+  [[nodiscard]] Result<ApiAnswer> ask(const std::string& path,
+                                      const std::multimap<std::string, std::string>& parameters) {
+    smaller_helps_ = false;
+    refuses_ranges_ = false;
+    Result<HttpReply> reply = transport_.get(path, parameters);
+    if (!reply) {
+      smaller_helps_ = reply.error().code == ErrorCode::kBadInput;
+      return forward(reply);
+    }
+    Result<ApiAnswer> answer = parse_answer(reply->body, *this);
+    const bool fine = reply->status >= 200 && reply->status < 300;
+    if (fine && answer && answer->success) return answer;
+    if (fine && !answer) {
+      return fail(ErrorCode::kBadInput, options_.server,
+                  answer.error().what + "; is this a Prometheus server?");
+    }
+    const std::string said = answer && !answer->error.empty() ? answer->error : first_words(reply->body);
+    // 422: too many samples for one query; 503: it took too long; 413 and 5xx of proxies mean much the same.
+    smaller_helps_ = reply->status == 422 || reply->status == 413 || reply->status >= 500;
+    refuses_ranges_ = !step_ms_ && reply->status == 400;
+    return fail(ErrorCode::kUnavailable, options_.server,
+                fmt::format("the server answers {}{}{}", reply->status, said.empty() ? "" : ": ", said));
+  }
+
+  /// Of a page that is no answer of the API, what a terminal can show of its beginning.
+  [[nodiscard]] static std::string first_words(std::string_view body) {
+    constexpr std::size_t kMost = 120;
+    std::string out;
+    for (const char c : trim(body).substr(0, kMost)) {
+      if (c == '\n') break;
+      out.push_back(c >= ' ' && c <= '~' ? c : '?');
+    }
+    return out;
+  }
+
+  HttpTransport& transport_;
+  const PrometheusOptions& options_;
+  std::string selector_;
+  SampleCollector collector_;
+  ImportObserver& observer_;
+  ImportState state_;
+  ImportResult result_;
+  std::optional<std::int64_t> step_ms_;
+  std::int64_t stretch_from_ms_ = 0;
+  std::int64_t stretch_to_ms_ = 0;
+  bool smaller_helps_ = false;
+  bool refuses_ranges_ = false;
+  std::map<std::string, int> bare_names_;
+  std::unordered_map<std::string, Target> targets_;
+  const Target* target_ = nullptr;
+  std::set<std::string> unplaced_;
+  std::set<std::string> hosts_seen_;
+};
+
+}  // namespace
+
+Result<ImportResult> import_prometheus(HttpTransport& transport, const PrometheusOptions& options,
+                                       TableSink& sink, ImportObserver& observer) {
+  if (options.to < options.from) return fail(ErrorCode::kBadUse, "", "--to is before --from");
+  PrometheusImport import(transport, options, sink, observer);
+  if (Status status = import.run(); !status) return forward(status);
+  return import.finish();
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,274 @@
+#include "collect/import/prometheus/import.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "collect/import/prometheus/http_client.h"
+#include "collect/import/prometheus/metric_names.h"
+#include "collect/import/test_sink.h"
+
+namespace laggard::collect {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+constexpr std::int64_t kMs = 1'000'000;
+
+/// A server that behaves as Prometheus 2 does: range selectors closed at both ends, a limit on samples.
+class FakeServer final : public HttpTransport {
+ public:
+  struct Series {
+    std::string labels;  ///< JSON object.
+    std::map<std::int64_t, std::string> samples;
+  };
+
+  Result<HttpReply> get(const std::string& path,
+                        const std::multimap<std::string, std::string>& given) override {
+    queries.push_back(path + "?" + (given.contains("query") ? given.find("query")->second : ""));
+    if (down_after == 0) return fail(ErrorCode::kUnavailable, "http://x", "cannot connect");
+    if (down_after > 0) --down_after;
+    if (path.starts_with("/api/v1/label/")) {
+      std::string names;
+      for (const std::string& name : instances) names += (names.empty() ? "\"" : ",\"") + name + "\"";
+      return HttpReply{200, R"({"status":"success","data":[)" + names + "]}"};
+    }
+    if (canned) return *canned;
+    if (path == "/api/v1/query_range") return range_query(given);
+    if (no_ranges) {
+      return HttpReply{400, R"({"status":"error","errorType":"bad_data","error":"invalid expression type"})"};
+    }
+    return raw_query(given);
+  }
+
+  std::vector<Series> series;
+  std::vector<std::string> instances;
+  std::vector<std::string> queries;
+  std::size_t most_samples = 1000000;
+  bool no_ranges = false;
+  bool open_begin = false;  ///< As Prometheus 3 and VictoriaMetrics have it.
+  int down_after = -1;
+  std::optional<HttpReply> canned;
+
+ private:
+  static std::int64_t ms_of(const std::string& text) { return std::llround(std::stod(text) * 1000); }
+
+  HttpReply raw_query(const std::multimap<std::string, std::string>& given) {
+    const std::string query = given.find("query")->second;
+    const std::size_t bracket = query.rfind('[');
+    const std::int64_t end = ms_of(given.find("time")->second);
+    const std::int64_t begin = end - std::stoll(query.substr(bracket + 1));
+    std::size_t count = 0;
+    std::string result;
+    for (const Series& one : series) {
+      std::string values;
+      for (const auto& [t, value] : one.samples) {
+        if (t > end || t < begin || (open_begin && t == begin)) continue;
+        values += fmt::format("{}[{}.{:03},\"{}\"]", values.empty() ? "" : ",", t / 1000, t % 1000, value);
+        ++count;
+      }
+      if (values.empty()) continue;
+      result +=
+          fmt::format(R"({}{{"metric":{},"values":[{}]}})", result.empty() ? "" : ",", one.labels, values);
+    }
+    if (count > most_samples) {
+      return {
+          422,
+          R"({"status":"error","errorType":"execution","error":"query processing would load too many samples"})"};
+    }
+    return {200, R"({"status":"success","data":{"resultType":"matrix","result":[)" + result + "]}}"};
+  }
+
+  HttpReply range_query(const std::multimap<std::string, std::string>& given) {
+    const std::int64_t begin = ms_of(given.find("start")->second);
+    const std::int64_t end = ms_of(given.find("end")->second);
+    const std::int64_t step = ms_of(given.find("step")->second);
+    std::string result;
+    for (const Series& one : series) {
+      std::string values;
+      for (std::int64_t t = begin; t <= end; t += step) {
+        auto at = one.samples.upper_bound(t);
+        if (at == one.samples.begin() || t - std::prev(at)->first > 300000) continue;
+        values += fmt::format("{}[{},\"{}\"]", values.empty() ? "" : ",", t / 1000, std::prev(at)->second);
+      }
+      result +=
+          fmt::format(R"({}{{"metric":{},"values":[{}]}})", result.empty() ? "" : ",", one.labels, values);
+    }
+    return {200, R"({"status":"success","data":{"resultType":"matrix","result":[)" + result + "]}}"};
+  }
+};
+
+class PrometheusImportTest : public ::testing::Test {
+ protected:
+  PrometheusImportTest() {
+    options_.from = from_unix_ns(1000000 * kMs);
+    options_.to = from_unix_ns(5000000 * kMs);
+    options_.server = "http://x";
+    server_.instances = {"fs1:9100"};
+  }
+  FakeServer::Series& add(const std::string& name, const std::string& device,
+                          const std::string& instance = "fs1:9100") {
+    server_.series.push_back({fmt::format(R"({{"__name__":"{}","device":"{}","instance":"{}","job":"node"}})",
+                                          name, device, instance),
+                              {}});
+    return server_.series.back();
+  }
+  ImportResult import() {
+    auto result = import_prometheus(server_, options_, sink_, observer_);
+    EXPECT_TRUE(result) << result.error().message();
+    return result ? *result : ImportResult{};
+  }
+  std::string error() {
+    auto result = import_prometheus(server_, options_, sink_, observer_);
+    EXPECT_FALSE(result);
+    return result ? "" : result.error().message();
+  }
+
+  FakeServer server_;
+  PrometheusOptions options_;
+  MemorySink sink_;
+  QuietObserver observer_;
+};
+
+TEST_F(PrometheusImportTest, SamplesWithTheirOwnTimesInTheKernelsUnits) {
+  add("node_disk_reads_completed_total", "sda").samples = {
+      {1000000, "7"}, {1015123, "9"}, {5000000, "1e+06"}};
+  add("node_disk_read_bytes_total", "sda").samples = {{1015123, "1.1166822e+09"},
+                                                      {1030124, "1.116682752e+09"}};
+  add("node_disk_read_time_seconds_total", "sda").samples = {{1015123, "2100.829"}, {1030124, "0.001"}};
+  add("node_network_receive_bytes_total", "eth0").samples = {{1015123, "1.44388928911e+11"}};
+  add("node_disk_io_now", "sda").samples = {{1015123, "3"}};
+  add("node_load1", "none").samples = {{1015123, "3"}};
+  server_.series[1].samples.erase(1015123);
+  const ImportResult result = import();
+  EXPECT_EQ(result.values, 8U);
+  EXPECT_EQ(result.hosts, 1U);
+  EXPECT_THAT(sink_.series["fs1/sda rd_ios"],
+              ElementsAre(Pair(1000000 * kMs, 7), Pair(1015123 * kMs, 9), Pair(5000000 * kMs, 1000000)));
+  EXPECT_THAT(sink_.series["fs1/sda rd_sectors"], ElementsAre(Pair(1030124 * kMs, 2181021)));
+  EXPECT_THAT(sink_.series["fs1/sda rd_ms"],
+              ElementsAre(Pair(1015123 * kMs, 2100829), Pair(1030124 * kMs, 1)));
+  EXPECT_THAT(sink_.series["fs1/eth0 rx_bytes"], ElementsAre(Pair(1015123 * kMs, 144388928911)));
+  EXPECT_THAT(sink_.series["fs1/sda in_flight"], SizeIs(1));
+}
+
+TEST_F(PrometheusImportTest, NothingTwiceAndNothingLostAtTheSeams) {
+  auto& samples = add("node_disk_reads_completed_total", "sda").samples;
+  for (std::int64_t t = 990000; t < 5010000; t += 1000) samples[t] = std::to_string(t);
+  for (const bool open : {false, true}) {
+    for (const std::size_t limit : {1000000U, 100U, 7U}) {
+      sink_ = {};
+      server_.open_begin = open;
+      server_.most_samples = limit;
+      const ImportResult result = import();
+      EXPECT_EQ(result.values, 4001U);
+      EXPECT_EQ(sink_.values(), 4001U);
+    }
+  }
+}
+
+TEST_F(PrometheusImportTest, MissingIsNeverZero) {
+  add("node_disk_reads_completed_total", "sda").samples = {
+      {1000000, "NaN"}, {1001000, "+Inf"}, {1002000, "-1"}, {1003000, "0"}};
+  import();
+  EXPECT_THAT(sink_.series["fs1/sda rd_ios"], ElementsAre(Pair(1003000 * kMs, 0)));
+}
+
+TEST_F(PrometheusImportTest, HostsWithoutTheirPortsWhereThatIsUnique) {
+  server_.instances = {"fs1:9100", "fs2:9100", "fs2:9101", "[::1]:9100", "bare"};
+  for (const std::string& instance : server_.instances) {
+    add("node_disk_reads_completed_total", "sda", instance).samples = {{1000000, "1"}};
+  }
+  import();
+  std::vector<std::string> names;
+  for (const auto& [name, samples] : sink_.series) names.push_back(name.substr(0, name.find('/')));
+  EXPECT_THAT(names, ElementsAre("::1", "bare", "fs1", "fs2:9100", "fs2:9101"));
+}
+
+TEST_F(PrometheusImportTest, OtherLabelsAndMatchers) {
+  options_.host_label = "job";
+  options_.match = R"({cluster="a"})";
+  add("node_disk_reads_completed_total", "sda").samples = {{1000000, "1"}};
+  server_.series.push_back({R"({"__name__":"node_disk_io_now","instance":"x"})", {{1000000, "1"}}});
+  import();
+  EXPECT_TRUE(sink_.series.contains("node/sda rd_ios"));
+  EXPECT_THAT(server_.queries.front(), HasSubstr("/api/v1/label/job/values"));
+  EXPECT_THAT(server_.queries.back(), HasSubstr(R"(",cluster="a"}[)"));
+  EXPECT_THAT(observer_.notices, ElementsAre(HasSubstr("were left out: node_disk_io_now")));
+}
+
+TEST_F(PrometheusImportTest, RangeQueriesWhereThereIsNoOtherWayOrWhereTheyAreWanted) {
+  add("node_disk_reads_completed_total", "sda").samples = {{1000000, "1"}, {1020000, "2"}};
+  options_.to = from_unix_ns(1060000 * kMs);
+  server_.no_ranges = true;
+  import();
+  EXPECT_THAT(observer_.notices, SizeIs(1));
+  EXPECT_THAT(sink_.series["fs1/sda rd_ios"], ElementsAre(Pair(1005000 * kMs, 1), Pair(1020000 * kMs, 2),
+                                                          Pair(1035000 * kMs, 2), Pair(1050000 * kMs, 2)));
+  sink_ = {};
+  options_.step = std::chrono::seconds(30);
+  import();
+  EXPECT_THAT(sink_.series["fs1/sda rd_ios"], SizeIs(2));
+}
+
+TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
+  server_.canned = {401, "Unauthorized\nmore"};
+  EXPECT_THAT(error(), HasSubstr("http://x: the server answers 401: Unauthorized (at 1970-01-01T00:16:40Z;"));
+  server_.canned = {422, R"({"status":"error","error":"too many samples"})"};
+  EXPECT_THAT(error(), HasSubstr("the server answers 422: too many samples"));
+  server_.canned = {200, "<html>login</html>"};
+  EXPECT_THAT(error(), HasSubstr("is this a Prometheus server?"));
+  server_.canned = {200, R"({"status":"success","data":{"result":[{"values":[[1,"2"]]}]}})"};
+  EXPECT_THAT(error(), HasSubstr("samples before their series"));
+  server_.canned.reset();
+  server_.down_after = 0;
+  EXPECT_THAT(error(), HasSubstr("cannot connect"));
+  options_.to = from_unix_ns(0);
+  EXPECT_THAT(error(), HasSubstr("--to is before --from"));
+}
+
+TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
+  auto& samples = add("node_disk_reads_completed_total", "sda").samples;
+  for (std::int64_t t = 1000000; t < 5000000; t += 1000) samples[t] = "1";
+  server_.down_after = 2;
+  EXPECT_THAT(error(), HasSubstr("(at 1970-01-01T00:26:40Z; what came before is imported"));
+  EXPECT_EQ(sink_.values(), 600U);
+}
+
+TEST(PrometheusUrl, Parts) {
+  const auto url = parse_server_url("https://me:s:e@prom.example:9090/prom/");
+  ASSERT_TRUE(url);
+  EXPECT_EQ(url->origin, "https://prom.example:9090");
+  EXPECT_EQ(url->prefix, "/prom");
+  EXPECT_EQ(url->user, "me");
+  EXPECT_EQ(url->password, "s:e");
+  EXPECT_EQ(url->shown(), "https://prom.example:9090/prom");
+  EXPECT_FALSE(parse_server_url("prom:9090"));
+  EXPECT_FALSE(parse_server_url("http://"));
+  EXPECT_FALSE(parse_server_url("http://x/?query=1"));
+}
+
+/// Seconds and bytes come back as the kernel's whole numbers: node_exporter multiplies by 0.001 and by 512.
+TEST(PrometheusNames, ConversionsAreExact) {
+  const ExportedCounter* ms = find_exported("node_disk_io_time_seconds_total");
+  const ExportedCounter* sectors = find_exported("node_disk_written_bytes_total");
+  ASSERT_TRUE(ms != nullptr && sectors != nullptr);
+  for (std::uint64_t value = 1; value < (std::uint64_t{1} << 43U); value = value * 3 / 2 + 1) {
+    EXPECT_EQ(counter_value(*ms, fmt::format("{}", static_cast<double>(value) * 0.001)), value);
+    EXPECT_EQ(counter_value(*sectors, fmt::format("{}", static_cast<double>(value) * 512)), value);
+  }
+  for (const ExportedCounter& exported : exported_counters()) {
+    EXPECT_NE(find_counter(exported.kind, exported.counter), nullptr) << exported.counter;
+  }
+}
+
+}  // namespace
+}  // namespace laggard::collect
