@@ -59,11 +59,21 @@ LAGGARD_INLINE void sum_gaps(L1Matrix<Element> m, const Element* point, Sum* sum
   }
 }
 
-template <typename Value>
+/// Counted in numbers of the values' own width, block by block, so that a vector of comparisons is a vector
+/// of increments.
+template <typename Count, typename Value>
 LAGGARD_INLINE std::size_t count_values(const Value* values, std::size_t n, Value floor) {
-  std::uint32_t count = 0;
-  for (std::size_t j = 0; j < n; ++j) count += values[j] > floor ? 1U : 0U;
-  return count;
+  constexpr std::size_t kCounted = 32768;
+  std::size_t total = 0;
+  for (std::size_t first = 0; first < n; first += kCounted) {
+    const std::size_t last = std::min(n, first + kCounted);
+    Count count = 0;
+    for (std::size_t j = first; j < last; ++j) {
+      count = static_cast<Count>(count + (values[j] > floor ? Count{1} : Count{0}));
+    }
+    total += count;
+  }
+  return total;
 }
 
 }  // namespace
@@ -79,13 +89,13 @@ LAGGARD_CLONES void l1_to_point(L1Matrix<double> m, const double* point, double*
 }
 
 LAGGARD_CLONES std::size_t count_greater(const std::uint16_t* values, std::size_t n, std::uint16_t floor) {
-  return count_values(values, n, floor);
+  return count_values<std::uint16_t>(values, n, floor);
 }
 LAGGARD_CLONES std::size_t count_greater(const std::uint32_t* values, std::size_t n, std::uint32_t floor) {
-  return count_values(values, n, floor);
+  return count_values<std::uint32_t>(values, n, floor);
 }
 LAGGARD_CLONES std::size_t count_greater(const double* values, std::size_t n, double floor) {
-  return count_values(values, n, floor);
+  return count_values<std::uint64_t>(values, n, floor);
 }
 
 }  // namespace laggard::analyse
