@@ -2,6 +2,6 @@
 
 namespace laggard::cmd {
 
-void add_commands(CLI::App& /*app*/, Context& /*context*/) {}
+void add_commands(CLI::App& app, Context& context) { add_system_command(app, context); }
 
 }  // namespace laggard::cmd

@@ -8,4 +8,6 @@ namespace laggard::cmd {
 /// is declared here and called in commands.cc.
 void add_commands(CLI::App& app, Context& context);
 
+void add_system_command(CLI::App& app, Context& context);
+
 }  // namespace laggard::cmd

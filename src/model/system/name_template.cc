@@ -86,11 +86,14 @@ bool NameExpander::charge(std::size_t n) {
 }
 
 Result<std::vector<std::string>> NameExpander::expand(std::string_view text) {
+  // Those that mean something have been filled by now.
+  if (const auto filled = fill_template(text, {}); !filled) return tl::unexpected<Error>(filled.error());
   auto names = expand_node_set(text, left_);
   if (!names) return names;
   for (const std::string& name : *names) {
-    if (name.find_first_of("{}") != std::string::npos) {
-      return bad(fmt::format("'{}' in '{}' stands for nothing here", name, text));
+    if (name.find(' ') != std::string::npos) {
+      return bad(
+          fmt::format("the name '{}' holds a blank ('by' deals out names among several owners)", name));
     }
   }
   left_ -= names->size();

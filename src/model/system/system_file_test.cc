@@ -352,6 +352,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "f:3: 'sd[1-8]' has 8 names, but 9 times 1 are needed"},
         Mistaken{"[[servers]]\nname = \"a\"\ndevice = \"{lun}\"",
                  "f:3: there is no {lun} here, only {server}"},
+        Mistaken{"[[servers]]\nname = \"{array}\"", "f:2: there is nothing to put for {array} here"},
+        Mistaken{"[[servers]]\nname = \"a[1-4] by 2\"", "f:2: the name 'a1 by 2' holds a blank"},
         Mistaken{"[[servers]]\nname = \"a\"\ndevice = \"sd{server#}\"", "f:3: 'a' has no number for '#'"},
         Mistaken{"[[servers]]\nname = \"a\"\ndevice = \"sd{server\"", "is not closed"},
         Mistaken{"[[servers]]\nname = \"a\"\ndevice = \"sda\"\ndevices = \"sdb\"",

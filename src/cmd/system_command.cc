@@ -1,0 +1,285 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "archive/reader.h"
+#include "base/file.h"
+#include "base/node_set.h"
+#include "cmd/commands.h"
+#include "model/system/check.h"
+#include "model/system/discover.h"
+#include "model/system/grouping.h"
+#include "model/system/system_file.h"
+#include "report/json_writer.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+struct CheckOptions {
+  std::string file;
+  std::vector<std::filesystem::path> recordings;
+  DiskPeers peers = DiskPeers::kAuto;
+  bool groups = false;
+  bool strict = false;
+  std::string json;
+};
+
+struct DiscoverOptions {
+  std::vector<std::filesystem::path> recordings;
+  DiskPeers peers = DiskPeers::kAuto;
+  std::string out;
+  bool force = false;
+};
+
+/// All that check has to say.
+struct CheckReport {
+  SystemReading reading;
+  std::vector<Error> differences;
+  std::optional<Grouping> grouping;
+};
+
+Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings) {
+  auto reader = archive::Reader::open(recordings);
+  if (!reader) return forward(reader);
+  return (*reader)->inventory();
+}
+
+Result<CheckReport> check(const CheckOptions& options) {
+  auto text = read_file(options.file);
+  if (!text) return forward(text);
+  CheckReport report{
+      .reading = read_system(*text, options.file), .differences = {}, .grouping = std::nullopt};
+  if (!report.reading.mistakes.empty()) return report;
+  const SystemModel& model = report.reading.model;
+  const GroupingOptions grouping_options{.peers = options.peers};
+  Inventory inventory = as_if_recorded(model);
+  if (!options.recordings.empty()) {
+    auto recorded = read_inventory(options.recordings);
+    if (!recorded) return forward(recorded);
+    inventory = std::move(*recorded);
+    report.differences = differences(model, inventory, grouping_options);
+  }
+  // A file of servers without devices says nothing that can be grouped before there is a recording.
+  if (inventory.devices.empty()) return report;
+  auto grouping = make_groups(inventory, &model, grouping_options);
+  if (!grouping) return forward(grouping);
+  report.grouping = std::move(*grouping);
+  return report;
+}
+
+struct Count {
+  std::string_view one;
+  std::string_view many;
+  std::size_t n = 0;
+};
+
+std::vector<Count> counts(const Topology& topology) {
+  const auto hosts = [&](HostRole role) {
+    return static_cast<std::size_t>(std::count_if(topology.hosts.begin(), topology.hosts.end(),
+                                                  [&](const Host& host) { return host.role == role; }));
+  };
+  return {{"server", "servers", hosts(HostRole::kServer)},
+          {"metadata server", "metadata servers", hosts(HostRole::kMetadataServer)},
+          {"client", "clients", hosts(HostRole::kClient)},
+          {"disk", "disks", topology.disks.size()},
+          {"array", "arrays", topology.arrays.size()},
+          {"controller", "controllers", topology.controllers.size()},
+          {"LUN", "LUNs", topology.luns.size()},
+          {"attachment", "attachments", topology.attachments.size()},
+          {"drawer", "drawers", topology.drawers.size()},
+          {"network", "networks", topology.networks.size()},
+          {"named group", "named groups", topology.groups.size()}};
+}
+
+std::vector<std::string> member_names(const Grouping& grouping, const PeerGroup& group) {
+  std::vector<std::string> names;
+  names.reserve(group.members.size());
+  for (const ComponentId id : group.members) names.push_back(grouping[id].name);
+  return names;
+}
+
+void print_groups(const Grouping& grouping, bool members) {
+  std::size_t widest = 0;
+  for (const PeerGroup& group : grouping.groups) widest = std::max(widest, group.name.size());
+  fmt::print("\n{} peer group{}\n", grouping.groups.size(), grouping.groups.size() == 1 ? "" : "s");
+  for (const PeerGroup& group : grouping.groups) {
+    fmt::print("  {:<{}}  {:>6} members{}", group.name, widest, group.members.size(),
+               group.second_only ? ", to confirm" : "");
+    const std::vector<std::string> names = member_names(grouping, group);
+    fmt::print("  {}\n",
+               members ? fold_node_set(names) : fmt::format("{} … {}", names.front(), names.back()));
+  }
+  if (!grouping.not_comparable.empty()) fmt::print("\nnot comparable\n");
+  for (const std::string& sentence : grouping.not_comparable) fmt::print("  {}\n", sentence);
+  if (!grouping.notes.empty()) fmt::print("\nnotes\n");
+  for (const std::string& sentence : grouping.notes) fmt::print("  {}\n", sentence);
+}
+
+void print_text(const CheckReport& report, const CheckOptions& options) {
+  std::string summary;
+  for (const Count& count : counts(report.reading.model.topology)) {
+    if (count.n == 0) continue;
+    summary +=
+        fmt::format("{}{} {}", summary.empty() ? "" : ", ", count.n, count.n == 1 ? count.one : count.many);
+  }
+  const std::string& name = report.reading.model.name;
+  fmt::print("{}: sound: {}{}{}\n", options.file, name, name.empty() ? "" : ": ", summary);
+  if (!report.differences.empty()) {
+    fmt::print("\nThe recording differs\n");
+    for (const Error& difference : report.differences) fmt::print("  {}\n", difference.message());
+  }
+  if (report.grouping) print_groups(*report.grouping, options.groups);
+}
+
+void write_errors(report::JsonWriter& json, std::string_view key, const std::vector<Error>& errors) {
+  json.key(key);
+  json.begin_list();
+  for (const Error& error : errors) {
+    json.begin_object();
+    json.member("where", error.where);
+    json.member("what", error.what);
+    json.end_object();
+  }
+  json.end_list();
+}
+
+std::string to_json(const CheckReport& report) {
+  report::JsonWriter json(report::JsonWriter::Style::kReadable);
+  json.begin_object();
+  json.member("schema", "laggard.system-check/1");
+  json.member("file", report.reading.model.path);
+  write_errors(json, "mistakes", report.reading.mistakes);
+  write_errors(json, "differences", report.differences);
+  json.key("counts");
+  json.begin_object();
+  for (const Count& count : counts(report.reading.model.topology)) {
+    std::string key{count.many};
+    std::replace(key.begin(), key.end(), ' ', '_');
+    json.integer_member(key, static_cast<std::int64_t>(count.n));
+  }
+  json.end_object();
+  const Grouping nothing;
+  const Grouping& grouping = report.grouping ? *report.grouping : nothing;
+  json.key("groups");
+  json.begin_list();
+  for (const PeerGroup& group : grouping.groups) {
+    json.begin_object();
+    json.member("name", group.name);
+    json.member("kind", to_name(group.kind));
+    json.member("role", group.second_only ? "second" : "peers");
+    json.member("members", member_names(grouping, group));
+    json.end_object();
+  }
+  json.end_list();
+  json.member("not_comparable", grouping.not_comparable);
+  json.member("notes", grouping.notes);
+  json.end_object();
+  return json.take();
+}
+
+Result<int> run_check(const CheckOptions& options) {
+  auto report = check(options);
+  if (!report) return forward(report);
+  for (const Error& mistake : report->reading.mistakes) report_error(mistake);
+  const bool sound = report->reading.mistakes.empty();
+  if (options.json == "-") {
+    fmt::print("{}\n", to_json(*report));
+  } else {
+    if (!options.json.empty()) {
+      Status written = write_file(options.json, to_json(*report) + "\n");
+      if (!written) return forward(written);
+    }
+    if (sound) print_text(*report, options);
+  }
+  if (!sound) return kBadUse;
+  return options.strict && !report->differences.empty() ? kFinding : kClean;
+}
+
+Result<int> run_discover(const DiscoverOptions& options) {
+  std::error_code error;
+  const bool to_file = !options.out.empty() && options.out != "-";
+  if (to_file && !options.force && std::filesystem::exists(options.out, error)) {
+    return fail(ErrorCode::kBadUse, options.out, "is there already; --force overwrites it");
+  }
+  auto inventory = read_inventory(options.recordings);
+  if (!inventory) return forward(inventory);
+  const auto text = discover_system(*inventory, {.peers = options.peers});
+  if (!text) return tl::unexpected<Error>(text.error());
+  if (!to_file) {
+    fmt::print("{}", *text);
+    return kClean;
+  }
+  Status written = write_file(options.out, *text);
+  if (!written) return forward(written);
+  fmt::print("Wrote {}. Read it, correct it, then: laggard system check {}\n", options.out, options.out);
+  return kClean;
+}
+
+void finish(const Result<int>& status, Context& context) {
+  context.status = status ? *status : report_error(status.error());
+}
+
+void add_peers_option(CLI::App& command, DiskPeers& peers) {
+  static const std::map<std::string, DiskPeers> kWords{{"auto", DiskPeers::kAuto},
+                                                       {"rank", DiskPeers::kRank},
+                                                       {"host", DiskPeers::kHost},
+                                                       {"all", DiskPeers::kAll}};
+  command
+      .add_option(
+          "--peers", peers,
+          "Which disks of several hosts are peers: rank (first with first), host (those of one host), all, "
+          "or auto")
+      ->transform(CLI::CheckedTransformer(kWords, CLI::ignore_case))
+      ->option_text("MODE");
+}
+
+void add_check(CLI::App& system, Context& context) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = system.add_subcommand(
+      "check", "Find the mistakes in a system file, and where it and a recording disagree");
+  command->add_option("FILE", options->file, "The system file")->required();
+  command->add_option("REC", options->recordings, "Recordings of the system, to compare the file with");
+  add_peers_option(*command, options->peers);
+  command->add_flag("--groups", options->groups, "List the members of each peer group");
+  command->add_flag("--strict", options->strict, "Exit with status 1 when a recording differs from the file");
+  command->add_option("--json", options->json, "Write the result as JSON to a file, - for standard output")
+      ->option_text("FILE");
+  command->footer("Example: laggard system check system.toml monday/ --groups");
+  command->callback([options, &context] { finish(run_check(*options), context); });
+}
+
+void add_discover(CLI::App& system, Context& context) {
+  auto options = std::make_shared<DiscoverOptions>();
+  CLI::App* command =
+      system.add_subcommand("discover", "Write a first system file from what a recording shows");
+  command->add_option("REC", options->recordings, "Recordings of the system")->required();
+  add_peers_option(*command, options->peers);
+  command->add_option("-o,--out", options->out, "File to write; standard output without it")
+      ->option_text("FILE");
+  command->add_flag("--force", options->force, "Overwrite the file");
+  command->footer("Example: laggard system discover monday/ -o system.toml");
+  command->callback([options, &context] { finish(run_discover(*options), context); });
+}
+
+}  // namespace
+
+void add_system_command(CLI::App& app, Context& context) {
+  CLI::App* system =
+      app.add_subcommand("system", "Describe what is connected to what, and who is whose peer");
+  system->require_subcommand(1);
+  system->footer("The format: docs/formats/system.md");
+  add_check(*system, context);
+  add_discover(*system, context);
+}
+
+}  // namespace laggard::cmd
