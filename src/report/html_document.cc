@@ -70,9 +70,9 @@ std::string document(const Document& d) {
       "all</button></div>\n";
   out += "<div id=\"live\" class=\"sr\" aria-live=\"polite\"></div>\n";
   if (!d.diagnosis.empty()) {
-    out += "<script type=\"application/json\" id=\"diagnosis\">" + d.diagnosis + "</script>\n";
+    out += R"(<script type="application/json" id="diagnosis">)" + d.diagnosis + "</script>\n";
   }
-  out += "<script type=\"application/json\" id=\"plots\">" + d.plots + "</script>\n";
+  out += R"(<script type="application/json" id="plots">)" + d.plots + "</script>\n";
   out += "<script>";
   out += page_script().text;
   out += "</script>\n</body>\n</html>\n";
@@ -102,8 +102,7 @@ std::string list_section(std::string_view title, const std::vector<std::string>&
 std::string component_button(std::string_view component) {
   const std::string name = html_escape(component);
   return fmt::format(
-      "<button type=\"button\" class=\"pick\" data-component=\"{0}\" aria-pressed=\"false\">{0}</button>",
-      name);
+      R"(<button type="button" class="pick" data-component="{0}" aria-pressed="false">{0}</button>)", name);
 }
 
 }  // namespace laggard::report

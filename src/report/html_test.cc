@@ -22,7 +22,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 }
 
 std::string block(const std::string& page, const std::string& id) {
-  const std::string opening = "<script type=\"application/json\" id=\"" + id + "\">";
+  const std::string opening = R"(<script type="application/json" id=")" + id + "\">";
   const std::size_t start = page.find(opening) + opening.size();
   return page.substr(start, page.find("</script>", start) - start);
 }

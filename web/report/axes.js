@@ -70,7 +70,9 @@ function drawEndLabels(f, labels) {
   ctx.textAlign = 'left';
   ctx.textBaseline = 'middle';
   ctx.font = theme.strong;
-  for (const label of sorted) drawLabel(ctx, label.text, area.x + area.w + 8, label.y, label.colour, f.width - area.x - area.w - 10);
+  for (const label of sorted) {
+    drawLabel(ctx, label.text, area.x + area.w + 11, label.y, label.colour, f.width - area.x - area.w - 13);
+  }
   ctx.font = theme.font;
 }
 

@@ -177,6 +177,7 @@ class ScoreMap {
     if (!this.rows) return;
     this.layOut(f);
     const marks = [[store.picked, theme.picked], [store.hovered, theme.ink]];
+    if (this.rowHeight() < 6) store.sick.forEach((name) => this.markRow(f, this.data.components.indexOf(name), theme.sick));
     for (const [name, colour] of marks) this.markRow(f, this.data.components.indexOf(name), colour);
     if (this.rowHeight() < 11) {
       const labels = [...marks, ...[...store.sick].map((name) => [name, theme.sick])];
@@ -193,11 +194,24 @@ class ScoreMap {
 
   markRow(f, c, colour) {
     if (c < 0) return;
+    const {ctx, area} = f;
     const y = this.rowY(this.rowOf(c));
-    f.ctx.strokeStyle = colour;
-    f.ctx.lineWidth = 1.5;
-    f.ctx.strokeRect(f.area.x - 1, y - 1.5, f.area.w + 2, Math.max(3, this.rowHeight() + 2));
-    f.ctx.lineWidth = 1;
+    if (this.rowHeight() < 6) {  // a frame would hide the row and its neighbours
+      ctx.fillStyle = colour;
+      const middle = y + this.rowHeight() / 2;
+      for (const [tip, back] of [[area.x - 1, area.x - 8], [area.x + area.w + 1, area.x + area.w + 8]]) {
+        ctx.beginPath();
+        ctx.moveTo(tip, middle);
+        ctx.lineTo(back, middle - 4);
+        ctx.lineTo(back, middle + 4);
+        ctx.fill();
+      }
+      return;
+    }
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1.5;
+    ctx.strokeRect(area.x - 1, y - 1.5, area.w + 2, this.rowHeight() + 2);
+    ctx.lineWidth = 1;
   }
 
   windowAt(time) {
