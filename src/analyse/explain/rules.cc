@@ -1,0 +1,209 @@
+#include "analyse/explain/rules.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <array>
+
+namespace laggard::analyse {
+
+namespace {
+
+std::string place(const std::string& where, const toml::source_region& source) {
+  return fmt::format("{}:{}", where, source.begin.line);
+}
+
+Result<Selector> parse_selector(std::string_view text, const std::string& where) {
+  Selector selector;
+  selector.text = text;
+  if (const MetricSpec* metric = find_metric(text)) {
+    selector.metric = metric;
+    return selector;
+  }
+  constexpr std::string_view kDetector = "detector ";
+  if (text.starts_with(kDetector)) {
+    selector.detector = text.substr(kDetector.size());
+    return selector;
+  }
+  for (const Resource resource : {Resource::kStorage, Resource::kNetwork}) {
+    for (const Role role : {Role::kThroughput, Role::kLatency, Role::kCongestion, Role::kRetransmission}) {
+      if (text != fmt::format("{} {}", to_name(resource), to_name(role))) continue;
+      selector.resource = resource;
+      selector.role = role;
+      return selector;
+    }
+  }
+  return fail(ErrorCode::kBadUse, where,
+              fmt::format("'{}' names nothing that can diverge; write a metric (await), a resource and role "
+                          "(storage latency) or a detector (detector bias)",
+                          text));
+}
+
+Result<std::vector<Selector>> parse_selectors(const toml::table& rule, std::string_view key,
+                                              const std::string& where) {
+  std::vector<Selector> selectors;
+  const toml::node* node = rule.get(key);
+  if (node == nullptr) return selectors;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    return fail(ErrorCode::kBadUse, place(where, node->source()),
+                fmt::format("'{}' must be a list of strings", key));
+  }
+  for (const toml::node& element : *array) {
+    const auto text = element.value<std::string>();
+    const std::string at = place(where, element.source());
+    if (!text) return fail(ErrorCode::kBadUse, at, fmt::format("'{}' must be a list of strings", key));
+    auto selector = parse_selector(*text, at);
+    if (!selector) return forward(selector);
+    selectors.push_back(std::move(*selector));
+  }
+  return selectors;
+}
+
+Result<std::optional<ExcessCondition>> parse_excess(const toml::table& rule, const std::string& where) {
+  const toml::node* node = rule.get("excess");
+  if (node == nullptr) return std::nullopt;
+  const std::string at = place(where, node->source());
+  const toml::table* table = node->as_table();
+  const auto of = table == nullptr ? std::nullopt : (*table)["of"].value<std::string>();
+  if (!of || (*of != "storage" && *of != "network")) {
+    return fail(
+        ErrorCode::kBadUse, at,
+        "'excess' must be a table such as { of = \"storage\", share = 0.05, spread = 2, least = 128 }");
+  }
+  ExcessCondition condition;
+  condition.resource = *of == "storage" ? Resource::kStorage : Resource::kNetwork;
+  condition.share = (*table)["share"].value_or(0.0);
+  condition.spread_factor = (*table)["spread"].value_or(0.0);
+  condition.least = (*table)["least"].value_or(0.0);
+  return condition;
+}
+
+Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
+  constexpr std::array<std::string_view, 8> kKeys{"name", "cause", "resource", "why",
+                                                  "any",  "all",   "none",     "excess"};
+  for (const auto& [key, node] : table) {
+    if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
+      return fail(ErrorCode::kBadUse, place(where, node.source()),
+                  fmt::format("a rule has no '{}'", key.str()));
+    }
+  }
+  Rule rule;
+  rule.name = table["name"].value_or(std::string{});
+  rule.cause = table["cause"].value_or(std::string{});
+  rule.resource = table["resource"].value_or(std::string{});
+  rule.why = table["why"].value_or(std::string{});
+  if (rule.name.empty() || rule.cause.empty()) {
+    return fail(ErrorCode::kBadUse, place(where, table.source()), "a rule needs a name and a cause");
+  }
+  auto any = parse_selectors(table, "any", where);
+  if (!any) return forward(any);
+  auto all = parse_selectors(table, "all", where);
+  if (!all) return forward(all);
+  auto none = parse_selectors(table, "none", where);
+  if (!none) return forward(none);
+  auto excess = parse_excess(table, where);
+  if (!excess) return forward(excess);
+  rule.any = std::move(*any);
+  rule.all = std::move(*all);
+  rule.none = std::move(*none);
+  rule.excess = *excess;
+  return rule;
+}
+
+}  // namespace
+
+Result<std::vector<Rule>> parse_rules(std::string_view text, const std::string& where) {
+  toml::parse_result parsed;
+  // toml++ reports by exception; it stops here.
+  try {
+    parsed = toml::parse(text, where);
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorCode::kBadUse, place(where, error.source()), std::string(error.description()));
+  }
+  const toml::array* array = parsed["rule"].as_array();
+  if (array == nullptr || array->empty())
+    return fail(ErrorCode::kBadUse, where, "there is no [[rule]] in it");
+  std::vector<Rule> rules;
+  for (const toml::node& node : *array) {
+    const toml::table* table = node.as_table();
+    if (table == nullptr)
+      return fail(ErrorCode::kBadUse, place(where, node.source()), "a rule must be a [[rule]]");
+    auto rule = parse_rule(*table, where);
+    if (!rule) return forward(rule);
+    rules.push_back(std::move(*rule));
+  }
+  return rules;
+}
+
+namespace {
+
+bool selects(const Selector& selector, const Divergence& divergence) {
+  if (selector.metric != nullptr) return divergence.metric == selector.metric;
+  if (!selector.detector.empty()) return divergence.detector == selector.detector;
+  return divergence.metric->resource == selector.resource && divergence.metric->role == selector.role;
+}
+
+bool diverges(const Selector& selector, const Facts& facts) {
+  return std::any_of(facts.divergences.begin(), facts.divergences.end(),
+                     [&](const Divergence& divergence) { return selects(selector, divergence); });
+}
+
+const std::optional<Excess>& excess_of(const Facts& facts, Resource resource) {
+  return resource == Resource::kStorage ? facts.storage : facts.network;
+}
+
+bool exceeds(const ExcessCondition& condition, const Facts& facts) {
+  const auto& excess = excess_of(facts, condition.resource);
+  if (!excess) return false;
+  const double bound =
+      std::max({condition.share * excess->peers, condition.spread_factor * excess->spread, condition.least});
+  return excess->own - excess->peers > bound;
+}
+
+bool holds(const Rule& rule, const Facts& facts) {
+  const auto found = [&](const Selector& selector) { return diverges(selector, facts); };
+  return (rule.any.empty() || std::any_of(rule.any.begin(), rule.any.end(), found)) &&
+         std::all_of(rule.all.begin(), rule.all.end(), found) &&
+         std::none_of(rule.none.begin(), rule.none.end(), found) &&
+         (!rule.excess || exceeds(*rule.excess, facts));
+}
+
+void fill_in(std::string& text, std::string_view name, std::string_view value) {
+  const std::size_t at = text.find(name);
+  if (at != std::string::npos) text.replace(at, name.size(), value);
+}
+
+std::string excess_text(const Rule& rule, const Facts& facts) {
+  if (!rule.excess) return "data";
+  const auto& excess = excess_of(facts, rule.excess->resource);
+  if (!excess) return "data";
+  const double bytes_per_unit = rule.excess->resource == Resource::kStorage ? 512 : 1;
+  const double more = (excess->own - excess->peers) * bytes_per_unit;
+  return more >= 1e6 ? fmt::format("{:.1f} MB/s", more / 1e6) : fmt::format("{:.0f} kB/s", more / 1e3);
+}
+
+}  // namespace
+
+const Rule* first_match(std::span<const Rule> rules, const Facts& facts) {
+  const auto found =
+      std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return holds(rule, facts); });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+std::string explain(const Rule& rule, const Facts& facts, std::string_view component) {
+  std::vector<std::string_view> metrics;
+  for (const Divergence& divergence : facts.divergences) {
+    if (std::find(metrics.begin(), metrics.end(), divergence.metric->name) == metrics.end()) {
+      metrics.push_back(divergence.metric->name);
+    }
+  }
+  std::string text = rule.why;
+  fill_in(text, "{component}", component);
+  fill_in(text, "{excess}", excess_text(rule, facts));
+  fill_in(text, "{metrics}", fmt::format("{}", fmt::join(metrics, ", ")));
+  return text;
+}
+
+}  // namespace laggard::analyse

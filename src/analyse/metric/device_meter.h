@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analyse/metric/grid.h"
+#include "analyse/metric/slots.h"
+#include "model/sample_table.h"
+
+namespace laggard::analyse {
+
+/// One cell of one device, ready to become metrics.
+struct FinishedCell {
+  std::int64_t cell = 0;
+  CellValues values;
+};
+
+/// Turns the samples of one device into grid cells.
+///
+/// A cumulative counter is taken to grow evenly between two samples (linear interpolation), so that the
+/// increase over any stretch of cells is the difference of the counter at its ends: down-sampling is exact (T
+/// §3.3) and a recorder's jitter neither loses nor doubles work. Two samples further apart than `max_gap`, a
+/// counter that went backwards and a change of boot leave the cells between them missing. A level or gauge
+/// counts in the cell of its sample, and in the next one too when that one got none for less than 1.5
+/// intervals.
+///
+/// A sample that is not later than the one before (a clock stepped back, a repeated record) starts anew from
+/// there: its cells are emitted again, and whoever collects them keeps the later ones (T §5.9).
+class DeviceMeter {
+ public:
+  DeviceMeter(Grid grid, Duration interval);
+
+  /// Adds the samples of device `d` of `table`; appends the cells that they complete, in order of recording.
+  void add(const SampleTable& table, std::size_t d, std::vector<FinishedCell>& out);
+
+  /// At the end of the recording: the last cell, if at least half of it was covered.
+  void finish(std::vector<FinishedCell>& out);
+
+ private:
+  struct Column {
+    Slot slot;
+    CounterForm form;
+    std::span<const std::uint64_t> values;
+    std::span<const std::uint8_t> present;
+  };
+
+  void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
+               std::vector<FinishedCell>& out);
+  void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                   std::vector<FinishedCell>& out);
+  void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
+  void open(std::int64_t cell, std::vector<FinishedCell>& out);
+  void close(std::vector<FinishedCell>& out);
+
+  Grid grid_;
+  Duration interval_;
+  Duration max_gap_;
+
+  bool primed_ = false;  ///< `last_` holds a sample to take differences from.
+  WallTime last_time_;
+  std::string boot_;
+  std::array<std::uint64_t, kSlots> last_{};
+  std::array<bool, kSlots> has_last_{};
+  std::array<double, kSlots> increase_{};  ///< Of the interval being spread; NaN where missing.
+
+  bool open_ = false;
+  std::int64_t cell_ = 0;
+  CellValues values_;
+  std::array<std::uint32_t, kSlots> level_samples_{};
+  std::array<double, kSlots> level_{};  ///< Latest levels and gauges, to carry over a jittered cell.
+};
+
+}  // namespace laggard::analyse

@@ -1,0 +1,146 @@
+#include "analyse/metric/device_meter.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "analyse/metric/formula.h"
+
+namespace laggard::analyse {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+SampleTable disk_table(const std::vector<double>& seconds, const std::vector<std::uint64_t>& reads,
+                       const std::vector<std::uint64_t>& read_ms) {
+  std::vector<WallTime> times;
+  for (const double s : seconds) times.push_back(from_unix_ns(std::llround(s * 1e9)));
+  SampleTable table("fs1", DeviceKind::kDisk,
+                    {{"rd_ios", CounterForm::kCumulative},
+                     {"wr_ios", CounterForm::kCumulative},
+                     {"rd_ms", CounterForm::kCumulative},
+                     {"wr_ms", CounterForm::kCumulative},
+                     {"in_flight", CounterForm::kLevel}},
+                    {"sda"}, times);
+  for (std::size_t t = 0; t < times.size(); ++t) {
+    table.set(0, 0, t, reads[t]);
+    table.set(1, 0, t, 0);
+    table.set(2, 0, t, read_ms[t]);
+    table.set(3, 0, t, 0);
+    table.set(4, 0, t, 1);
+  }
+  return table;
+}
+
+std::vector<FinishedCell> meter(const SampleTable& table, Duration step, Duration interval) {
+  DeviceMeter meter(Grid{step}, interval);
+  std::vector<FinishedCell> cells;
+  meter.add(table, 0, cells);
+  meter.finish(cells);
+  return cells;
+}
+
+double await(const FinishedCell& cell) { return formula_of(*find_metric("await"))(cell.values, 1); }
+
+TEST(DeviceMeter, AlignedSamplesGiveDifferences) {
+  const auto cells = meter(disk_table({10, 11, 12}, {100, 104, 104}, {0, 40, 40}), std::chrono::seconds(1),
+                           std::chrono::seconds(1));
+  ASSERT_EQ(cells.size(), 3U);
+  EXPECT_EQ(cells[1].cell, 11);
+  EXPECT_DOUBLE_EQ(cells[1].values[Slot::kReads], 4);
+  EXPECT_DOUBLE_EQ(await(cells[1]), 10);
+  EXPECT_DOUBLE_EQ(await(cells[2]), 1000) << "nothing completed with a request in flight: a stall, never 0";
+}
+
+TEST(DeviceMeter, DownSamplingIsADifferenceOfCounters) {
+  rc::check("a cell of n samples holds what the counter grew by over them", [] {
+    const auto growth =
+        *rc::gen::container<std::vector<std::uint64_t>>(31, rc::gen::inRange<std::uint64_t>(0, 1000));
+    std::vector<double> seconds{0};
+    std::vector<std::uint64_t> reads{5};
+    for (std::size_t i = 0; i < growth.size(); ++i) {
+      seconds.push_back(static_cast<double>(i + 1));
+      reads.push_back(reads.back() + growth[i]);
+    }
+    const auto cells =
+        meter(disk_table(seconds, reads, reads), std::chrono::seconds(15), std::chrono::seconds(1));
+    for (const FinishedCell& cell : cells) {
+      if (cell.cell < 1 || cell.cell > 2) continue;
+      const auto end = static_cast<std::size_t>(cell.cell * 15);
+      RC_ASSERT(std::abs(cell.values[Slot::kReads] - static_cast<double>(reads[end] - reads[end - 15])) <
+                1e-6);
+    }
+  });
+}
+
+TEST(DeviceMeter, JitterConservesWork) {
+  rc::check("the increases of the cells sum to the counter's, wherever the samples fall", [] {
+    const auto jitter = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(-400, 400));
+    std::vector<double> seconds;
+    std::vector<std::uint64_t> reads;
+    for (std::size_t i = 0; i < jitter.size(); ++i) {
+      seconds.push_back(static_cast<double>(i) + 1000 + jitter[i] / 1000.0);
+      reads.push_back(i * i);
+    }
+    // Whole seconds at both ends, so that no cell is too little covered to count.
+    seconds.front() = 1000;
+    seconds.back() = 1000.0 + static_cast<double>(jitter.size()) - 1;
+    double sum = 0;
+    for (const auto& cell :
+         meter(disk_table(seconds, reads, reads), std::chrono::seconds(1), std::chrono::seconds(1))) {
+      if (!std::isnan(cell.values[Slot::kReads])) sum += cell.values[Slot::kReads];
+    }
+    RC_ASSERT(std::abs(sum - static_cast<double>(reads.back())) < 1e-6);
+  });
+}
+
+TEST(DeviceMeter, ResetsGapsAndRebootsAreMissing) {
+  const auto reset =
+      meter(disk_table({1, 2, 3}, {100, 7, 9}, {0, 0, 0}), std::chrono::seconds(1), std::chrono::seconds(1));
+  for (const auto& cell : reset) {
+    EXPECT_EQ(std::isnan(cell.values[Slot::kReads]), cell.cell != 3) << cell.cell;
+  }
+  const auto gap = meter(disk_table({1, 2, 6, 7}, {0, 1, 5, 6}, {0, 0, 0, 0}), std::chrono::seconds(1),
+                         std::chrono::seconds(1));
+  for (const auto& cell : gap) EXPECT_TRUE(cell.cell <= 2 || cell.cell >= 6) << cell.cell;
+
+  DeviceMeter meter(Grid{std::chrono::seconds(1)}, std::chrono::seconds(1));
+  std::vector<FinishedCell> cells;
+  SampleTable before = disk_table({1, 2}, {0, 5}, {0, 0});
+  before.set_boot("one");
+  SampleTable after = disk_table({3, 4}, {100, 101}, {0, 0});
+  after.set_boot("two");
+  meter.add(before, 0, cells);
+  meter.add(after, 0, cells);
+  meter.finish(cells);
+  for (const auto& cell : cells) {
+    if (cell.cell != 3) continue;
+    EXPECT_TRUE(std::isnan(cell.values[Slot::kReads])) << "grown by 95 over a reboot";
+  }
+}
+
+TEST(DeviceMeter, AClockSteppedBackStartsAnew) {
+  const auto cells = meter(disk_table({10, 11, 12, 11, 12, 13}, {0, 1, 2, 3, 4, 5}, {0, 0, 0, 0, 0, 0}),
+                           std::chrono::seconds(1), std::chrono::seconds(1));
+  ASSERT_GE(cells.size(), 5U);
+  EXPECT_EQ(cells.back().cell, 13);
+  EXPECT_DOUBLE_EQ(cells.back().values[Slot::kReads], 1);
+  EXPECT_EQ(cells[cells.size() - 2].cell, 12) << "the repeated second is told again";
+}
+
+TEST(DeviceMeter, GaugesAreAveragedPerCell) {
+  std::vector<WallTime> times;
+  for (int i = 1; i <= 4; ++i) times.push_back(from_unix_ns(i * 15 * kSecond));
+  SampleTable table("h", DeviceKind::kDisk, {{"latency", CounterForm::kGauge}}, {"d"}, times);
+  table.set_gauge(0, 0, 0, 10);
+  table.set_gauge(0, 0, 1, 20);
+  table.set_gauge(0, 0, 3, 40);
+  const auto cells = meter(table, std::chrono::seconds(30), std::chrono::seconds(15));
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_DOUBLE_EQ(cells[0].values[Slot::kLatency], 15);
+  EXPECT_DOUBLE_EQ(cells[1].values[Slot::kLatency], 40) << "the missing sample is not a zero";
+}
+
+}  // namespace
+}  // namespace laggard::analyse

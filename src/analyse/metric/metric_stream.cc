@@ -1,0 +1,178 @@
+#include "analyse/metric/metric_stream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace laggard::analyse {
+
+namespace {
+
+constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kLeastPackets = 100;
+constexpr float kAssumedPacketsPerSecond = 500;
+/// A device's cell is finished by a sample at most one allowed gap later.
+constexpr double kLatenessIntervals = 2.5;
+/// Connections that were silent for this many cells have closed.
+constexpr std::int64_t kDeadCells = 600;
+/// A clock that jumps ahead by more than this would make us fill the time between with empty cells.
+constexpr std::int64_t kMostPendingCells = 200'000;
+
+bool over_connections(const TrackSpec& track) { return track.metric->kind == DeviceKind::kTcp; }
+bool is_retransmission(const TrackSpec& track) { return track.metric->role == Role::kRetransmission; }
+
+}  // namespace
+
+MetricStream::MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> tracks, Router router)
+    : grid_(grid), interval_(interval), tracks_(std::move(tracks)), router_(std::move(router)) {
+  columns_.resize(tracks_.size());
+  for (std::size_t t = 0; t < tracks_.size(); ++t) {
+    formulas_.push_back(formula_of(*tracks_[t].metric));
+    tracks_of_group_.resize(
+        std::max<std::size_t>(tracks_of_group_.size(), tracks_[t].group + std::size_t{1}));
+    tracks_of_group_[tracks_[t].group].push_back(t);
+    columns_[t].resize(tracks_[t].hosts.size());
+  }
+}
+
+MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t d) {
+  std::string key = table.host();
+  key += '\0';
+  key += static_cast<char>('0' + static_cast<int>(table.kind()));
+  key += table.devices()[d];
+  const auto found = devices_.find(key);
+  if (found != devices_.end()) return found->second;
+  Device fresh{
+      DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}, 0, 0, 0};
+  if (table.kind() == DeviceKind::kNet && !fresh.routes.empty()) {
+    for (std::size_t t = 0; t < tracks_.size(); ++t) {
+      if (!is_retransmission(tracks_[t])) continue;
+      const auto& hosts = tracks_[t].hosts;
+      const auto member = std::find(hosts.begin(), hosts.end(), table.host());
+      if (member == hosts.end()) continue;
+      fresh.packet_tracks.push_back(t);
+      fresh.packet_member = static_cast<std::size_t>(member - hosts.begin());
+    }
+  }
+  return devices_.emplace(std::move(key), std::move(fresh)).first->second;
+}
+
+MetricStream::PendingTrack* MetricStream::pending(std::size_t track, std::int64_t cell) {
+  if (!started_) {
+    started_ = true;
+    base_ = cell;
+  }
+  if (cell < base_ || cell - base_ > kMostPendingCells) return nullptr;
+  while (cell - base_ >= static_cast<std::int64_t>(pending_.size())) {
+    Pending fresh;
+    for (const TrackSpec& spec : tracks_) {
+      PendingTrack& p = fresh.tracks.emplace_back();
+      p.sum.assign(spec.hosts.size(), kMissing);
+      if (over_connections(spec)) p.count.assign(spec.hosts.size(), 0);
+      if (is_retransmission(spec)) p.packets.assign(spec.hosts.size(), kMissing);
+    }
+    pending_.push_back(std::move(fresh));
+  }
+  return &pending_[static_cast<std::size_t>(cell - base_)].tracks[track];
+}
+
+void MetricStream::store_connection(std::size_t track, std::size_t member, const FinishedCell& finished) {
+  const CellValues& values = finished.values;
+  const bool retransmission = is_retransmission(tracks_[track]);
+  const double value = retransmission ? values[Slot::kRetransmitted] / values.seconds : values[Slot::kCwnd];
+  if (std::isnan(value)) return;
+  // A connection that sent nothing keeps the window of long ago.
+  if (!retransmission && values[Slot::kBytesSent] == 0) return;
+  PendingTrack* p = pending(track, finished.cell);
+  if (p == nullptr) return;
+  const float before = std::isnan(p->sum[member]) ? 0 : p->sum[member];
+  p->sum[member] = before + static_cast<float>(value);
+  p->count[member] += 1;
+}
+
+void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& finished) {
+  device.last_cell = finished.cell;
+  device.stalled_seconds = kind == DeviceKind::kDisk && is_stalled(finished.values)
+                               ? device.stalled_seconds + finished.values.seconds
+                               : 0;
+  for (const Route& route : device.routes) {
+    if (route.group >= tracks_of_group_.size()) continue;
+    for (const std::size_t track : tracks_of_group_[route.group]) {
+      if (tracks_[track].metric->kind != kind) continue;
+      if (over_connections(tracks_[track])) {
+        store_connection(track, route.member, finished);
+        continue;
+      }
+      const double value = formulas_[track](finished.values, device.stalled_seconds);
+      if (PendingTrack* p = pending(track, finished.cell)) p->sum[route.member] = static_cast<float>(value);
+    }
+  }
+  for (const std::size_t track : device.packet_tracks) {
+    const Slot side = tracks_[track].side == PacketSide::kSent ? Slot::kTxPackets : Slot::kRxPackets;
+    const double rate = finished.values[side] / finished.values.seconds;
+    PendingTrack* p = std::isnan(rate) ? nullptr : pending(track, finished.cell);
+    if (p == nullptr) continue;
+    float& packets = p->packets[device.packet_member];
+    packets = (std::isnan(packets) ? 0 : packets) + static_cast<float>(rate);
+  }
+}
+
+void MetricStream::add(const SampleTable& table) {
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    Device& target = device(table, d);
+    if (target.routes.empty()) continue;
+    finished_.clear();
+    target.meter.add(table, d, finished_);
+    for (const FinishedCell& cell : finished_) store(target, table.kind(), cell);
+  }
+}
+
+void MetricStream::emit_front(const Consumer& consumer) {
+  for (std::size_t t = 0; t < tracks_.size(); ++t) {
+    const PendingTrack& p = pending_.front().tracks[t];
+    std::vector<float>& column = columns_[t];
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      if (is_retransmission(tracks_[t])) {
+        const float packets = std::isnan(p.packets[i]) ? kAssumedPacketsPerSecond : p.packets[i];
+        column[i] = 100 * p.sum[i] / std::max(packets, kLeastPackets);
+      } else if (over_connections(tracks_[t])) {
+        column[i] = p.sum[i] / p.count[i];  // NaN / 0 stays NaN
+      } else {
+        column[i] = p.sum[i];
+      }
+    }
+  }
+  consumer({base_, columns_});
+  pending_.pop_front();
+  ++base_;
+}
+
+void MetricStream::forget_dead_connections() {
+  std::erase_if(devices_, [this](const auto& entry) {
+    return entry.first[entry.first.find('\0') + 1] == '0' + static_cast<int>(DeviceKind::kTcp) &&
+           entry.second.last_cell + kDeadCells < base_;
+  });
+}
+
+void MetricStream::advance(WallTime watermark, const Consumer& consumer) {
+  const Duration lateness{
+      static_cast<std::int64_t>(static_cast<double>(interval_.count()) * kLatenessIntervals)};
+  const WallTime sure = watermark - lateness;
+  while (!pending_.empty() && grid_.end(base_) <= sure) {
+    emit_front(consumer);
+    if (base_ % kDeadCells == 0) forget_dead_connections();
+  }
+}
+
+void MetricStream::finish(const Consumer& consumer) {
+  for (auto& [key, target] : devices_) {
+    finished_.clear();
+    target.meter.finish(finished_);
+    const auto kind = static_cast<DeviceKind>(key[key.find('\0') + 1] - '0');
+    for (const FinishedCell& cell : finished_) store(target, kind, cell);
+  }
+  while (!pending_.empty()) emit_front(consumer);
+}
+
+}  // namespace laggard::analyse
