@@ -1,0 +1,182 @@
+#include "analyse/peer/bias.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace laggard::analyse {
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMadToSigma = 1.4826;
+constexpr double kOutlierMads = 3;
+constexpr std::size_t kLeastComponents = 3;
+
+/// Median of the finite numbers among `x`; NaN when there is none. Even counts: the mean of the middle two.
+double median_of_finite(std::span<const double> x, std::vector<double>& scratch) {
+  scratch.clear();
+  std::copy_if(x.begin(), x.end(), std::back_inserter(scratch), [](double v) { return std::isfinite(v); });
+  if (scratch.empty()) return kMissing;
+  const auto middle = scratch.begin() + static_cast<std::ptrdiff_t>(scratch.size() / 2);
+  std::nth_element(scratch.begin(), middle, scratch.end());
+  if (scratch.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(scratch.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+struct BiasDetector::Horizon {
+  std::vector<double> sum;
+  std::vector<double> count;
+  std::vector<double> worst_mean;  ///< Mean of the component's worst block so far, its sum and count.
+  std::vector<double> worst_sum;
+  std::vector<double> worst_count;
+  double windows = 0;
+};
+
+BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
+    : components_(components), options_(options), verdicts_(components) {
+  LAGGARD_CHECK(options.block_windows > 0 && options.least_blocks > 0 &&
+                options.blocks >= options.least_blocks);
+  current_.sum.assign(components, 0);
+  current_.count.assign(components, 0);
+}
+
+std::span<const Bias> BiasDetector::add(std::span<const double> means, double noise_floor) {
+  LAGGARD_CHECK(means.size() == components_);
+  std::fill(verdicts_.begin(), verdicts_.end(), Bias{});
+  std::vector<double> scratch;
+  const double level = median_of_finite(means, scratch);
+  if (scratch.size() < kLeastComponents || !(level > 0)) return verdicts_;
+  level_ = level;
+  noise_floor_ = noise_floor;
+  for (std::size_t i = 0; i < components_; ++i) {
+    if (!std::isfinite(means[i]) || means[i] <= 0) continue;
+    current_.sum[i] += std::clamp(std::log(means[i] / level), -options_.clip, options_.clip);
+    ++current_.count[i];
+  }
+  if (++windows_in_current_ == options_.block_windows) {
+    blocks_.push_back(current_);
+    if (blocks_.size() > options_.blocks) blocks_.pop_front();
+    current_.sum.assign(components_, 0);
+    current_.count.assign(components_, 0);
+    windows_in_current_ = 0;
+  }
+  if (blocks_.size() >= options_.least_blocks && worth_a_look()) judge();
+  return verdicts_;
+}
+
+/// Most of the time nobody is slower than the least shift over any horizon, and nothing else need be
+/// computed.
+bool BiasDetector::worth_a_look() const {
+  for (std::size_t i = 0; i < components_; ++i) {
+    double sum = current_.sum[i];
+    double count = current_.count[i];
+    std::size_t h = 0;
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+      sum += block->sum[i];
+      count += block->count[i];
+      if (++h >= options_.least_blocks && count > 0 && sum / count >= options_.suspect_shift) return true;
+    }
+  }
+  return false;
+}
+
+/// v: NaN before there is enough data for one.
+double BiasDetector::block_variance() const {
+  std::vector<double> per_component(components_, kMissing);
+  std::size_t valid_blocks = 0;
+  for (std::size_t i = 0; i < components_; ++i) {
+    double squares = 0;
+    double n = 0;
+    for (const Block& block : blocks_) {
+      if (2U * block.count[i] < options_.block_windows) continue;
+      const double mean = block.sum[i] / block.count[i];
+      squares += mean * mean;
+      n += 1;
+    }
+    if (n == 0) continue;
+    valid_blocks += static_cast<std::size_t>(n);
+    // The median of a chi-square variable with n degrees of freedom is about n (1 - 2/(9n))^3.
+    per_component[i] = squares / n / std::pow(1 - 2 / (9 * n), 3);
+  }
+  if (valid_blocks < options_.least_component_blocks) return kMissing;
+  std::vector<double> scratch;
+  return median_of_finite(per_component, scratch);
+}
+
+void BiasDetector::judge() {
+  const double variance = block_variance();
+  if (std::isnan(variance)) return;
+  Horizon horizon;
+  horizon.sum = current_.sum;
+  horizon.count.assign(current_.count.begin(), current_.count.end());
+  horizon.windows = static_cast<double>(windows_in_current_);
+  horizon.worst_mean.assign(components_, -std::numeric_limits<double>::infinity());
+  horizon.worst_sum.assign(components_, 0);
+  horizon.worst_count.assign(components_, 0);
+  const auto note_worst = [&](std::size_t i, double sum, std::uint16_t count) {
+    if (2U * count < options_.block_windows || sum / count <= horizon.worst_mean[i]) return;
+    horizon.worst_mean[i] = sum / count;
+    horizon.worst_sum[i] = sum;
+    horizon.worst_count[i] = count;
+  };
+  for (std::size_t i = 0; i < components_; ++i) note_worst(i, current_.sum[i], current_.count[i]);
+  std::size_t h = 0;
+  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+    for (std::size_t i = 0; i < components_; ++i) {
+      horizon.sum[i] += block->sum[i];
+      horizon.count[i] += block->count[i];
+      note_worst(i, block->sum[i], block->count[i]);
+    }
+    horizon.windows += static_cast<double>(options_.block_windows);
+    if (++h >= options_.least_blocks) judge_horizon(horizon, variance);
+  }
+}
+
+void BiasDetector::judge_horizon(const Horizon& horizon, double variance) {
+  std::vector<double> shift(components_, kMissing);
+  for (std::size_t i = 0; i < components_; ++i) {
+    if (2 * horizon.count[i] >= horizon.windows) shift[i] = horizon.sum[i] / horizon.count[i];
+  }
+  std::vector<double> scratch;
+  const double centre = median_of_finite(shift, scratch);
+  std::vector<double> deviation(components_, kMissing);
+  for (std::size_t i = 0; i < components_; ++i) deviation[i] = std::abs(shift[i] - centre);
+  const double limit = kOutlierMads * kMadToSigma * median_of_finite(deviation, scratch);
+  double squares = 0;
+  double kept = 0;
+  for (const double d : deviation) {
+    if (!(d <= limit)) continue;
+    squares += d * d;
+    kept += 1;
+  }
+  for (std::size_t i = 0; i < components_; ++i) {
+    const double s = shift[i];
+    if (!(s >= options_.suspect_shift) || (std::exp(s) - 1) * level_ < noise_floor_) continue;
+    const bool inside = deviation[i] <= limit;
+    const double others = std::max(1.0, kept - (inside ? 1 : 0));
+    const double scatter = (squares - (inside ? deviation[i] * deviation[i] : 0)) / others;
+    const double error =
+        options_.inflation * variance * static_cast<double>(options_.block_windows) / horizon.count[i];
+    const double z = s / std::sqrt(std::max(error, scatter) + options_.least_sigma * options_.least_sigma);
+    const double rest_count = horizon.count[i] - horizon.worst_count[i];
+    const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
+    const auto reaches = [&](double least_shift, double least_z) {
+      return s >= least_shift && rest >= least_shift / 2 && z >= least_z;
+    };
+    BiasVerdict verdict = BiasVerdict::kNone;
+    if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
+    if (reaches(options_.confirm_shift, options_.confirm_z)) verdict = BiasVerdict::kConfirmed;
+    Bias& best = verdicts_[i];
+    if (verdict < best.verdict || verdict == BiasVerdict::kNone) continue;
+    if (verdict > best.verdict || z > best.z) {
+      best = {verdict, s, z, static_cast<std::size_t>(horizon.windows)};
+    }
+  }
+}
+
+}  // namespace laggard::analyse
