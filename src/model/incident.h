@@ -51,8 +51,9 @@ struct Evidence {
   std::optional<double> level;
   std::optional<double> peers;
   std::string unit;
-  std::vector<WallTime> windows;  ///< Starts of the flagged windows.
-  std::string note;               ///< One clause for people: `nothing completed while 31 requests waited`.
+  std::vector<WallTime> windows;         ///< Starts of the flagged windows.
+  std::optional<WallTime> worst_window;  ///< The one with the largest score.
+  std::string note;  ///< One clause for people: `nothing completed while 31 requests waited`.
 };
 
 /// One problem: a group of faulty components with one blame and one cause.

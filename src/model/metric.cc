@@ -18,8 +18,8 @@ constexpr auto kNetwork = Resource::kNetwork;
 // access. Throughput: 20 sectors/s = 10 kB/s, the same section's figure. Network: 10 kB/s, or seven full
 // packets.
 constexpr std::array kMetrics{
-    MetricSpec{"rd_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 20, 20, true},
-    MetricSpec{"wr_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 20, 20, true},
+    MetricSpec{"rd_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 128, 128, true},
+    MetricSpec{"wr_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 128, 128, true},
     MetricSpec{"await", kDisk, kStorage, kLatency, kHigher, "ms", 1.0, 0.05, true},
     MetricSpec{"tps", kDisk, kStorage, kThroughput, kBoth, "requests/s", 1, 1, false},
     MetricSpec{"avgrq-sz", kDisk, kStorage, kThroughput, kBoth, "sectors", 8, 8, false},
@@ -27,12 +27,12 @@ constexpr std::array kMetrics{
     MetricSpec{"%util", kDisk, kStorage, kLatency, kHigher, "%", 1, 1, false},
     MetricSpec{"throughput", kDisk, kStorage, kThroughput, kBoth, "any", 0, 0, true},
     MetricSpec{"latency", kDisk, kStorage, kLatency, kHigher, "any", 0, 0, true},
-    MetricSpec{"rxbyt", kNet, kNetwork, kThroughput, kBoth, "bytes/s", 10240, 10240, true},
-    MetricSpec{"txbyt", kNet, kNetwork, kThroughput, kBoth, "bytes/s", 10240, 10240, true},
+    MetricSpec{"rxbyt", kNet, kNetwork, kThroughput, kBoth, "bytes/s", 32768, 32768, true},
+    MetricSpec{"txbyt", kNet, kNetwork, kThroughput, kBoth, "bytes/s", 32768, 32768, true},
     MetricSpec{"rxpck", kNet, kNetwork, kThroughput, kBoth, "packets/s", 7, 7, false},
     MetricSpec{"txpck", kNet, kNetwork, kThroughput, kBoth, "packets/s", 7, 7, false},
     MetricSpec{"cwnd", kTcp, kNetwork, kCongestion, kLower, "segments", 0, 0, true},
-    MetricSpec{"retransmits", kTcp, kNetwork, kRetransmission, kHigher, "segments/s", 0.1, 0.1, true},
+    MetricSpec{"retransmits", kTcp, kNetwork, kRetransmission, kHigher, "%", 0.5, 0.5, true},
 };
 
 }  // namespace
