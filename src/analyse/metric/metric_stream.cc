@@ -9,15 +9,13 @@ namespace laggard::analyse {
 
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr float kLeastPackets = 100;
-constexpr float kAssumedPacketsPerSecond = 500;
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLeastPackets = 100;
+constexpr double kAssumedPacketsPerSecond = 500;
 /// A device's cell is finished by a sample at most one allowed gap later.
 constexpr double kLatenessIntervals = 2.5;
 /// Connections that were silent for this many cells have closed.
 constexpr std::int64_t kDeadCells = 600;
-/// A clock that jumps ahead by more than this would make us fill the time between with empty cells.
-constexpr std::int64_t kMostPendingCells = 200'000;
 
 bool over_connections(const TrackSpec& track) { return track.metric->kind == DeviceKind::kTcp; }
 bool is_retransmission(const TrackSpec& track) { return track.metric->role == Role::kRetransmission; }
@@ -59,22 +57,17 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
 }
 
 MetricStream::PendingTrack* MetricStream::pending(std::size_t track, std::int64_t cell) {
-  if (!started_) {
-    started_ = true;
-    base_ = cell;
-  }
-  if (cell < base_ || cell - base_ > kMostPendingCells) return nullptr;
-  while (cell - base_ >= static_cast<std::int64_t>(pending_.size())) {
-    Pending fresh;
+  if (started_ && cell < next_) return nullptr;
+  Pending& target = pending_[cell];
+  if (target.tracks.empty()) {
     for (const TrackSpec& spec : tracks_) {
-      PendingTrack& p = fresh.tracks.emplace_back();
+      PendingTrack& p = target.tracks.emplace_back();
       p.sum.assign(spec.hosts.size(), kMissing);
       if (over_connections(spec)) p.count.assign(spec.hosts.size(), 0);
       if (is_retransmission(spec)) p.packets.assign(spec.hosts.size(), kMissing);
     }
-    pending_.push_back(std::move(fresh));
   }
-  return &pending_[static_cast<std::size_t>(cell - base_)].tracks[track];
+  return &target.tracks[track];
 }
 
 void MetricStream::store_connection(std::size_t track, std::size_t member, const FinishedCell& finished) {
@@ -86,8 +79,8 @@ void MetricStream::store_connection(std::size_t track, std::size_t member, const
   if (!retransmission && values[Slot::kBytesSent] == 0) return;
   PendingTrack* p = pending(track, finished.cell);
   if (p == nullptr) return;
-  const float before = std::isnan(p->sum[member]) ? 0 : p->sum[member];
-  p->sum[member] = before + static_cast<float>(value);
+  const double before = std::isnan(p->sum[member]) ? 0 : p->sum[member];
+  p->sum[member] = before + value;
   p->count[member] += 1;
 }
 
@@ -105,7 +98,7 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
         continue;
       }
       const double value = formulas_[track](finished.values, device.stalled_seconds);
-      if (PendingTrack* p = pending(track, finished.cell)) p->sum[route.member] = static_cast<float>(value);
+      if (PendingTrack* p = pending(track, finished.cell)) p->sum[route.member] = value;
     }
   }
   for (const std::size_t track : device.packet_tracks) {
@@ -113,8 +106,8 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
     const double rate = finished.values[side] / finished.values.seconds;
     PendingTrack* p = std::isnan(rate) ? nullptr : pending(track, finished.cell);
     if (p == nullptr) continue;
-    float& packets = p->packets[device.packet_member];
-    packets = (std::isnan(packets) ? 0 : packets) + static_cast<float>(rate);
+    double& packets = p->packets[device.packet_member];
+    packets = (std::isnan(packets) ? 0 : packets) + rate;
   }
 }
 
@@ -130,11 +123,11 @@ void MetricStream::add(const SampleTable& table) {
 
 void MetricStream::emit_front(const Consumer& consumer) {
   for (std::size_t t = 0; t < tracks_.size(); ++t) {
-    const PendingTrack& p = pending_.front().tracks[t];
-    std::vector<float>& column = columns_[t];
+    const PendingTrack& p = pending_.begin()->second.tracks[t];
+    std::vector<double>& column = columns_[t];
     for (std::size_t i = 0; i < column.size(); ++i) {
       if (is_retransmission(tracks_[t])) {
-        const float packets = std::isnan(p.packets[i]) ? kAssumedPacketsPerSecond : p.packets[i];
+        const double packets = std::isnan(p.packets[i]) ? kAssumedPacketsPerSecond : p.packets[i];
         column[i] = 100 * p.sum[i] / std::max(packets, kLeastPackets);
       } else if (over_connections(tracks_[t])) {
         column[i] = p.sum[i] / p.count[i];  // NaN / 0 stays NaN
@@ -143,15 +136,17 @@ void MetricStream::emit_front(const Consumer& consumer) {
       }
     }
   }
-  consumer({base_, columns_});
-  pending_.pop_front();
-  ++base_;
+  const std::int64_t cell = pending_.begin()->first;
+  consumer({cell, columns_});
+  pending_.erase(pending_.begin());
+  started_ = true;
+  next_ = cell + 1;
 }
 
 void MetricStream::forget_dead_connections() {
   std::erase_if(devices_, [this](const auto& entry) {
     return entry.first[entry.first.find('\0') + 1] == '0' + static_cast<int>(DeviceKind::kTcp) &&
-           entry.second.last_cell + kDeadCells < base_;
+           entry.second.last_cell + kDeadCells < next_;
   });
 }
 
@@ -159,9 +154,9 @@ void MetricStream::advance(WallTime watermark, const Consumer& consumer) {
   const Duration lateness{
       static_cast<std::int64_t>(static_cast<double>(interval_.count()) * kLatenessIntervals)};
   const WallTime sure = watermark - lateness;
-  while (!pending_.empty() && grid_.end(base_) <= sure) {
+  while (!pending_.empty() && grid_.end(pending_.begin()->first) <= sure) {
     emit_front(consumer);
-    if (base_ % kDeadCells == 0) forget_dead_connections();
+    if (next_ % kDeadCells == 0) forget_dead_connections();
   }
 }
 

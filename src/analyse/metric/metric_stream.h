@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -41,11 +41,12 @@ struct TrackSpec {
 /// All tracks in one grid cell: `columns[track][member]`, NaN where missing.
 struct MetricCell {
   std::int64_t cell = 0;
-  std::span<const std::vector<float>> columns;
+  std::span<const std::vector<double>> columns;
 };
 
-/// Samples in, one column per metric and grid cell out, in the order of cells. Holds only the cells between
-/// the slowest host and the fastest (a table's length), and one sample of each device.
+/// Samples in, one column per metric and grid cell out, in the order of cells; cells in which no track has a
+/// value are left out. Holds only the cells between the slowest host and the fastest (a table's length), and
+/// one sample of each device.
 ///
 /// retransmits, in % : 100 x segments retransmitted / max(packets, 100) in the cell, where packets are those
 /// of the server's interfaces on the given side; the floor of 100 keeps one lost packet of an idle server
@@ -75,9 +76,9 @@ class MetricStream {
     std::int64_t last_cell = 0;
   };
   struct PendingTrack {
-    std::vector<float> sum;
-    std::vector<float> count;    ///< Only for tracks that sum over connections.
-    std::vector<float> packets;  ///< Only for retransmits.
+    std::vector<double> sum;
+    std::vector<double> count;    ///< Only for tracks that sum over connections.
+    std::vector<double> packets;  ///< Only for retransmits.
   };
   struct Pending {
     std::vector<PendingTrack> tracks;
@@ -97,11 +98,11 @@ class MetricStream {
   std::vector<std::vector<std::size_t>> tracks_of_group_;
   Router router_;
   std::unordered_map<std::string, Device> devices_;
-  std::deque<Pending> pending_;
-  std::int64_t base_ = 0;  ///< Cell of pending_.front().
+  std::map<std::int64_t, Pending> pending_;  ///< By cell; cells in which nothing was recorded are not there.
+  std::int64_t next_ = 0;                    ///< Cells before this one have been handed out.
   bool started_ = false;
   std::vector<FinishedCell> finished_;
-  std::vector<std::vector<float>> columns_;
+  std::vector<std::vector<double>> columns_;
 };
 
 }  // namespace laggard::analyse

@@ -30,7 +30,8 @@ struct GroupThresholds {
   std::string distance;  ///< cdf, kl, …; cwnd
   std::string metric;
   std::string group;
-  double others = 0;                         ///< Of every component that has none of its own.
+  double others = 0;   ///< Of every component that has none of its own.
+  double windows = 0;  ///< Independent windows that it was trained on: windows x shift / size; 0: not known.
   std::map<std::string, double> components;  ///< By name.
 
   [[nodiscard]] double of(const std::string& component) const;

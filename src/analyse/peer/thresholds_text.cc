@@ -260,6 +260,7 @@ GroupThresholds read_group(TableReader& reader) {
   group.metric = reader.text("metric");
   group.group = reader.text("name");
   group.others = reader.real("others");
+  if (reader.table().contains("windows")) group.windows = reader.real("windows");
   read_components(reader, group, "thresholds", false);
   read_components(reader, group, "exact", true);
   return group;
@@ -297,6 +298,7 @@ Result<std::string> write_thresholds(const Thresholds& thresholds) {
     out +=
         fmt::format("\n[[group]]\ndistance = {}\nmetric = {}\nname = {}\nothers = {}\n",
                     quoted(group.distance), quoted(group.metric), quoted(group.group), number(group.others));
+    if (group.windows > 0) out += fmt::format("windows = {}\n", number(group.windows));
     write_table(out, "thresholds", lines.folded);
     write_table(out, "exact", lines.exact);
   }

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyse/judge/policy.h"
+#include "analyse/peer/comparer.h"
+#include "analyse/peer/group_stream.h"
+#include "analyse/peer/window.h"
+#include "model/metric.h"
+
+namespace laggard::analyse {
+
+/// One metric of the group in one window, as one distance sees it. Vectors are per member.
+struct TrackJudgement {
+  const MetricSpec* metric = nullptr;
+  std::string detector;  ///< Name of the distance; `cwnd` for congestion windows.
+  Regime regime = Regime::kAny;
+  double floor = 0;  ///< Noise floor in force, in the metric's unit.
+  std::vector<double>
+      distance;  ///< s of methods.md §3; 0 in the direction that is not sick; NaN: not judged.
+};
+
+/// Everything that one window says about a group.
+struct WindowJudgement {
+  WallTime start;
+  WallTime end;
+  std::int64_t index = 0;
+  /// Start on a clock, in grid cells, that stands still where nothing was recorded: two windows are
+  /// neighbours on it when nothing is known of the time between them. Set by the pipeline.
+  std::int64_t position = 0;
+  std::vector<TrackJudgement> tracks;
+  /// Mean of each member's present samples, per metric of the group's specs; NaN without any.
+  std::vector<std::vector<double>> levels;
+  /// Mean of each member's samples that are above zero, before smoothing, in the group's latency metric: NaN
+  /// where fewer than half of the window's samples are. Empty when the group has no such metric.
+  std::vector<double> active_latency;
+  std::size_t latency_column = 0;
+  /// Members without any activity, zero or missing, while at least half of the others work.
+  std::vector<std::uint8_t> absent;
+};
+
+struct JudgeOptions {
+  WindowSpec windows;
+  std::vector<Distance> distances{Distance::kCdf};
+  /// The algorithm of the papers to the letter: no policy floors, no direction, nothing but the distance.
+  bool paper = false;
+  bool flash = false;  ///< The group's devices do not rotate.
+};
+
+/// Compares the members of one peer group in all their metrics, window by window.
+///
+/// Holds of samples lost one or two at a time are filled with the value before (at the window's start, the
+/// one after): a lone lost sample is the recorder's trouble, not the device's. Longer holes stay missing.
+class GroupJudge {
+ public:
+  using Sink = std::function<void(WindowJudgement&)>;
+
+  /// \param metrics  of one device kind, in the order of the columns that `push` will get. Metrics that are
+  /// not
+  ///                 `judged` only help (they tell reads from writes and busy from idle).
+  struct Column {
+    const MetricSpec* metric = nullptr;
+    bool judged = true;
+  };
+  GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options);
+
+  /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.
+  void push(WallTime t, std::span<const std::vector<double>> cells, const Sink& sink);
+
+  [[nodiscard]] std::size_t members() const { return members_; }
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+
+ private:
+  /// A window's values, copied out of its stream with short holes filled.
+  struct Held {
+    Window window;
+    std::vector<double> values;
+  };
+  using Ready = std::map<std::int64_t, std::vector<Held>>;
+
+  void hold(std::size_t column, const Window& window);
+  void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
+  void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
+  void judge_congestion(std::size_t column, const Held& held, WindowJudgement& out);
+  void find_absent(WindowJudgement& out) const;
+  void find_active_latency(WindowJudgement& out);
+  [[nodiscard]] double floor_of(const MetricSpec& metric, const WindowJudgement& out) const;
+  [[nodiscard]] Regime regime_of(const WindowJudgement& out) const;
+  [[nodiscard]] const std::vector<double>* levels_of(std::string_view metric,
+                                                     const WindowJudgement& out) const;
+
+  std::vector<Column> columns_;
+  std::size_t members_;
+  JudgeOptions options_;
+  std::vector<GroupStream> streams_;
+  Ready ready_;
+  SortedWindow sorted_;
+  std::vector<double> logged_;
+  std::optional<std::size_t> latency_column_;
+  struct RawColumn {
+    WallTime time;
+    std::vector<double> values;
+  };
+  std::deque<RawColumn> raw_;  ///< Of the latency metric, the last WinSize cells.
+};
+
+}  // namespace laggard::analyse

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace laggard::analyse {
+
+/// Median of the numbers in `x` that are not NaN; NaN when there is none.
+[[nodiscard]] double median_of(std::span<const double> x);
+
+/// Medians of all but one: what the peers of a suspect do must not depend on the suspect.
+class MedianOfOthers {
+ public:
+  /// \param x  one number per component; NaN is missing.
+  explicit MedianOfOthers(std::span<const double> x);
+
+  /// Median over the components that are present, one whose own number is `mine` left out (none when `mine`
+  /// is NaN); NaN when nobody is left.
+  [[nodiscard]] double without(double mine) const;
+
+ private:
+  std::vector<double> sorted_;
+};
+
+}  // namespace laggard::analyse

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analyse/judge/group_judge.h"
+#include "analyse/metric/metric_stream.h"
+#include "model/sample_table.h"
+#include "model/series_source.h"
+#include "model/system/grouping.h"
+
+namespace laggard::analyse {
+
+struct PipelineOptions {
+  WindowSpec windows;
+  Duration sample_interval{std::chrono::seconds(1)};  ///< At which the hosts were recorded.
+  std::vector<Distance> distances{Distance::kCdf};
+  std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
+  std::set<std::string> counters;          ///< That were recorded at all (counters_of).
+  bool paper = false;
+};
+
+/// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
+/// memory is bounded by the windows and by how far one host's tables run ahead of another's.
+class Pipeline {
+ public:
+  using Sink = std::function<void(std::size_t group, const WindowJudgement&)>;
+
+  /// `grouping` must outlive this.
+  Pipeline(const Grouping& grouping, PipelineOptions options);
+
+  /// Tables come in a TableReader's order: what was recorded before the first time of this one has been
+  /// added.
+  void add(const SampleTable& table, const Sink& sink);
+  void finish(const Sink& sink);
+
+  /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
+  [[nodiscard]] const std::vector<GroupJudge::Column>& columns(std::size_t group) const;
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+
+ private:
+  void pass_on(const MetricCell& cell, const Sink& sink);
+  [[nodiscard]] std::int64_t position(WallTime start) const;
+
+  const Grouping& grouping_;
+  PipelineOptions options_;
+  Grid grid_;
+  std::vector<std::vector<GroupJudge::Column>> columns_;
+  std::vector<std::unique_ptr<GroupJudge>> judges_;
+  std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
+  std::unique_ptr<MetricStream> stream_;
+  /// After each gap of the whole recording: the first cell, and the cells in which nothing was recorded so
+  /// far.
+  struct Resumption {
+    std::int64_t cell = 0;
+    std::int64_t lost = 0;
+  };
+  std::vector<Resumption> resumptions_;
+  std::int64_t last_cell_ = 0;
+};
+
+/// The metrics that a group of this kind can be compared in, given the counters that were recorded, and those
+/// that the judge needs beside them (they tell reads from writes, and busy from idle).
+[[nodiscard]] std::vector<GroupJudge::Column> columns_for(GroupKind kind,
+                                                          const std::vector<const MetricSpec*>& wanted,
+                                                          const std::set<std::string>& counters);
+
+/// One metric over one group, for a MetricStream.
+[[nodiscard]] TrackSpec make_track(const Grouping& grouping, std::size_t group, const MetricSpec& metric);
+
+/// Routes recorded series to the members of the groups. `grouping` must outlive it.
+[[nodiscard]] Router make_router(const Grouping& grouping);
+
+/// The names of all counters in an inventory.
+[[nodiscard]] std::set<std::string> counters_of(const Inventory& inventory);
+
+}  // namespace laggard::analyse

@@ -1,0 +1,49 @@
+#include "analyse/judge/policy.h"
+
+namespace laggard::analyse {
+
+namespace {
+
+// A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
+// reads during pure writes, ACKs against data.
+constexpr MetricPolicy kThroughputPolicy{0.02, 3, 3, 1};
+constexpr MetricPolicy kLatencyPolicy{0.10, 2, 16, 1};
+constexpr MetricPolicy kRetransmissionPolicy{0, 2, 2, 1};
+constexpr MetricPolicy kCongestionPolicy{0, 0.40, 0.40, 0.30};
+
+}  // namespace
+
+std::string_view to_name(Regime regime) {
+  switch (regime) {
+    case Regime::kAny:
+      return "any";
+    case Regime::kReads:
+      return "reads";
+    case Regime::kWrites:
+      return "writes";
+  }
+  return "";
+}
+
+const MetricPolicy& policy_of(const MetricSpec& metric) {
+  switch (metric.role) {
+    case Role::kThroughput:
+      return kThroughputPolicy;
+    case Role::kLatency:
+      return kLatencyPolicy;
+    case Role::kCongestion:
+      return kCongestionPolicy;
+    case Role::kRetransmission:
+      return kRetransmissionPolicy;
+  }
+  return kThroughputPolicy;
+}
+
+double self_threshold(const MetricSpec& metric, Regime regime) {
+  const MetricPolicy& policy = policy_of(metric);
+  // Where nobody can tell reads from writes, the larger one is the safe one.
+  return regime == Regime::kWrites || metric.role != Role::kLatency ? policy.self_threshold
+                                                                    : policy.self_threshold_reads;
+}
+
+}  // namespace laggard::analyse

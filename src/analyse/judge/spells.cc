@@ -1,0 +1,139 @@
+#include "analyse/judge/spells.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace laggard::analyse {
+
+namespace {
+/// More windows than any detector gathers its evidence over.
+constexpr std::size_t kLongestReach = 256;
+}  // namespace
+
+void LevelSums::add(const std::vector<std::vector<double>>& levels) {
+  sum.resize(levels.size());
+  count.resize(levels.size());
+  for (std::size_t c = 0; c < levels.size(); ++c) {
+    sum[c].resize(levels[c].size(), 0);
+    count[c].resize(levels[c].size(), 0);
+    for (std::size_t i = 0; i < levels[c].size(); ++i) {
+      if (std::isnan(levels[c][i])) continue;
+      sum[c][i] += levels[c][i];
+      count[c][i] += 1;
+    }
+  }
+}
+
+std::vector<double> LevelSums::means(std::size_t column) const {
+  std::vector<double> mean(sum[column].size());
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    mean[i] =
+        count[column][i] > 0 ? sum[column][i] / count[column][i] : std::numeric_limits<double>::quiet_NaN();
+  }
+  return mean;
+}
+
+SpellTracker::SpellTracker(std::size_t group, std::size_t members, const MetricSpec* metric,
+                           std::string detector, Options options)
+    : group_(group),
+      metric_(metric),
+      detector_(std::move(detector)),
+      options_(options),
+      filter_(options.filter, members),
+      current_(members) {}
+
+void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
+  const std::size_t i = spell.member;
+  const auto at = static_cast<std::size_t>(&spell - spells_.data());
+  std::vector<double>& best = best_scores_[at];
+  best.push_back(window.score[i]);
+  std::sort(best.begin(), best.end(), std::greater<>());
+  if (best.size() > options_.filter.k) best.pop_back();
+  spell.strength = best.back();
+  if (!anomalous) return;
+  spell.levels.add(window.levels);
+  spell.last_position = window.position;
+  spell.until = window.end;
+  if (spell.windows.size() < kMostWindows) spell.windows.push_back(window.start);
+  if (window.score[i] > spell.score) {
+    spell.score = window.score[i];
+    spell.distance = window.distance[i];
+    spell.threshold = window.threshold[i];
+    spell.worst_window = window.start;
+  }
+}
+
+void SpellTracker::open(std::size_t member, const ScoredTrack& track) {
+  Spell spell;
+  spell.group = group_;
+  spell.member = member;
+  spell.metric = metric_;
+  spell.detector = detector_;
+  spell.trained = recent_.back().trained;
+  spell.faulty_since = recent_.back().end;
+  spells_.push_back(std::move(spell));
+  best_scores_.emplace_back();
+  current_[member] = spells_.size() - 1;
+  bool unseen = true;
+  for (const Recent& window : recent_) {
+    const bool anomalous = window.score[member] > 1;
+    if (anomalous && unseen) {
+      spells_.back().since = window.start;
+      spells_.back().first_position = window.position;
+      unseen = false;
+    }
+    extend(spells_.back(), window, anomalous);
+  }
+  if (track.reach.empty()) return;
+  const Seen& first = seen_[seen_.size() - std::min(seen_.size(), track.reach[member] + 1)];
+  if (first.start >= spells_.back().since) return;
+  spells_.back().since = first.start;
+  spells_.back().first_position = first.position;
+}
+
+void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& track) {
+  const ComponentState& state = filter_.states()[member];
+  const bool severe = anomalous && state.severity >= options_.gate_severity;
+  const bool faulty = state.faulty || severe;
+  const auto span = static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
+  std::optional<std::size_t>& current = current_[member];
+  if (current && recent_.back().position - spells_[*current].last_position > span) current.reset();
+  if (!current) {
+    if (!faulty) return;
+    open(member, track);
+  } else {
+    extend(spells_[*current], recent_.back(), anomalous);
+  }
+  Spell& spell = spells_[*current];
+  spell.persistence = std::max(spell.persistence, state.persistence);
+  spell.severity = std::max(spell.severity, state.severity);
+  const bool certain = !track.certain.empty() && track.certain[member] != 0;
+  spell.confirmed = spell.confirmed || certain ||
+                    (faulty && (spell.persistence >= options_.confirm.persistence ||
+                                spell.severity >= options_.confirm.severity));
+}
+
+void SpellTracker::add(const WindowJudgement& window, const ScoredTrack& track) {
+  const std::size_t n = track.distance.size();
+  Recent recent{window.position, window.start,    window.end,   window.levels, {},
+                track.distance,  track.threshold, track.trained};
+  recent.score.assign(n, 0);
+  std::vector<WindowVerdict> verdicts(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool judged = !std::isnan(track.distance[i]);
+    const double score = judged ? track.distance[i] / track.threshold[i] : 0;
+    verdicts[i] = {judged, score > 1, score};
+    recent.score[i] = score;
+  }
+  filter_.update(window.index, verdicts);
+  recent_.push_back(std::move(recent));
+  if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
+  seen_.push_back({window.start, window.position});
+  if (seen_.size() > kLongestReach) seen_.pop_front();
+  for (std::size_t i = 0; i < n; ++i) step(i, verdicts[i].anomalous, track);
+}
+
+}  // namespace laggard::analyse

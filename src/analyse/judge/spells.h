@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyse/judge/group_judge.h"
+#include "analyse/peer/filter.h"
+#include "model/incident.h"
+
+namespace laggard::analyse {
+
+/// The group's levels, summed over the windows of a spell: who did how much while this was going on.
+struct LevelSums {
+  std::vector<std::vector<double>> sum;    ///< Per column of the group, per member.
+  std::vector<std::vector<double>> count;  ///< Windows that had a level.
+
+  void add(const std::vector<std::vector<double>>& levels);
+  /// Means of a column; NaN for members that never had a level.
+  [[nodiscard]] std::vector<double> means(std::size_t column) const;
+};
+
+/// A stretch of windows in which one member of a group is faulty in one metric.
+struct Spell {
+  std::size_t group = 0;
+  std::size_t member = 0;
+  const MetricSpec* metric = nullptr;
+  std::string detector;
+  WallTime since;                   ///< Start of the first anomalous window.
+  WallTime faulty_since;            ///< End of the window in which it became faulty.
+  std::optional<WallTime> until;    ///< End of the last anomalous window, once it is over.
+  std::int64_t first_position = 0;  ///< WindowJudgement::position of the first anomalous window
+  std::int64_t last_position = 0;   ///< and of the last one.
+  std::int64_t persistence = 0;     ///< Largest so far.
+  double severity = 0;              ///< Largest so far.
+  bool confirmed = false;
+  double strength = 0;  ///< k-th largest score: the robust peak.
+  double distance = 0;  ///< Of the worst window, with what it was held against.
+  double threshold = 0;
+  double score = 0;
+  WallTime worst_window;
+  std::vector<WallTime> windows;  ///< Starts of anomalous windows, at most kMostWindows.
+  LevelSums levels;
+  bool trained = false;
+};
+inline constexpr std::size_t kMostWindows = 1000;
+
+/// When a faulty component counts as confirmed.
+struct ConfirmGate {
+  std::int64_t persistence = 1;
+  double severity = 6;
+};
+
+/// One window of one metric and detector of a group, held against thresholds.
+struct ScoredTrack {
+  std::vector<double> distance;
+  std::vector<double> threshold;
+  std::vector<std::uint8_t> certain;  ///< Not empty: what the detector itself is sure of, beside the gate.
+  /// Not empty: over how many windows before this one the distance was gathered; the spell began that long
+  /// ago.
+  std::vector<std::size_t> reach;
+  bool trained = false;
+};
+
+/// Follows one metric and detector of one group through the windows: filters, accumulates, and cuts out
+/// spells.
+///
+/// A member is faulty while it is anomalous in k of the past 2k-1 windows (FaultFilter), and also from the
+/// first window in which its severity reaches `gate_severity` while it is anomalous: short and severe
+/// problems need not wait for k windows. Spells that follow each other within 2k-1 windows, on the clock that
+/// stands still in gaps, are one.
+class SpellTracker {
+ public:
+  struct Options {
+    FilterSpec filter;
+    std::size_t shift = 1;  ///< Cells between two windows.
+    double gate_severity = 6;
+    ConfirmGate confirm;
+  };
+  SpellTracker(std::size_t group, std::size_t members, const MetricSpec* metric, std::string detector,
+               Options options);
+
+  void add(const WindowJudgement& window, const ScoredTrack& track);
+
+  [[nodiscard]] const std::vector<Spell>& spells() const { return spells_; }
+  [[nodiscard]] std::span<const ComponentState> states() const { return filter_.states(); }
+  [[nodiscard]] const MetricSpec& metric() const { return *metric_; }
+  [[nodiscard]] const std::string& detector() const { return detector_; }
+  [[nodiscard]] std::size_t group() const { return group_; }
+
+ private:
+  /// What is remembered of a recent window, in case it turns out to belong to a spell.
+  struct Recent {
+    std::int64_t position = 0;
+    WallTime start;
+    WallTime end;
+    std::vector<std::vector<double>> levels;
+    std::vector<double> score;
+    std::vector<double> distance;
+    std::vector<double> threshold;
+    bool trained = false;
+  };
+
+  void open(std::size_t member, const ScoredTrack& track);
+  void extend(Spell& spell, const Recent& window, bool anomalous);
+  void step(std::size_t member, bool anomalous, const ScoredTrack& track);
+
+  std::size_t group_;
+  const MetricSpec* metric_;
+  std::string detector_;
+  Options options_;
+  FaultFilter filter_;
+  std::vector<Recent> recent_;  ///< The past 2k-1 windows, oldest first.
+  struct Seen {
+    WallTime start;
+    std::int64_t position = 0;
+  };
+  std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to.
+  std::vector<Spell> spells_;
+  std::vector<std::optional<std::size_t>> current_;  ///< Per member, the spell that may still grow.
+  std::vector<std::vector<double>> best_scores_;     ///< Per spell, its k largest scores.
+};
+
+}  // namespace laggard::analyse

@@ -1,0 +1,40 @@
+#include "analyse/judge/threshold_book.h"
+
+#include <algorithm>
+
+namespace laggard::analyse {
+
+namespace {
+
+/// What the policy's own threshold is worth, in windows of training.
+constexpr double kPriorWindows = 16;
+
+}  // namespace
+
+std::string track_name(const MetricSpec& metric, Regime regime) {
+  std::string name(metric.name);
+  if (regime != Regime::kAny) name += " (" + std::string(to_name(regime)) + ")";
+  return name;
+}
+
+ThresholdBook::Column ThresholdBook::column(const std::string& group, const MetricSpec& metric, Regime regime,
+                                            const std::string& detector,
+                                            const std::vector<std::string>& members, bool paper) const {
+  const double prior = self_threshold(metric, regime);
+  const GroupThresholds* trained = thresholds_.find(detector, track_name(metric, regime), group);
+  if (trained == nullptr) return {std::vector<double>(members.size(), prior), false};
+  Column column;
+  column.trained = true;
+  if (paper) {
+    for (const std::string& member : members) column.values.push_back(trained->of(member));
+    return column;
+  }
+  double largest = trained->others;
+  for (const auto& [component, threshold] : trained->components) largest = std::max(largest, threshold);
+  const double own = std::max(largest, policy_of(metric).least_threshold);
+  const double value = own + std::max(0.0, prior - own) * kPriorWindows / (kPriorWindows + trained->windows);
+  column.values.assign(members.size(), value);
+  return column;
+}
+
+}  // namespace laggard::analyse

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyse/judge/policy.h"
+#include "analyse/peer/thresholds.h"
+#include "model/metric.h"
+
+namespace laggard::analyse {
+
+/// How a thresholds file names a metric under a regime: `await (reads)`; without one, `rd_sec`.
+[[nodiscard]] std::string track_name(const MetricSpec& metric, Regime regime);
+
+/// The thresholds in force: trained ones where there are any, the policy's own elsewhere.
+///
+/// ours:   T = T_tr + max(0, T_self - T_tr) * 16 / (16 + windows), with T_tr = max(the group's largest
+/// trained
+///         threshold, least_threshold). Few windows leave it near the policy's threshold, which is a prior
+///         worth 16 windows; many make it the group's own. Pooled over the group: a healthy server is as
+///         likely as its neighbours to show tomorrow what they showed today.
+/// paper:  the component's own; one without data gets the group's maximum (F §10.1).
+class ThresholdBook {
+ public:
+  ThresholdBook() = default;
+  explicit ThresholdBook(Thresholds thresholds) : thresholds_(std::move(thresholds)) {}
+
+  [[nodiscard]] bool trained() const { return !thresholds_.groups.empty(); }
+
+  struct Column {
+    std::vector<double> values;  ///< One per member.
+    bool trained = false;
+  };
+  [[nodiscard]] Column column(const std::string& group, const MetricSpec& metric, Regime regime,
+                              const std::string& detector, const std::vector<std::string>& members,
+                              bool paper) const;
+
+ private:
+  Thresholds thresholds_;
+};
+
+}  // namespace laggard::analyse
