@@ -1,0 +1,218 @@
+#include "analyse/diagnoser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+
+namespace laggard::analyse {
+
+namespace {
+
+/// Detectors other than distances, as evidence names them.
+constexpr const char* kBias = "bias";
+constexpr const char* kAbsent = "absent";
+
+/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
+constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
+
+PipelineOptions with_windows(PipelineOptions options, const WindowSpec& windows) {
+  options.windows = windows;
+  return options;
+}
+
+std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& group) {
+  std::vector<std::string> names;
+  for (const ComponentId id : group.members) names.push_back(grouping[id].name);
+  return names;
+}
+
+}  // namespace
+
+Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
+    : grouping_(grouping),
+      options_(std::move(options)),
+      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {
+  const Duration step = window_step(options_.preset.windows);
+  for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+    const std::size_t members = grouping.groups[g].members.size();
+    history_.emplace_back(members, step);
+    bias_.emplace_back();
+    const auto& columns = pipeline_.columns(g);
+    const bool has_latency =
+        std::any_of(columns.begin(), columns.end(), [](const GroupJudge::Column& column) {
+          return column.judged && column.metric->role == Role::kLatency;
+        });
+    if (has_latency && options_.bias && !options_.pipeline.paper &&
+        options_.preset.windows.interval >= kLeastBiasInterval) {
+      bias_.back().emplace(members, options_.bias_options);
+    }
+  }
+  last_position_.assign(grouping.groups.size(), 0);
+  last_end_.resize(grouping.groups.size());
+}
+
+SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, const std::string& detector) {
+  for (SpellTracker& tracker : trackers_) {
+    if (tracker.group() == group && &tracker.metric() == metric && tracker.detector() == detector)
+      return tracker;
+  }
+  SpellTracker::Options spell;
+  spell.filter.k = options_.preset.windows.k;
+  spell.shift = options_.preset.windows.shift;
+  spell.gate_severity =
+      options_.pipeline.paper ? std::numeric_limits<double>::infinity() : options_.gate_severity;
+  spell.confirm = {options_.preset.confirm_persistence, options_.confirm_severity};
+  return trackers_.emplace_back(group, grouping_.groups[group].members.size(), metric, detector, spell);
+}
+
+void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
+                     const std::string& detector, const ScoredTrack& track) {
+  tracker(group, metric, detector).add(window, track);
+  std::vector<double> scores(track.distance.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
+  history_[group].add(window.start, scores);
+}
+
+void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
+  if (!bias_[group] || window.active_latency.empty()) return;
+  const MetricSpec* metric = pipeline_.columns(group)[window.latency_column].metric;
+  const auto& options = options_.bias_options;
+  const auto verdicts = bias_[group]->add(window.active_latency, metric->noise_floor);
+  ScoredTrack track;
+  for (const Bias& bias : verdicts) {
+    // As a distance: how many times the shift that would have been enough.
+    const bool certain = bias.verdict == BiasVerdict::kConfirmed;
+    track.certain.push_back(certain ? 1 : 0);
+    track.reach.push_back(bias.windows);
+    track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
+    track.threshold.push_back(certain ? options.confirm_shift * 0.999 : options.suspect_shift * 0.999);
+  }
+  feed(group, window, metric, kBias, track);
+}
+
+void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
+  const bool any = std::find(window.absent.begin(), window.absent.end(), 1) != window.absent.end();
+  const auto& columns = pipeline_.columns(group);
+  const auto throughput = std::find_if(columns.begin(), columns.end(), [](const GroupJudge::Column& column) {
+    return column.metric->role == Role::kThroughput;
+  });
+  if (throughput == columns.end() || options_.pipeline.paper) return;
+  const bool known = std::any_of(trackers_.begin(), trackers_.end(), [&](const SpellTracker& tracker) {
+    return tracker.group() == group && tracker.detector() == kAbsent;
+  });
+  if (!any && !known) return;
+  ScoredTrack track;
+  for (const std::uint8_t absent : window.absent) track.distance.push_back(absent != 0 ? 2 : 0);
+  track.threshold.assign(track.distance.size(), 1);
+  feed(group, window, throughput->metric, kAbsent, track);
+}
+
+void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
+  from_ = std::min(from_.value_or(window.start), window.start);
+  to_ = std::max(to_, window.end);
+  last_position_[group] = window.position;
+  last_end_[group] = window.end;
+  const PeerGroup& peers = grouping_.groups[group];
+  if (peers.second_only) return;
+  const std::vector<std::string> names = names_of(grouping_, peers);
+  for (const TrackJudgement& judgement : window.tracks) {
+    const ThresholdBook::Column thresholds = options_.thresholds.column(
+        peers.name, *judgement.metric, judgement.regime, judgement.detector, names, options_.pipeline.paper);
+    const ScoredTrack track{judgement.distance, thresholds.values, {}, {}, thresholds.trained};
+    feed(group, window, judgement.metric, judgement.detector, track);
+  }
+  judge_bias(group, window);
+  judge_absent(group, window);
+}
+
+void Diagnoser::add(const SampleTable& table) {
+  pipeline_.add(table, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+}
+
+void Diagnoser::finish() {
+  pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+}
+
+std::vector<RankedComponent> Diagnoser::ranking() const {
+  std::map<std::string, RankedComponent> best;
+  for (const SpellTracker& tracker : trackers_) {
+    const PeerGroup& group = grouping_.groups[tracker.group()];
+    const auto states = tracker.states();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (states[i].persistence == 0 && states[i].severity == 0) continue;
+      const std::string& name = grouping_[group.members[i]].name;
+      RankedComponent& ranked = best.try_emplace(name, RankedComponent{name, group.name, 0, 0}).first->second;
+      ranked.persistence = std::max(ranked.persistence, static_cast<int>(states[i].persistence));
+      ranked.severity = std::max(ranked.severity, states[i].severity);
+    }
+  }
+  std::vector<RankedComponent> ranking;
+  for (auto& [name, ranked] : best) ranking.push_back(std::move(ranked));
+  std::stable_sort(ranking.begin(), ranking.end(), [](const RankedComponent& a, const RankedComponent& b) {
+    if (a.persistence != b.persistence) return a.persistence > b.persistence;
+    if (a.severity != b.severity) return a.severity > b.severity;
+    return natural_less(a.component, b.component);
+  });
+  return ranking;
+}
+
+Diagnosis Diagnoser::diagnosis() const {
+  std::vector<GroupSpells> groups(grouping_.groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].columns = pipeline_.columns(g);
+  for (const SpellTracker& tracker : trackers_) {
+    GroupSpells& group = groups[tracker.group()];
+    for (const Spell& spell : tracker.spells()) {
+      group.spells.push_back(&spell);
+      const bool still_faulty =
+          tracker.states()[spell.member].faulty || spell.until == last_end_[tracker.group()];
+      const bool recent =
+          last_position_[tracker.group()] - spell.last_position <
+          static_cast<std::int64_t>(options_.preset.windows.k * options_.preset.windows.shift);
+      group.open.push_back(still_faulty && recent ? 1 : 0);
+    }
+  }
+  IncidentOptions incident;
+  incident.shift = options_.preset.windows.shift;
+  incident.size = options_.preset.windows.size;
+  incident.k = options_.preset.windows.k;
+  incident.paper = options_.pipeline.paper;
+  Diagnosis diagnosis;
+  diagnosis.from = from_.value_or(WallTime{});
+  diagnosis.to = to_;
+  diagnosis.preset = options_.preset.name;
+  for (const Distance distance : options_.pipeline.distances) {
+    diagnosis.distance += (diagnosis.distance.empty() ? "" : "+") + std::string(to_name(distance));
+  }
+  diagnosis.thresholds = options_.thresholds.trained() ? ThresholdOrigin::kTrained : ThresholdOrigin::kSelf;
+  diagnosis.incidents = make_incidents(grouping_, groups, options_.rules, incident);
+  diagnosis.ranking = ranking();
+  std::set<std::string> hosts;
+  for (const Component& component : grouping_.components) hosts.insert(component.host);
+  diagnosis.coverage.hosts = hosts.size();
+  diagnosis.coverage.components = grouping_.components.size();
+  std::set<std::string> metrics;
+  for (const GroupSpells& group : groups) {
+    for (const GroupJudge::Column& column : group.columns) {
+      if (column.judged) metrics.insert(std::string(column.metric->name));
+    }
+  }
+  diagnosis.coverage.metrics.assign(metrics.begin(), metrics.end());
+  diagnosis.coverage.not_comparable = grouping_.not_comparable;
+  return diagnosis;
+}
+
+std::vector<ScoreMap> Diagnoser::score_maps() const {
+  std::vector<ScoreMap> maps;
+  for (std::size_t g = 0; g < history_.size(); ++g) {
+    if (pipeline_.columns(g).empty() || grouping_.groups[g].second_only) continue;
+    maps.push_back(history_[g].to_map(grouping_.groups[g].name, names_of(grouping_, grouping_.groups[g])));
+  }
+  return maps;
+}
+
+}  // namespace laggard::analyse

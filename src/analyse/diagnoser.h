@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/explain/incidents.h"
+#include "analyse/explain/rules.h"
+#include "analyse/judge/pipeline.h"
+#include "analyse/judge/score_history.h"
+#include "analyse/judge/spells.h"
+#include "analyse/judge/threshold_book.h"
+#include "analyse/peer/bias.h"
+#include "analyse/peer/preset.h"
+#include "model/incident.h"
+#include "model/plot.h"
+
+namespace laggard::analyse {
+
+struct DiagnoserOptions {
+  Preset preset;
+  PipelineOptions pipeline;  ///< Its windows are taken from the preset.
+  std::vector<Rule> rules;
+  ThresholdBook thresholds;
+  double gate_severity = 6;
+  double confirm_severity = 60;
+  bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
+  BiasOptions bias_options;
+};
+
+/// The whole verdict on a recording, in one pass: samples in, a Diagnosis out, at any time.
+class Diagnoser {
+ public:
+  /// `grouping` must outlive this.
+  Diagnoser(const Grouping& grouping, DiagnoserOptions options);
+
+  /// Tables in a TableReader's order.
+  void add(const SampleTable& table);
+  void finish();
+
+  /// What is known so far. Coverage is filled as far as the analysis knows it.
+  [[nodiscard]] Diagnosis diagnosis() const;
+  [[nodiscard]] std::vector<ScoreMap> score_maps() const;
+
+ private:
+  struct Track {
+    SpellTracker spells;
+    std::size_t group;
+  };
+
+  void judge(std::size_t group, const WindowJudgement& window);
+  void judge_bias(std::size_t group, const WindowJudgement& window);
+  void judge_absent(std::size_t group, const WindowJudgement& window);
+  SpellTracker& tracker(std::size_t group, const MetricSpec* metric, const std::string& detector);
+  void feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
+            const std::string& detector, const ScoredTrack& track);
+  [[nodiscard]] std::vector<RankedComponent> ranking() const;
+
+  const Grouping& grouping_;
+  DiagnoserOptions options_;
+  Pipeline pipeline_;
+  std::deque<SpellTracker> trackers_;
+  std::vector<std::optional<BiasDetector>> bias_;
+  std::vector<ScoreHistory> history_;
+  std::vector<std::int64_t> last_position_;
+  std::vector<std::optional<WallTime>> last_end_;
+  std::optional<WallTime> from_;
+  WallTime to_;
+};
+
+}  // namespace laggard::analyse

@@ -1,0 +1,87 @@
+#include "analyse/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace laggard::analyse {
+
+namespace {
+
+PipelineOptions with_windows(PipelineOptions options, const WindowSpec& windows) {
+  options.windows = windows;
+  return options;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Grouping& grouping, TrainerOptions options)
+    : grouping_(grouping),
+      options_(std::move(options)),
+      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {}
+
+void Trainer::learn(std::size_t group, const WindowJudgement& window) {
+  ++windows_;
+  from_ = std::min(from_.value_or(window.start), window.start);
+  to_ = std::max(to_, window.end);
+  for (const TrackJudgement& judgement : window.tracks) {
+    const Key key{group, track_name(*judgement.metric, judgement.regime), judgement.detector};
+    TrainingSpec spec;
+    spec.form = options_.preset.form;
+    spec.k = options_.preset.windows.k;
+    spec.factor = options_.preset.factor;
+    const std::size_t members = grouping_.groups[group].members.size();
+    Track& track = tracks_.try_emplace(key, Track{ThresholdTrainer(spec, members)}).first->second;
+    ++track.windows;
+    track.trainer.add(window.index, judgement.distance);
+    track.is_fraction = judgement.metric->role == Role::kCongestion;
+  }
+}
+
+void Trainer::add(const SampleTable& table) {
+  pipeline_.add(table, [this](std::size_t group, const WindowJudgement& window) { learn(group, window); });
+}
+
+void Trainer::finish() {
+  pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { learn(group, window); });
+  for (auto& [key, track] : tracks_) {
+    const auto floors = track.trainer.floors();
+    track.trainer.end_recording();
+    track.largest = floors.empty() ? 0 : *std::max_element(floors.begin(), floors.end());
+  }
+}
+
+Thresholds Trainer::result() const {
+  Thresholds thresholds;
+  thresholds.header.preset = options_.preset.name;
+  thresholds.header.windows = options_.preset.windows;
+  thresholds.header.form = options_.preset.form;
+  thresholds.header.factor = options_.preset.factor;
+  thresholds.header.from = from_.value_or(WallTime{});
+  thresholds.header.to = to_;
+  thresholds.header.recordings = options_.recordings;
+  const double overlap =
+      static_cast<double>(options_.preset.windows.shift) / static_cast<double>(options_.preset.windows.size);
+  for (const auto& [key, track] : tracks_) {
+    const TrainedGroup trained = track.trainer.result();
+    if (std::isnan(trained.largest)) continue;
+    const PeerGroup& group = grouping_.groups[std::get<0>(key)];
+    GroupThresholds& out = thresholds.groups.emplace_back();
+    out.group = group.name;
+    out.metric = std::get<1>(key);
+    out.distance = std::get<2>(key);
+    out.windows = static_cast<double>(track.windows) * overlap;
+    if (track.is_fraction) {
+      // F trains the fraction itself and does not double it; ours does, like everything else.
+      out.others = options_.pipeline.paper ? track.largest : options_.preset.factor * track.largest;
+      continue;
+    }
+    out.others = trained.largest;
+    for (std::size_t i = 0; i < group.members.size(); ++i) {
+      if (trained.trained[i] != 0) out.components[grouping_[group.members[i]].name] = trained.thresholds[i];
+    }
+  }
+  return thresholds;
+}
+
+}  // namespace laggard::analyse

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analyse/judge/pipeline.h"
+#include "analyse/judge/threshold_book.h"
+#include "analyse/peer/preset.h"
+#include "analyse/peer/thresholds.h"
+#include "analyse/peer/training.h"
+#include "model/sample_table.h"
+#include "model/system/grouping.h"
+
+namespace laggard::analyse {
+
+struct TrainerOptions {
+  Preset preset;
+  PipelineOptions pipeline;  ///< Its windows are taken from the preset.
+  std::size_t recordings = 1;
+};
+
+/// Learns the thresholds of every track from fault-free samples, through the very pipeline that will use
+/// them. A gap of 2k-1 windows separates recordings by itself: no span of the filter reaches over it.
+class Trainer {
+ public:
+  /// `grouping` must outlive this.
+  Trainer(const Grouping& grouping, TrainerOptions options);
+
+  /// Tables in a TableReader's order.
+  void add(const SampleTable& table);
+  void finish();
+
+  /// Tracks that never had a score are left out.
+  [[nodiscard]] Thresholds result() const;
+  [[nodiscard]] std::size_t windows() const { return windows_; }
+
+ private:
+  /// Group, name of metric and regime, detector.
+  using Key = std::tuple<std::size_t, std::string, std::string>;
+  struct Track {
+    ThresholdTrainer trainer;
+    std::size_t windows = 0;
+    bool is_fraction = false;  ///< cwnd: neither grid nor factor belong to it.
+    double largest = 0;
+  };
+
+  void learn(std::size_t group, const WindowJudgement& window);
+
+  const Grouping& grouping_;
+  TrainerOptions options_;
+  Pipeline pipeline_;
+  std::map<Key, Track> tracks_;
+  std::size_t windows_ = 0;
+  std::optional<WallTime> from_;
+  WallTime to_;
+};
+
+}  // namespace laggard::analyse
