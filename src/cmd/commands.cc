@@ -2,6 +2,10 @@
 
 namespace laggard::cmd {
 
-void add_commands(CLI::App& app, Context& context) { add_system_command(app, context); }
+void add_commands(CLI::App& app, Context& context) {
+  add_train_command(app, context);
+  add_diagnose_command(app, context);
+  add_system_command(app, context);
+}
 
 }  // namespace laggard::cmd

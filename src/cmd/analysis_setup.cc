@@ -1,0 +1,233 @@
+#include "cmd/analysis_setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "archive/reader.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cmd/progress.h"
+#include "model/system/system_file.h"
+
+namespace laggard::cmd {
+
+void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
+  command.add_option("recording", o.recordings, "Recordings to read; several are put side by side")
+      ->required()
+      ->type_name("REC");
+  command.add_option("--preset", o.preset, "Windows and filters: auto, lab, production or quick")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "lab", "production", "quick"}));
+  command.add_option("--system", o.system, "What is connected to what (docs/formats/system.md)")
+      ->type_name("FILE");
+  command
+      .add_option("--distance", o.distances, "cdf, wasserstein, kl, median, thresh, or several: cdf,median")
+      ->capture_default_str()
+      ->type_name("D,...");
+  command.add_option("--metric", o.metrics, "Compare only these metrics: await,rd_sec,...")
+      ->type_name("M,...");
+  command.add_option("--from", o.from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
+  command.add_option("--to", o.to, "Stop before this")->type_name("TIME");
+  command.add_option("--algorithm", o.algorithm, "laggard, or paper: Kasick's to the letter")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"laggard", "paper"}));
+  command.add_option("--peers", o.peers, "Peers of a disk without --system: auto, rank, host or all")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "rank", "host", "all"}));
+  const std::string constants = "Constants of the preset";
+  command.add_option("--window", o.window_size, "WinSize, in samples")->group(constants)->type_name("N");
+  command.add_option("--shift", o.window_shift, "WinShift, in samples")->group(constants)->type_name("N");
+  command.add_option("--smoothing", o.smoothing, "Moving average, in samples")
+      ->group(constants)
+      ->type_name("N");
+  command.add_option("--filter-k", o.k, "Faulty when anomalous in k of 2k-1 windows")
+      ->group(constants)
+      ->type_name("K");
+  command.add_option("--factor", o.factor, "Trained thresholds are multiplied by this")
+      ->group(constants)
+      ->type_name("F");
+  command.add_option("--step", o.step, "Down-sample to this, e.g. 15s")->group(constants)->type_name("TIME");
+}
+
+namespace {
+
+/// Below this, production's windows would hold nothing yet, and below two lab filters' worth, lab's.
+constexpr Duration kProductionFrom = std::chrono::hours(1);
+constexpr std::size_t kLabSamples = 64 + 5 * 32;
+
+/// The distance of samples that most devices have, as a person would say it: whole seconds, or tenths below.
+Duration common_interval(const Inventory& inventory) {
+  std::map<Duration, std::size_t> votes;
+  for (const DeviceInfo& device : inventory.devices) {
+    if (!device.interval) continue;
+    const double seconds = to_seconds(*device.interval);
+    const double rounded =
+        seconds >= 0.95 ? std::round(seconds) : std::max(0.1, std::round(seconds * 10) / 10);
+    ++votes[Duration{static_cast<std::int64_t>(std::llround(rounded * 1e9))}];
+  }
+  const auto most = std::max_element(votes.begin(), votes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == votes.end() ? std::chrono::seconds(1) : most->first;
+}
+
+struct Span {
+  WallTime first;
+  WallTime last;
+};
+
+Span recorded_span(const Inventory& inventory, const ReadRequest& request) {
+  Span span{WallTime::max(), WallTime::min()};
+  for (const DeviceInfo& device : inventory.devices) {
+    span.first = std::min(span.first, device.first);
+    span.last = std::max(span.last, device.last);
+  }
+  if (request.from) span.first = std::max(span.first, *request.from);
+  if (request.to) span.last = std::min(span.last, *request.to);
+  return span;
+}
+
+Result<ReadRequest> parse_request(const AnalysisOptions& options) {
+  ReadRequest request;
+  if (!options.from.empty()) {
+    auto from = parse_time(options.from);
+    if (!from) return fail(ErrorCode::kBadUse, "--from", from.error().what);
+    request.from = *from;
+  }
+  if (!options.to.empty()) {
+    auto to = parse_time(options.to);
+    if (!to) return fail(ErrorCode::kBadUse, "--to", to.error().what);
+    request.to = *to;
+  }
+  if (request.from && request.to && *request.from >= *request.to) {
+    return fail(ErrorCode::kBadUse, "--from", "must be before --to");
+  }
+  return request;
+}
+
+/// Chooses and fits the preset; says in `setup.remarks` what it chose.
+Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
+  const Span span = recorded_span(setup.inventory, setup.request);
+  if (span.first >= span.last) {
+    return fail(ErrorCode::kBadInput, options.recordings.front().string(),
+                "there is nothing recorded in that span of time; `laggard info` says what is there");
+  }
+  const Duration length = span.last - span.first;
+  std::string name = options.preset;
+  if (name == "auto") {
+    const auto lab_length = setup.sample_interval * static_cast<std::int64_t>(kLabSamples);
+    name = length >= kProductionFrom ? "production" : (length >= lab_length ? "lab" : "quick");
+    setup.remarks.push_back(fmt::format("preset {} for a recording of {}", name,
+                                        to_text(std::chrono::duration_cast<std::chrono::seconds>(length))));
+  }
+  setup.preset = *analyse::find_preset(name);
+  Duration step = std::max(setup.sample_interval, setup.preset.down_sample.value_or(Duration{}));
+  if (!options.step.empty()) {
+    auto parsed = parse_duration(options.step);
+    if (!parsed || parsed->count() <= 0) {
+      return fail(ErrorCode::kBadUse, "--step", fmt::format("'{}' is no duration such as 15s", options.step));
+    }
+    step = *parsed;
+  }
+  analyse::WindowSpec& windows = setup.preset.windows;
+  windows.interval = step;
+  windows.size = options.window_size.value_or(windows.size);
+  windows.shift = options.window_shift.value_or(windows.shift);
+  windows.smoothing = options.smoothing.value_or(windows.smoothing);
+  windows.k = options.k.value_or(windows.k);
+  setup.preset.factor = options.factor.value_or(setup.preset.factor);
+  if (windows.size < 4 || windows.shift < 1 || windows.shift > windows.size || windows.smoothing < 1 ||
+      windows.k < 1 || windows.k > 32) {
+    return fail(ErrorCode::kBadUse, "--window",
+                "windows need at least 4 samples, a shift from 1 to the window, smoothing from 1, and k from "
+                "1 to 32");
+  }
+  return {};
+}
+
+Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
+  setup.paper = options.algorithm == "paper";
+  setup.pipeline.paper = setup.paper;
+  setup.pipeline.distances.clear();
+  for (const std::string_view name : split(options.distances, ',')) {
+    const auto distance = analyse::distance(trim(name));
+    if (!distance) {
+      return fail(ErrorCode::kBadUse, "--distance",
+                  fmt::format("'{}' is none of cdf, wasserstein, kl, median and thresh", name));
+    }
+    setup.pipeline.distances.push_back(*distance);
+  }
+  if (!options.metrics.empty()) {
+    for (const std::string_view name : split(options.metrics, ',')) {
+      const MetricSpec* metric = find_metric(trim(name));
+      if (metric == nullptr) {
+        return fail(ErrorCode::kBadUse, "--metric",
+                    fmt::format("'{}' is no metric; docs/methods/metrics.md lists them", name));
+      }
+      setup.pipeline.metrics.push_back(metric);
+    }
+  }
+  setup.pipeline.counters = analyse::counters_of(setup.inventory);
+  setup.pipeline.sample_interval = setup.sample_interval;
+  return {};
+}
+
+Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
+  if (!options.system.empty()) {
+    auto text = read_file(options.system);
+    if (!text) return forward(text);
+    auto model = parse_system(*text, options.system);
+    if (!model) return forward(model);
+    setup.system = std::move(*model);
+  }
+  GroupingOptions grouping;
+  if (options.peers == "rank") grouping.peers = DiskPeers::kRank;
+  if (options.peers == "host") grouping.peers = DiskPeers::kHost;
+  if (options.peers == "all") grouping.peers = DiskPeers::kAll;
+  auto groups = make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
+  if (!groups) return forward(groups);
+  setup.grouping = std::move(*groups);
+  return {};
+}
+
+}  // namespace
+
+Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
+  AnalysisSetup setup;
+  auto request = parse_request(options);
+  if (!request) return forward(request);
+  setup.request = std::move(*request);
+  auto reader = archive::Reader::open(options.recordings);
+  if (!reader) return forward(reader);
+  setup.source = std::move(*reader);
+  auto inventory = setup.source->inventory();
+  if (!inventory) return forward(inventory);
+  setup.inventory = std::move(*inventory);
+  setup.sample_interval = common_interval(setup.inventory);
+  if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
+  if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
+  if (Status grouped = group(options, setup); !grouped) return forward(grouped);
+  return setup;
+}
+
+Status read_all(AnalysisSetup& setup, std::string_view doing,
+                const std::function<void(const SampleTable&)>& consume) {
+  auto reader = setup.source->read(setup.request);
+  if (!reader) return forward(reader);
+  const Span span = recorded_span(setup.inventory, setup.request);
+  const double whole = to_seconds(span.last - span.first);
+  SystemClock clock;
+  Progress progress(doing, clock);
+  for (;;) {
+    auto table = (*reader)->next();
+    if (!table) return forward(table);
+    if (!*table) return {};
+    if (!(*table)->times().empty())
+      progress.update(to_seconds((*table)->times().front() - span.first) / whole);
+    consume(**table);
+  }
+}
+
+}  // namespace laggard::cmd

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyse/judge/pipeline.h"
+#include "analyse/peer/preset.h"
+#include "base/error.h"
+#include "model/series_source.h"
+#include "model/system/grouping.h"
+
+namespace laggard::cmd {
+
+/// The options that `train` and `diagnose` share: what to read, and how to compare.
+struct AnalysisOptions {
+  std::vector<std::filesystem::path> recordings;
+  std::string preset = "auto";
+  std::string system;
+  std::string distances = "cdf";
+  std::string metrics;
+  std::string from;
+  std::string to;
+  std::string algorithm = "laggard";
+  std::string peers = "auto";
+  // Every constant of the preset; unset means the preset's.
+  std::optional<std::size_t> window_size;
+  std::optional<std::size_t> window_shift;
+  std::optional<std::size_t> smoothing;
+  std::optional<std::size_t> k;
+  std::optional<double> factor;
+  std::string step;
+};
+
+/// Declares them on a subcommand.
+void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+
+/// Everything that is known before the first sample is read.
+struct AnalysisSetup {
+  std::unique_ptr<SeriesSource> source;
+  Inventory inventory;
+  std::optional<SystemModel> system;
+  Grouping grouping;
+  analyse::Preset preset;
+  analyse::PipelineOptions pipeline;
+  ReadRequest request;
+  bool paper = false;
+  Duration sample_interval{};
+  std::vector<std::string> remarks;  ///< What was chosen for the user, one sentence each.
+};
+
+[[nodiscard]] Result<AnalysisSetup> prepare(const AnalysisOptions& options);
+
+/// Reads all tables that the setup asks for and hands them to `consume`, with a progress bar on a terminal.
+[[nodiscard]] Status read_all(AnalysisSetup& setup, std::string_view doing,
+                              const std::function<void(const SampleTable&)>& consume);
+
+}  // namespace laggard::cmd

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "cmd/analysis_setup.h"
+#include "model/incident.h"
+
+namespace laggard::cmd {
+
+struct DiagnoseOptions {
+  AnalysisOptions analysis;
+  std::string thresholds;
+  std::string rules;
+  std::string json;
+  std::string html;
+  bool check = false;
+  bool quiet = false;
+};
+
+/// Reads the recordings, judges them, prints and writes what the options ask for.
+[[nodiscard]] Result<Diagnosis> diagnose(DiagnoseOptions options);
+
+}  // namespace laggard::cmd

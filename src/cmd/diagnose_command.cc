@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "analyse/diagnoser.h"
+#include "base/file.h"
+#include "cmd/analysis_setup.h"
+#include "cmd/commands.h"
+#include "cmd/diagnose.h"
+#include "cmd/peer_plots.h"
+#include "report/html.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+Result<std::vector<analyse::Rule>> load_rules(const DiagnoseOptions& options, bool paper) {
+  if (options.rules.empty()) {
+    return paper ? analyse::parse_rules(analyse::paper_rules(), "the paper's rules")
+                 : analyse::parse_rules(analyse::default_rules(), "the default rules");
+  }
+  auto text = read_file(options.rules);
+  if (!text) return forward(text);
+  return analyse::parse_rules(*text, options.rules);
+}
+
+Result<analyse::ThresholdBook> load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup) {
+  if (options.thresholds.empty()) return analyse::ThresholdBook{};
+  auto text = read_file(options.thresholds);
+  if (!text) return forward(text);
+  auto thresholds = analyse::read_thresholds(*text, options.thresholds);
+  if (!thresholds) return forward(thresholds);
+  analyse::PlannedUse use{setup.preset.name, setup.preset.windows, {}};
+  for (const analyse::Distance distance : setup.pipeline.distances)
+    use.distances.push_back(to_name(distance));
+  if (Status same = analyse::check_use(*thresholds, use, options.thresholds); !same) return forward(same);
+  return analyse::ThresholdBook(std::move(*thresholds));
+}
+
+/// With `--preset auto`, thresholds say which preset they were trained for.
+Status take_preset_of_thresholds(DiagnoseOptions& options) {
+  if (options.thresholds.empty() || options.analysis.preset != "auto") return {};
+  auto text = read_file(options.thresholds);
+  if (!text) return forward(text);
+  auto thresholds = analyse::read_thresholds(*text, options.thresholds);
+  if (!thresholds) return forward(thresholds);
+  if (analyse::find_preset(thresholds->header.preset) != nullptr)
+    options.analysis.preset = thresholds->header.preset;
+  return {};
+}
+
+report::TextOptions text_options() {
+  report::TextOptions options;
+  winsize size{};
+  options.colour = ::isatty(STDOUT_FILENO) == 1;
+  if (options.colour && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    options.width = size.ws_col;
+  return options;
+}
+
+Status print_or_write(const std::string& where, const std::string& text) {
+  if (where != "-") return write_file(where, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return {};
+}
+
+}  // namespace
+
+Result<Diagnosis> diagnose(DiagnoseOptions options) {
+  if (Status taken = take_preset_of_thresholds(options); !taken) return forward(taken);
+  auto setup = prepare(options.analysis);
+  if (!setup) return forward(setup);
+  auto rules = load_rules(options, setup->paper);
+  if (!rules) return forward(rules);
+  auto thresholds = load_thresholds(options, *setup);
+  if (!thresholds) return forward(thresholds);
+  analyse::DiagnoserOptions diagnoser_options;
+  diagnoser_options.preset = setup->preset;
+  diagnoser_options.pipeline = setup->pipeline;
+  diagnoser_options.rules = std::move(*rules);
+  diagnoser_options.thresholds = std::move(*thresholds);
+  analyse::Diagnoser diagnoser(setup->grouping, std::move(diagnoser_options));
+  Status read = read_all(*setup, "diagnosing", [&](const SampleTable& table) { diagnoser.add(table); });
+  if (!read) return forward(read);
+  diagnoser.finish();
+  Diagnosis diagnosis = diagnoser.diagnosis();
+  for (const Gap& gap : setup->inventory.gaps) {
+    diagnosis.coverage.missing.push_back(fmt::format("{} recorded nothing from {} to {}{}", gap.host,
+                                                     to_iso8601(gap.from), to_iso8601(gap.to),
+                                                     gap.reason.empty() ? "" : " (" + gap.reason + ")"));
+  }
+  for (const std::string& notice : setup->inventory.notices) diagnosis.coverage.missing.push_back(notice);
+  const bool text = options.json != "-";
+  if (text && !options.quiet) {
+    for (const std::string& remark : setup->remarks) std::printf("%s\n", remark.c_str());
+    for (const std::string& note : setup->grouping.notes) std::printf("note: %s\n", note.c_str());
+    std::fputs(report::to_text(diagnosis, text_options()).c_str(), stdout);
+  }
+  if (!options.json.empty()) {
+    if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
+      return forward(written);
+  }
+  if (!options.html.empty()) {
+    auto plots = incident_plots(*setup, diagnosis);
+    if (!plots) return forward(plots);
+    plots->maps = diagnoser.score_maps();
+    const Status written = print_or_write(options.html, report::to_html(diagnosis, *plots));
+    if (!written) return fail(written.error().code, written.error().where, written.error().what);
+    if (text && !options.quiet) std::printf("\nplots: %s\n", options.html.c_str());
+  }
+  return diagnosis;
+}
+
+namespace {
+
+bool has_finding(const Diagnosis& diagnosis) {
+  for (const Incident& incident : diagnosis.incidents) {
+    if (incident.state == IncidentState::kConfirmed && incident.status != IncidentStatus::kExplained)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void add_diagnose_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<DiagnoseOptions>();
+  CLI::App* command =
+      app.add_subcommand("diagnose", "Name the sick component in recordings, the cause and the evidence");
+  add_analysis_options(*command, options->analysis);
+  command->add_option("--thresholds", options->thresholds, "Trained thresholds (laggard train)")
+      ->type_name("FILE");
+  command->add_option("--rules", options->rules, "Rules of cause of your own (docs/methods/cause.md)")
+      ->type_name("FILE");
+  command->add_option("--json", options->json, "The diagnosis as JSON; - prints it instead of the text")
+      ->type_name("FILE|-");
+  command->add_option("--html", options->html, "One page with plots; opens offline")->type_name("FILE");
+  command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed");
+  command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
+  command->callback([options, &context] {
+    auto diagnosis = diagnose(*options);
+    if (!diagnosis) {
+      context.status = report_error(diagnosis.error());
+    } else if (options->check && has_finding(*diagnosis)) {
+      context.status = kFinding;
+    }
+  });
+}
+
+}  // namespace laggard::cmd

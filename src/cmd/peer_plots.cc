@@ -1,0 +1,139 @@
+#include "cmd/peer_plots.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analyse/plot_collector.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+/// A page with more pictures than this is not looked at.
+constexpr std::size_t kMostIncidents = 12;
+constexpr std::size_t kMostPlotsPerIncident = 4;
+
+analyse::PipelineOptions options_of(const AnalysisSetup& setup) {
+  analyse::PipelineOptions options = setup.pipeline;
+  options.windows = setup.preset.windows;
+  return options;
+}
+
+TimeSpan span_of(const AnalysisSetup& setup) {
+  TimeSpan span{WallTime::max(), WallTime::min()};
+  for (const DeviceInfo& device : setup.inventory.devices) {
+    span.from = std::min(span.from, device.first);
+    span.to = std::max(span.to, device.last);
+  }
+  if (setup.request.from) span.from = std::max(span.from, *setup.request.from);
+  if (setup.request.to) span.to = std::min(span.to, *setup.request.to);
+  return span;
+}
+
+std::optional<std::size_t> group_of(const Grouping& grouping, const std::string& component) {
+  for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+    if (grouping.groups[g].second_only) continue;
+    for (const ComponentId id : grouping.groups[g].members) {
+      if (grouping[id].name == component) return g;
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<TimeSpan> merge_windows(const std::vector<WallTime>& starts, Duration length) {
+  std::vector<TimeSpan> spans;
+  for (const WallTime start : starts) {
+    if (!spans.empty() && start <= spans.back().to) {
+      spans.back().to = start + length;
+    } else {
+      spans.push_back({start, start + length});
+    }
+  }
+  return spans;
+}
+
+struct Wanted {
+  std::vector<analyse::PlotRequest> requests;
+  std::vector<std::string> incidents;  ///< Per request, whose it is.
+};
+
+Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
+  const Duration length =
+      setup.preset.windows.interval * static_cast<std::int64_t>(setup.preset.windows.size);
+  Wanted wanted;
+  for (std::size_t i = 0; i < std::min(kMostIncidents, diagnosis.incidents.size()); ++i) {
+    const Incident& incident = diagnosis.incidents[i];
+    std::vector<std::pair<std::string, std::string>> done;
+    for (const Evidence& evidence : incident.evidence) {
+      const std::pair<std::string, std::string> key{evidence.metric, evidence.component};
+      if (done.size() == kMostPlotsPerIncident || std::find(done.begin(), done.end(), key) != done.end())
+        continue;
+      const auto group = group_of(setup.grouping, evidence.component);
+      if (!group) continue;
+      done.push_back(key);
+      analyse::PlotRequest request;
+      request.group = *group;
+      request.metric = find_metric(evidence.metric);
+      request.sick = evidence.component;
+      request.flagged = merge_windows(evidence.windows, length);
+      if (evidence.worst_window)
+        request.distribution = TimeSpan{*evidence.worst_window, *evidence.worst_window + length};
+      wanted.requests.push_back(std::move(request));
+      wanted.incidents.push_back(incident.id);
+    }
+  }
+  return wanted;
+}
+
+Result<std::vector<analyse::CollectedPlot>> collect(AnalysisSetup& setup,
+                                                    std::vector<analyse::PlotRequest> requests) {
+  analyse::PlotCollector collector(setup.grouping, options_of(setup), span_of(setup), std::move(requests));
+  Status read = read_all(setup, "plotting", [&](const SampleTable& table) { collector.add(table); });
+  if (!read) return forward(read);
+  return collector.finish();
+}
+
+}  // namespace
+
+Result<Plots> incident_plots(AnalysisSetup& setup, const Diagnosis& diagnosis) {
+  Wanted wanted = wanted_plots(setup, diagnosis);
+  auto collected = collect(setup, std::move(wanted.requests));
+  if (!collected) return forward(collected);
+  Plots plots;
+  for (std::size_t i = 0; i < collected->size(); ++i) {
+    if (plots.incidents.empty() || plots.incidents.back().incident != wanted.incidents[i]) {
+      plots.incidents.push_back({wanted.incidents[i], {}, {}});
+    }
+    IncidentPlots& incident = plots.incidents.back();
+    incident.peers.push_back(std::move((*collected)[i].plot));
+    if ((*collected)[i].distribution)
+      incident.distributions.push_back(std::move(*(*collected)[i].distribution));
+  }
+  return plots;
+}
+
+Result<report::TrainingDay> training_plots(AnalysisSetup& setup) {
+  std::vector<analyse::PlotRequest> requests;
+  for (std::size_t g = 0; g < setup.grouping.groups.size(); ++g) {
+    const auto columns =
+        analyse::columns_for(setup.grouping.groups[g].kind, setup.pipeline.metrics, setup.pipeline.counters);
+    for (const auto& column : columns) {
+      if (column.judged) requests.push_back({g, column.metric, {}, {}, {}});
+    }
+  }
+  auto collected = collect(setup, std::move(requests));
+  if (!collected) return forward(collected);
+  report::TrainingDay day;
+  const TimeSpan span = span_of(setup);
+  day.from = span.from;
+  day.to = span.to;
+  day.preset = setup.preset.name;
+  for (const analyse::Distance distance : setup.pipeline.distances) {
+    day.distance += (day.distance.empty() ? "" : "+") + std::string(to_name(distance));
+  }
+  for (analyse::CollectedPlot& plot : *collected) day.plots.push_back(std::move(plot.plot));
+  day.notes = setup.grouping.not_comparable;
+  return day;
+}
+
+}  // namespace laggard::cmd
