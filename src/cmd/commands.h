@@ -11,5 +11,6 @@ void add_commands(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_diagnose_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
+void add_import_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

@@ -13,9 +13,9 @@ namespace laggard::collect {
 
 /// How far an import is; every reader reports here about every megabyte.
 struct ImportState {
-  std::string source;           ///< File or server that is being read.
-  std::uint64_t bytes = 0;      ///< Of the sources, as they are packed.
-  std::uint64_t bytes_all = 0;  ///< 0 when unknown.
+  std::string source;       ///< File or server that is being read.
+  std::uint64_t done = 0;   ///< Bytes of the files as they are packed, or milliseconds of the time asked for.
+  std::uint64_t total = 0;  ///< 0 when unknown.
   std::uint64_t lines = 0;
   std::uint64_t values = 0;  ///< Handed on so far.
 };

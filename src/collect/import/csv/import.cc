@@ -28,7 +28,7 @@ class CsvImport {
     for (const auto& file : files) {
       std::error_code unknown;
       const auto size = file == "-" ? 0 : std::filesystem::file_size(file, unknown);
-      if (!unknown) state_.bytes_all += size;
+      if (!unknown) state_.total += size;
     }
     for (const auto& file : files) {
       state_.source = file.string();
@@ -162,7 +162,7 @@ class CsvImport {
   }
 
   void report_progress(const Members* members) {
-    state_.bytes = done_ + members->consumed();
+    state_.done = done_ + members->consumed();
     state_.values = collector_.values();
     observer_.progress(state_);
   }

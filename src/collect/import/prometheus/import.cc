@@ -61,7 +61,7 @@ class PrometheusImport final : public SeriesReceiver {
     const std::int64_t from = to_unix_ns(options_.from) / kNsPerMs;
     const std::int64_t to = to_unix_ns(options_.to) / kNsPerMs;
     if (options_.step) step_ms_ = std::max<std::int64_t>(options_.step->count() / kNsPerMs, 1);
-    state_.bytes_all = static_cast<std::uint64_t>(to - from);
+    state_.total = static_cast<std::uint64_t>(to - from);
     Status status = fetch_all(from, to);
     Status flushed = collector_.flush_all();
     return status ? flushed : status;
@@ -169,7 +169,7 @@ class PrometheusImport final : public SeriesReceiver {
         if (Status status = collector_.flush_older(); !status) return status;
       }
       at = stretch_to_ms_ + 1;
-      state_.bytes = static_cast<std::uint64_t>(at - from);
+      state_.done = static_cast<std::uint64_t>(at - from);
       state_.values = collector_.values();
       observer_.progress(state_);
       length = answer->samples == 0 ? length * 2

@@ -75,7 +75,7 @@ class SysstatImport {
     for (const auto& file : files) {
       std::error_code unknown;
       const auto size = std::filesystem::file_size(file, unknown);
-      if (!unknown) state_.bytes_all += size;
+      if (!unknown) state_.total += size;
     }
     for (const auto& file : files) {
       state_.source = file.string();
@@ -268,7 +268,7 @@ class SysstatImport {
   }
 
   void report_progress(std::uint64_t consumed) {
-    state_.bytes = done_ + consumed;
+    state_.done = done_ + consumed;
     state_.values = collector_.values();
     observer_.progress(state_);
   }

@@ -1,0 +1,404 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "archive/reader.h"
+#include "archive/writer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "collect/import/csv/import.h"
+#include "collect/import/prometheus/http_client.h"
+#include "collect/import/prometheus/import.h"
+#include "collect/import/sysstat/import.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+using collect::ImportResult;
+using Json = nlohmann::ordered_json;
+
+/// What every kind of import has.
+struct CommonOptions {
+  std::string out;
+  bool json = false;
+};
+
+/// The line on a terminal that says how far the import is, and the notices above it.
+class ImportDisplay final : public collect::ImportObserver {
+ public:
+  explicit ImportDisplay(Clock& clock)
+      : clock_(clock), started_(clock.mono()), shown_(started_), terminal_(::isatty(STDERR_FILENO) == 1) {}
+  ImportDisplay(const ImportDisplay&) = delete;
+  ImportDisplay& operator=(const ImportDisplay&) = delete;
+  ~ImportDisplay() override { clear(); }
+
+  void progress(const collect::ImportState& state) override {
+    constexpr Duration kQuietAtFirst = std::chrono::seconds(1);
+    constexpr Duration kBetweenUpdates = std::chrono::milliseconds(200);
+    const MonoTime now = clock_.mono();
+    if (!terminal_ || now - started_ < kQuietAtFirst || now - shown_ < kBetweenUpdates) return;
+    shown_ = now;
+    const double part =
+        state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
+    const double rate = static_cast<double>(state.values) / to_seconds(now - started_);
+    constexpr std::size_t kLongestName = 40;
+    std::string name = state.source;
+    if (name.size() > kLongestName) name = "…" + name.substr(name.size() - kLongestName);
+    std::fprintf(stderr, "\r\x1b[K%3.0f %%  %s samples, %s a second  %s", 100 * part,
+                 with_separators(state.values).c_str(),
+                 with_separators(static_cast<std::uint64_t>(rate)).c_str(), name.c_str());
+    std::fflush(stderr);
+    line_shown_ = true;
+  }
+
+  void notice(const std::string& sentence) override {
+    clear();
+    std::fprintf(stderr, "laggard: note: %s\n", sentence.c_str());
+  }
+
+  void clear() {
+    if (line_shown_) std::fputs("\r\x1b[K", stderr);
+    line_shown_ = false;
+  }
+
+  /// 1234567 -> 1,234,567
+  static std::string with_separators(std::uint64_t number) {
+    std::string digits = std::to_string(number);
+    for (std::size_t at = digits.size(); at > 3;) {
+      at -= 3;
+      digits.insert(at, 1, ',');
+    }
+    return digits;
+  }
+
+ private:
+  Clock& clock_;
+  MonoTime started_;
+  MonoTime shown_;
+  bool terminal_;
+  bool line_shown_ = false;
+};
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void print_json(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
+  Json json;
+  json["schema"] = "laggard.import/1";
+  json["recording"] = common.out;
+  json["new"] = stats.cells_added;
+  json["already_there"] = stats.cells_already_there;
+  json["sources"] = result.sources;
+  json["from"] = result.first ? Json(to_iso8601(*result.first)) : Json();
+  json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
+  json["errors"] = Json::array();
+  for (const Error& error : result.errors) json["errors"].push_back(error.message());
+  std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+void print_text(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
+  std::string text =
+      fmt::format("{}: {} new samples", common.out, ImportDisplay::with_separators(stats.cells_added));
+  if (stats.cells_already_there > 0) {
+    text += fmt::format(" ({} already there)", ImportDisplay::with_separators(stats.cells_already_there));
+  }
+  if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
+  std::printf("%s\n", text.c_str());
+}
+
+/// An import that brought nothing leaves no recording behind.
+void remove_empty(const std::filesystem::path& recording) {
+  std::error_code kept;
+  std::filesystem::remove(recording / "metrics", kept);  // neither removes a folder that holds something
+  std::filesystem::remove(recording, kept);
+}
+
+/// Runs one import into the recording and says what came of it.
+/// \param import  (TableSink&, ImportObserver&) -> Result<ImportResult>
+template <typename Import>
+int run_import(const CommonOptions& common, const Import& import) {
+  SystemClock clock;
+  std::error_code unknown;
+  const bool made = !std::filesystem::exists(common.out, unknown);
+  archive::WriterOptions writer_options;
+  writer_options.existing = archive::Existing::kSkipEqual;
+  Result<std::unique_ptr<archive::Writer>> writer = archive::Writer::open(common.out, writer_options, clock);
+  if (!writer) return report_error(writer.error());
+  ImportDisplay display(clock);
+  Result<ImportResult> result = import(**writer, display);
+  display.clear();
+  const Status closed = (*writer)->close();
+  const archive::WriteStats stats = (*writer)->stats();
+  ImportResult shown;
+  if (result) {
+    shown = std::move(*result);
+  } else {
+    shown.errors.push_back(std::move(result.error()));
+  }
+  if (!closed && (shown.errors.empty() || shown.errors.back().message() != closed.error().message())) {
+    shown.errors.push_back(closed.error());
+  }
+  if (made && stats.cells_added == 0) remove_empty(common.out);
+  int status = kClean;
+  for (const Error& error : shown.errors) status = std::max(status, report_error(error));
+  if (common.json) {
+    print_json(common, shown, stats);
+  } else if (shown.errors.empty() || stats.cells_added + stats.cells_already_there > 0) {
+    print_text(common, shown, stats);
+  }
+  if (shown.errors.size() > 1) {
+    std::fprintf(stderr, "laggard: %s could not be read\n",
+                 counted(shown.errors.size(), "source", "sources").c_str());
+  }
+  return status;
+}
+
+void add_common(CLI::App& command, CommonOptions& common) {
+  command
+      .add_option("--out", common.out, "The recording, a folder; made if need be, added to if it is there")
+      ->required()
+      ->type_name("REC");
+  command.add_flag("--json", common.json, "Say what was imported as JSON on standard output");
+}
+
+/// Options that may be given several times, or once with commas, and never take the word after their value.
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
+                      const std::string& help) {
+  return command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
+}
+
+void add_csv(CLI::App& import, Context& context) {
+  struct Options {
+    CommonOptions common;
+    std::vector<std::filesystem::path> files;
+    collect::CsvForm form;
+    std::string kind = "disk";
+  };
+  CLI::App* command = import.add_subcommand(
+      "csv", "CSV files: one value a line (time,host,kind,device,counter,value), or wide by naming columns");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("files", options->files,
+                   "Plain, gz, bz2, xz, zst or lz4, tar or zip of many; - is standard input")
+      ->required()
+      ->type_name("FILE");
+  add_common(*command, options->common);
+  collect::CsvForm& form = options->form;
+  command->add_option("--time", form.time, "Wide form: column of the time")->type_name("COLUMN");
+  command->add_option("--component", form.component, "Wide form: column of the disk or interface")
+      ->type_name("COLUMN");
+  add_list(*command, "--gauge", form.gauges, "Wide form: columns of momentary values and rates")
+      ->type_name("COLUMN");
+  add_list(*command, "--counter", form.counters, "Wide form: columns of counters that only grow")
+      ->type_name("COLUMN");
+  command->add_option("--host", form.host, "Wide form: the host that the files are of")->type_name("NAME");
+  command->add_option("--host-column", form.host_column, "Wide form: column of the host")
+      ->type_name("COLUMN");
+  command->add_option("--kind", options->kind, "Wide form: what the components are")
+      ->check(CLI::IsMember({"disk", "net", "tcp"}))
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  laggard import csv samples.csv.xz --out REC\n"
+      "  laggard import csv host_22.tar.gz --time ts --component disk_id --host host_22 \\\n"
+      "    --gauge throughput,latency --out REC");
+  command->callback([options, &context] {
+    options->form.kind = device_kind(options->kind).value_or(DeviceKind::kDisk);
+    if (const Status status = options->form.check(); !status) {
+      context.status = report_error(status.error());
+      return;
+    }
+    context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
+      return collect::import_csv(options->files, options->form, sink, observer);
+    });
+  });
+}
+
+void add_sysstat(CLI::App& import, Context& context) {
+  struct Options {
+    CommonOptions common;
+    std::vector<std::filesystem::path> files;
+    collect::SysstatOptions sysstat;
+  };
+  CLI::App* command =
+      import.add_subcommand("sysstat", "sysstat's activity files (sa files), read through sadf");
+  auto options = std::make_shared<Options>();
+  command
+      ->add_option("files", options->files,
+                   "sa files of any version that the installed sadf reads, packed or not")
+      ->required()
+      ->type_name("FILE");
+  add_common(*command, options->common);
+  command->add_option("--host", options->sysstat.host, "Name of the host, in place of the one in the files")
+      ->type_name("NAME");
+  add_list(*command, "--disk", options->sysstat.disks, "Only disks like this")->type_name("GLOB");
+  command->footer(
+      "Examples:\n"
+      "  laggard import sysstat /var/log/sysstat/sa* --out REC\n"
+      "  laggard import sysstat fs1/sa* --out REC --host fs1 --disk 'sd*'");
+  command->callback([options, &context] {
+    context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
+      return collect::import_sysstat(options->files, options->sysstat, sink, observer);
+    });
+  });
+}
+
+struct PrometheusCommand {
+  CommonOptions common;
+  std::string url;
+  std::string from;
+  std::string to;
+  std::string step;
+  std::vector<std::string> labels;
+  std::string token_file;
+  collect::PrometheusOptions options;
+};
+
+/// A moment, or with a unit (`2h`) how long ago.
+Result<WallTime> moment(const std::string& option, const std::string& text, WallTime now) {
+  if (const Result<WallTime> time = parse_time(text)) return *time;
+  const Result<Duration> ago = parse_duration(text);
+  if (ago && ago->count() >= 0) return now - *ago;
+  return fail(
+      ErrorCode::kBadUse, option,
+      fmt::format("`{}` is neither a time (2026-11-20T19:21:34Z, Unix seconds) nor how long ago (2h)", text));
+}
+
+/// Where an import without --from begins: a little before the end of what the recording has, so that
+/// importing again goes on, else a day ago.
+WallTime usual_begin(const std::string& recording, WallTime to, collect::ImportObserver& observer) {
+  constexpr Duration kOverlap = std::chrono::minutes(5);
+  const WallTime day_ago = to - std::chrono::hours(24);
+  const std::vector<std::filesystem::path> paths{recording};
+  Result<std::unique_ptr<archive::Reader>> reader = archive::Reader::open(paths);
+  if (!reader) return day_ago;
+  const Result<Inventory> inventory = (*reader)->inventory();
+  std::optional<WallTime> last;
+  if (inventory) {
+    for (const DeviceInfo& device : inventory->devices)
+      last = std::max(last.value_or(device.last), device.last);
+  }
+  if (!last || *last > to) return day_ago;
+  observer.notice(fmt::format("going on at {}, before the recording's last sample (--from)",
+                              to_iso8601(*last - kOverlap)));
+  return *last - kOverlap;
+}
+
+Status complete(PrometheusCommand& command, WallTime now, collect::ImportObserver& observer) {
+  collect::PrometheusOptions& options = command.options;
+  options.to = now;
+  if (!command.to.empty()) {
+    const Result<WallTime> to = moment("--to", command.to, now);
+    if (!to) return tl::unexpected<Error>(to.error());
+    options.to = *to;
+  }
+  if (command.from.empty()) {
+    options.from = usual_begin(command.common.out, options.to, observer);
+  } else {
+    const Result<WallTime> from = moment("--from", command.from, now);
+    if (!from) return tl::unexpected<Error>(from.error());
+    options.from = *from;
+  }
+  if (!command.step.empty()) {
+    const Result<Duration> step = parse_duration(command.step);
+    if (!step || *step < std::chrono::milliseconds(1)) {
+      return fail(ErrorCode::kBadUse, "--step", fmt::format("`{}` is no duration like 15s", command.step));
+    }
+    options.step = *step;
+  }
+  for (const std::string& label : command.labels) {
+    if (label.starts_with("host=") && label.size() > 5) {
+      options.host_label = label.substr(5);
+    } else if (label.starts_with("device=") && label.size() > 7) {
+      options.device_label = label.substr(7);
+    } else {
+      return fail(ErrorCode::kBadUse, "--label",
+                  fmt::format("`{}` is neither host=LABEL nor device=LABEL", label));
+    }
+  }
+  return {};
+}
+
+Result<std::unique_ptr<collect::HttpTransport>> connect(PrometheusCommand& command) {
+  Result<collect::ServerUrl> url = collect::parse_server_url(command.url);
+  if (!url) return forward(url);
+  command.options.server = url->shown();
+  collect::HttpOptions http;
+  if (!command.token_file.empty()) {
+    Result<std::string> token = read_file(command.token_file);
+    if (!token) return forward(token);
+    http.bearer_token = trim(*token);
+  }
+  return collect::connect_http(*url, http);
+}
+
+void add_prometheus(CLI::App& import, Context& context) {
+  CLI::App* command = import.add_subcommand(
+      "prometheus", "node_exporter's disks and interfaces from Prometheus, VictoriaMetrics, Thanos, …");
+  auto options = std::make_shared<PrometheusCommand>();
+  command->add_option("url", options->url, "http[s]://[user:password@]host[:port][/prefix]")
+      ->required()
+      ->type_name("URL");
+  add_common(*command, options->common);
+  command
+      ->add_option("--from", options->from,
+                   "Begin: a time, or how long ago (2h). Otherwise where the recording ends, or a day ago")
+      ->type_name("T");
+  command->add_option("--to", options->to, "End (now)")->type_name("T");
+  command
+      ->add_option("--step", options->step,
+                   "A value every so often, instead of the samples as they were taken")
+      ->type_name("S");
+  command->add_option("--match", options->options.match, "Only series with these labels: job=\"node\"")
+      ->type_name("SELECTOR");
+  add_list(*command, "--label", options->labels,
+           "Which label names the host (host=instance) or device (device=device)")
+      ->type_name("X=LABEL");
+  command->add_option("--bearer-token-file", options->token_file, "File with a token to show to the server")
+      ->type_name("FILE");
+  command->footer(
+      "Examples:\n"
+      "  laggard import prometheus http://prom:9090 --out REC --from 2h\n"
+      "  laggard import prometheus http://prom:9090 --out REC --match 'job=\"oss\"' --label host=nodename");
+  command->callback([options, &context] {
+    Result<std::unique_ptr<collect::HttpTransport>> transport = connect(*options);
+    if (!transport) {
+      context.status = report_error(transport.error());
+      return;
+    }
+    SystemClock clock;
+    {
+      ImportDisplay display(clock);
+      if (const Status status = complete(*options, clock.wall(), display); !status) {
+        context.status = report_error(status.error());
+        return;
+      }
+    }
+    context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
+      return collect::import_prometheus(**transport, options->options, sink, observer);
+    });
+  });
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Context& context) {
+  CLI::App* import = app.add_subcommand("import", "Bring samples that a site already has into a recording");
+  import->require_subcommand(1);
+  import->footer("Importing the same again adds nothing. laggard import csv --help has more.");
+  add_csv(*import, context);
+  add_sysstat(*import, context);
+  add_prometheus(*import, context);
+}
+
+}  // namespace laggard::cmd
