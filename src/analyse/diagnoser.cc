@@ -191,9 +191,7 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.thresholds = options_.thresholds.trained() ? ThresholdOrigin::kTrained : ThresholdOrigin::kSelf;
   diagnosis.incidents = make_incidents(grouping_, groups, options_.rules, incident);
   diagnosis.ranking = ranking();
-  std::set<std::string> hosts;
-  for (const Component& component : grouping_.components) hosts.insert(component.host);
-  diagnosis.coverage.hosts = hosts.size();
+  diagnosis.coverage.hosts = grouping_.servers.size() + grouping_.clients.size();
   diagnosis.coverage.components = grouping_.components.size();
   std::set<std::string> metrics;
   for (const GroupSpells& group : groups) {

@@ -4,6 +4,7 @@ namespace laggard::cmd {
 
 void add_commands(CLI::App& app, Context& context) {
   add_import_command(app, context);
+  add_demo_command(app, context);
   add_train_command(app, context);
   add_diagnose_command(app, context);
   add_system_command(app, context);

@@ -8,6 +8,7 @@ namespace laggard::cmd {
 /// is declared here and called in commands.cc.
 void add_commands(CLI::App& app, Context& context);
 
+void add_demo_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_diagnose_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);

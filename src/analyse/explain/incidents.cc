@@ -92,6 +92,11 @@ Facts gather_facts(const Draft& draft) {
   return facts;
 }
 
+/// Congestion windows are compared as log2(1 + segments), but shown as segments.
+double in_unit(const MetricSpec& metric, double level) {
+  return metric.role == Role::kCongestion ? std::exp2(level) - 1 : level;
+}
+
 Evidence to_evidence(const Sighting& sighting, const Grouping& grouping) {
   const Spell& spell = *sighting.spell;
   Evidence evidence;
@@ -109,8 +114,8 @@ Evidence to_evidence(const Sighting& sighting, const Grouping& grouping) {
     const std::vector<double> means = spell.levels.means(c);
     const double own = means[spell.member];
     const double peers = MedianOfOthers(means).without(own);
-    if (!std::isnan(own)) evidence.level = own;
-    if (!std::isnan(peers)) evidence.peers = peers;
+    if (!std::isnan(own)) evidence.level = in_unit(*spell.metric, own);
+    if (!std::isnan(peers)) evidence.peers = in_unit(*spell.metric, peers);
   }
   return evidence;
 }
