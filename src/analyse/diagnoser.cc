@@ -16,6 +16,8 @@ namespace {
 /// Detectors other than distances, as evidence names them.
 constexpr const char* kBias = "bias";
 constexpr const char* kAbsent = "absent";
+/// A shift that reaches its limit counts, while a score must exceed 1.
+constexpr double kJustBelow = 0.999;
 
 /// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
 constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
@@ -67,6 +69,13 @@ SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, co
   spell.gate_severity =
       options_.pipeline.paper ? std::numeric_limits<double>::infinity() : options_.gate_severity;
   spell.confirm = {options_.preset.confirm_persistence, options_.confirm_severity};
+  // F filters over windows everywhere but for cwnd, whose long average does it.
+  if (options_.pipeline.paper && metric->role == Role::kCongestion) spell.filter.k = 1;
+  if (detector == kBias) {
+    // It gathers its evidence over hours and knows itself when that is enough.
+    spell.filter.k = 1;
+    spell.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
+  }
   return trackers_.emplace_back(group, grouping_.groups[group].members.size(), metric, detector, spell);
 }
 
@@ -85,12 +94,10 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   const auto verdicts = bias_[group]->add(window.active_latency, metric->noise_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
-    // As a distance: how many times the shift that would have been enough.
-    const bool certain = bias.verdict == BiasVerdict::kConfirmed;
-    track.certain.push_back(certain ? 1 : 0);
+    track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
     track.reach.push_back(bias.windows);
     track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
-    track.threshold.push_back(certain ? options.confirm_shift * 0.999 : options.suspect_shift * 0.999);
+    track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
   feed(group, window, metric, kBias, track);
 }

@@ -27,7 +27,8 @@ void Trainer::learn(std::size_t group, const WindowJudgement& window) {
   for (const TrackJudgement& judgement : window.tracks) {
     const Key key{group, track_name(*judgement.metric, judgement.regime), judgement.detector};
     TrainingSpec spec;
-    spec.form = options_.preset.form;
+    const bool per_second = options_.pipeline.paper && judgement.metric->role == Role::kCongestion;
+    spec.form = per_second ? TrainingForm::kSingle : options_.preset.form;
     spec.k = options_.preset.windows.k;
     spec.factor = options_.preset.factor;
     const std::size_t members = grouping_.groups[group].members.size();

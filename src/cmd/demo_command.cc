@@ -19,19 +19,24 @@ std::filesystem::path examples_folder() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path installed = program.parent_path() / "../share/laggard/examples";
-  return std::filesystem::is_directory(installed, error) ? installed : std::filesystem::path(LAGGARD_EXAMPLES);
+  return std::filesystem::is_directory(installed, error) ? installed
+                                                         : std::filesystem::path(LAGGARD_EXAMPLES);
 }
 
 Status demo(const std::string& out) {
   const std::filesystem::path recording = examples_folder() / kExample;
   std::error_code error;
   if (!std::filesystem::is_directory(recording, error)) {
-    return fail(ErrorCode::kNotFound, recording.string(), "the example recording is not there; reinstall laggard");
+    return fail(ErrorCode::kNotFound, recording.string(),
+                "the example recording is not there; reinstall laggard");
   }
   std::printf(
-      "Nine GlusterFS servers, four clients reading large files. After a minute something that the servers cannot\n"
-      "see begins to use the disk under one of them. All that laggard gets is what the hosts recorded of themselves:\n"
-      "/proc/diskstats, /proc/net/dev and the state of their TCP connections, once a second, for four and a half\n"
+      "Nine GlusterFS servers, four clients reading large files. After a minute something that the servers "
+      "cannot\n"
+      "see begins to use the disk under one of them. All that laggard gets is what the hosts recorded of "
+      "themselves:\n"
+      "/proc/diskstats, /proc/net/dev and the state of their TCP connections, once a second, for four and a "
+      "half\n"
       "minutes.\n\n"
       "$ laggard diagnose %s --html %s\n\n",
       recording.c_str(), out.c_str());
@@ -49,8 +54,11 @@ Status demo(const std::string& out) {
 
 void add_demo_command(CLI::App& app, Context& context) {
   auto out = std::make_shared<std::string>("laggard-demo.html");
-  CLI::App* command = app.add_subcommand("demo", "Diagnose a recorded incident of a real parallel file system");
-  command->add_option("--html", *out, "Where the page with the plots goes")->capture_default_str()->type_name("FILE");
+  CLI::App* command =
+      app.add_subcommand("demo", "Diagnose a recorded incident of a real parallel file system");
+  command->add_option("--html", *out, "Where the page with the plots goes")
+      ->capture_default_str()
+      ->type_name("FILE");
   command->footer("Example:\n  laggard demo --html /tmp/demo.html");
   command->callback([out, &context] {
     if (Status shown = demo(*out); !shown) context.status = report_error(shown.error());

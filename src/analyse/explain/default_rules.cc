@@ -42,7 +42,7 @@ cause = "slow-disk"
 resource = "storage"
 all = ["detector bias"]
 none = ["storage throughput"]
-why = "{component} is a little slower than its peers, but in nearly every window and under the same load"
+why = "{component} is slower than its peers in nearly every window, under the same load"
 
 [[rule]]
 name = "latency without load"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analyse/explain/blame.h"
@@ -276,6 +277,16 @@ std::vector<Sighting> all_sightings(const Grouping& grouping, std::span<const Gr
   return sightings;
 }
 
+/// What an operator should read first: not explained, confirmed, still open, persistent, severe.
+bool more_pressing(const Incident& a, const Incident& b) {
+  const auto urgency = [](const Incident& incident) {
+    return std::tuple(incident.status != IncidentStatus::kExplained,
+                      incident.state == IncidentState::kConfirmed, incident.status == IncidentStatus::kOpen,
+                      incident.persistence, incident.severity);
+  };
+  return urgency(a) > urgency(b);
+}
+
 }  // namespace
 
 std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const GroupSpells> groups,
@@ -303,6 +314,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const G
     }
     incidents.push_back(std::move(incident));
   }
+  std::stable_sort(incidents.begin(), incidents.end(), more_pressing);
   return incidents;
 }
 

@@ -155,12 +155,15 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
       if (std::isnan(row[i])) continue;
-      track.distance[i] += 1 - row[i] / middle;
+      const double below = 1 - row[i] / middle;
+      // F indicts in any second that falls below the fraction; ours asks for the whole window.
+      track.distance[i] = options_.paper ? std::max(track.distance[i], below) : track.distance[i] + below;
       count[i] += 1;
     }
   }
   for (std::size_t i = 0; i < members_; ++i) {
-    track.distance[i] = count[i] > 0 ? std::max(0.0, track.distance[i] / count[i]) : kMissing;
+    const double scale = options_.paper ? 1 : count[i];
+    track.distance[i] = count[i] > 0 ? std::max(0.0, track.distance[i] / scale) : kMissing;
   }
   out.tracks.push_back(std::move(track));
 }

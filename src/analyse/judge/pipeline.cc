@@ -73,10 +73,12 @@ std::set<std::string> counters_of(const Inventory& inventory) {
 }
 
 std::vector<GroupJudge::Column> columns_for(GroupKind kind, const std::vector<const MetricSpec*>& wanted,
-                                            const std::set<std::string>& counters) {
+                                            const std::set<std::string>& counters, bool paper) {
   std::vector<GroupJudge::Column> columns;
   for (const MetricSpec& metric : metric_catalogue()) {
     if (metric.kind != device_kind_of(kind) || !can_compute(metric, counters)) continue;
+    // The papers had no retransmissions.
+    if (paper && wanted.empty() && metric.role == Role::kRetransmission) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
     if (judged || is_helper(metric)) columns.push_back({&metric, judged});
@@ -128,7 +130,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
   std::vector<TrackSpec> tracks;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];
-    columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters));
+    columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters, options_.paper));
     first_track_.push_back(tracks.size());
     JudgeOptions judge;
     judge.windows = options_.windows;

@@ -66,7 +66,7 @@ class Pipeline {
 /// that the judge needs beside them (they tell reads from writes, and busy from idle).
 [[nodiscard]] std::vector<GroupJudge::Column> columns_for(GroupKind kind,
                                                           const std::vector<const MetricSpec*>& wanted,
-                                                          const std::set<std::string>& counters);
+                                                          const std::set<std::string>& counters, bool paper);
 
 /// One metric over one group, for a MetricStream.
 [[nodiscard]] TrackSpec make_track(const Grouping& grouping, std::size_t group, const MetricSpec& metric);

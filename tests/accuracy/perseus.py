@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Scores `laggard diagnose` at default settings on the Perseus hosts in ../shared/data/perseus.
+
+usage: tests/accuracy/perseus.py LAGGARD_BINARY [RECORDINGS_FOLDER]
+Imports every host once, then diagnoses what had been recorded after 1, 3, 6, 24 hours and in all, and prints a
+Markdown table of true and false positives (components of confirmed incidents) for docs/accuracy.md.
+"""
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+DATA = pathlib.Path(__file__).resolve().parents[3] / "shared/data/perseus"
+# Labels of cluster A from the folder's README; those of cluster C are in its file.
+LABELS = {("A", "host_22"): {"disk11"}, ("A", "host_25"): {"disk8"}}
+
+
+def labels():
+    truth = dict(LABELS)
+    with open(DATA / "labels-cluster-C.csv") as file:
+        for row in csv.DictReader(file):
+            truth[("C", row["host"])] = set(row["slow_disks"].split())
+    return truth
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def recorded_ends(archive):
+    """Ends of 1, 3, 6, 24 recorded hours and of everything, gaps not counted, as Unix times."""
+    times = set()
+    with tarfile.open(archive) as tar:
+        for member in tar.getmembers():
+            if member.name.endswith(".csv"):
+                lines = tar.extractfile(member).read().decode().splitlines()[1:]
+                times.update(int(line.split(",")[0]) for line in lines)
+    ordered = sorted(times)
+    ends = {}
+    for hours in (1, 3, 6, 24):
+        index = hours * 240
+        ends[f"{hours} h"] = str(ordered[index]) if index < len(ordered) else None
+    ends["all"] = None
+    return ends
+
+
+def main():
+    if not DATA.is_dir():
+        print(f"skipped: {DATA} is not there")
+        return 0
+    binary = sys.argv[1]
+    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(tempfile.mkdtemp())
+    truth = labels()
+    table = {}
+    suspected = {}
+    for archive in sorted(DATA.glob("cluster_*.tar.gz")):
+        cluster, _, host = archive.name[len("cluster_"):-len(".tar.gz")].partition("_")
+        recording = str(folder / f"{cluster}_{host}")
+        if not pathlib.Path(recording).is_dir():
+            run(binary, "import", "csv", str(archive), "--time", "ts", "--component", "disk_id", "--host", host,
+                "--gauge", "throughput,latency", "--out", recording)
+        for name, end in recorded_ends(archive).items():
+            command = [binary, "diagnose", recording, "--json", "-"] + (["--to", end] if end else [])
+            diagnosis = json.loads(run(*command))
+            confirmed = set()
+            seen = set()
+            for incident in diagnosis["incidents"]:
+                disks = {component.split("/")[1] for component in incident["components"]}
+                seen |= disks
+                if incident["state"] == "confirmed":
+                    confirmed |= disks
+            slow = truth.get((cluster, host), set())
+            row = table.setdefault(name, {}).setdefault(cluster, [0, 0, 0, 0])
+            row[0] += len(confirmed & slow)
+            row[1] += len(slow)
+            row[2] += len(confirmed - slow)
+            row[3] += 12 - len(slow)
+            suspected.setdefault(name, {}).setdefault(cluster, [0])[0] += len(seen - confirmed - slow)
+            for disk in sorted(confirmed ^ slow):
+                kind = "false positive" if disk in confirmed else "missed"
+                print(f"<!-- {cluster} {host} {disk}: {kind} after {name} -->")
+    print("| recorded | A: found | A: false | C: found | C: false | healthy ones suspected, never confirmed |")
+    print("|---|---|---|---|---|---|")
+    for name, clusters in table.items():
+        a, c = clusters["A"], clusters["C"]
+        print(f"| {name} | {a[0]} of {a[1]} | {a[2]} of {a[3]} | {c[0]} of {c[1]} | {c[2]} of {c[3]} | "
+              f"{suspected[name]['A'][0]} + {suspected[name]['C'][0]} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
