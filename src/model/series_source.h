@@ -74,8 +74,11 @@ class SeriesSource {
 class TableSink {
  public:
   virtual ~TableSink() = default;
+  /// On kNoSpace the sink has taken the table nevertheless: it keeps it in memory, within a bound of its own,
+  /// and tries again with whatever comes next, so that a recorder just goes on. Other errors are final.
   [[nodiscard]] virtual Status append(const SampleTable& table) = 0;
-  /// Facts about devices that do not change from sample to sample (see DeviceInfo::facts).
+  /// Facts about devices that do not change from sample to sample (see DeviceInfo::facts). A key that is not
+  /// named keeps its value; an empty value says that the fact no longer holds.
   [[nodiscard]] virtual Status describe(const DeviceInfo& device) = 0;
 };
 

@@ -5,10 +5,10 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "collect/procfs/block_stack.h"
+#include "collect/procfs/facts.h"
 #include "collect/record/notices.h"
 
 namespace laggard::collect {
@@ -20,8 +20,6 @@ enum class BlockClass : std::uint8_t {
                ///< diagnose.
   kNoMedium,   ///< A loop device without a file.
 };
-
-using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// What /sys/block and /dev/disk/by-id below `root` tell about block devices. Reads on every call; keeps
 /// nothing.

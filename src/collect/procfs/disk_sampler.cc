@@ -71,10 +71,7 @@ void DiskSampler::sample(Clock& clock) {
     const std::optional<DiskLine> line = split_disk_line(take_line(text));
     if (!line) continue;
     const DeviceTracker::Found found = tracker_.find(line->name);
-    if (found.is_new) {
-      found.device->wanted = wanted(found.device->name);
-      told_.erase(found.device->name);
-    }
+    if (found.is_new) found.device->wanted = wanted(found.device->name);
     if (found.device->wanted) record(*found.device, line->counters);
   }
   look_around(clock.mono(), tracker_.end_pass());
@@ -100,7 +97,6 @@ void DiskSampler::look_around(MonoTime now, bool changed) {
       const bool now_wanted = wanted(device->name);
       if (now_wanted != device->wanted) {
         device->wanted = now_wanted;
-        told_.erase(device->name);
         changed = true;
       }
     }
@@ -138,6 +134,7 @@ std::map<std::string, std::vector<std::string>> DiskSampler::recorded_stand_ins(
 }
 
 void DiskSampler::describe() {
+  forget_the_gone(told_, tracker_);
   const std::map<std::string, std::string> by_id = block_.by_id();
   const auto tops = recorded_stand_ins();
   std::map<std::string, std::vector<std::string>> paths;
@@ -155,7 +152,8 @@ void DiskSampler::describe() {
     }
     const auto [told, first] = told_.try_emplace(device->name);
     if (!first && told->second == facts) continue;
-    told->second = facts;
+    const Facts before = std::exchange(told->second, facts);
+    add_ended(facts, before);
     DeviceInfo info;
     info.host = batch_.host();
     info.kind = DeviceKind::kDisk;

@@ -50,7 +50,7 @@ class DiskSampler final : public Sampler {
   MonoTime look_at_;          ///< When to look at loop devices again.
   MonoTime describe_at_;      ///< When to read identities again.
   Duration describe_wait_{};  ///< Until the time after that.
-  std::map<std::string, Facts> told_;
+  ToldFacts told_;            ///< What the sink knows.
   std::vector<DeviceInfo> news_;
 };
 

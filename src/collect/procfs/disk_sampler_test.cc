@@ -103,10 +103,12 @@ TEST_F(DiskSamplerTest, DevicesThatGoAreMissingAndComeBackDescribed) {
   sample(line("sda", 1) + line("sdc", 3) + line("sdb", 4));
   EXPECT_EQ(sampler_->devices(), 3U);
   const SampleTable table = sampler_->batch().take("");
-  ASSERT_EQ(table.devices(), (Devices{"sda", "sdb", "sdc", "sdb"}).size() == 4 ? table.devices() : Devices{});
+  // The device that came back is a column of the same name: the table must not hold two.
+  ASSERT_EQ(table.devices(), (Devices{"sda", "sdb", "sdc"}));
   const std::size_t sdb = *table.device_index("sdb");
   EXPECT_EQ(table.integer(0, sdb, 0), 2U);
   EXPECT_FALSE(table.present(0, sdb, 1));
+  EXPECT_EQ(table.integer(0, sdb, 2), 4U);
   EXPECT_EQ(sink_.fact("sdb", "wwn"), "naa.2");
 }
 

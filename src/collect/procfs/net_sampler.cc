@@ -57,10 +57,7 @@ void NetSampler::sample(Clock& clock) {
     const std::optional<NetLine> line = split_net_line(take_line(text));
     if (!line) continue;
     const DeviceTracker::Found found = tracker_.find(line->name);
-    if (found.is_new) {
-      found.device->wanted = wanted(found.device->name);
-      told_.erase(found.device->name);
-    }
+    if (found.is_new) found.device->wanted = wanted(found.device->name);
     if (found.device->wanted) record(*found.device, line->counters);
   }
   const bool changed = tracker_.end_pass();
@@ -109,6 +106,7 @@ Facts NetSampler::facts(const std::string& name, const AddressesByInterface& add
 }
 
 void NetSampler::describe() {
+  forget_the_gone(told_, tracker_);
   const AddressesByInterface addresses = options_.addresses ? options_.addresses() : AddressesByInterface{};
   std::map<std::string, Facts> all;
   std::map<std::string, std::string> paths;
@@ -124,7 +122,8 @@ void NetSampler::describe() {
   for (auto& [name, found] : all) {
     const auto [told, first] = told_.try_emplace(name);
     if (!first && told->second == found) continue;
-    told->second = found;
+    const Facts before = std::exchange(told->second, found);
+    add_ended(found, before);
     DeviceInfo info;
     info.host = batch_.host();
     info.kind = DeviceKind::kNet;

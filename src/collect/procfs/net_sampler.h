@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "collect/procfs/block_devices.h"
 #include "collect/procfs/device_tracker.h"
+#include "collect/procfs/facts.h"
 #include "collect/procfs/proc_file.h"
+#include "collect/record/notices.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {
@@ -55,7 +56,7 @@ class NetSampler final : public Sampler {
   DeviceTracker tracker_;
   std::size_t present_ = 0;
   MonoTime describe_at_;
-  std::map<std::string, Facts> told_;
+  ToldFacts told_;  ///< What the sink knows.
   std::vector<DeviceInfo> news_;
 };
 

@@ -17,9 +17,11 @@ void Batch::begin_row(WallTime time) {
   values_.resize(masks_.size() * counters_.size());
 }
 
-Slot Batch::add(std::string device) {
-  const Slot slot{static_cast<std::uint32_t>(devices_.size()), number_};
-  devices_.push_back(std::move(device));
+Slot Batch::add(const std::string& device) {
+  const auto [known, is_new] = index_.try_emplace(device, static_cast<std::uint32_t>(devices_.size()));
+  const Slot slot{known->second, number_};
+  if (!is_new) return slot;
+  devices_.push_back(device);
   if (!rows_.empty()) {
     ++rows_.back().devices;
     masks_.resize(masks_.size() + 1);
@@ -67,6 +69,7 @@ SampleTable Batch::take(const std::string& boot) {
     }
   }
   devices_.clear();
+  index_.clear();
   rows_.clear();
   values_.clear();
   masks_.clear();

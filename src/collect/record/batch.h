@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/time.h"
@@ -28,7 +29,8 @@ class Batch {
 
   void begin_row(WallTime time);
   [[nodiscard]] bool has(const Slot& slot) const { return slot.batch == number_; }
-  [[nodiscard]] Slot add(std::string device);
+  /// The slot of a device: the one that it has, where it went and came back within the batch.
+  [[nodiscard]] Slot add(const std::string& device);
 
   /// The present row's cells of a device, one per counter. Valid until the next `add` or `begin_row`.
   [[nodiscard]] std::span<std::uint64_t> cells(const Slot& slot);
@@ -57,6 +59,7 @@ class Batch {
   std::vector<TableCounter> counters_;
   std::uint32_t number_ = 1;
   std::vector<std::string> devices_;
+  std::unordered_map<std::string, std::uint32_t> index_;  ///< In `devices_`.
   std::vector<Row> rows_;
   std::vector<std::uint64_t> values_;  ///< Row by row, device by device, counter by counter.
   std::vector<std::uint32_t> masks_;   ///< Row by row, device by device.

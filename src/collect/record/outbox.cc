@@ -62,7 +62,7 @@ Status Outbox::finish() {
   deliver();
   const std::lock_guard lock(mutex_);
   if (broken_) return tl::unexpected<Error>(*broken_);
-  if (waiting_.empty()) return {};
+  if (!counts_.disk_full) return {};
   return fail(ErrorCode::kNoSpace, "", "the disk is full: the last samples could not be written");
 }
 
@@ -98,34 +98,36 @@ Status Outbox::append(const Item& item) {
 
 void Outbox::deliver() {
   std::unique_lock lock(mutex_);
+  bool full = false;
   while (!waiting_.empty() && !broken_) {
     delivering_front_ = true;
     const Item& front = waiting_.front();
     lock.unlock();
-    Status done = append(front);
+    const Status done = append(front);
     lock.lock();
     delivering_front_ = false;
-    if (!done && done.error().code == ErrorCode::kNoSpace) {
-      counts_.disk_full = true;
-      return;
-    }
-    if (!done) {
-      broken_ = std::move(done.error());
-      return;
-    }
-    counts_.disk_full = false;
+    full = judge(done);
+    if (broken_) return;
     if (const auto* table = std::get_if<SampleTable>(&front)) {
       cells_waiting_ -= table->cells();
       ++counts_.tables_delivered;
     }
     waiting_.pop_front();
   }
-  lock.unlock();
-  if (!options_.afterwards) return;
-  Status after = options_.afterwards();
-  if (after || after.error().code == ErrorCode::kNoSpace) return;
-  lock.lock();
-  if (!broken_) broken_ = std::move(after.error());
+  if (options_.afterwards && !broken_) {
+    lock.unlock();
+    const Status after = options_.afterwards();
+    lock.lock();
+    full = judge(after);
+  }
+  counts_.disk_full = full;
+}
+
+bool Outbox::judge(const Status& done) {
+  if (done) return false;
+  if (done.error().code == ErrorCode::kNoSpace) return true;
+  if (!broken_) broken_ = done.error();
+  return false;
 }
 
 }  // namespace laggard::collect

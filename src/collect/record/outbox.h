@@ -16,13 +16,13 @@ namespace laggard::collect {
 /// Takes tables to the sink on a thread of its own: a disk that hangs, which may be the very disk that a
 /// recording is to show, must not stop the sampling.
 ///
-/// What the sink cannot take because the disk is full waits here and is tried again with every delivery. The
-/// outbox is bounded; beyond the bound the oldest tables are dropped and counted.
+/// While the sink hangs tables wait here, within a bound; beyond it the oldest are dropped and counted. A
+/// full disk is the sink's own affair (TableSink): it keeps what it was given, and the recording goes on.
 class Outbox {
  public:
   struct Options {
     std::size_t most_cells = std::size_t{4} << 20;  ///< Some 40 MB: 40 minutes of 100 disks at 1 s.
-    /// Runs on the delivering thread after everything was delivered: retention.
+    /// Runs on the delivering thread after everything was delivered: makes it durable, keeps retention.
     std::function<Status()> afterwards;
   };
   struct Counts {
@@ -30,7 +30,7 @@ class Outbox {
     std::uint64_t tables_waiting = 0;
     std::uint64_t tables_dropped = 0;
     std::uint64_t rows_dropped = 0;  ///< Sample times of the dropped tables.
-    bool disk_full = false;          ///< The last delivery ended so.
+    bool disk_full = false;          ///< As the last delivery found it.
   };
 
   Outbox(TableSink& sink, Options options);
@@ -44,7 +44,7 @@ class Outbox {
   /// Wakes the thread to deliver what waits; returns at once. The thread starts with the first call.
   void deliver_soon();
 
-  /// Delivers in the caller and ends the thread. What a full disk then still refuses is an error.
+  /// Delivers in the caller and ends the thread. A disk that is still full then is an error.
   [[nodiscard]] Status finish();
 
   [[nodiscard]] Counts counts() const;
@@ -59,6 +59,8 @@ class Outbox {
   void work();
   void deliver();
   [[nodiscard]] Status append(const Item& item);
+  /// Keeps an error that waiting will not heal. \return whether the disk is full.
+  [[nodiscard]] bool judge(const Status& done);
 
   TableSink& sink_;
   Options options_;

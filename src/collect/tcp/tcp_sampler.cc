@@ -57,10 +57,7 @@ void TcpSampler::record(const TcpSample& sample) {
 
 void TcpSampler::forget_the_gone() {
   cleaned_ = batch_.number();
-  // What has a slot stays: the same two ends may connect again, and a table holds a name once.
-  std::erase_if(known_, [this](const auto& entry) {
-    return entry.second.pass != pass_ && !batch_.has(entry.second.slot);
-  });
+  std::erase_if(known_, [this](const auto& entry) { return entry.second.pass != pass_; });
 }
 
 }  // namespace laggard::collect
