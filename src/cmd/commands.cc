@@ -3,6 +3,7 @@
 namespace laggard::cmd {
 
 void add_commands(CLI::App& app, Context& context) {
+  add_record_command(app, context);
   add_import_command(app, context);
   add_demo_command(app, context);
   add_train_command(app, context);

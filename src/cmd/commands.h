@@ -13,5 +13,6 @@ void add_train_command(CLI::App& app, Context& context);
 void add_diagnose_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
+void add_record_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

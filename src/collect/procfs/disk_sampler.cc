@@ -56,7 +56,7 @@ bool DiskSampler::wanted(const std::string& name) const {
 }
 
 void DiskSampler::sample(Clock& clock) {
-  const WallTime time = clock.wall();
+  const WallTime time = sample_time(clock);
   Result<std::string_view> read = file_.read();
   if (!read) {
     notices_->once("disks are not recorded for now: " + read.error().message());

@@ -43,7 +43,7 @@ bool NetSampler::wanted(const std::string& name) const {
 }
 
 void NetSampler::sample(Clock& clock) {
-  const WallTime time = clock.wall();
+  const WallTime time = sample_time(clock);
   Result<std::string_view> read = file_.read();
   present_ = 0;
   if (!read) {

@@ -35,6 +35,7 @@ Status Recorder::run(const std::function<bool()>& stop,
   }
   for (const auto& sampler : samplers_) hand_over(*sampler);
   Status finished = outbox_.finish();
+  progress_.elapsed = clock_.mono() - start;
   progress_.outbox = outbox_.counts();
   return finished;
 }

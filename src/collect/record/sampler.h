@@ -8,6 +8,11 @@
 
 namespace laggard::collect {
 
+/// The time of a sample: now, to the microsecond. Finer digits are noise that the archive would have to keep.
+[[nodiscard]] inline WallTime sample_time(Clock& clock) {
+  return floor_to(clock.wall(), std::chrono::microseconds(1));
+}
+
 /// Reads the devices of one kind, again and again.
 class Sampler {
  public:

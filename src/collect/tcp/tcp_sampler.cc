@@ -31,7 +31,7 @@ void TcpSampler::sample(Clock& clock) {
   if (cleaned_ != batch_.number() || known_.size() > 2 * options_.most) forget_the_gone();
   ++pass_;
   present_ = 0;
-  batch_.begin_row(clock.wall());
+  batch_.begin_row(sample_time(clock));
   const Status dumped = source_->dump([this](const TcpSample& sample) { record(sample); });
   if (!dumped) notices_->once("connections are not recorded for now: " + dumped.error().message());
   first_ = false;

@@ -1,0 +1,80 @@
+#include "collect/record/metrics_samplers.h"
+
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "collect/tcp/tcp_sampler.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr const char* kBootId = "proc/sys/kernel/random/boot_id";
+
+/// One line of a file of /proc; empty when it cannot be read.
+std::string line_of(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path);
+  return text ? std::string(trim(*text)) : std::string{};
+}
+
+Status add_connections(const MetricsOptions& options, const std::string& host, bool this_machine,
+                       Notices& notices, std::vector<std::unique_ptr<Sampler>>& samplers) {
+  if (!options.tcp) return {};
+  const bool chosen = !options.sockets.ports.empty() || !options.sockets.peers.empty();
+  if (!this_machine) {
+    const std::string where = options.root.string();
+    const std::string what = "is not the machine that we run on, so its connections cannot be listed";
+    if (chosen) return fail(ErrorCode::kBadUse, where, what);
+    notices.once(where + ": " + what);
+    return {};
+  }
+  auto source = DiagSocket::open(options.sockets);
+  if (!source && chosen) return forward(source);
+  if (!source) {
+    notices.once("connections are not recorded: " + source.error().message());
+    return {};
+  }
+  samplers.push_back(std::make_unique<TcpSampler>(std::move(*source), host, TcpOptions{}, notices));
+  return {};
+}
+
+}  // namespace
+
+Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
+  MetricsSamplers opened;
+  opened.host = options.host.empty() ? line_of(options.root / "proc/sys/kernel/hostname") : options.host;
+  if (opened.host.empty()) {
+    return fail(ErrorCode::kBadUse, (options.root / "proc/sys/kernel/hostname").string(),
+                "does not tell the name of the host; give one with --host");
+  }
+  opened.boot = line_of(options.root / kBootId);
+  const bool this_machine =
+      options.root == "/" ||
+      (!opened.boot.empty() && opened.boot == line_of(std::filesystem::path("/") / kBootId));
+
+  auto disks = DiskSampler::open(options.root, opened.host, std::move(options.disks), notices);
+  if (disks) {
+    opened.samplers.push_back(std::move(*disks));
+  } else {
+    notices.once("disks are not recorded: " + disks.error().message());
+  }
+  NetOptions net{std::move(options.net_globs), {}};
+  if (this_machine) net.addresses = local_addresses;
+  auto interfaces = NetSampler::open(options.root, opened.host, std::move(net), notices);
+  if (interfaces) {
+    opened.samplers.push_back(std::move(*interfaces));
+  } else {
+    notices.once("network interfaces are not recorded: " + interfaces.error().message());
+  }
+  if (!disks && !interfaces) {
+    return fail(ErrorCode::kNotFound, options.root.string(),
+                "has neither proc/diskstats nor proc/net/dev to record");
+  }
+  if (Status added = add_connections(options, opened.host, this_machine, notices, opened.samplers); !added) {
+    return forward(added);
+  }
+  return opened;
+}
+
+}  // namespace laggard::collect

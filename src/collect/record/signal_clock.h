@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace laggard::collect {
+
+/// The machine's clocks, for a program that SIGTERM, SIGINT and SIGHUP (unless it was ignored, as under
+/// nohup) ask to finish: the signals end a sleep and are remembered. They are taken through a descriptor, so
+/// that none is lost between looking at the flag and falling asleep.
+class SignalClock final : public Clock {
+ public:
+  /// Blocks those signals for this thread and those that it starts from then on.
+  [[nodiscard]] static Result<SignalClock> make();
+
+  [[nodiscard]] WallTime wall() override { return clock_.wall(); }
+  [[nodiscard]] MonoTime mono() override { return clock_.mono(); }
+  void sleep_until(MonoTime deadline) override;
+
+  /// Whether a signal has come; looked at by `sleep_until`.
+  [[nodiscard]] bool stopped() const { return stopped_; }
+
+ private:
+  explicit SignalClock(Fd fd) : fd_(std::move(fd)) {}
+
+  void take_signal();
+
+  SystemClock clock_;
+  Fd fd_;
+  bool stopped_ = false;
+};
+
+}  // namespace laggard::collect
