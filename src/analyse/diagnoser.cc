@@ -114,7 +114,9 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
   });
   if (!any && !known) return;
   ScoredTrack track;
-  for (const std::uint8_t absent : window.absent) track.distance.push_back(absent != 0 ? 2 : 0);
+  track.distance.resize(window.absent.size());
+  std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
+                 [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
   track.threshold.assign(track.distance.size(), 1);
   feed(group, window, throughput->metric, kAbsent, track);
 }
@@ -128,8 +130,9 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   if (peers.second_only) return;
   const std::vector<std::string> names = names_of(grouping_, peers);
   for (const TrackJudgement& judgement : window.tracks) {
-    const ThresholdBook::Column thresholds = options_.thresholds.column(
-        peers.name, *judgement.metric, judgement.regime, judgement.detector, names, options_.pipeline.paper);
+    const ThresholdBook::Column thresholds =
+        options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector},
+                                   names, options_.pipeline.paper);
     const ScoredTrack track{judgement.distance, thresholds.values, {}, {}, thresholds.trained};
     feed(group, window, judgement.metric, judgement.detector, track);
   }
@@ -159,6 +162,7 @@ std::vector<RankedComponent> Diagnoser::ranking() const {
     }
   }
   std::vector<RankedComponent> ranking;
+  ranking.reserve(best.size());
   for (auto& [name, ranked] : best) ranking.push_back(std::move(ranked));
   std::stable_sort(ranking.begin(), ranking.end(), [](const RankedComponent& a, const RankedComponent& b) {
     if (a.persistence != b.persistence) return a.persistence > b.persistence;

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<TrackSpec> tracks_for(const Grouping& grouping, const std::vector<PlotRequest>& requests) {
   std::vector<TrackSpec> tracks;
+  tracks.reserve(requests.size());
   for (const PlotRequest& request : requests) {
     tracks.push_back(make_track(grouping, request.group, *request.metric));
   }

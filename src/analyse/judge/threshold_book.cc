@@ -17,11 +17,11 @@ std::string track_name(const MetricSpec& metric, Regime regime) {
   return name;
 }
 
-ThresholdBook::Column ThresholdBook::column(const std::string& group, const MetricSpec& metric, Regime regime,
-                                            const std::string& detector,
-                                            const std::vector<std::string>& members, bool paper) const {
-  const double prior = self_threshold(metric, regime);
-  const GroupThresholds* trained = thresholds_.find(detector, track_name(metric, regime), group);
+ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vector<std::string>& members,
+                                            bool paper) const {
+  const double prior = self_threshold(track.metric, track.regime);
+  const GroupThresholds* trained =
+      thresholds_.find(track.detector, track_name(track.metric, track.regime), track.group);
   if (trained == nullptr) return {std::vector<double>(members.size(), prior), false};
   Column column;
   column.trained = true;
@@ -31,7 +31,7 @@ ThresholdBook::Column ThresholdBook::column(const std::string& group, const Metr
   }
   double largest = trained->others;
   for (const auto& [component, threshold] : trained->components) largest = std::max(largest, threshold);
-  const double own = std::max(largest, policy_of(metric).least_threshold);
+  const double own = std::max(largest, policy_of(track.metric).least_threshold);
   const double value = own + std::max(0.0, prior - own) * kPriorWindows / (kPriorWindows + trained->windows);
   column.values.assign(members.size(), value);
   return column;

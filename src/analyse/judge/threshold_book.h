@@ -27,13 +27,18 @@ class ThresholdBook {
 
   [[nodiscard]] bool trained() const { return !thresholds_.groups.empty(); }
 
+  /// One metric as one detector sees it, under one regime, over one peer group.
+  struct Track {
+    const std::string& group;
+    const MetricSpec& metric;
+    Regime regime;
+    const std::string& detector;
+  };
   struct Column {
     std::vector<double> values;  ///< One per member.
     bool trained = false;
   };
-  [[nodiscard]] Column column(const std::string& group, const MetricSpec& metric, Regime regime,
-                              const std::string& detector, const std::vector<std::string>& members,
-                              bool paper) const;
+  [[nodiscard]] Column column(const Track& track, const std::vector<std::string>& members, bool paper) const;
 
  private:
   Thresholds thresholds_;
