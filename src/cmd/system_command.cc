@@ -230,16 +230,16 @@ void finish(const Result<int>& status, Context& context) {
 }
 
 void add_peers_option(CLI::App& command, DiskPeers& peers) {
-  static const std::map<std::string, DiskPeers> kWords{{"auto", DiskPeers::kAuto},
-                                                       {"rank", DiskPeers::kRank},
-                                                       {"host", DiskPeers::kHost},
-                                                       {"all", DiskPeers::kAll}};
+  const std::map<std::string, DiskPeers> words{{"auto", DiskPeers::kAuto},
+                                               {"rank", DiskPeers::kRank},
+                                               {"host", DiskPeers::kHost},
+                                               {"all", DiskPeers::kAll}};
   command
       .add_option(
           "--peers", peers,
           "Which disks of several hosts are peers: rank (first with first), host (those of one host), all, "
           "or auto")
-      ->transform(CLI::CheckedTransformer(kWords, CLI::ignore_case))
+      ->transform(CLI::CheckedTransformer(words, CLI::ignore_case))
       ->option_text("MODE");
 }
 

@@ -34,7 +34,7 @@ std::string canonical_address(std::string_view text) {
   if (text.size() >= 2 && text.front() == '[' && text.back() == ']') text = text.substr(1, text.size() - 2);
   text = text.substr(0, text.find('/'));
   text = text.substr(0, text.find('%'));
-  const std::string name(text);
+  std::string name(text);
   in_addr v4{};
   if (inet_pton(AF_INET, name.c_str(), &v4) == 1) return name;
   in6_addr v6{};

@@ -36,6 +36,15 @@ std::map<std::string_view, Counterparts, NaturalOrder> common_names(
   return common;
 }
 
+/// Where all devices of a rank have the same name, that name says more than the rank.
+void label_by_name(Counterparts& counterparts, std::span<const std::vector<std::string_view>> names) {
+  const Place first = counterparts.places.front();
+  const std::string_view name = names[first.host][first.device];
+  const bool same = std::all_of(counterparts.places.begin(), counterparts.places.end(),
+                                [&](const Place& p) { return names[p.host][p.device] == name; });
+  if (same && counterparts.places.size() > 1) counterparts.label = name;
+}
+
 }  // namespace
 
 std::vector<Counterparts> align_by_rank(std::span<const std::vector<std::string_view>> names) {
@@ -59,13 +68,7 @@ std::vector<Counterparts> align_by_rank(std::span<const std::vector<std::string_
       out[named + rank++].places.push_back({h, d});
     }
   }
-  for (Counterparts& counterparts : out) {
-    const Place first = counterparts.places.front();
-    const std::string_view name = names[first.host][first.device];
-    const bool same = std::all_of(counterparts.places.begin(), counterparts.places.end(),
-                                  [&](const Place& p) { return names[p.host][p.device] == name; });
-    if (same && counterparts.places.size() > 1) counterparts.label = name;
-  }
+  for (Counterparts& counterparts : out) label_by_name(counterparts, names);
   return out;
 }
 

@@ -97,37 +97,54 @@ void SystemReader::read_drawer(const TomlSection& section) {
   section.allow_only({"name", "array", "luns", "devices"});
   const auto text = section.required_text("name");
   if (!text) return;
-  std::vector<std::string> arrays{""};
   const auto array_text = section.text("array");
-  if (array_text) {
-    auto given = noted(names_.expand(array_text->value), array_text->line);
-    if (!given) return;
-    arrays = std::move(*given);
+  if (!array_text) {
+    add_drawers(section, *text, std::nullopt);
+    return;
   }
-  for (const std::string& array : arrays) {
-    const auto array_id = arrays_.find(array);
-    if (array_text && array_id == arrays_.end()) {
-      mistakes_.add(array_text->line, fmt::format("no [[arrays]] entry names '{}'", array));
-      return;
-    }
-    const Binding of_array{"array", array};
-    const std::span<const Binding> bindings(&of_array, array_text ? 1 : 0);
-    const auto filled = noted(fill_template(text->value, bindings), text->line);
-    if (!filled) return;
-    const auto names = noted(names_.expand(*filled), text->line);
-    if (!names) return;
-    for (const std::string& name : *names) {
-      if (!claim(name, "drawer", text->line)) return;
-      const DrawerId id{static_cast<std::uint32_t>(topology().drawers.size())};
-      topology().drawers.push_back(
-          {.name = name, .array = array_text ? std::optional(array_id->second) : std::nullopt});
-      std::vector<Binding> members{bindings.begin(), bindings.end()};
-      members.push_back({"drawer", name});
-      for (const TomlText& luns : section.texts("luns")) add_drawer_members(id, luns, members, true);
-      for (const TomlText& devices : section.texts("devices"))
-        add_drawer_members(id, devices, members, false);
-    }
+  const auto arrays = known_arrays(*array_text);
+  if (!arrays) return;
+  for (const ArrayId array : *arrays) {
+    if (!add_drawers(section, *text, array)) return;
   }
+}
+
+std::optional<std::vector<ArrayId>> SystemReader::known_arrays(const TomlText& text) {
+  const auto names = noted(names_.expand(text.value), text.line);
+  if (!names) return std::nullopt;
+  std::vector<ArrayId> ids;
+  for (const std::string& name : *names) {
+    const auto found = arrays_.find(name);
+    if (found == arrays_.end()) {
+      mistakes_.add(text.line, fmt::format("no [[arrays]] entry names '{}'", name));
+      return std::nullopt;
+    }
+    ids.push_back(found->second);
+  }
+  return ids;
+}
+
+/// The drawers of one array, or of none.
+bool SystemReader::add_drawers(const TomlSection& section, const TomlText& text,
+                               std::optional<ArrayId> array) {
+  // A copy: what is read below must not depend on where the topology keeps its arrays.
+  const std::string array_name = array ? topology().arrays[array->index()].name : "";
+  std::vector<Binding> bindings;
+  if (array) bindings.push_back({"array", array_name});
+  const auto filled = noted(fill_template(text.value, bindings), text.line);
+  if (!filled) return false;
+  const auto names = noted(names_.expand(*filled), text.line);
+  if (!names) return false;
+  for (const std::string& name : *names) {
+    if (!claim(name, "drawer", text.line)) return false;
+    const DrawerId id{static_cast<std::uint32_t>(topology().drawers.size())};
+    topology().drawers.push_back({.name = name, .array = array});
+    std::vector<Binding> members = bindings;
+    members.push_back({"drawer", name});
+    for (const TomlText& luns : section.texts("luns")) add_drawer_members(id, luns, members, true);
+    for (const TomlText& devices : section.texts("devices")) add_drawer_members(id, devices, members, false);
+  }
+  return true;
 }
 
 void SystemReader::add_drawer_members(DrawerId drawer, const TomlText& text,

@@ -13,45 +13,63 @@
 
 namespace laggard {
 
-Inventory as_if_recorded(const SystemModel& model) {
-  const Topology& topology = model.topology;
-  Inventory inventory;
-  std::set<SeriesKey> added;
-  const auto add = [&](HostId host, DeviceKind kind, const std::string& device) {
-    const std::string& name = topology.hosts[host.index()].name;
-    if (!added.insert({name, kind, device}).second) return;
+namespace {
+
+/// Collects devices, each once.
+class InventoryOf {
+ public:
+  void add(const std::string& host, DeviceKind kind, const std::string& device) {
+    if (!added_.insert({host, kind, device}).second) return;
     DeviceInfo info;
-    info.host = name;
+    info.host = host;
     info.kind = kind;
     info.device = device;
     info.samples = 1;
     info.active_samples = 1;
-    inventory.devices.push_back(std::move(info));
-  };
-  for (const Disk& disk : topology.disks) add(disk.host, DeviceKind::kDisk, disk.device);
-  for (const Attachment& attachment : topology.attachments) {
-    add(attachment.server, DeviceKind::kDisk, attachment.device);
+    inventory_.devices.push_back(std::move(info));
   }
-  for (const Network& network : topology.networks) {
-    for (const Network::Port& port : network.ports) add(port.host, DeviceKind::kNet, port.interface);
+  [[nodiscard]] bool has(const std::string& host, DeviceKind kind, const std::string& device) const {
+    return added_.contains({host, kind, device});
   }
-  std::map<std::string_view, HostId> hosts;
-  for (std::uint32_t h = 0; h < topology.hosts.size(); ++h) hosts.emplace(topology.hosts[h].name, HostId{h});
+  [[nodiscard]] Inventory take() { return std::move(inventory_); }
+
+ private:
+  Inventory inventory_;
+  std::set<SeriesKey> added_;
+};
+
+/// Members of named groups that the file says nothing else about are taken for disks.
+void add_named_members(const Topology& topology, InventoryOf& inventory) {
   std::set<std::string_view> attachments;
   for (const Attachment& attachment : topology.attachments) attachments.insert(attachment.name);
   for (const NamedGroup& group : topology.groups) {
     for (const std::string& member : group.members) {
-      if (attachments.contains(member)) continue;
       const std::size_t slash = member.find('/');
-      const auto host = hosts.find(std::string_view(member).substr(0, slash));
-      if (slash == std::string::npos || host == hosts.end()) continue;
+      if (attachments.contains(member) || slash == std::string::npos) continue;
+      const std::string host = member.substr(0, slash);
       const std::string device = member.substr(slash + 1);
-      if (!added.contains({std::string(host->first), DeviceKind::kNet, device})) {
-        add(host->second, DeviceKind::kDisk, device);
-      }
+      if (!inventory.has(host, DeviceKind::kNet, device)) inventory.add(host, DeviceKind::kDisk, device);
     }
   }
-  return inventory;
+}
+
+}  // namespace
+
+Inventory as_if_recorded(const SystemModel& model) {
+  const Topology& topology = model.topology;
+  const auto name = [&](HostId host) -> const std::string& { return topology.hosts[host.index()].name; };
+  InventoryOf inventory;
+  for (const Disk& disk : topology.disks) inventory.add(name(disk.host), DeviceKind::kDisk, disk.device);
+  for (const Attachment& attachment : topology.attachments) {
+    inventory.add(name(attachment.server), DeviceKind::kDisk, attachment.device);
+  }
+  for (const Network& network : topology.networks) {
+    for (const Network::Port& port : network.ports) {
+      inventory.add(name(port.host), DeviceKind::kNet, port.interface);
+    }
+  }
+  add_named_members(topology, inventory);
+  return inventory.take();
 }
 
 namespace {

@@ -41,6 +41,7 @@ std::string ordered_node_set(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const std::vector<const FoundHost*>& hosts) {
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const FoundHost* host : hosts) names.push_back(host->name);
   return names;
 }
@@ -49,6 +50,7 @@ std::vector<std::string> names_of(const std::vector<const FoundHost*>& hosts) {
 std::string column(const std::vector<const FoundHost*>& hosts, std::vector<std::string> FoundHost::*list,
                    std::size_t n, bool shorten) {
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const FoundHost* host : hosts) names.push_back((host->*list)[n]);
   const bool same =
       std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == names[0]; });

@@ -183,6 +183,19 @@ TEST(Grouping, ServersWithoutClientsAreEachOthersClients) {
   EXPECT_EQ(grouping[grouping.groups[1].members[0]].series.size(), 2U);
 }
 
+TEST(Grouping, AServerWithoutConnectionsIsNamed) {
+  InventoryBuilder build;
+  for (int h = 1; h <= 4; ++h) {
+    const std::string n = std::to_string(h);
+    build.disk("s" + n, "sda");
+    if (h < 4) build.tcp("s" + n, "10.0.0." + n + ":7>10.0.9.9:5");
+  }
+  const Grouping grouping = *make_groups(build.get(), nullptr);
+  ASSERT_EQ(grouping.groups.size(), 2U);
+  EXPECT_THAT(grouping.not_comparable,
+              ElementsAre("tcp-from-servers: no such connection of s4 was recorded"));
+}
+
 TEST(Grouping, AddressesComeFromRecordersFactsToo) {
   InventoryBuilder build;
   for (int h = 1; h <= 3; ++h) {

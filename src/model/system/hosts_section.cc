@@ -54,6 +54,7 @@ void SystemReader::read_clients(const TomlSection& section) {
   section.allow_only({"name", "address"});
   const std::vector<HostId> hosts = add_hosts(section, HostRole::kClient);
   std::vector<std::string> names;
+  names.reserve(hosts.size());
   for (const HostId host : hosts) names.push_back(host_name(host));
   if (!hosts.empty()) read_addresses(section, names, hosts);
 }

@@ -61,52 +61,51 @@ void SystemReader::read_lun_order(const TomlSection& section, LunEntry& entry) {
   if (entry.rotate || word == "listed") entry.orders.clear();
 }
 
-/// Which LUNs there are on which arrays, and the servers that reach them.
+/// Which LUNs there are on which arrays.
 bool SystemReader::read_lun_places(const TomlSection& section, LunEntry& entry) {
   const auto name = section.required_text("name");
-  const auto array_text = section.text("array");
-  const auto server_text = section.text("servers");
   if (!name) return false;
-  if (array_text) {
-    const auto given = noted(names_.expand(array_text->value), array_text->line);
-    if (!given) return false;
-    for (const std::string& array : *given) {
-      const auto found = arrays_.find(array);
-      if (found == arrays_.end()) {
-        mistakes_.add(array_text->line, fmt::format("no [[arrays]] entry names '{}'", array));
-        return false;
-      }
-      entry.arrays.emplace_back(found->second);
-    }
-    entry.array_names = *given;
-    const auto names = noted(names_.expand_each(name->value, "array", *given), name->line);
-    if (!names) return false;
-    entry.names = *names;
-  } else {
+  const auto array_text = section.text("array");
+  if (!array_text) {
     auto names = noted(names_.expand(name->value), name->line);
     if (!names) return false;
     entry.arrays.emplace_back(std::nullopt);
     entry.array_names.emplace_back();
     entry.names.push_back(std::move(*names));
+    return read_lun_servers(section, entry);
   }
-  if (server_text) {
-    const auto each =
-        noted(names_.expand_each(server_text->value, "array", entry.array_names), server_text->line);
-    if (!each) return false;
-    for (const auto& of_place : *each) {
-      auto known = known_servers(of_place, server_text->line);
-      if (!known) return false;
-      entry.servers.push_back(std::move(*known));
+  const auto arrays = known_arrays(*array_text);
+  if (!arrays) return false;
+  for (const ArrayId array : *arrays) {
+    entry.arrays.emplace_back(array);
+    entry.array_names.push_back(topology().arrays[array.index()].name);
+  }
+  auto names = noted(names_.expand_each(name->value, "array", entry.array_names), name->line);
+  if (!names) return false;
+  entry.names = std::move(*names);
+  return read_lun_servers(section, entry);
+}
+
+/// The servers that reach the LUNs of each array: the entry's, else the array's.
+bool SystemReader::read_lun_servers(const TomlSection& section, LunEntry& entry) {
+  const auto text = section.text("servers");
+  if (!text) {
+    for (const auto& array : entry.arrays) {
+      const bool known = array && !topology().arrays[array->index()].servers.empty();
+      if (!known) {
+        mistakes_.add(entry.line, "[[luns]] needs 'servers', or an 'array' that has them");
+        return false;
+      }
+      entry.servers.push_back(topology().arrays[array->index()].servers);
     }
     return true;
   }
-  for (const auto& array : entry.arrays) {
-    const bool known = array && !topology().arrays[array->index()].servers.empty();
-    if (!known) {
-      mistakes_.add(entry.line, "[[luns]] needs 'servers', or an 'array' that has them");
-      return false;
-    }
-    entry.servers.push_back(topology().arrays[array->index()].servers);
+  const auto each = noted(names_.expand_each(text->value, "array", entry.array_names), text->line);
+  if (!each) return false;
+  for (const auto& of_place : *each) {
+    auto known = known_servers(of_place, text->line);
+    if (!known) return false;
+    entry.servers.push_back(std::move(*known));
   }
   return true;
 }

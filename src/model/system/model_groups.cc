@@ -44,6 +44,8 @@ class ModelGrouper {
   void group_local_disks();
   void group_networks();
   void group_recorded_interfaces();
+  void index_members();
+  [[nodiscard]] std::optional<Component> member_component(const std::string& name) const;
   void group_named();
   void name_unrecorded_servers();
   void name_unused_disks();
@@ -72,6 +74,10 @@ class ModelGrouper {
   std::vector<bool> has_attachments_;  ///< By host.
   std::unordered_map<std::string, std::string> sets_;
   std::unordered_set<std::string_view> in_named_group_;
+  // What members of named groups are; filled only where there are such groups.
+  std::unordered_map<std::string_view, const Attachment*> attachments_;
+  std::unordered_map<std::string, const Disk*> disks_;  ///< By host/device.
+  std::unordered_map<std::string_view, const Host*> hosts_by_name_;
 };
 
 void ModelGrouper::index_model() {
@@ -321,37 +327,43 @@ void ModelGrouper::group_recorded_interfaces() {
   group_interfaces(std::move(servers), builder_);
 }
 
+void ModelGrouper::index_members() {
+  for (const Attachment& attachment : topology_.attachments)
+    attachments_.emplace(attachment.name, &attachment);
+  for (const Disk& disk : topology_.disks) disks_.emplace(host(disk.host).name + "/" + disk.device, &disk);
+  for (const Host& host : topology_.hosts) hosts_by_name_.emplace(host.name, &host);
+}
+
+/// A member of a named group; nothing when its host is not recorded.
+std::optional<Component> ModelGrouper::member_component(const std::string& name) const {
+  if (const auto found = attachments_.find(name); found != attachments_.end()) {
+    if (recorded(host(found->second->server)) == nullptr) return std::nullopt;
+    return attachment_component(*found->second);
+  }
+  const std::string_view owner = std::string_view(name).substr(0, name.find('/'));
+  const auto host = hosts_by_name_.find(owner);
+  if (host == hosts_by_name_.end() || recorded(*host->second) == nullptr) return std::nullopt;
+  if (const auto disk = disks_.find(name); disk != disks_.end()) return local_disk_component(*disk->second);
+  if (owner.size() + 1 >= name.size()) return std::nullopt;
+  return recorded_component(*host->second, name.substr(owner.size() + 1));
+}
+
 void ModelGrouper::group_named() {
   if (topology_.groups.empty()) return;
-  std::unordered_map<std::string_view, const Attachment*> attachments;
-  for (const Attachment& attachment : topology_.attachments)
-    attachments.emplace(attachment.name, &attachment);
-  std::unordered_map<std::string_view, const Host*> by_name;
-  for (const Host& host : topology_.hosts) by_name.emplace(host.name, &host);
-  std::unordered_map<std::string, const Disk*> disks;
-  for (const Disk& disk : topology_.disks) disks.emplace(host(disk.host).name + "/" + disk.device, &disk);
+  index_members();
   for (const NamedGroup& group : topology_.groups) {
     std::vector<Component> members;
     for (const std::string& name : group.members) {
-      const std::string_view owner = std::string_view(name).substr(0, name.find('/'));
-      if (const auto found = attachments.find(name); found != attachments.end()) {
-        if (recorded(host(found->second->server)) != nullptr) {
-          members.push_back(attachment_component(*found->second));
-        }
-      } else if (const auto disk = disks.find(name); disk != disks.end()) {
-        if (finder_.host(owner) != nullptr) members.push_back(local_disk_component(*disk->second));
-      } else if (by_name.contains(owner) && finder_.host(owner) != nullptr && owner.size() < name.size()) {
-        members.push_back(recorded_component(*by_name.at(owner), name.substr(owner.size() + 1)));
-      }
+      if (auto member = member_component(name)) members.push_back(std::move(*member));
     }
     if (members.empty()) {
       builder_.cannot_compare(fmt::format("{}: none of its {} is on a recorded host", group.name,
                                           counted(group.members.size(), "member")));
       continue;
     }
-    const DeviceKind kind = members.front().kind;
-    builder_.add_group(group.name, kind == DeviceKind::kNet ? GroupKind::kInterfaces : GroupKind::kDisks,
-                       std::move(members));
+    const bool ports = std::all_of(members.begin(), members.end(),
+                                   [](const Component& member) { return member.kind == DeviceKind::kNet; });
+    builder_.add_group(group.name, ports ? GroupKind::kInterfaces : GroupKind::kDisks, std::move(members));
   }
 }
 

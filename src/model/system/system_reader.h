@@ -41,6 +41,8 @@ class SystemReader {
                         const std::vector<ArrayId>& arrays);
   void cable_controllers(const TomlSection& section, ArrayId array);
   void read_drawer(const TomlSection& section);
+  bool add_drawers(const TomlSection& section, const TomlText& text, std::optional<ArrayId> array);
+  std::optional<std::vector<ArrayId>> known_arrays(const TomlText& text);
   void add_drawer_members(DrawerId drawer, const TomlText& text, std::span<const Binding> bindings,
                           bool of_luns);
 
@@ -50,6 +52,7 @@ class SystemReader {
   void read_lun_devices(const TomlSection& section, LunEntry& entry);
   void read_lun_order(const TomlSection& section, LunEntry& entry);
   bool read_lun_places(const TomlSection& section, LunEntry& entry);
+  bool read_lun_servers(const TomlSection& section, LunEntry& entry);
   bool add_lun(const LunEntry& entry, std::size_t place, std::size_t index);
   std::optional<std::vector<HostId>> lun_order(const LunEntry& entry, std::size_t place,
                                                std::size_t position);
@@ -61,6 +64,7 @@ class SystemReader {
 
   // networks_section.cc
   void read_network(const TomlSection& section);
+  std::optional<std::vector<HostId>> network_hosts(const TomlSection& section);
   void read_peer_group(const TomlSection& section);
   bool check_member(const std::string& member, std::uint32_t line);
 
