@@ -24,8 +24,9 @@ std::string first_line(std::string_view text) {
 
 ChildSpec Sadf::spec(std::vector<std::string> arguments) const {
   ChildSpec spec;
-  spec.argv = std::move(arguments);
-  spec.argv.insert(spec.argv.begin(), options_.sadf);
+  spec.argv.reserve(arguments.size() + 1);
+  spec.argv.push_back(options_.sadf);
+  for (std::string& argument : arguments) spec.argv.push_back(std::move(argument));
   // Everything that changes what sadf prints: language, zone, form of dates, colours.
   spec.environment = {"LC_ALL=C", "TZ=UTC", "S_TIME_FORMAT=ISO", "S_COLORS=never"};
   spec.patience = options_.patience;
