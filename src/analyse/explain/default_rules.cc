@@ -4,8 +4,9 @@ namespace laggard::analyse {
 
 // Order: evidence that the other faults cannot make comes first. A hog moves extra data, which neither a slow
 // disk nor a lossy link does; loss is seen in retransmissions, which no disk causes; what is left is latency.
-std::string_view default_rules() {
-  return R"toml(# laggard's rules: the first that holds names the cause.
+namespace {
+
+constexpr std::string_view kDefault = R"toml(# laggard's rules: the first that holds names the cause.
 [[rule]]
 name = "gone"
 cause = "lost-attachment"
@@ -72,10 +73,9 @@ resource = "storage"
 any = ["storage throughput"]
 why = "{component}'s storage traffic differs from its peers'"
 )toml";
-}
 
-std::string_view paper_rules() {
-  return R"toml(# The checklist of Kasick et al., FAST 2010, section 10.2, with the network step of section 12.
+constexpr std::string_view kPaper =
+    R"toml(# The checklist of Kasick et al., FAST 2010, section 10.2, with the network step of section 12.
 [[rule]]
 name = "1. storage throughput"
 cause = "disk-hog"
@@ -112,6 +112,10 @@ resource = "network"
 any = ["network congestion"]
 why = "{component} diverges in {metrics}"
 )toml";
-}
+
+}  // namespace
+
+std::string_view default_rules() { return kDefault; }
+std::string_view paper_rules() { return kPaper; }
 
 }  // namespace laggard::analyse

@@ -26,6 +26,11 @@ double median_of_finite(std::span<const double> x, std::vector<double>& scratch)
   return (*middle + *std::max_element(scratch.begin(), middle)) / 2;
 }
 
+/// A block says something about a component that was active in at least half of its windows.
+bool is_valid(std::uint16_t count, const BiasOptions& options) {
+  return 2 * static_cast<std::size_t>(count) >= options.block_windows;
+}
+
 }  // namespace
 
 struct BiasDetector::Horizon {
@@ -75,11 +80,11 @@ bool BiasDetector::worth_a_look() const {
   for (std::size_t i = 0; i < components_; ++i) {
     double sum = current_.sum[i];
     double count = current_.count[i];
-    std::size_t h = 0;
-    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
-      sum += block->sum[i];
-      count += block->count[i];
-      if (++h >= options_.least_blocks && count > 0 && sum / count >= options_.suspect_shift) return true;
+    for (std::size_t back = 1; back <= blocks_.size(); ++back) {
+      const Block& block = blocks_[blocks_.size() - back];
+      sum += block.sum[i];
+      count += block.count[i];
+      if (back >= options_.least_blocks && count > 0 && sum / count >= options_.suspect_shift) return true;
     }
   }
   return false;
@@ -93,7 +98,7 @@ double BiasDetector::block_variance() const {
     double squares = 0;
     double n = 0;
     for (const Block& block : blocks_) {
-      if (2U * block.count[i] < options_.block_windows) continue;
+      if (!is_valid(block.count[i], options_)) continue;
       const double mean = block.sum[i] / block.count[i];
       squares += mean * mean;
       n += 1;
@@ -119,63 +124,83 @@ void BiasDetector::judge() {
   horizon.worst_sum.assign(components_, 0);
   horizon.worst_count.assign(components_, 0);
   const auto note_worst = [&](std::size_t i, double sum, std::uint16_t count) {
-    if (2U * count < options_.block_windows || sum / count <= horizon.worst_mean[i]) return;
+    if (!is_valid(count, options_) || sum / count <= horizon.worst_mean[i]) return;
     horizon.worst_mean[i] = sum / count;
     horizon.worst_sum[i] = sum;
     horizon.worst_count[i] = count;
   };
   for (std::size_t i = 0; i < components_; ++i) note_worst(i, current_.sum[i], current_.count[i]);
-  std::size_t h = 0;
-  for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+  for (std::size_t back = 1; back <= blocks_.size(); ++back) {
+    const Block& block = blocks_[blocks_.size() - back];
     for (std::size_t i = 0; i < components_; ++i) {
-      horizon.sum[i] += block->sum[i];
-      horizon.count[i] += block->count[i];
-      note_worst(i, block->sum[i], block->count[i]);
+      horizon.sum[i] += block.sum[i];
+      horizon.count[i] += block.count[i];
+      note_worst(i, block.sum[i], block.count[i]);
     }
     horizon.windows += static_cast<double>(options_.block_windows);
-    if (++h >= options_.least_blocks) judge_horizon(horizon, variance);
+    if (back >= options_.least_blocks) judge_horizon(horizon, variance);
   }
 }
+
+/// How far the components' own shifts lie from each other, sick ones left out.
+struct BiasDetector::Scatter {
+  std::vector<double> deviation;
+  double limit = 0;
+  double squares = 0;
+  double kept = 0;
+
+  explicit Scatter(std::span<const double> shift) : deviation(shift.size(), kMissing) {
+    std::vector<double> scratch;
+    const double centre = median_of_finite(shift, scratch);
+    std::transform(shift.begin(), shift.end(), deviation.begin(),
+                   [&](double s) { return std::abs(s - centre); });
+    limit = kOutlierMads * kMadToSigma * median_of_finite(deviation, scratch);
+    for (const double d : deviation) {
+      if (!(d <= limit)) continue;
+      squares += d * d;
+      kept += 1;
+    }
+  }
+
+  /// q_i^2: mean square over the others.
+  [[nodiscard]] double without(std::size_t i) const {
+    const bool inside = deviation[i] <= limit;
+    return (squares - (inside ? deviation[i] * deviation[i] : 0)) / std::max(1.0, kept - (inside ? 1 : 0));
+  }
+};
 
 void BiasDetector::judge_horizon(const Horizon& horizon, double variance) {
   std::vector<double> shift(components_, kMissing);
   for (std::size_t i = 0; i < components_; ++i) {
     if (2 * horizon.count[i] >= horizon.windows) shift[i] = horizon.sum[i] / horizon.count[i];
   }
-  std::vector<double> scratch;
-  const double centre = median_of_finite(shift, scratch);
-  std::vector<double> deviation(components_, kMissing);
-  for (std::size_t i = 0; i < components_; ++i) deviation[i] = std::abs(shift[i] - centre);
-  const double limit = kOutlierMads * kMadToSigma * median_of_finite(deviation, scratch);
-  double squares = 0;
-  double kept = 0;
-  for (const double d : deviation) {
-    if (!(d <= limit)) continue;
-    squares += d * d;
-    kept += 1;
-  }
+  const Scatter scatter(shift);
   for (std::size_t i = 0; i < components_; ++i) {
-    const double s = shift[i];
-    if (!(s >= options_.suspect_shift) || (std::exp(s) - 1) * level_ < noise_floor_) continue;
-    const bool inside = deviation[i] <= limit;
-    const double others = std::max(1.0, kept - (inside ? 1 : 0));
-    const double scatter = (squares - (inside ? deviation[i] * deviation[i] : 0)) / others;
-    const double error =
-        options_.inflation * variance * static_cast<double>(options_.block_windows) / horizon.count[i];
-    const double z = s / std::sqrt(std::max(error, scatter) + options_.least_sigma * options_.least_sigma);
-    const double rest_count = horizon.count[i] - horizon.worst_count[i];
-    const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
-    const auto reaches = [&](double least_shift, double least_z) {
-      return s >= least_shift && rest >= least_shift / 2 && z >= least_z;
-    };
-    BiasVerdict verdict = BiasVerdict::kNone;
-    if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
-    if (reaches(options_.confirm_shift, options_.confirm_z)) verdict = BiasVerdict::kConfirmed;
-    Bias& best = verdicts_[i];
-    if (verdict < best.verdict || verdict == BiasVerdict::kNone) continue;
-    if (verdict > best.verdict || z > best.z) {
-      best = {verdict, s, z, static_cast<std::size_t>(horizon.windows)};
-    }
+    const bool below_noise = (std::exp(shift[i]) - 1) * level_ < noise_floor_;
+    if (!(shift[i] >= options_.suspect_shift) || below_noise) continue;
+    judge_component(i, horizon, shift[i], std::max(scatter.without(i), error_of(i, horizon, variance)));
+  }
+}
+
+/// What sampling alone does to S_i.
+double BiasDetector::error_of(std::size_t i, const Horizon& horizon, double variance) const {
+  return options_.inflation * variance * static_cast<double>(options_.block_windows) / horizon.count[i];
+}
+
+void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double shift, double variance) {
+  const double z = shift / std::sqrt(variance + options_.least_sigma * options_.least_sigma);
+  const double rest_count = horizon.count[i] - horizon.worst_count[i];
+  const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
+  const auto reaches = [&](double least_shift, double least_z) {
+    return shift >= least_shift && rest >= least_shift / 2 && z >= least_z;
+  };
+  BiasVerdict verdict = BiasVerdict::kNone;
+  if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
+  if (reaches(options_.confirm_shift, options_.confirm_z)) verdict = BiasVerdict::kConfirmed;
+  Bias& best = verdicts_[i];
+  if (verdict == BiasVerdict::kNone || verdict < best.verdict) return;
+  if (verdict > best.verdict || z > best.z) {
+    best = {verdict, shift, z, static_cast<std::size_t>(horizon.windows)};
   }
 }
 

@@ -71,11 +71,14 @@ class BiasDetector {
   };
   /// Sums over the horizon that is being looked at, growing block by block into the past.
   struct Horizon;
+  struct Scatter;
 
   [[nodiscard]] double block_variance() const;
   [[nodiscard]] bool worth_a_look() const;
   void judge();
   void judge_horizon(const Horizon& horizon, double variance);
+  void judge_component(std::size_t i, const Horizon& horizon, double shift, double variance);
+  [[nodiscard]] double error_of(std::size_t i, const Horizon& horizon, double variance) const;
 
   std::size_t components_;
   BiasOptions options_;
