@@ -10,6 +10,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_diagnose_command(app, context);
   add_system_command(app, context);
   add_export_command(app, context);
+  add_info_command(app, context);
 }
 
 }  // namespace laggard::cmd

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "archive/reader.h"
+#include "base/node_set.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InfoOptions {
+  std::vector<std::filesystem::path> recordings;
+  bool json = false;
+  bool verify = false;
+  bool devices = false;
+};
+
+/// Devices of one kind that were recorded alike: one line of the overview.
+struct Line {
+  std::string host;
+  DeviceKind kind = DeviceKind::kDisk;
+  std::vector<std::string> devices;
+  std::size_t active = 0;  ///< Devices under load: something happened in 5 % of their samples.
+  WallTime first = WallTime::max();
+  WallTime last = WallTime::min();
+  std::uint64_t samples = 0;
+  std::optional<Duration> interval;
+};
+
+constexpr double kUnderLoad = 0.05;
+
+bool under_load(const DeviceInfo& device) {
+  return static_cast<double>(device.active_samples) >= kUnderLoad * static_cast<double>(device.samples);
+}
+
+std::vector<Line> overview(const Inventory& inventory) {
+  std::vector<Line> lines;
+  for (const DeviceInfo& device : inventory.devices) {
+    if (lines.empty() || lines.back().host != device.host || lines.back().kind != device.kind) {
+      lines.push_back({device.host, device.kind, {}, 0, WallTime::max(), WallTime::min(), 0, {}});
+    }
+    Line& line = lines.back();
+    line.devices.push_back(device.device);
+    line.active += under_load(device) ? 1U : 0U;
+    line.first = std::min(line.first, device.first);
+    line.last = std::max(line.last, device.last);
+    line.samples = std::max(line.samples, device.samples);
+    if (device.interval)
+      line.interval = line.interval ? std::min(*line.interval, *device.interval) : *device.interval;
+  }
+  return lines;
+}
+
+/// Rounded so that a recorder's jitter does not show: `1s`, not `999ms987us`.
+std::string interval_text(const std::optional<Duration>& interval) {
+  if (!interval) return "–";
+  using std::chrono::milliseconds;
+  const auto rounded = std::chrono::round<milliseconds>(*interval);
+  const auto step = rounded > milliseconds(950) ? milliseconds(100) : milliseconds(10);
+  return to_text((rounded + step / 2) / step * step);
+}
+
+std::string device_list(const Line& line) {
+  constexpr std::size_t kLongest = 60;
+  const std::string folded = line.kind == DeviceKind::kTcp
+                                 ? fmt::format("{} connections", line.devices.size())
+                                 : fold_node_set(line.devices);
+  return folded.size() <= kLongest ? folded : folded.substr(0, kLongest) + "…";
+}
+
+void print_text(const Inventory& inventory, const archive::Reader& reader, bool devices) {
+  const std::vector<Line> lines = overview(inventory);
+  WallTime first = WallTime::max();
+  WallTime last = WallTime::min();
+  std::map<std::string, int> hosts;
+  for (const Line& line : lines) {
+    first = std::min(first, line.first);
+    last = std::max(last, line.last);
+    ++hosts[line.host];
+  }
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (const auto& file : reader.files()) bytes += std::filesystem::file_size(file, error);
+  fmt::print("{} host{}, {} devices, {} in {} file{}\n", hosts.size(), hosts.size() == 1 ? "" : "s",
+             inventory.devices.size(), human_bytes(bytes), reader.files().size(),
+             reader.files().size() == 1 ? "" : "s");
+  if (!lines.empty()) fmt::print("{} to {}\n\n", to_iso8601(first), to_iso8601(last));
+  fmt::print("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples", "under load",
+             "devices");
+  for (const Line& line : lines) {
+    fmt::print("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", line.host, to_name(line.kind),
+               interval_text(line.interval), line.samples, line.active, line.devices.size(),
+               device_list(line));
+  }
+  if (devices) {
+    fmt::print("\n");
+    for (const DeviceInfo& device : inventory.devices) {
+      std::string facts;
+      for (const auto& [key, value] : device.facts) facts += fmt::format(" {}={}", key, value);
+      fmt::print("{}/{} {} to {}, {} samples, active in {}{}\n", device.host, device.device,
+                 to_iso8601(device.first), to_iso8601(device.last), device.samples, device.active_samples,
+                 facts);
+    }
+  }
+  if (!inventory.gaps.empty()) fmt::print("\ngaps\n");
+  for (const Gap& gap : inventory.gaps) {
+    fmt::print("  {} {} to {} ({}){}\n", gap.host, to_iso8601(gap.from), to_iso8601(gap.to),
+               to_text(std::chrono::duration_cast<std::chrono::seconds>(gap.to - gap.from)),
+               gap.reason.empty() ? "" : ": " + gap.reason);
+  }
+  for (const std::string& notice : inventory.notices) fmt::print("notice: {}\n", notice);
+}
+
+void print_json(const Inventory& inventory, const archive::Reader& reader) {
+  Json out;
+  out["schema"] = "laggard.info/1";
+  out["files"] = Json::array();
+  for (const auto& file : reader.files()) out["files"].push_back(file.string());
+  out["devices"] = Json::array();
+  for (const DeviceInfo& device : inventory.devices) {
+    Json entry{{"host", device.host},
+               {"kind", to_name(device.kind)},
+               {"device", device.device},
+               {"from", to_iso8601(device.first)},
+               {"to", to_iso8601(device.last)},
+               {"samples", device.samples},
+               {"active_samples", device.active_samples}};
+    entry["interval_s"] = device.interval ? Json(to_seconds(*device.interval)) : Json(nullptr);
+    for (const TableCounter& counter : device.counters) entry["counters"].push_back(counter.name);
+    for (const auto& [key, value] : device.facts) entry["facts"][key] = value;
+    out["devices"].push_back(std::move(entry));
+  }
+  out["gaps"] = Json::array();
+  for (const Gap& gap : inventory.gaps) {
+    out["gaps"].push_back({{"host", gap.host},
+                           {"from", to_iso8601(gap.from)},
+                           {"to", to_iso8601(gap.to)},
+                           {"reason", gap.reason}});
+  }
+  out["notices"] = inventory.notices;
+  fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+}
+
+Status show(const InfoOptions& options) {
+  archive::ReaderOptions reading;
+  reading.verify = options.verify;
+  auto reader = archive::Reader::open(options.recordings, reading);
+  if (!reader) return forward(reader);
+  auto inventory = (*reader)->inventory();
+  if (!inventory) return forward(inventory);
+  if (options.json) {
+    print_json(*inventory, **reader);
+  } else {
+    print_text(*inventory, **reader, options.devices);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* command =
+      app.add_subcommand("info", "Say what is in recordings: hosts, devices, rates, gaps, damage");
+  command->add_option("recording", options->recordings, "Recordings to look at")
+      ->required()
+      ->type_name("REC");
+  command->add_flag("--devices", options->devices, "A line for every device, with what is known of it");
+  command->add_flag("--verify", options->verify, "Read everything and hold it against its checksums");
+  command->add_flag("--json", options->json, "As JSON");
+  command->footer("Example:\n  laggard info rec --verify");
+  command->callback([options, &context] {
+    if (Status shown = show(*options); !shown) context.status = report_error(shown.error());
+  });
+}
+
+}  // namespace laggard::cmd
