@@ -83,24 +83,24 @@ TEST(Comparer, ScoresAreThoseOfTheDefinition) {
 /// Thresholds at and around the distances themselves, where a wrong comparison would show.
 std::vector<double> draw_thresholds(std::mt19937_64& random, const std::vector<double>& s) {
   std::vector<double> t(s.size());
-  for (std::size_t i = 0; i < t.size(); ++i) {
+  for (double& threshold : t) {
     const double other = s[random() % s.size()];
     const double base = std::isnan(other) ? 1 : std::max(other, 0.0);
     switch (random() % 5) {
       case 0:
-        t[i] = base;
+        threshold = base;
         break;
       case 1:
-        t[i] = std::nextafter(base, 0.0);
+        threshold = std::nextafter(base, 0.0);
         break;
       case 2:
-        t[i] = 0.1 * static_cast<double>(random() % 40);
+        threshold = 0.1 * static_cast<double>(random() % 40);
         break;
       case 3:
-        t[i] = random() % 2 == 0 ? 0 : std::numeric_limits<double>::infinity();
+        threshold = random() % 2 == 0 ? 0 : std::numeric_limits<double>::infinity();
         break;
       default:
-        t[i] = base * 1.1;
+        threshold = base * 1.1;
     }
   }
   return t;

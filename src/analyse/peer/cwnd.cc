@@ -76,7 +76,8 @@ Result<CwndStream> CwndStream::restore(std::string_view bytes) {
   constexpr std::size_t kMost = std::size_t{1} << 24;
   in.require(spec.interval.count() > 0 && spec.smoothing >= 1 && nodes >= 1 && nodes <= kMost &&
              spec.smoothing <= kMost / nodes);
-  if (in.good()) in.require(history.size() % nodes == 0 && history.size() / nodes < spec.smoothing);
+  if (in.good() && nodes > 0)
+    in.require(history.size() % nodes == 0 && history.size() / nodes < spec.smoothing);
   if (Status status = in.status(); !status) return forward(status);
   CwndStream stream(spec, nodes);
   stream.started_ = started;

@@ -24,34 +24,43 @@ TEST(FaultFilter, ThreeOfFive) {
 }
 
 /// F §10.1 and T §3.4 word for word, with the windows in a map.
+struct Definition {
+  std::size_t k = 3;
+  std::map<std::int64_t, bool> anomalous;
+  bool faulty = false;
+  int persistence = 0;
+  double severity = 0;
+
+  void update(std::int64_t window, const WindowVerdict& verdict) {
+    anomalous[window] = verdict.judged && verdict.anomalous;
+    std::size_t count = 0;
+    for (std::int64_t w = window - 2 * static_cast<std::int64_t>(k) + 2; w <= window; ++w) {
+      count += anomalous.contains(w) && anomalous[w] ? 1U : 0U;
+    }
+    faulty = count >= k;
+    if (!verdict.judged) return;
+    persistence = std::max(0, persistence + (faulty ? 1 : -1));
+    severity = std::max(0.0, severity + std::clamp(std::log2(verdict.score), -1.0, 6.0));
+  }
+};
+
 TEST(FaultFilter, AgreesWithTheDefinition) {
   rc::check("k of the past 2k-1, +1/-1, clipped logs", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 20; ++repeat) {
-      const std::size_t k = 1 + random() % 5;
-      FaultFilter filter({.k = k}, 1);
-      std::map<std::int64_t, bool> anomalous;
-      int persistence = 0;
-      double severity = 0;
+      Definition want{.k = 1 + random() % 5, .anomalous = {}};
+      FaultFilter filter({.k = want.k}, 1);
       std::int64_t window = static_cast<std::int64_t>(random() % 100) - 50;
       for (int step = 0; step < 60; ++step) {
         window += random() % 12 == 0 ? static_cast<std::int64_t>(1 + random() % 90) : 1;
         const WindowVerdict verdict{random() % 9 != 0, random() % 2 == 0,
                                     std::exp2(static_cast<double>(random() % 24) - 10)};
-        anomalous[window] = verdict.judged && verdict.anomalous;
-        std::size_t count = 0;
-        for (std::int64_t w = window - 2 * static_cast<std::int64_t>(k) + 2; w <= window; ++w) {
-          count += anomalous.contains(w) && anomalous[w] ? 1U : 0U;
-        }
-        if (verdict.judged) {
-          persistence = std::max(0, persistence + (count >= k ? 1 : -1));
-          severity = std::max(0.0, severity + std::clamp(std::log2(verdict.score), -1.0, 6.0));
-        }
+        want.update(window, verdict);
         if (random() % 10 == 0) filter = *FaultFilter::restore(filter.save());
         const ComponentState state = filter.update(window, std::span(&verdict, 1))[0];
-        RC_ASSERT(state.faulty == (count >= k));
-        RC_ASSERT(state.persistence == persistence);
-        RC_ASSERT(std::abs(state.severity - severity) < 1e-9);
+        RC_ASSERT(state.faulty == want.faulty);
+        RC_ASSERT(state.persistence == want.persistence);
+        RC_ASSERT(std::abs(state.severity - want.severity) < 1e-9);
       }
     }
   });

@@ -115,7 +115,7 @@ Result<GroupStream> GroupStream::restore(std::string_view bytes) {
   in.require(spec.interval.count() > 0 && spec.size >= 1 && spec.shift >= 1 && spec.smoothing >= 1);
   in.require(components >= 1 && components <= kMost && spec.size <= kMost / components &&
              spec.smoothing <= kMost / components && spec.shift <= kMost && with_data <= spec.size);
-  if (in.good()) {
+  if (in.good() && components > 0 && spec.interval.count() > 0) {
     const std::int64_t latest = std::numeric_limits<std::int64_t>::max() / spec.interval.count();
     in.require(first >= -latest && next <= latest && next >= first);
     const auto steps = static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(first);

@@ -24,8 +24,9 @@ Thresholds example() {
        "await",
        "sdb of fs",
        3.4,
+       12.5,
        {{"fs1/sdb", 2.4}, {"fs2/sdb", 2.4}, {"fs3/sdb", 2.4}, {"fs4/sdb", 3.4}, {"a,b", 0.2}}});
-  t.groups.push_back({"cwnd", "cwnd", "servers", 0.7, {}});
+  t.groups.push_back({"cwnd", "cwnd", "servers", 0.7, 0, {}});
   return t;
 }
 
@@ -53,6 +54,7 @@ distance = "cdf"
 metric = "await"
 name = "sdb of fs"
 others = 3.4
+windows = 12.5
 [group.thresholds]
 "fs4/sdb" = 3.4
 "fs[1-3]/sdb" = 2.4
@@ -94,7 +96,7 @@ TEST(Thresholds, AnyNamesComeBack) {
     Thresholds t = example();
     t.groups.clear();
     for (std::size_t g = 0; g < random() % 4; ++g) {
-      GroupThresholds group{"cdf", "m" + std::to_string(g), draw_name(random), 0.1, {}};
+      GroupThresholds group{"cdf", "m" + std::to_string(g), draw_name(random), 0.1, 0, {}};
       for (std::size_t i = 0; i < random() % 20; ++i) {
         group.components[draw_name(random)] = static_cast<double>(random() % 5) * 0.3;
       }
@@ -127,8 +129,8 @@ TEST(Thresholds, ErrorsNameTheLine) {
   };
   EXPECT_EQ(message(with("others = 3.4\n", "")), "t.toml:19: 'others' is missing; it is a number");
   EXPECT_EQ(message(with("\"fs4/sdb\" = 3.4", "\"fs[2-4]/sdb\" = 3.4")),
-            "t.toml:25: 'fs[2-4]/sdb' names 'fs2/sdb' a second time");
-  EXPECT_EQ(message(with("= 2.4", "= -1")), "t.toml:26: 'fs[1-3]/sdb' must be a number that is not negative");
+            "t.toml:26: 'fs[2-4]/sdb' names 'fs2/sdb' a second time");
+  EXPECT_EQ(message(with("= 2.4", "= -1")), "t.toml:27: 'fs[1-3]/sdb' must be a number that is not negative");
   EXPECT_THAT(message(with("[1-3]", "[3-1]")), HasSubstr("runs backwards"));
   EXPECT_THAT(message(with("= 2.4", "= nan")), HasSubstr("must be a number"));
   EXPECT_THAT(message(with("= 64", "= 0")), HasSubstr("t.toml:14: 'size' must be a whole number from 1"));

@@ -57,27 +57,31 @@ Recording draw_recording(std::mt19937_64& random) {
   return recording;
 }
 
+/// Gives the trainer what a comparer may give it: any number up to the floor for what need not be exact.
+void train_on(ThresholdTrainer& trainer, const Recording& recording) {
+  for (const auto& [window, score] : recording) {
+    const double floor = trainer.floors()[0];
+    trainer.add(window, std::vector<double>{score <= floor ? score + (floor - score) * 0.5 : score});
+  }
+  trainer.end_recording();
+}
+
 TEST(Training, ClosedFormIsTheSearch) {
   rc::check("both forms, several recordings, gaps", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 20; ++repeat) {
-      TrainingSpec spec;
-      spec.form = random() % 2 == 0 ? TrainingForm::kFiltered : TrainingForm::kSingle;
-      spec.k = 1 + random() % 4;
-      spec.factor = random() % 2 == 0 ? 2 : 1;
+      const TrainingSpec spec{.form = random() % 2 == 0 ? TrainingForm::kFiltered : TrainingForm::kSingle,
+                              .k = 1 + random() % 4,
+                              .step = 0.1,
+                              .factor = random() % 2 == 0 ? 2.0 : 1.0};
       ThresholdTrainer trainer(spec, 1);
       std::vector<Recording> recordings(1 + random() % 4);
       bool any = false;
       for (Recording& recording : recordings) {
         recording = draw_recording(random);
-        for (const auto& [window, score] : recording) {
-          // What need not be exact may come as any number up to the floor.
-          const double floor = trainer.floors()[0];
-          const double given = score <= floor ? score + (floor - score) * 0.5 : score;
-          trainer.add(window, std::vector<double>{given});
-          any = any || !std::isnan(score);
-        }
-        trainer.end_recording();
+        train_on(trainer, recording);
+        any = any || std::any_of(recording.begin(), recording.end(),
+                                 [](const auto& window) { return !std::isnan(window.second); });
       }
       const TrainedGroup group = trainer.result();
       RC_ASSERT((group.trained[0] != 0) == any);
