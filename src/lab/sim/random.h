@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace laggard::lab {
+
+/// A stream of random numbers: xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64. Not the library's
+/// distributions, whose numbers differ between standard libraries.
+///
+/// Every part of a simulation has a stream of its own, forked by name, so that a part that draws once more or
+/// once less leaves the others as they were: runs with and without a fault see the same hardware and the same
+/// workload.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed);
+
+  /// A stream that depends on this one's seed and on the name alone.
+  [[nodiscard]] Random fork(std::string_view name, std::uint64_t index = 0) const;
+
+  std::uint64_t bits();
+  /// Uniform in [0, 1).
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// Uniform in 0 .. n-1. Requires n > 0.
+  std::uint64_t below(std::uint64_t n) {
+    return static_cast<std::uint64_t>(uniform() * static_cast<double>(n));
+  }
+  bool chance(double p) { return p > 0 && uniform() < p; }
+  /// Standard normal (Box and Muller).
+  double normal();
+  /// Of mean 1.
+  double exponential();
+  /// Successes among n trials of probability p; by skipping from success to success, O(n p).
+  std::uint32_t binomial(std::uint32_t n, double p);
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t state_[4];
+};
+
+}  // namespace laggard::lab
