@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/progress.h"
 #include "collect/import/csv/import.h"
 #include "collect/import/prometheus/http_client.h"
 #include "collect/import/prometheus/import.h"
@@ -32,32 +33,31 @@ struct CommonOptions {
   bool json = false;
 };
 
+/// 1234567 -> 1,234,567
+std::string with_separators(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
 /// The line on a terminal that says how far the import is, and the notices above it.
 class ImportDisplay final : public collect::ImportObserver {
  public:
-  explicit ImportDisplay(Clock& clock)
-      : clock_(clock), started_(clock.mono()), shown_(started_), terminal_(::isatty(STDERR_FILENO) == 1) {}
-  ImportDisplay(const ImportDisplay&) = delete;
-  ImportDisplay& operator=(const ImportDisplay&) = delete;
-  ~ImportDisplay() override { clear(); }
+  explicit ImportDisplay(Clock& clock) : clock_(clock), started_(clock.mono()), line_("importing", clock) {}
 
   void progress(const collect::ImportState& state) override {
-    constexpr Duration kQuietAtFirst = std::chrono::seconds(1);
-    constexpr Duration kBetweenUpdates = std::chrono::milliseconds(200);
-    const MonoTime now = clock_.mono();
-    if (!terminal_ || now - started_ < kQuietAtFirst || now - shown_ < kBetweenUpdates) return;
-    shown_ = now;
     const double part =
         state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
-    const double rate = static_cast<double>(state.values) / to_seconds(now - started_);
+    const double rate =
+        static_cast<double>(state.values) / std::max(to_seconds(clock_.mono() - started_), 1e-3);
     constexpr std::size_t kLongestName = 40;
     std::string name = state.source;
     if (name.size() > kLongestName) name = "…" + name.substr(name.size() - kLongestName);
-    std::fprintf(stderr, "\r\x1b[K%3.0f %%  %s samples, %s a second  %s", 100 * part,
-                 with_separators(state.values).c_str(),
-                 with_separators(static_cast<std::uint64_t>(rate)).c_str(), name.c_str());
-    std::fflush(stderr);
-    line_shown_ = true;
+    line_.update(part, fmt::format("{} samples, {} a second, {}", with_separators(state.values),
+                                   with_separators(static_cast<std::uint64_t>(rate)), name));
   }
 
   void notice(const std::string& sentence) override {
@@ -65,27 +65,12 @@ class ImportDisplay final : public collect::ImportObserver {
     std::fprintf(stderr, "laggard: note: %s\n", sentence.c_str());
   }
 
-  void clear() {
-    if (line_shown_) std::fputs("\r\x1b[K", stderr);
-    line_shown_ = false;
-  }
-
-  /// 1234567 -> 1,234,567
-  static std::string with_separators(std::uint64_t number) {
-    std::string digits = std::to_string(number);
-    for (std::size_t at = digits.size(); at > 3;) {
-      at -= 3;
-      digits.insert(at, 1, ',');
-    }
-    return digits;
-  }
+  void clear() { line_.clear(); }
 
  private:
   Clock& clock_;
   MonoTime started_;
-  MonoTime shown_;
-  bool terminal_;
-  bool line_shown_ = false;
+  Progress line_;
 };
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
@@ -107,10 +92,9 @@ void print_json(const CommonOptions& common, const ImportResult& result, const a
 }
 
 void print_text(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
-  std::string text =
-      fmt::format("{}: {} new samples", common.out, ImportDisplay::with_separators(stats.cells_added));
+  std::string text = fmt::format("{}: {} new samples", common.out, with_separators(stats.cells_added));
   if (stats.cells_already_there > 0) {
-    text += fmt::format(" ({} already there)", ImportDisplay::with_separators(stats.cells_already_there));
+    text += fmt::format(" ({} already there)", with_separators(stats.cells_already_there));
   }
   if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
   std::printf("%s\n", text.c_str());
