@@ -33,6 +33,12 @@ void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
   cell_ = cell;
   values_ = CellValues{};
   level_samples_.fill(0);
+  if (carry_ != cell) return;
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    if (std::isnan(level_[s])) continue;
+    values_.values[s] = level_[s];
+    level_samples_[s] = 1;
+  }
 }
 
 void DeviceMeter::close(std::vector<FinishedCell>& out) {
@@ -50,6 +56,10 @@ void DeviceMeter::close(std::vector<FinishedCell>& out) {
     anything = anything || !std::isnan(values_.values[s]);
   }
   if (anything) out.push_back({cell_, values_});
+}
+
+void DeviceMeter::settle(WallTime sure, std::vector<FinishedCell>& out) {
+  if (open_ && grid_.end(cell_) <= sure) close(out);
 }
 
 void DeviceMeter::finish(std::vector<FinishedCell>& out) { close(out); }
@@ -72,15 +82,9 @@ void DeviceMeter::spread(WallTime from, WallTime to, std::vector<FinishedCell>& 
 void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
                               std::vector<FinishedCell>& out) {
   const std::int64_t cell = grid_.cell(time);
-  const bool jumped = open_ && cell == cell_ + 2 && time - last_time_ <= scaled(interval_, kCarryIntervals);
-  if (jumped) {
-    open(cell - 1, out);
-    for (std::size_t s = 0; s < kSlots; ++s) {
-      if (std::isnan(level_[s])) continue;
-      values_.values[s] = level_[s];
-      level_samples_[s] = 1;
-    }
-  }
+  if (carry_ && !(open_ && cell_ >= *carry_)) open(*carry_, out);
+  carry_.reset();
+  level_cell_ = cell;
   open(cell, out);
   for (const Column& column : columns) {
     if (column.form == CounterForm::kCumulative) continue;
@@ -97,26 +101,34 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
   }
 }
 
-void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
-                          std::vector<FinishedCell>& out) {
-  const bool usable = primed_ && time > last_time_ && time - last_time_ <= max_gap_;
+/// Leaves what every counter grew by in `increase_`; false when nothing is known of any.
+bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, bool usable) {
   increase_.fill(kMissing);
   bool any = false;
+  bool reset = false;
   for (const Column& column : columns) {
     if (column.form != CounterForm::kCumulative) continue;
     const auto s = static_cast<std::size_t>(column.slot);
     const bool present = column.present[t] != 0;
     if (usable && present && has_last_[s]) {
       const auto grown = counter_increase(last_[s], column.values[t]);
-      if (grown) {
-        increase_[s] = static_cast<double>(*grown);
-        any = true;
-      }
+      any = any || grown;
+      reset = reset || !grown;
+      if (grown) increase_[s] = static_cast<double>(*grown);
     }
     has_last_[s] = present;
     last_[s] = column.values[t];
   }
-  if (any) spread(last_time_, time, out);
+  return any && !reset;
+}
+
+void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                          std::vector<FinishedCell>& out) {
+  const bool usable = primed_ && time > last_time_ && time - last_time_ <= max_gap_;
+  const bool jumped = primed_ && grid_.cell(time) == level_cell_ + 2 && time > last_time_ &&
+                      time - last_time_ <= scaled(interval_, kCarryIntervals);
+  if (jumped) carry_ = level_cell_ + 1;
+  if (take_increases(columns, t, usable)) spread(last_time_, time, out);
   take_levels(columns, t, time, out);
   primed_ = true;
   last_time_ = time;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ class DeviceMeter {
   /// Adds the samples of device `d` of `table`; appends the cells that they complete, in order of recording.
   void add(const SampleTable& table, std::size_t d, std::vector<FinishedCell>& out);
 
+  /// The cell that waits for more, once nothing recorded after `sure` + 2.5 intervals can change it: if it
+  /// ended by then.
+  void settle(WallTime sure, std::vector<FinishedCell>& out);
+
   /// At the end of the recording: the last cell, if at least half of it was covered.
   void finish(std::vector<FinishedCell>& out);
 
@@ -47,6 +52,7 @@ class DeviceMeter {
 
   void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
                std::vector<FinishedCell>& out);
+  bool take_increases(const std::vector<Column>& columns, std::size_t t, bool usable);
   void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
                    std::vector<FinishedCell>& out);
   void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
@@ -69,6 +75,8 @@ class DeviceMeter {
   CellValues values_;
   std::array<std::uint32_t, kSlots> level_samples_{};
   std::array<double, kSlots> level_{};  ///< Latest levels and gauges, to carry over a jittered cell.
+  std::int64_t level_cell_ = 0;         ///< Where they were sampled.
+  std::optional<std::int64_t> carry_;   ///< The cell that they are carried into.
 };
 
 }  // namespace laggard::analyse

@@ -142,5 +142,31 @@ TEST(DeviceMeter, GaugesAreAveragedPerCell) {
   EXPECT_DOUBLE_EQ(cells[1].values[Slot::kLatency], 40) << "the missing sample is not a zero";
 }
 
+TEST(DeviceMeter, AfterAReattachmentNoCounterIsBelieved) {
+  std::vector<WallTime> times;
+  for (int i = 1; i <= 3; ++i) times.push_back(from_unix_ns(i * kSecond));
+  SampleTable table("h", DeviceKind::kDisk,
+                    {{"rd_ios", CounterForm::kCumulative}, {"wr_ios", CounterForm::kCumulative}}, {"d"},
+                    times);
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> counts{{1000, 10}, {50, 60}, {51, 62}};
+  for (std::size_t t = 0; t < counts.size(); ++t) {
+    table.set(0, 0, t, counts[t].first);
+    table.set(1, 0, t, counts[t].second);
+  }
+  const auto cells = meter(table, std::chrono::seconds(1), std::chrono::seconds(1));
+  ASSERT_EQ(cells.size(), 1U);
+  EXPECT_EQ(cells[0].cell, 3);
+  EXPECT_DOUBLE_EQ(cells[0].values[Slot::kWrites], 2) << "50 writes more were not done, the device is new";
+}
+
+TEST(DeviceMeter, LevelsAreCarriedOverACellThatJitterSkipped) {
+  const auto cells = meter(disk_table({9.9, 10.9, 12.1, 13}, {0, 1, 2, 3}, {0, 0, 0, 0}),
+                           std::chrono::seconds(1), std::chrono::seconds(1));
+  for (const auto& cell : cells) {
+    EXPECT_DOUBLE_EQ(cell.values[Slot::kInFlight], 1) << "cell " << cell.cell;
+  }
+  EXPECT_EQ(cells.size(), 4U) << "10 to 13, once each";
+}
+
 }  // namespace
 }  // namespace laggard::analyse
