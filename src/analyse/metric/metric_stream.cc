@@ -20,6 +20,9 @@ constexpr std::int64_t kDeadCells = 600;
 bool over_connections(const TrackSpec& track) { return track.metric->kind == DeviceKind::kTcp; }
 bool is_retransmission(const TrackSpec& track) { return track.metric->role == Role::kRetransmission; }
 
+/// Of a key made by `device`.
+DeviceKind kind_of(const std::string& key) { return static_cast<DeviceKind>(key[key.find('\0') + 1] - '0'); }
+
 }  // namespace
 
 MetricStream::MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> tracks, Router router)
@@ -41,16 +44,15 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
   key += table.devices()[d];
   const auto found = devices_.find(key);
   if (found != devices_.end()) return found->second;
-  Device fresh{
-      DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}, 0, 0, 0};
+  Device fresh{DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}};
+  if (!table.times().empty()) fresh.born = grid_.cell(table.times().front());
   if (table.kind() == DeviceKind::kNet && !fresh.routes.empty()) {
     for (std::size_t t = 0; t < tracks_.size(); ++t) {
       if (!is_retransmission(tracks_[t])) continue;
       const auto& hosts = tracks_[t].hosts;
       const auto member = std::find(hosts.begin(), hosts.end(), table.host());
       if (member == hosts.end()) continue;
-      fresh.packet_tracks.push_back(t);
-      fresh.packet_member = static_cast<std::size_t>(member - hosts.begin());
+      fresh.packets.push_back({t, static_cast<std::size_t>(member - hosts.begin())});
     }
   }
   return devices_.emplace(std::move(key), std::move(fresh)).first->second;
@@ -84,31 +86,38 @@ void MetricStream::store_connection(std::size_t track, std::size_t member, const
   p->count[member] += 1;
 }
 
+void MetricStream::store_packets(const Device& device, const FinishedCell& finished) {
+  for (const PacketRoute& route : device.packets) {
+    const Slot side = tracks_[route.track].side == PacketSide::kSent ? Slot::kTxPackets : Slot::kRxPackets;
+    const double rate = finished.values[side] / finished.values.seconds;
+    PendingTrack* p = std::isnan(rate) ? nullptr : pending(route.track, finished.cell);
+    if (p == nullptr) continue;
+    double& packets = p->packets[route.member];
+    packets = (std::isnan(packets) ? 0 : packets) + rate;
+  }
+}
+
 void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& finished) {
-  device.last_cell = finished.cell;
-  device.stalled_seconds = kind == DeviceKind::kDisk && is_stalled(finished.values)
-                               ? device.stalled_seconds + finished.values.seconds
-                               : 0;
+  // A clock that was stepped back tells cells again. Values are replaced, but what went into a sum stays.
+  const bool told_before = finished.cell <= device.last_cell;
+  const bool stalled = kind == DeviceKind::kDisk && is_stalled(finished.values);
+  // What happened in cells that are missing is not known: the wait starts anew after them.
+  const bool still = device.stalled_seconds > 0 && finished.cell == device.last_cell + 1;
+  device.stalled_seconds = stalled ? (still ? device.stalled_seconds : 0) + finished.values.seconds : 0;
+  device.last_cell = std::max(device.last_cell, finished.cell);
   for (const Route& route : device.routes) {
     if (route.group >= tracks_of_group_.size()) continue;
     for (const std::size_t track : tracks_of_group_[route.group]) {
       if (tracks_[track].metric->kind != kind) continue;
       if (over_connections(tracks_[track])) {
-        store_connection(track, route.member, finished);
+        if (!told_before) store_connection(track, route.member, finished);
         continue;
       }
       const double value = formulas_[track](finished.values, device.stalled_seconds);
       if (PendingTrack* p = pending(track, finished.cell)) p->sum[route.member] = value;
     }
   }
-  for (const std::size_t track : device.packet_tracks) {
-    const Slot side = tracks_[track].side == PacketSide::kSent ? Slot::kTxPackets : Slot::kRxPackets;
-    const double rate = finished.values[side] / finished.values.seconds;
-    PendingTrack* p = std::isnan(rate) ? nullptr : pending(track, finished.cell);
-    if (p == nullptr) continue;
-    double& packets = p->packets[device.packet_member];
-    packets = (std::isnan(packets) ? 0 : packets) + rate;
-  }
+  if (!told_before) store_packets(device, finished);
 }
 
 void MetricStream::add(const SampleTable& table) {
@@ -144,28 +153,42 @@ void MetricStream::emit_front(const Consumer& consumer) {
 }
 
 void MetricStream::forget_dead_connections() {
+  if (next_ < forgotten_at_ + kDeadCells) return;
+  forgotten_at_ = next_;
   std::erase_if(devices_, [this](const auto& entry) {
-    return entry.first[entry.first.find('\0') + 1] == '0' + static_cast<int>(DeviceKind::kTcp) &&
-           entry.second.last_cell + kDeadCells < next_;
+    const Device& device = entry.second;
+    return kind_of(entry.first) == DeviceKind::kTcp &&
+           std::max(device.born, device.last_cell) + kDeadCells < next_;
   });
+}
+
+/// Takes out of the meters the cells that can no longer change: the last one before a device fell silent
+/// waits there for a sample that may never come.
+void MetricStream::settle(WallTime sure) {
+  for (auto& [key, target] : devices_) {
+    finished_.clear();
+    target.meter.settle(sure, finished_);
+    for (const FinishedCell& cell : finished_) store(target, kind_of(key), cell);
+  }
 }
 
 void MetricStream::advance(WallTime watermark, const Consumer& consumer) {
   const Duration lateness{
       static_cast<std::int64_t>(static_cast<double>(interval_.count()) * kLatenessIntervals)};
   const WallTime sure = watermark - lateness;
-  while (!pending_.empty() && grid_.end(pending_.begin()->first) <= sure) {
-    emit_front(consumer);
-    if (next_ % kDeadCells == 0) forget_dead_connections();
-  }
+  // Tables of many hosts begin together: the devices need looking at once for all of them.
+  if (grid_.cell(sure) == settled_) return;
+  settled_ = grid_.cell(sure);
+  settle(sure);
+  while (!pending_.empty() && grid_.end(pending_.begin()->first) <= sure) emit_front(consumer);
+  forget_dead_connections();
 }
 
 void MetricStream::finish(const Consumer& consumer) {
   for (auto& [key, target] : devices_) {
     finished_.clear();
     target.meter.finish(finished_);
-    const auto kind = static_cast<DeviceKind>(key[key.find('\0') + 1] - '0');
-    for (const FinishedCell& cell : finished_) store(target, kind, cell);
+    for (const FinishedCell& cell : finished_) store(target, kind_of(key), cell);
   }
   while (!pending_.empty()) emit_front(consumer);
 }

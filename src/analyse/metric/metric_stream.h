@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -67,13 +68,18 @@ class MetricStream {
   void finish(const Consumer& consumer);
 
  private:
+  /// Of whom in a retransmission track an interface carries the packets.
+  struct PacketRoute {
+    std::size_t track = 0;
+    std::size_t member = 0;
+  };
   struct Device {
     DeviceMeter meter;
     std::vector<Route> routes;
-    std::vector<std::size_t> packet_tracks;  ///< Retransmission tracks that count this interface's packets.
-    std::size_t packet_member = 0;
+    std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
+    std::int64_t born = 0;             ///< The cell of the first sample.
     double stalled_seconds = 0;
-    std::int64_t last_cell = 0;
+    std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
   };
   struct PendingTrack {
     std::vector<double> sum;
@@ -87,6 +93,8 @@ class MetricStream {
   Device& device(const SampleTable& table, std::size_t d);
   void store(Device& device, DeviceKind kind, const FinishedCell& finished);
   void store_connection(std::size_t track, std::size_t member, const FinishedCell& finished);
+  void store_packets(const Device& device, const FinishedCell& finished);
+  void settle(WallTime sure);
   PendingTrack* pending(std::size_t track, std::int64_t cell);
   void emit_front(const Consumer& consumer);
   void forget_dead_connections();
@@ -100,6 +108,8 @@ class MetricStream {
   std::unordered_map<std::string, Device> devices_;
   std::map<std::int64_t, Pending> pending_;  ///< By cell; cells in which nothing was recorded are not there.
   std::int64_t next_ = 0;                    ///< Cells before this one have been handed out.
+  std::int64_t settled_ = std::numeric_limits<std::int64_t>::min();  ///< Where `settle` was called last.
+  std::int64_t forgotten_at_ = 0;  ///< The cell at which closed connections were last looked for.
   bool started_ = false;
   std::vector<FinishedCell> finished_;
   std::vector<std::vector<double>> columns_;
