@@ -70,47 +70,70 @@ Status print_or_write(const std::string& where, const std::string& text) {
 
 }  // namespace
 
-Result<Diagnosis> diagnose(DiagnoseOptions options) {
-  if (Status taken = take_preset_of_thresholds(options); !taken) return forward(taken);
-  auto setup = prepare(options.analysis);
-  if (!setup) return forward(setup);
-  auto rules = load_rules(options, setup->paper);
-  if (!rules) return forward(rules);
-  auto thresholds = load_thresholds(options, *setup);
-  if (!thresholds) return forward(thresholds);
-  analyse::DiagnoserOptions diagnoser_options;
-  diagnoser_options.preset = setup->preset;
-  diagnoser_options.pipeline = setup->pipeline;
-  diagnoser_options.rules = std::move(*rules);
-  diagnoser_options.thresholds = std::move(*thresholds);
-  analyse::Diagnoser diagnoser(setup->grouping, std::move(diagnoser_options));
-  Status read = read_all(*setup, "diagnosing", [&](const SampleTable& table) { diagnoser.add(table); });
-  if (!read) return forward(read);
-  diagnoser.finish();
-  Diagnosis diagnosis = diagnoser.diagnosis();
-  for (const Gap& gap : setup->inventory.gaps) {
+namespace {
+
+void add_coverage(Diagnosis& diagnosis, const Inventory& inventory) {
+  for (const Gap& gap : inventory.gaps) {
     diagnosis.coverage.missing.push_back(fmt::format("{} recorded nothing from {} to {}{}", gap.host,
                                                      to_iso8601(gap.from), to_iso8601(gap.to),
                                                      gap.reason.empty() ? "" : " (" + gap.reason + ")"));
   }
-  for (const std::string& notice : setup->inventory.notices) diagnosis.coverage.missing.push_back(notice);
-  const bool text = options.json != "-";
-  if (text && !options.quiet) {
-    for (const std::string& remark : setup->remarks) std::printf("%s\n", remark.c_str());
-    for (const std::string& note : setup->grouping.notes) std::printf("note: %s\n", note.c_str());
-    std::fputs(report::to_text(diagnosis, text_options()).c_str(), stdout);
-  }
+  const auto& notices = inventory.notices;
+  diagnosis.coverage.missing.insert(diagnosis.coverage.missing.end(), notices.begin(), notices.end());
+}
+
+void print(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
+  for (const std::string& remark : setup.remarks) std::printf("%s\n", remark.c_str());
+  for (const std::string& note : setup.grouping.notes) std::printf("note: %s\n", note.c_str());
+  std::fputs(report::to_text(diagnosis, text_options()).c_str(), stdout);
+}
+
+Result<analyse::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
+                                                    const AnalysisSetup& setup) {
+  auto rules = load_rules(options, setup.paper);
+  if (!rules) return forward(rules);
+  auto thresholds = load_thresholds(options, setup);
+  if (!thresholds) return forward(thresholds);
+  analyse::DiagnoserOptions out;
+  out.preset = setup.preset;
+  out.pipeline = setup.pipeline;
+  out.rules = std::move(*rules);
+  out.thresholds = std::move(*thresholds);
+  return out;
+}
+
+Status write_page(const DiagnoseOptions& options, AnalysisSetup& setup, const Diagnosis& diagnosis,
+                  std::vector<ScoreMap> maps) {
+  auto plots = incident_plots(setup, diagnosis);
+  if (!plots) return forward(plots);
+  plots->maps = std::move(maps);
+  return print_or_write(options.html, report::to_html(diagnosis, *plots));
+}
+
+}  // namespace
+
+Result<Diagnosis> diagnose(DiagnoseOptions options) {
+  if (Status taken = take_preset_of_thresholds(options); !taken) return forward(taken);
+  auto setup = prepare(options.analysis);
+  if (!setup) return forward(setup);
+  auto settings = diagnoser_options(options, *setup);
+  if (!settings) return forward(settings);
+  analyse::Diagnoser diagnoser(setup->grouping, std::move(*settings));
+  Status read = read_all(*setup, "diagnosing", [&](const SampleTable& table) { diagnoser.add(table); });
+  if (!read) return forward(read);
+  diagnoser.finish();
+  Diagnosis diagnosis = diagnoser.diagnosis();
+  add_coverage(diagnosis, setup->inventory);
+  const bool talk = options.json != "-" && !options.quiet;
+  if (talk) print(*setup, diagnosis);
   if (!options.json.empty()) {
     if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
       return forward(written);
   }
   if (!options.html.empty()) {
-    auto plots = incident_plots(*setup, diagnosis);
-    if (!plots) return forward(plots);
-    plots->maps = diagnoser.score_maps();
-    const Status written = print_or_write(options.html, report::to_html(diagnosis, *plots));
-    if (!written) return fail(written.error().code, written.error().where, written.error().what);
-    if (text && !options.quiet) std::printf("\nplots: %s\n", options.html.c_str());
+    Status written = write_page(options, *setup, diagnosis, diagnoser.score_maps());
+    if (!written) return forward(written);
+    if (talk) std::printf("\nplots: %s\n", options.html.c_str());
   }
   return diagnosis;
 }

@@ -28,6 +28,54 @@ Duration median_interval(const std::vector<Duration>& intervals) {
   return Duration{std::llround(std::max(0.1, std::round(seconds * 10) / 10) * 1e9)};
 }
 
+/// The devices that will be exported, and how samples find them.
+struct Selection {
+  std::vector<Column> columns;
+  std::vector<Duration> intervals;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> members;
+};
+
+Selection choose(const Inventory& inventory, const MetricExport& what) {
+  Selection selection;
+  const auto& hosts = what.request.hosts;
+  for (const DeviceInfo& device : inventory.devices) {
+    const bool wanted = device.kind == what.metric->kind && glob_match(what.device_glob, device.device) &&
+                        (hosts.empty() || std::find(hosts.begin(), hosts.end(), device.host) != hosts.end());
+    if (!wanted) continue;
+    const auto member = static_cast<std::uint32_t>(selection.columns.size());
+    selection.members.emplace(std::pair(device.host, device.device), member);
+    selection.columns.push_back({device.host, device.device});
+    if (device.interval) selection.intervals.push_back(*device.interval);
+  }
+  return selection;
+}
+
+analyse::MetricStream make_stream(const Selection& selection, const MetricExport& what, analyse::Grid grid) {
+  analyse::TrackSpec track;
+  track.metric = what.metric;
+  for (const Column& column : selection.columns) track.hosts.push_back(column.host);
+  const auto router = [&selection](const std::string& host, DeviceKind, const std::string& device) {
+    const auto found = selection.members.find({host, device});
+    return found == selection.members.end() ? std::vector<analyse::Route>{}
+                                            : std::vector<analyse::Route>{{0, found->second}};
+  };
+  return {grid, median_interval(selection.intervals), {track}, router};
+}
+
+/// Pours all tables through the stream.
+Status pour(TableReader& reader, analyse::MetricStream& stream, const analyse::MetricStream::Consumer& emit) {
+  for (;;) {
+    auto table = reader.next();
+    if (!table) return forward(table);
+    if (!*table) break;
+    const auto& times = (*table)->times();
+    if (!times.empty()) stream.advance(*std::min_element(times.begin(), times.end()), emit);
+    stream.add(**table);
+  }
+  stream.finish(emit);
+  return {};
+}
+
 }  // namespace
 
 Status export_metric(SeriesSource& source, const MetricExport& what, const ExportLine& line) {
@@ -39,54 +87,25 @@ Status export_metric(SeriesSource& source, const MetricExport& what, const Expor
   }
   auto inventory = source.inventory();
   if (!inventory) return forward(inventory);
-  std::vector<Column> columns;
-  std::vector<Duration> intervals;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> members;
-  analyse::TrackSpec track;
-  track.metric = what.metric;
-  const auto& hosts = what.request.hosts;
-  for (const DeviceInfo& device : inventory->devices) {
-    const bool wanted = device.kind == what.metric->kind && glob_match(what.device_glob, device.device) &&
-                        (hosts.empty() || std::find(hosts.begin(), hosts.end(), device.host) != hosts.end());
-    if (!wanted) continue;
-    members.emplace(std::pair(device.host, device.device), static_cast<std::uint32_t>(columns.size()));
-    columns.push_back({device.host, device.device});
-    track.hosts.push_back(device.host);
-    if (device.interval) intervals.push_back(*device.interval);
-  }
-  if (columns.empty()) {
+  const Selection selection = choose(*inventory, what);
+  if (selection.columns.empty()) {
     return fail(ErrorCode::kNotFound, "",
                 fmt::format("no {} that fits was recorded", to_name(what.metric->kind)));
   }
-  const Duration interval = median_interval(intervals);
-  const analyse::Grid grid{what.step.count() > 0 ? what.step : interval};
-  const auto router = [&members](const std::string& host, DeviceKind, const std::string& device) {
-    const auto found = members.find({host, device});
-    return found == members.end() ? std::vector<analyse::Route>{}
-                                  : std::vector<analyse::Route>{{0, found->second}};
-  };
-  analyse::MetricStream stream(grid, interval, {track}, router);
+  const analyse::Grid grid{what.step.count() > 0 ? what.step : median_interval(selection.intervals)};
+  analyse::MetricStream stream = make_stream(selection, what, grid);
   const auto emit = [&](const analyse::MetricCell& cell) {
-    for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (std::size_t i = 0; i < selection.columns.size(); ++i) {
       const double value = cell.columns[0][i];
-      if (!std::isnan(value)) line(grid.end(cell.cell), columns[i].host, columns[i].device, value);
+      const Column& column = selection.columns[i];
+      if (!std::isnan(value)) line(grid.end(cell.cell), column.host, column.device, value);
     }
   };
   ReadRequest request = what.request;
   request.kinds = {what.metric->kind};
   auto reader = source.read(request);
   if (!reader) return forward(reader);
-  for (;;) {
-    auto table = (*reader)->next();
-    if (!table) return forward(table);
-    if (!*table) break;
-    if (!(*table)->times().empty()) {
-      stream.advance(*std::min_element((*table)->times().begin(), (*table)->times().end()), emit);
-    }
-    stream.add(**table);
-  }
-  stream.finish(emit);
-  return {};
+  return pour(**reader, stream, emit);
 }
 
 }  // namespace laggard::cmd

@@ -109,15 +109,20 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
     if (route.group >= tracks_of_group_.size()) continue;
     for (const std::size_t track : tracks_of_group_[route.group]) {
       if (tracks_[track].metric->kind != kind) continue;
-      if (over_connections(tracks_[track])) {
-        if (!told_before) store_connection(track, route.member, finished);
-        continue;
+      if (!over_connections(tracks_[track])) {
+        store_value(track, route.member, device, finished);
+      } else if (!told_before) {
+        store_connection(track, route.member, finished);
       }
-      const double value = formulas_[track](finished.values, device.stalled_seconds);
-      if (PendingTrack* p = pending(track, finished.cell)) p->sum[route.member] = value;
     }
   }
   if (!told_before) store_packets(device, finished);
+}
+
+void MetricStream::store_value(std::size_t track, std::size_t member, const Device& device,
+                               const FinishedCell& finished) {
+  const double value = formulas_[track](finished.values, device.stalled_seconds);
+  if (PendingTrack* p = pending(track, finished.cell)) p->sum[member] = value;
 }
 
 void MetricStream::add(const SampleTable& table) {

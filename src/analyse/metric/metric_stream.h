@@ -92,6 +92,7 @@ class MetricStream {
 
   Device& device(const SampleTable& table, std::size_t d);
   void store(Device& device, DeviceKind kind, const FinishedCell& finished);
+  void store_value(std::size_t track, std::size_t member, const Device& device, const FinishedCell& finished);
   void store_connection(std::size_t track, std::size_t member, const FinishedCell& finished);
   void store_packets(const Device& device, const FinishedCell& finished);
   void settle(WallTime sure);
