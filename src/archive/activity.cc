@@ -53,6 +53,7 @@ void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 std::vector<std::uint32_t> ActivityTracker::count(const SampleTable& table) {
   const std::span<const std::string_view> watched = load_counters(table.kind());
   std::vector<std::uint32_t> counts;

@@ -39,6 +39,7 @@ std::vector<RowPair> same_times(const std::vector<WallTime>& times, const std::v
   return pairs;
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 std::uint64_t remove_equal(SampleTable& table, const SampleTable& other, std::span<const RowPair> pairs) {
   std::uint64_t removed = 0;
   for (std::size_t c = 0; c < table.counters().size(); ++c) {

@@ -34,6 +34,7 @@ std::vector<std::size_t> identity_map(std::size_t n) {
   return map;
 }
 
+// NOLINTNEXTLINE(readability-function-size)
 Status load_chunk(DayFile& file, std::int64_t id, const BlockHeader& header, std::size_t index,
                   const ChunkTarget& target, ZstdCodec& codec) {
   Result<std::string_view> bytes = file.chunk(id, index);

@@ -300,7 +300,7 @@ std::size_t Writer::Impl::pending_bytes() const {
 
 Status Writer::Impl::bound_pending() {
   if (pending_bytes() <= options_.max_pending_bytes) return {};
-  const Status flushed = flush();
+  Status flushed = flush();
   if (flushed || flushed.error().code != ErrorCode::kNoSpace) return flushed;
   while (pending_bytes() > options_.max_pending_bytes) {
     const auto oldest = std::ranges::min_element(files_, {}, [](const OpenFile& open) {

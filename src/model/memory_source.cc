@@ -48,6 +48,7 @@ class ListReader final : public TableReader {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 SampleTable select(const SampleTable& table, const ReadRequest& request) {
   std::vector<std::size_t> rows;
   const bool whole = wanted(request.hosts, table.host()) && wanted(request.kinds, table.kind());
@@ -63,6 +64,7 @@ SampleTable select(const SampleTable& table, const ReadRequest& request) {
     counters.push_back(table.counters()[c]);
   }
   std::vector<WallTime> times;
+  times.reserve(rows.size());
   for (const std::size_t t : rows) times.push_back(table.times()[t]);
   SampleTable out(table.host(), table.kind(), std::move(counters), table.devices(), std::move(times));
   out.set_boot(table.boot());
@@ -86,6 +88,7 @@ Status MemorySource::describe(const DeviceInfo& device) {
   return {};
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 Result<Inventory> MemorySource::inventory() {
   std::map<std::tuple<std::string, DeviceKind, std::string>, DeviceInfo> devices;
   std::map<std::tuple<std::string, DeviceKind, std::string>, std::vector<Duration>> distances;

@@ -18,7 +18,7 @@ std::uint64_t split_mix(std::uint64_t& x) {
 
 }  // namespace
 
-Random::Random(std::uint64_t seed) : seed_(seed), state_{} {
+Random::Random(std::uint64_t seed) : seed_(seed) {
   std::uint64_t x = seed;
   for (std::uint64_t& word : state_) word = split_mix(x);
 }

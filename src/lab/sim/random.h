@@ -36,7 +36,7 @@ class Random {
 
  private:
   std::uint64_t seed_;
-  std::uint64_t state_[4];
+  std::uint64_t state_[4]{};
 };
 
 }  // namespace laggard::lab

@@ -61,6 +61,7 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
  private:
   [[nodiscard]] Place place() const { return places_.empty() ? Place::kOther : places_.back(); }
 
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   [[nodiscard]] Place next_place(bool object) const {
     if (places_.empty()) return object ? Place::kRoot : Place::kOther;
     switch (place()) {

@@ -108,6 +108,7 @@ class SysstatImport {
   };
 
   /// A file as it was named: an activity file, or something that holds some.
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   [[nodiscard]] Status read_path(const std::filesystem::path& path) {
     Result<Members> members = Members::open(path);
     if (!members) return forward(members);
