@@ -44,6 +44,14 @@ std::string selector(const PrometheusOptions& options) {
   return fmt::format("{{__name__=~\"{}\"{}{}}}", fmt::join(names, "|"), match.empty() ? "" : ",", match);
 }
 
+/// A server's sentence without its middle, where it repeats the whole query.
+std::string shortened(const std::string& sentence) {
+  constexpr std::size_t kBegin = 120;
+  constexpr std::size_t kEnd = 160;
+  if (sentence.size() <= kBegin + kEnd) return sentence;
+  return sentence.substr(0, kBegin) + " … " + sentence.substr(sentence.size() - kEnd);
+}
+
 class PrometheusImport final : public SeriesReceiver {
  public:
   PrometheusImport(HttpTransport& transport, const PrometheusOptions& options, TableSink& sink,
@@ -215,7 +223,8 @@ class PrometheusImport final : public SeriesReceiver {
       return fail(ErrorCode::kBadInput, options_.server,
                   answer.error().what + "; is this a Prometheus server?");
     }
-    const std::string said = answer && !answer->error.empty() ? answer->error : first_words(reply->body);
+    const std::string said =
+        answer && !answer->error.empty() ? shortened(answer->error) : first_words(reply->body);
     // 422: too many samples for one query; 503: it took too long; 413 and 5xx of proxies mean much the same.
     smaller_helps_ = reply->status == 422 || reply->status == 413 || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
