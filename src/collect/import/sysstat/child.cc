@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +30,10 @@ Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "", "cannot make a pipe");
   return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+int in_ms(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
 /// Pointers that execve wants, into strings that must outlive them.
@@ -87,6 +93,10 @@ Result<Child> Child::start(const ChildSpec& spec) {
     child.pid_ = -1;
     return fail_errno(error, child.name_, "cannot start");
   }
+  if (spec.most_bytes) {
+    const rlimit limit{*spec.most_bytes, *spec.most_bytes};
+    static_cast<void>(::prlimit(child.pid_, RLIMIT_FSIZE, &limit, nullptr));
+  }
   child.output_ = std::move(output->reading);
   child.errors_ = std::move(errors->reading);
   return child;
@@ -123,18 +133,21 @@ void Child::take_complaints() {
   end_.complaints.append(buffer.data(), static_cast<std::size_t>(got));
 }
 
+void Child::give_up() {
+  end_.gave_up = true;
+  ::kill(pid_, SIGKILL);
+  output_.reset();
+  errors_.reset();
+}
+
 Result<std::size_t> Child::read(std::span<char> buffer) {
-  const int timeout_ms =
-      static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(patience_).count());
+  const int timeout_ms = in_ms(patience_);
   while (output_.valid() || errors_.valid()) {
     std::array<pollfd, 2> wanted{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
     const int ready = ::poll(wanted.data(), wanted.size(), timeout_ms);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
-      end_.gave_up = true;
-      ::kill(pid_, SIGKILL);
-      output_.reset();
-      errors_.reset();
+      give_up();
       break;
     }
     if (errors_.valid() && wanted[1].revents != 0) take_complaints();
@@ -155,7 +168,13 @@ Result<ChildEnd> Child::finish() {
     if (!got) return forward(got);
     if (*got == 0) break;
   }
-  if (pid_ >= 0) wait_for_end();
+  if (pid_ < 0) return end_;
+  // It may have closed its output and hang all the same.
+  // By number: glibc 2.36 declares pidfd_open without saying to C++ that it is C.
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd wanted{process.get(), POLLIN, 0};
+  if (!end_.gave_up && process.valid() && ::poll(&wanted, 1, in_ms(patience_)) == 0) give_up();
+  wait_for_end();
   return end_;
 }
 

@@ -20,6 +20,7 @@ struct ChildSpec {
   std::vector<std::string> argv;                 ///< argv[0] is looked up in PATH unless it holds a slash.
   std::vector<std::string> environment;          ///< NAME=value, in place of ours; PATH is passed on.
   std::optional<std::filesystem::path> into;     ///< File for its output instead of `read`.
+  std::optional<std::uint64_t> most_bytes;       ///< Of any file that it writes; it is killed beyond.
   Duration patience = std::chrono::seconds(60);  ///< It is killed after so long a silence.
 };
 
@@ -55,6 +56,7 @@ class Child {
  private:
   Child() = default;
   void take_complaints();
+  void give_up();
   void wait_for_end();
 
   pid_t pid_ = -1;

@@ -207,7 +207,8 @@ class SysstatImport {
       if (!header.has(activity.name)) continue;
       any = true;
       SadfRawReader reader(host, options_.disks, collector_);
-      Status status = sadf.read(activity.arguments, collector_, reader);
+      Status status =
+          sadf.read(activity.arguments, collector_, reader, [&] { report_progress(state_.done - done_); });
       if (reader.first()) {
         first = first ? std::min(*first, *reader.first()) : reader.first();
         last = last ? std::max(*last, *reader.last()) : reader.last();

@@ -316,6 +316,8 @@ TEST_F(SysstatImportTest, ASadfThatCrashesHangsOrIsNotThere) {
   fake_sadf("exec sleep 60");
   options_.patience = std::chrono::milliseconds(50);
   EXPECT_THAT(only_error(sa_file()), HasSubstr("said nothing for too long"));
+  fake_sadf("exec sleep 60 >/dev/null 2>&1");
+  EXPECT_THAT(only_error(sa_file()), HasSubstr("said nothing for too long"));
   options_.sadf = folder_ / "none";
   EXPECT_THAT(import_sysstat(std::vector{sa_file()}, options_, sink_, observer_).error().message(),
               HasSubstr("is not installed"));

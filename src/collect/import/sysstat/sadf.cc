@@ -1,5 +1,6 @@
 #include "collect/import/sysstat/sadf.h"
 
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -74,6 +75,10 @@ Result<SadfHeader> Sadf::header() {
 Status Sadf::convert(const std::filesystem::path& into, const std::string& version) {
   ChildSpec child_spec = spec({"-c", file_.string()});
   child_spec.into = into;
+  // Formats grew by less than half over the years; the rest is room for small files.
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file_, unknown);
+  if (!unknown) child_spec.most_bytes = size * 8 + (std::uint64_t{64} << 20U);
   Result<Child> child = Child::start(child_spec);
   if (!child) return forward(child);
   Result<ChildEnd> end = child->finish();
@@ -82,8 +87,9 @@ Status Sadf::convert(const std::filesystem::path& into, const std::string& versi
   return refused(*end, fmt::format("cannot convert it from the format of sysstat {}", version));
 }
 
-Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& collector,
-                  SadfRawReader& reader) {
+Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& collector, SadfRawReader& reader,
+                  const std::function<void()>& pulse) {
+  constexpr std::uint64_t kLinesPerPulse = 1U << 14U;
   std::vector<std::string> arguments{"-r", "-U", "-O", "debug", file_.string(), "--"};
   arguments.insert(arguments.end(), activity.begin(), activity.end());
   Result<Child> child = Child::start(spec(std::move(arguments)));
@@ -95,6 +101,7 @@ Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& col
       status.error().where = shown_;
       return status;
     }
+    if (lines.line_number() % kLinesPerPulse == 0) pulse();
     if (!collector.full()) continue;
     if (Status status = collector.flush_older(); !status) return status;
   }

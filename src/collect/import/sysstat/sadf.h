@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "base/error.h"
@@ -25,9 +26,10 @@ class Sadf {
   /// \param version  that wrote it, for errors.
   [[nodiscard]] Status convert(const std::filesystem::path& into, const std::string& version);
 
-  /// Feeds the counters of one activity (`-d`, `-n DEV`, `-n EDEV`) to `reader`.
+  /// Feeds the counters of one activity (`-d`, `-n DEV`, `-n EDEV`) to `reader`, and calls `pulse` now and
+  /// then.
   [[nodiscard]] Status read(const std::vector<std::string>& activity, SampleCollector& collector,
-                            SadfRawReader& reader);
+                            SadfRawReader& reader, const std::function<void()>& pulse);
 
  private:
   [[nodiscard]] ChildSpec spec(std::vector<std::string> arguments) const;
