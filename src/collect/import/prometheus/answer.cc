@@ -1,5 +1,7 @@
 #include "collect/import/prometheus/answer.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,6 +18,7 @@ using Json = nlohmann::json;
 /// […]]}]}}, or "data":kStrings […].
 enum class Place : std::uint8_t {
   kOther,
+  kDocument,  ///< Around the root.
   kRoot,
   kData,
   kResult,
@@ -24,6 +27,27 @@ enum class Place : std::uint8_t {
   kPoints,
   kPoint,
   kStrings
+};
+
+/// One way deeper into an answer.
+struct Step {
+  Place from;
+  std::string_view key;  ///< That the container stands behind; empty in arrays, which have no keys.
+  bool object;           ///< Or an array.
+  Place to;
+};
+
+/// Every way to something that is read; all others lead to kOther.
+constexpr std::array kSteps{
+    Step{Place::kDocument, "", true, Place::kRoot},
+    Step{Place::kRoot, "data", true, Place::kData},
+    Step{Place::kRoot, "data", false, Place::kStrings},
+    Step{Place::kData, "result", false, Place::kResult},
+    Step{Place::kResult, "", true, Place::kSeries},
+    Step{Place::kSeries, "metric", true, Place::kMetric},
+    Step{Place::kSeries, "values", false, Place::kPoints},
+    Step{Place::kSeries, "value", false, Place::kPoint},
+    Step{Place::kPoints, "", false, Place::kPoint},
 };
 
 class AnswerReader final : public nlohmann::json_sax<Json> {
@@ -61,30 +85,13 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
  private:
   [[nodiscard]] Place place() const { return places_.empty() ? Place::kOther : places_.back(); }
 
-  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   [[nodiscard]] Place next_place(bool object) const {
-    if (places_.empty()) return object ? Place::kRoot : Place::kOther;
-    switch (place()) {
-      case Place::kRoot:
-        if (key_ != "data") return Place::kOther;
-        return object ? Place::kData : Place::kStrings;
-      case Place::kData:
-        return key_ == "result" && !object ? Place::kResult : Place::kOther;
-      case Place::kResult:
-        return object ? Place::kSeries : Place::kOther;
-      case Place::kSeries:
-        if (key_ == "metric" && object) return Place::kMetric;
-        if (key_ == "values" && !object) return Place::kPoints;
-        return key_ == "value" && !object ? Place::kPoint : Place::kOther;
-      case Place::kPoints:
-        return object ? Place::kOther : Place::kPoint;
-      case Place::kOther:
-      case Place::kMetric:
-      case Place::kPoint:
-      case Place::kStrings:
-        return Place::kOther;
-    }
-    return Place::kOther;
+    const Place here = places_.empty() ? Place::kDocument : place();
+    const auto step = std::find_if(kSteps.begin(), kSteps.end(), [&](const Step& candidate) {
+      return candidate.from == here && candidate.object == object &&
+             (candidate.key.empty() || candidate.key == key_);
+    });
+    return step == kSteps.end() ? Place::kOther : step->to;
   }
 
   bool enter(bool object) {
@@ -155,6 +162,7 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
         answer_.strings.emplace_back(*text);
         break;
       case Place::kOther:
+      case Place::kDocument:
       case Place::kResult:
       case Place::kSeries:
       case Place::kPoints:

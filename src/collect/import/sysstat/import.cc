@@ -108,7 +108,6 @@ class SysstatImport {
   };
 
   /// A file as it was named: an activity file, or something that holds some.
-  // NOLINTNEXTLINE(readability-function-cognitive-complexity)
   [[nodiscard]] Status read_path(const std::filesystem::path& path) {
     Result<Members> members = Members::open(path);
     if (!members) return forward(members);
@@ -118,13 +117,10 @@ class SysstatImport {
       Result<std::optional<Members::Member>> member = members->next();
       if (!member) return forward(member);
       if (!*member) break;
-      const bool alone = (*member)->name.empty();
-      Result<bool> taken = read_member(*members, path, alone ? path.filename().string() : (*member)->name);
-      if (!taken && (alone || hopeless(taken.error()))) return forward(taken);
-      if (!taken) result_.errors.push_back(taken.error());
-      const bool other = taken && !*taken;
-      if (other) others.push_back(members->where());
-      found += other ? 0 : 1;
+      Result<bool> taken = read_member_or_note_error(*members, path, (*member)->name);
+      if (!taken) return forward(taken);
+      if (!*taken) others.push_back(members->where());
+      if (*taken) ++found;
       report_progress(members->consumed());
     }
     if (found == 0) {
@@ -135,6 +131,17 @@ class SysstatImport {
       observer_.notice(fmt::format("{}: left out: is no sysstat activity file", other));
     }
     return {};
+  }
+
+  /// As read_member, but a bad member of an archive is only the end of that member.
+  /// \param name  of the member; empty for a file that is no archive.
+  [[nodiscard]] Result<bool> read_member_or_note_error(Members& members, const std::filesystem::path& path,
+                                                       const std::string& name) {
+    const bool alone = name.empty();
+    Result<bool> taken = read_member(members, path, alone ? path.filename().string() : name);
+    if (taken || alone || hopeless(taken.error())) return taken;
+    result_.errors.push_back(std::move(taken.error()));
+    return true;
   }
 
   /// Whether the next file would fail as well: the sink is broken or sadf missing.
