@@ -1,0 +1,180 @@
+#include "lab/sim/tcp_flow.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace laggard::lab {
+
+namespace {
+
+/// Later segments that must arrive before a loss is taken for one (the third duplicate ACK).
+constexpr std::uint32_t kDuplicates = 3;
+constexpr std::uint32_t kMostBackoff = 9;
+
+std::uint32_t segments_for(std::int64_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kMaxSegment - 1) / kMaxSegment);
+}
+
+}  // namespace
+
+TcpFlow::TcpFlow(EventQueue& queue, Network& network, Ends ends, const TcpOptions& options, Random random)
+    : queue_(queue),
+      network_(network),
+      ends_(ends),
+      options_(options),
+      random_(random),
+      cwnd_(options.initial_window) {}
+
+void TcpFlow::send(std::int64_t bytes, const Signal& delivered) {
+  LAGGARD_CHECK(bytes > 0);
+  stream_end_ += bytes;
+  messages_.push_back({stream_end_, delivered});
+  if (!busy_) begin_round();
+}
+
+void TcpFlow::begin_round() {
+  busy_ = stream_sent_ < stream_end_ || to_repeat_ > 0;
+  if (!busy_) return;
+  restart_after_pause();
+  const auto window = static_cast<std::uint32_t>(std::max(1.0, std::min(cwnd_, options_.receive_window)));
+  const std::uint32_t repeated = std::min(window, to_repeat_);
+  const std::int64_t room = static_cast<std::int64_t>(window - repeated) * kMaxSegment;
+  const std::int64_t fresh = std::min(room, stream_end_ - stream_sent_);
+  const std::uint32_t segments = repeated + segments_for(fresh);
+  round_ = {.burst = {.from = ends_.from,
+                      .to = ends_.to,
+                      .segments = segments,
+                      .payload_bytes = fresh + static_cast<std::int64_t>(repeated) * kMaxSegment},
+            .retransmitted = repeated,
+            .used_window = segments >= static_cast<std::uint32_t>(cwnd_),
+            .began = queue_.now(),
+            .stream_before = stream_sent_};
+  stream_sent_ += fresh;
+  to_repeat_ -= repeated;
+  retransmissions_ += repeated;
+  bytes_sent_ += static_cast<std::uint64_t>(round_.burst.payload_bytes);
+  const SimTime leaves = network_.leave(round_.burst, queue_.now());
+  if (leaves == queue_.now()) {
+    leave();
+  } else {
+    queue_.schedule(leaves, {this, kLeaves, 0});
+  }
+}
+
+void TcpFlow::restart_after_pause() {
+  const SimTime pause = queue_.now() - last_sent_;
+  if (timeouts_in_a_row_ > 0 || pause <= options_.least_timeout) return;
+  threshold_ = std::max(threshold_, 0.75 * cwnd_);
+  const double floor = std::min(cwnd_, options_.initial_window);
+  const auto halvings = static_cast<int>(std::min<std::int64_t>(pause / options_.least_timeout, 30));
+  cwnd_ = std::max(floor, std::floor(std::ldexp(cwnd_, -halvings)));
+}
+
+void TcpFlow::leave() {
+  const Network::Arrival arrival = network_.pass_switch(round_.burst, queue_.now());
+  draw_losses(arrival.dropped);
+  queue_.schedule(arrival.at + network_.spec().one_way, {this, kAnswered, 0});
+}
+
+void TcpFlow::draw_losses(std::uint32_t dropped) {
+  const std::uint32_t segments = round_.burst.segments;
+  const std::uint32_t fresh = segments - round_.retransmitted;
+  const bool last = stream_sent_ == stream_end_;
+  round_.lost = dropped;
+  round_.lost_again = dropped > fresh ? dropped - fresh : 0;
+  // The switch drops off the end: nothing of this round comes behind it to tell.
+  round_.lost_at_end = dropped > 0 && last;
+  const double p = network_.loss(ends_.from, ends_.to);
+  if (p <= 0) return;
+  const std::uint32_t passed_again = round_.retransmitted - round_.lost_again;
+  const std::uint32_t passed_fresh = segments - dropped - passed_again;
+  const std::uint32_t tail = last ? std::min(passed_fresh, kDuplicates) : 0;
+  const std::uint32_t lost_again = random_.binomial(passed_again, p);
+  const std::uint32_t lost_tail = random_.binomial(tail, p);
+  round_.lost += lost_again + lost_tail + random_.binomial(passed_fresh - tail, p);
+  round_.lost_again += lost_again;
+  round_.lost_at_end = round_.lost_at_end || lost_tail > 0;
+}
+
+void TcpFlow::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+  switch (kind) {
+    case kLeaves:
+      leave();
+      return;
+    case kAnswered:
+      finish_round();
+      return;
+    default:
+      begin_round();
+      return;
+  }
+}
+
+void TcpFlow::finish_round() {
+  const std::uint32_t arrived = round_.burst.segments - round_.lost;
+  const std::int64_t in_order = round_.lost == 0 ? stream_sent_ : round_.stream_before;
+  const bool complete = round_.lost_again == 0 && to_repeat_ == 0;
+  last_sent_ = queue_.now();
+  const double rtt = to_seconds(queue_.now() - round_.began);
+  smoothed_rtt_s_ = smoothed_rtt_s_ > 0 ? smoothed_rtt_s_ + (rtt - smoothed_rtt_s_) / 8 : rtt;
+  to_repeat_ += round_.lost;
+  acknowledge(arrived);
+  const bool more = stream_sent_ < stream_end_;
+  const bool noticed = arrived >= kDuplicates || (arrived > 0 && more);
+  if (round_.lost == 0) {
+    timeouts_in_a_row_ = 0;
+  } else if (round_.lost_again > 0 || round_.lost_at_end || !noticed) {
+    back_off();
+  } else {
+    timeouts_in_a_row_ = 0;
+    threshold_ = std::max(2.0, std::floor(cwnd_ / 2));
+    cwnd_ = threshold_;
+  }
+  const bool waits = timeouts_in_a_row_ > 0;
+  if (complete) deliver(in_order);
+  // Who was just told may have sent more; the round belongs to us until here.
+  if (!waits) begin_round();
+}
+
+void TcpFlow::acknowledge(std::uint32_t arrived) {
+  if (round_.lost > 0 || round_.retransmitted > 0) quick_acks_left_ = options_.quick_acks + arrived;
+  const std::uint32_t quick = std::min(arrived, quick_acks_left_);
+  quick_acks_left_ -= quick;
+  const std::uint32_t acks = quick + (arrived - quick + 1) / 2;
+  network_.count_acks(ends_.to, ends_.from, acks);
+  if (round_.lost > 0 || !round_.used_window) return;
+  if (cwnd_ < threshold_) {
+    cwnd_ = std::min(cwnd_ + acks, std::max(threshold_, cwnd_ + 1));
+  } else {
+    cwnd_ += acks / cwnd_;
+  }
+}
+
+void TcpFlow::back_off() {
+  threshold_ = std::max(2.0, std::floor(cwnd_ / 2));
+  cwnd_ = 1;
+  const SimTime wait =
+      options_.least_timeout * (std::int64_t{1} << std::min(timeouts_in_a_row_, kMostBackoff));
+  ++timeouts_in_a_row_;
+  queue_.schedule_in(wait, {this, kTimeout, 0});
+}
+
+void TcpFlow::deliver(std::int64_t up_to) {
+  while (!messages_.empty() && messages_.front().end <= up_to) {
+    const Signal delivered = messages_.front().delivered;
+    messages_.pop_front();
+    delivered.raise();
+  }
+}
+
+TcpCounters TcpFlow::counters() const {
+  return {.snd_cwnd = static_cast<std::uint64_t>(cwnd_),
+          .retrans = retransmissions_,
+          .lost = to_repeat_,
+          .rtt_us = static_cast<std::uint64_t>(smoothed_rtt_s_ * 1e6),
+          .bytes_sent = bytes_sent_};
+}
+
+}  // namespace laggard::lab

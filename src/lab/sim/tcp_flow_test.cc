@@ -1,0 +1,167 @@
+#include "lab/sim/tcp_flow.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace laggard::lab {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::int64_t kMegabyte = 1 << 20;
+
+/// Sends messages one after the other, two at a time so that the flow never runs dry.
+class Sender : public EventHandler {
+ public:
+  Sender(TcpFlow& flow, std::int64_t bytes) : flow_(flow), bytes_(bytes) {
+    for (int i = 0; i < 2; ++i) flow_.send(bytes_, {this, 0, 0});
+  }
+  void on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) override {
+    delivered += bytes_;
+    flow_.send(bytes_, {this, 0, 0});
+  }
+  std::int64_t delivered = 0;
+
+ private:
+  TcpFlow& flow_;
+  std::int64_t bytes_;
+};
+
+/// Remembers when it was told.
+class Stopwatch : public EventHandler {
+ public:
+  explicit Stopwatch(EventQueue& queue) : queue_(queue) {}
+  void on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) override {
+    times.push_back(to_seconds(queue_.now()) * 1e3);
+  }
+  std::vector<double> times;  ///< ms
+
+ private:
+  EventQueue& queue_;
+};
+
+struct TcpTest : testing::Test {
+  EventQueue queue;
+  Network network{NetworkSpec{}, 12};
+
+  TcpFlow flow(std::size_t from, std::size_t to) {
+    return {queue, network, {.from = from, .to = to}, TcpOptions{}, Random(from * 100 + to)};
+  }
+
+  /// Mean cwnd, sampled every 10 ms, while time goes on.
+  double mean_cwnd(const TcpFlow& of, int samples) {
+    double mean = 0;
+    for (int i = 0; i < samples; ++i) {
+      queue.run_until(queue.now() + milliseconds(10));
+      mean += static_cast<double>(of.counters().snd_cwnd) / samples;
+    }
+    return mean;
+  }
+};
+
+TEST_F(TcpTest, ALoneFlowFillsTheLinkAndItsWindowStaysAtAboutAHundred) {
+  TcpFlow bulk = flow(0, 1);
+  const Sender sender(bulk, 4 * kMegabyte);
+  queue.run_until(seconds(2));
+  const std::int64_t before = sender.delivered;
+  queue.run_until(seconds(7));
+  EXPECT_GT(static_cast<double>(sender.delivered - before) / 5, 100e6);
+  EXPECT_NEAR(static_cast<double>(bulk.counters().snd_cwnd), 91, 2);
+  EXPECT_EQ(bulk.counters().retrans, 0U);
+  // Every second segment is acknowledged.
+  EXPECT_NEAR(static_cast<double>(network.counters(0).rx_packets) /
+                  static_cast<double>(network.counters(0).tx_packets),
+              0.5, 0.01);
+}
+
+TEST_F(TcpTest, ManySendersOscillateBetweenTenAndAHundred) {
+  std::vector<std::unique_ptr<TcpFlow>> flows;
+  std::vector<std::unique_ptr<Sender>> senders;
+  for (std::size_t from = 1; from <= 10; ++from) {
+    flows.push_back(
+        std::make_unique<TcpFlow>(queue, network, TcpFlow::Ends{from, 0}, TcpOptions{}, Random(from)));
+    senders.push_back(std::make_unique<Sender>(*flows.back(), 4 * kMegabyte));
+  }
+  queue.run_until(seconds(2));
+  double lowest = 1e9;
+  double highest = 0;
+  for (int i = 0; i < 200; ++i) {
+    queue.run_until(queue.now() + milliseconds(50));
+    for (const auto& each : flows) {
+      lowest = std::min(lowest, static_cast<double>(each->counters().snd_cwnd));
+      highest = std::max(highest, static_cast<double>(each->counters().snd_cwnd));
+    }
+  }
+  std::int64_t total = 0;
+  for (const auto& sender : senders) total += sender->delivered;
+  EXPECT_GT(static_cast<double>(total) / 12, 90e6);
+  EXPECT_LT(lowest, 25);
+  EXPECT_GT(highest, 50);
+  EXPECT_LE(highest, 100);
+}
+
+TEST_F(TcpTest, FivePercentLossHoldsTheWindowInSingleDigitsAndDoublesTheAcks) {
+  TcpFlow bulk = flow(0, 1);
+  const Sender sender(bulk, 4 * kMegabyte);
+  queue.run_until(seconds(5));
+  network.set_loss(0, 1, 0.05);
+  queue.run_until(seconds(10));
+  const std::int64_t before = sender.delivered;
+  const NetCounters counters = network.counters(0);
+  EXPECT_LT(mean_cwnd(bulk, 3000), 8);
+  const double rate = static_cast<double>(sender.delivered - before) / 30;
+  EXPECT_LT(rate, 25e6);
+  EXPECT_GT(rate, 0.5e6);
+  const NetCounters after = network.counters(0);
+  const double acks_per_segment = static_cast<double>(after.rx_packets - counters.rx_packets) /
+                                  static_cast<double>(after.tx_packets - counters.tx_packets);
+  EXPECT_GT(acks_per_segment, 0.75);
+
+  network.set_loss(0, 1, 0);
+  queue.run_until(queue.now() + seconds(5));
+  EXPECT_GT(mean_cwnd(bulk, 100), 80);
+}
+
+TEST_F(TcpTest, ALostRequestWaitsForTheTimeout) {
+  TcpFlow requests = flow(0, 1);
+  Stopwatch watch(queue);
+  network.set_loss(0, 1, 1);
+  requests.send(200, {&watch, 0, 0});
+  queue.run_until(milliseconds(100));
+  network.set_loss(0, 1, 0);
+  queue.run_until(seconds(1));
+  EXPECT_THAT(watch.times, testing::ElementsAre(testing::DoubleNear(200.2, 0.2)));
+  EXPECT_EQ(requests.counters().retrans, 1U);
+  EXPECT_EQ(requests.counters().snd_cwnd, 2U);
+}
+
+TEST_F(TcpTest, APauseClosesTheWindow) {
+  TcpFlow bulk = flow(0, 1);
+  Stopwatch watch(queue);
+  bulk.send(64 * kMegabyte, {&watch, 0, 0});
+  queue.run_until(seconds(3));
+  const std::uint64_t open = bulk.counters().snd_cwnd;
+  EXPECT_GT(open, 80U);
+  bulk.send(200, {&watch, 0, 0});
+  queue.run_until(seconds(4));
+  // Seen only at the next sending: a window says nothing about a connection that is silent.
+  EXPECT_LT(bulk.counters().snd_cwnd, 5U);
+  EXPECT_EQ(watch.times.size(), 2U);
+}
+
+TEST_F(TcpTest, MessagesArriveInOrderAndOnce) {
+  TcpFlow small = flow(2, 3);
+  Stopwatch watch(queue);
+  network.set_loss(2, 3, 0.3);
+  for (int i = 0; i < 200; ++i) small.send(100 + 997 * i, {&watch, 0, 0});
+  queue.run_until(seconds(100000));
+  EXPECT_EQ(watch.times.size(), 200U);
+  EXPECT_TRUE(std::is_sorted(watch.times.begin(), watch.times.end()));
+}
+
+}  // namespace
+}  // namespace laggard::lab
