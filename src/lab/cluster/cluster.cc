@@ -1,0 +1,101 @@
+#include "lab/cluster/cluster.h"
+
+#include <utility>
+
+#include "lab/cluster/lustre_postmark.h"
+#include "lab/cluster/lustre_stream.h"
+#include "lab/cluster/pvfs_postmark.h"
+#include "lab/cluster/pvfs_stream.h"
+
+namespace laggard::lab {
+
+namespace {
+
+constexpr double kClientSpread = 0.03;
+
+}  // namespace
+
+Cluster::Cluster(const ClusterSpec& cluster, const RunSpec& run) : cluster_(cluster), run_(run) {
+  LAGGARD_CHECK(cluster.clients > 0 && cluster.servers > 0 && run.faulty_server < cluster.servers);
+  const Random hardware = Random(cluster.hardware_seed).fork("hardware");
+  const Random random = Random(run.seed).fork("run", cluster.hardware_seed);
+  fabric_ = std::make_unique<Fabric>(queue_, cluster_, random);
+  add_servers(hardware, random);
+  add_programs(hardware, random);
+  fault_ = make_fault(
+      {.queue = queue_,
+       .fabric = *fabric_,
+       .server = *servers_[run.faulty_server],
+       .server_index = run.faulty_server,
+       .spare_partition = static_cast<std::int64_t>(cluster_.spare_partition * cluster_.disk.capacity_bytes),
+       .run = run_,
+       .cluster = cluster_,
+       .random = random.fork("fault")});
+  std::vector<const FileServer*> recorded;
+  for (const auto& server : servers_) recorded.push_back(server.get());
+  recorder_ = std::make_unique<Recorder>(queue_, *fabric_, std::move(recorded));
+}
+
+Cluster::~Cluster() = default;
+
+void Cluster::add_servers(const Random& hardware, const Random& random) {
+  std::vector<Service*> services;
+  for (std::size_t s = 0; s < cluster_.servers; ++s) {
+    DiskGeometry disk = cluster_.disk;
+    disk.speed *= 1 + cluster_.disk_spread * hardware.fork("disk", s).normal() +
+                  cluster_.layout_spread * random.fork("layout", s).normal();
+    servers_.push_back(std::make_unique<FileServer>(queue_, cluster_.file_system, disk, cluster_.elevator,
+                                                    random.fork("server", s)));
+    services.push_back(servers_.back().get());
+  }
+  metadata_server_ = std::make_unique<MetadataServer>(queue_, random.fork("metadata"));
+  services.push_back(metadata_server_.get());
+  engine_ = std::make_unique<RpcEngine>(*fabric_, std::move(services));
+}
+
+void Cluster::add_programs(const Random& hardware, const Random& random) {
+  const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
+  for (std::size_t c = 0; c < cluster_.clients; ++c) {
+    programs_.push_back(make_program({.queue = queue_,
+                                      .engine = *engine_,
+                                      .client = static_cast<std::uint32_t>(c),
+                                      .servers = static_cast<std::uint32_t>(cluster_.servers),
+                                      .random = random.fork("client", c),
+                                      .copy_speed = 1 + kClientSpread * hardware.fork("client", c).normal()},
+                                     root));
+  }
+}
+
+std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::uint32_t root) const {
+  const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
+  if (run_.workload == Workload::kPostmark) {
+    if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
+    // Directories go to the servers in turn, as PVFS hands out handles, beginning behind that of "/".
+    const auto directory = static_cast<std::uint32_t>((root + 1 + place.client) % cluster_.servers);
+    return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
+  }
+  const StreamSpec spec = stream_spec(cluster_.file_system, run_.workload);
+  if (pvfs) return std::make_unique<PvfsStream>(place, spec);
+  if (spec.write) return std::make_unique<LustreWriter>(place, spec);
+  return std::make_unique<LustreReader>(place, spec);
+}
+
+void Cluster::run() {
+  recorder_->begin();
+  for (const auto& program : programs_) program->begin();
+  if (fault_) {
+    queue_.run_until(run_.fault_from);
+    fault_->begin();
+    queue_.run_until(run_.fault_to);
+    fault_->end();
+  }
+  queue_.run_until(run_.duration);
+}
+
+Status simulate(const ClusterSpec& cluster, const RunSpec& run, TableSink& sink) {
+  Cluster simulated(cluster, run);
+  simulated.run();
+  return simulated.write(sink);
+}
+
+}  // namespace laggard::lab

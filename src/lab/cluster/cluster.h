@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lab/cluster/faults.h"
+#include "lab/cluster/metadata_server.h"
+#include "lab/cluster/program.h"
+#include "lab/cluster/recorder.h"
+
+namespace laggard::lab {
+
+/// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all of
+/// it.
+///
+/// Random streams: disks' speeds and the places of directories depend on the hardware seed alone; everything
+/// else on the run's seed too, but not on the fault, so that runs which differ in it are twins up to its
+/// beginning.
+class Cluster {
+ public:
+  /// Requires at least one client and server, and a faulty server that exists.
+  Cluster(const ClusterSpec& cluster, const RunSpec& run);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  /// Runs from beginning to end; once.
+  void run();
+  [[nodiscard]] Status write(TableSink& sink) const { return recorder_->write(sink, run_.start); }
+
+  [[nodiscard]] const Program& program(std::size_t client) const { return *programs_[client]; }
+  [[nodiscard]] std::uint64_t events() const { return queue_.raised(); }
+
+ private:
+  void add_servers(const Random& hardware, const Random& random);
+  void add_programs(const Random& hardware, const Random& random);
+  [[nodiscard]] std::unique_ptr<Program> make_program(const ProgramPlace& place, std::uint32_t root) const;
+
+  ClusterSpec cluster_;
+  RunSpec run_;
+  EventQueue queue_;
+  std::unique_ptr<Fabric> fabric_;
+  std::vector<std::unique_ptr<FileServer>> servers_;
+  std::unique_ptr<MetadataServer> metadata_server_;
+  std::unique_ptr<RpcEngine> engine_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::unique_ptr<Fault> fault_;
+  std::unique_ptr<Recorder> recorder_;
+};
+
+/// Simulates a run and gives its samples to a sink.
+[[nodiscard]] Status simulate(const ClusterSpec& cluster, const RunSpec& run, TableSink& sink);
+
+/// What really happened, as JSON: workload, fault, faulty_server, fault_start, fault_stop, workload_start,
+/// workload_stop (Unix seconds; null without a fault), device, server_ip and client_ip by host, and beyond
+/// those the cluster and the seeds.
+[[nodiscard]] std::string truth_json(const ClusterSpec& cluster, const RunSpec& run);
+
+}  // namespace laggard::lab

@@ -1,0 +1,143 @@
+#include "lab/cluster/file_server.h"
+
+#include <algorithm>
+
+namespace laggard::lab {
+
+namespace {
+
+constexpr std::int64_t kPage = 4096;
+constexpr std::size_t kMostCoalesced = 8;
+constexpr auto kJournalInterval = std::chrono::seconds(5);
+constexpr std::int64_t kLargestCommit = 1 << 20;
+
+std::int64_t whole_pages(std::int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
+FileServer::FileServer(EventQueue& queue, FileSystem file_system, const DiskGeometry& geometry,
+                       const ElevatorOptions& elevator, const Random& random)
+    : queue_(queue),
+      file_system_(file_system),
+      random_(random.fork("server")),
+      disk_(queue, geometry, elevator, random.fork("disk")) {
+  // Servers were started one after the other: their journals do not tick together.
+  queue_.schedule_in(from_seconds(random_.uniform() * to_seconds(kJournalInterval)), {this, kJournalTick, 0});
+}
+
+void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
+  switch (rpc.kind) {
+    case RpcKind::kQuery:
+      served.raise();
+      return;
+    case RpcKind::kUpdate:
+      update(served);
+      return;
+    case RpcKind::kRead:
+      read(rpc, thread, served);
+      return;
+    case RpcKind::kWrite:
+      write(rpc, served);
+      return;
+  }
+}
+
+void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
+  disk_.submit({.at = rpc.at,
+                .bytes = whole_pages(rpc.bytes),
+                .write = false,
+                .io_class = IoClass::kSync,
+                .stream = kFirstThreadStream + thread,
+                .done = served});
+}
+
+void FileServer::write(const Rpc& rpc, const Signal& served) {
+  DiskIo io{.at = rpc.at,
+            .bytes = whole_pages(rpc.bytes),
+            .write = true,
+            .io_class = IoClass::kAsync,
+            .stream = 0,
+            .done = served};
+  ++journaled_;
+  if (!rpc.extends) {
+    disk_.submit(io);
+    return;
+  }
+  std::uint32_t slot = 0;
+  if (free_extending_.empty()) {
+    slot = static_cast<std::uint32_t>(extending_.size());
+    extending_.emplace_back();
+  } else {
+    slot = free_extending_.back();
+    free_extending_.pop_back();
+  }
+  extending_[slot] = {served, 2};
+  io.done = {this, kExtended, slot};
+  disk_.submit(io);
+  io.at = rpc.at / DiskLayout::kBlockGroup * DiskLayout::kBlockGroup;
+  io.bytes = kPage;
+  disk_.submit(io);
+}
+
+void FileServer::update(const Signal& served) {
+  if (file_system_ == FileSystem::kLustre) {
+    ++journaled_;
+    served.raise();
+    return;
+  }
+  updates_.push_back(served);
+  if (syncing_.empty()) sync_database();
+}
+
+void FileServer::sync_database() {
+  const std::size_t count = std::min(updates_.size(), kMostCoalesced);
+  if (count == 0) return;
+  const auto end = updates_.begin() + static_cast<std::ptrdiff_t>(count);
+  syncing_.assign(updates_.begin(), end);
+  updates_.erase(updates_.begin(), end);
+  const auto page = static_cast<std::int64_t>(
+      random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / kPage)));
+  disk_.submit({.at = DiskLayout::kDatabase + page * kPage,
+                .bytes = kPage * static_cast<std::int64_t>(1 + count),
+                .write = true,
+                .io_class = IoClass::kAsync,
+                .stream = 0,
+                .done = {this, kSynced, 0}});
+}
+
+void FileServer::write_journal() {
+  if (journaled_ > 0) {
+    const std::int64_t bytes = std::min(kLargestCommit, kPage * static_cast<std::int64_t>(2 + journaled_));
+    if (journal_at_ + bytes > DiskLayout::kJournalBytes) journal_at_ = 0;
+    disk_.submit({.at = DiskLayout::kJournal + journal_at_,
+                  .bytes = bytes,
+                  .write = true,
+                  .io_class = IoClass::kAsync,
+                  .stream = 0,
+                  .done = {}});
+    journal_at_ += bytes;
+    journaled_ = 0;
+  }
+  queue_.schedule_in(kJournalInterval, {this, kJournalTick, 0});
+}
+
+void FileServer::on_event(std::uint32_t kind, std::uint64_t about) {
+  if (kind == kJournalTick) {
+    write_journal();
+    return;
+  }
+  if (kind == kExtended) {
+    Extending& extending = extending_[about];
+    if (--extending.left > 0) return;
+    const Signal served = extending.served;
+    free_extending_.push_back(static_cast<std::uint32_t>(about));
+    served.raise();
+    return;
+  }
+  const std::vector<Signal> synced = std::move(syncing_);
+  syncing_.clear();
+  sync_database();
+  for (const Signal& served : synced) served.raise();
+}
+
+}  // namespace laggard::lab

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <vector>
+
+#include "lab/cluster/program.h"
+
+namespace laggard::lab {
+
+/// Limits of a Lustre 1.6 client (F §6.1 footnote 2; lctl's max_dirty_mb, max_rpcs_in_flight,
+/// max_read_ahead_mb), in RPCs of 1 MB, the largest payload.
+struct LustreLimits {
+  std::uint32_t dirty = 32;       ///< Per server, written but not yet on the server's disk.
+  std::uint32_t in_flight = 8;    ///< Per server.
+  std::uint32_t read_ahead = 40;  ///< Per client.
+};
+inline constexpr std::int64_t kLustreRpc = 1 << 20;  ///< Also the stripe.
+
+/// A file written through the client's cache: the application goes on until a server it writes to has 32 MB
+/// outstanding. IOzone's passes end with an fsync, which waits for everything.
+class LustreWriter final : public Program {
+ public:
+  LustreWriter(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits = {});
+  void begin() override;
+  void on_event(std::uint32_t kind, std::uint64_t about) override;
+
+ private:
+  enum Kind : std::uint32_t { kCopied, kWritten, kNextPass };
+
+  struct Target {
+    std::uint32_t dirty = 0;
+    std::uint32_t in_flight = 0;
+    std::int64_t sent_bytes = 0;  ///< Of the object.
+  };
+
+  [[nodiscard]] std::uint32_t server_of(std::int64_t position) const {
+    return static_cast<std::uint32_t>((position / kLustreRpc + first_server_) % place_.servers);
+  }
+  void copy_next();
+  void send(std::uint32_t server);
+  [[nodiscard]] bool all_clean() const;
+
+  StreamSpec spec_;
+  LustreLimits limits_;
+  std::vector<Target> targets_;
+  std::uint32_t first_server_ = 0;
+  std::int64_t position_ = 0;
+  bool blocked_ = false;
+  bool syncing_ = false;
+  bool again_ = false;
+};
+
+/// A file read with read-ahead: 40 MB are asked for ahead of the application, which takes them in order.
+class LustreReader final : public Program {
+ public:
+  LustreReader(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits = {});
+  void begin() override;
+  void on_event(std::uint32_t kind, std::uint64_t about) override;
+
+ private:
+  enum Kind : std::uint32_t { kCame, kCopied, kNextPass };
+
+  void fill_window();
+  void consume();
+
+  StreamSpec spec_;
+  LustreLimits limits_;
+  std::uint32_t first_server_ = 0;
+  std::uint64_t asked_ = 0;         ///< RPCs of this pass.
+  std::uint64_t consumed_ = 0;      ///< Of those, taken by the application.
+  std::vector<std::uint8_t> here_;  ///< Ring over the window: has come, not taken.
+  bool copying_ = false;
+};
+
+}  // namespace laggard::lab

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "lab/cluster/program.h"
+
+namespace laggard::lab {
+
+/// PostMark's defaults: 500 files of 500 to 10,000 bytes; each transaction reads or appends to one and
+/// creates or deletes one, with equal chances.
+struct PostmarkSpec {
+  std::uint32_t files = 500;
+  std::int64_t smallest = 500;
+  std::int64_t largest = 9770;
+};
+
+/// PostMark on PVFS. A directory's entries are on one server, that of "/" takes part in path look-ups, a
+/// file's attributes are on one server and its data, being smaller than a stripe, on one other; but every
+/// file has a datafile on every server, so that its size is asked of all of them and its removal concerns all
+/// of them.
+///   create: look up; make the metafile; enter it in the directory; write
+///   read:   look up; attributes; read        append: look up; attributes; sizes from all; write
+///   delete: look up; take it out of the directory; remove metafile and datafiles, all at once
+class PvfsPostmark final : public Program {
+ public:
+  /// \param root       server of "/".
+  /// \param directory  server of the client's directory.
+  struct Servers {
+    std::uint32_t root = 0;
+    std::uint32_t directory = 0;
+  };
+  PvfsPostmark(const ProgramPlace& place, const Servers& servers, const PostmarkSpec& spec = {});
+  void begin() override;
+  void on_event(std::uint32_t kind, std::uint64_t about) override;
+
+ private:
+  enum Kind : std::uint32_t { kAnswered, kNext };
+
+  struct File {
+    std::uint32_t metafile = 0;  ///< Server.
+    std::uint32_t data = 0;      ///< Server.
+    std::int64_t at = 0;
+    std::int64_t bytes = 0;
+  };
+  using Step = std::vector<Rpc>;
+
+  void plan_transaction();
+  void plan_create();
+  void plan_delete();
+  void plan_read();
+  void plan_append();
+  void look_up();
+  void ask(std::uint32_t server, RpcKind kind) { steps_.push_back({rpc(server, kind)}); }
+  void transfer(const File& file, RpcKind kind, std::int64_t bytes);
+  void next_step();
+
+  Servers servers_;
+  PostmarkSpec spec_;
+  std::vector<File> files_;
+  std::deque<Step> steps_;
+  std::uint32_t waiting_for_ = 0;
+};
+
+}  // namespace laggard::lab

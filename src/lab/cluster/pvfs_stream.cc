@@ -1,0 +1,79 @@
+#include "lab/cluster/pvfs_stream.h"
+
+#include "lab/cluster/file_server.h"
+
+namespace laggard::lab {
+
+PvfsStream::PvfsStream(const ProgramPlace& place, const StreamSpec& spec)
+    : Program(place), spec_(spec), object_bytes_(place.servers) {
+  first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
+}
+
+void PvfsStream::begin() {
+  // F starts the clients by a script: within half a second of each other.
+  wake_in(0.5 * place_.random.uniform(), kCopied);
+}
+
+void PvfsStream::next_record() {
+  // A write's data is copied to the client daemon before it leaves, a read's after it has come.
+  wake_in(static_cast<double>(spec_.record_bytes) / (kCopyRate * place_.copy_speed), kCopied);
+}
+
+void PvfsStream::issue() {
+  const std::int64_t stripes = spec_.record_bytes / kStripe;
+  const std::int64_t all = stripes / place_.servers;
+  const auto rest = static_cast<std::uint32_t>(stripes % place_.servers);
+  const auto first = static_cast<std::uint32_t>((position_ / kStripe + first_server_) % place_.servers);
+  for (std::uint32_t k = 0; k < place_.servers; ++k) {
+    const std::int64_t bytes = (all + (k < rest ? 1 : 0)) * kStripe;
+    if (bytes == 0) continue;
+    const std::uint32_t server = (first + k) % place_.servers;
+    Rpc made = rpc(server, spec_.write ? RpcKind::kWrite : RpcKind::kRead);
+    made.extends = spec_.write && !again_;
+    made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + object_bytes_[server];
+    made.bytes = bytes;
+    made.done = {this, kAnswered, 0};
+    object_bytes_[server] += bytes;
+    ++waiting_for_;
+    place_.engine.start(made);
+  }
+}
+
+void PvfsStream::end_pass() {
+  for (std::uint32_t server = 0; server < place_.servers; ++server) {
+    Rpc made = rpc(server, spec_.write ? RpcKind::kUpdate : RpcKind::kQuery);
+    made.done = {this, kSynced, 0};
+    ++waiting_for_;
+    place_.engine.start(made);
+  }
+}
+
+void PvfsStream::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+  switch (kind) {
+    case kCopied:
+      issue();
+      return;
+    case kAnswered:
+      if (--waiting_for_ > 0) return;
+      position_ += spec_.record_bytes;
+      bytes_done_ += spec_.record_bytes;
+      ++operations_done_;
+      if (position_ + spec_.record_bytes > spec_.file_bytes) {
+        end_pass();
+      } else {
+        next_record();
+      }
+      return;
+    case kSynced:
+      if (--waiting_for_ == 0) wake_in(kPassPause, kNextPass);
+      return;
+    default:
+      again_ = spec_.two_passes && !again_;
+      position_ = 0;
+      object_bytes_.assign(place_.servers, 0);
+      next_record();
+      return;
+  }
+}
+
+}  // namespace laggard::lab

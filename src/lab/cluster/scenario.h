@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "lab/sim/disk_geometry.h"
+#include "lab/sim/elevator.h"
+#include "lab/sim/network.h"
+#include "lab/sim/tcp_flow.h"
+
+namespace laggard::lab {
+
+enum class FileSystem : std::uint8_t { kPvfs, kLustre };
+enum class Workload : std::uint8_t { kDdWrite, kDdRead, kIozoneWrite, kIozoneRead, kPostmark };
+enum class FaultKind : std::uint8_t {
+  kNone,
+  kDiskHog,
+  kDiskBusy,
+  kWriteNetworkHog,
+  kReadNetworkHog,
+  kReceiveLoss,
+  kSendLoss,
+};
+inline constexpr std::size_t kWorkloads = 5;
+inline constexpr std::size_t kFaultKinds = 7;
+
+/// The names of F: pvfs, lustre; ddw, ddr, iozonew, iozoner, postmark; none, disk-hog, disk-busy,
+/// write-network-hog, read-network-hog, receive-pktloss, send-pktloss.
+[[nodiscard]] std::string_view to_name(FileSystem file_system);
+[[nodiscard]] std::string_view to_name(Workload workload);
+[[nodiscard]] std::string_view to_name(FaultKind fault);
+[[nodiscard]] std::optional<FileSystem> file_system_of(std::string_view name);
+[[nodiscard]] std::optional<Workload> workload_of(std::string_view name);
+[[nodiscard]] std::optional<FaultKind> fault_of(std::string_view name);
+
+/// The machines. Two runs with the same of these and the same `hardware_seed` are on the same cluster.
+struct ClusterSpec {
+  FileSystem file_system = FileSystem::kPvfs;
+  std::size_t clients = 10;  ///< F writes clusters as clients/servers: 6/12 has 12 servers.
+  std::size_t servers = 10;
+  std::uint64_t hardware_seed = 1;
+
+  DiskGeometry disk;
+  ElevatorOptions elevator;
+  NetworkSpec network;
+  TcpOptions tcp;
+  /// Relative spread of the disks' transfer rates: same make and model, other media and zones.
+  double disk_spread = 0.01;
+  /// The same again in every run: where files came to lie.
+  double layout_spread = 0.005;
+  /// Where the unused partition is that the disk faults read (F §9), as a fraction of the disk.
+  double spare_partition = 0.6;
+};
+
+/// One run on a cluster.
+struct RunSpec {
+  Workload workload = Workload::kDdWrite;
+  FaultKind fault = FaultKind::kNone;
+  std::size_t faulty_server = 0;
+  std::uint64_t seed = 1;
+  WallTime start = from_unix_ns(1'266'926'400'000'000'000);  ///< 2010-02-23, the day of F's talk.
+  Duration duration = std::chrono::seconds(600);
+  Duration fault_from = std::chrono::seconds(120);
+  Duration fault_to = std::chrono::seconds(420);
+  double loss = 0.05;  ///< Of the packet-loss faults.
+};
+
+}  // namespace laggard::lab
