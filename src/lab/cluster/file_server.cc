@@ -52,31 +52,13 @@ void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served
 }
 
 void FileServer::write(const Rpc& rpc, const Signal& served) {
-  DiskIo io{.at = rpc.at,
-            .bytes = whole_pages(rpc.bytes),
-            .write = true,
-            .io_class = IoClass::kAsync,
-            .stream = 0,
-            .done = served};
   ++journaled_;
-  if (!rpc.extends) {
-    disk_.submit(io);
-    return;
-  }
-  std::uint32_t slot = 0;
-  if (free_extending_.empty()) {
-    slot = static_cast<std::uint32_t>(extending_.size());
-    extending_.emplace_back();
-  } else {
-    slot = free_extending_.back();
-    free_extending_.pop_back();
-  }
-  extending_[slot] = {served, 2};
-  io.done = {this, kExtended, slot};
-  disk_.submit(io);
-  io.at = rpc.at / DiskLayout::kBlockGroup * DiskLayout::kBlockGroup;
-  io.bytes = kPage;
-  disk_.submit(io);
+  disk_.submit({.at = rpc.at,
+                .bytes = whole_pages(rpc.bytes),
+                .write = true,
+                .io_class = IoClass::kAsync,
+                .stream = 0,
+                .done = served});
 }
 
 void FileServer::update(const Signal& served) {
@@ -121,17 +103,9 @@ void FileServer::write_journal() {
   queue_.schedule_in(kJournalInterval, {this, kJournalTick, 0});
 }
 
-void FileServer::on_event(std::uint32_t kind, std::uint64_t about) {
+void FileServer::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
   if (kind == kJournalTick) {
     write_journal();
-    return;
-  }
-  if (kind == kExtended) {
-    Extending& extending = extending_[about];
-    if (--extending.left > 0) return;
-    const Signal served = extending.served;
-    free_extending_.push_back(static_cast<std::uint32_t>(about));
-    served.raise();
     return;
   }
   const std::vector<Signal> synced = std::move(syncing_);

@@ -19,7 +19,6 @@ struct DiskLayout {
   static constexpr std::int64_t kSmallFilesBytes = 4'000'000'000;
   static constexpr std::int64_t kObjects = 10'000'000'000;
   static constexpr std::int64_t kObjectSpacing = 4'000'000'000;
-  static constexpr std::int64_t kBlockGroup = 128 << 20;  ///< ext3: bitmaps every 128 MB.
 };
 
 /// A file server: reads and writes go to its disk past any cache (F §8: PVFS with direct I/O; Lustre 1.6 has
@@ -28,9 +27,6 @@ struct DiskLayout {
 /// PVFS keeps metadata in a database that is synced before an update is answered (TroveSyncMeta); updates
 /// that come while a sync is under way share the next one, at most eight (its CoalescingHighWatermark).
 /// Lustre's updates go to the journal of the disk's file system, which is written every five seconds (jbd).
-///
-/// A write that extends an object also writes the block bitmap of its group: one 4-KB write, which in ext3
-/// makes writing new files slower than reading them.
 class FileServer final : public Service, public EventHandler {
  public:
   FileServer(EventQueue& queue, FileSystem file_system, const DiskGeometry& geometry,
@@ -47,7 +43,7 @@ class FileServer final : public Service, public EventHandler {
   static constexpr std::uint32_t kFirstThreadStream = 1;
 
  private:
-  enum Kind : std::uint32_t { kSynced, kExtended, kJournalTick };
+  enum Kind : std::uint32_t { kSynced, kJournalTick };
 
   void read(const Rpc& rpc, std::uint32_t thread, const Signal& served);
   void write(const Rpc& rpc, const Signal& served);
@@ -64,13 +60,6 @@ class FileServer final : public Service, public EventHandler {
   std::vector<Signal> syncing_;
   std::uint64_t journaled_ = 0;  ///< Updates since the last journal write.
   std::int64_t journal_at_ = 0;
-
-  struct Extending {
-    Signal served{};
-    int left = 0;
-  };
-  std::vector<Extending> extending_;
-  std::vector<std::uint32_t> free_extending_;
 };
 
 }  // namespace laggard::lab

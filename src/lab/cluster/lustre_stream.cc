@@ -27,7 +27,6 @@ void LustreWriter::send(std::uint32_t server) {
   Target& target = targets_[server];
   while (target.in_flight < std::min(limits_.in_flight, target.dirty)) {
     Rpc made = rpc(server, RpcKind::kWrite);
-    made.extends = !again_;
     made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + target.sent_bytes;
     made.bytes = kLustreRpc;
     made.done = {this, kWritten, server};

@@ -18,7 +18,6 @@ struct Rpc {
   std::uint32_t client = 0;
   std::uint32_t server = 0;
   RpcKind kind = RpcKind::kQuery;
-  bool extends = false;    ///< A write that makes its object longer.
   std::int64_t at = 0;     ///< Position on the server's disk.
   std::int64_t bytes = 0;  ///< Of data.
   Signal done{};

@@ -14,7 +14,7 @@ struct NetworkSpec {
   /// of such hosts shows in ping.
   SimTime one_way = std::chrono::microseconds(40);
   /// What the switch keeps for one output port; more is dropped.
-  std::int64_t port_buffer_bytes = 512 << 10;
+  std::int64_t port_buffer_bytes = 128 << 10;
 };
 
 /// What /proc/net/dev shows of a host's interface.
