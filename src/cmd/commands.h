@@ -16,5 +16,6 @@ void add_export_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
 void add_record_command(CLI::App& app, Context& context);
+void add_lab_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

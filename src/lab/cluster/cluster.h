@@ -52,9 +52,4 @@ class Cluster {
 /// Simulates a run and gives its samples to a sink.
 [[nodiscard]] Status simulate(const ClusterSpec& cluster, const RunSpec& run, TableSink& sink);
 
-/// What really happened, as JSON: workload, fault, faulty_server, fault_start, fault_stop, workload_start,
-/// workload_stop (Unix seconds; null without a fault), device, server_ip and client_ip by host, and beyond
-/// those the cluster and the seeds.
-[[nodiscard]] std::string truth_json(const ClusterSpec& cluster, const RunSpec& run);
-
 }  // namespace laggard::lab

@@ -6,9 +6,9 @@ namespace laggard::lab {
 
 namespace {
 
-/// What a PVFS client's copies, up-calls and daemon take per byte, bytes/s, one record after the other and never while
-/// data is on its way. The two numbers of this simulation that are fitted: with them ten clients read 27 GB and write
-/// 17 GB each in 600 s, which is how F §8.1 chose its file sizes.
+/// What a PVFS client's copies, up-calls and daemon take per byte, bytes/s, one record after the other and
+/// never while data is on its way. The two numbers of this simulation that are fitted: with them ten clients
+/// read 27 GB and write 17 GB each in 600 s, which is how F §8.1 chose its file sizes.
 constexpr double kPvfsReadRate = 120e6;
 constexpr double kPvfsWriteRate = 50e6;
 

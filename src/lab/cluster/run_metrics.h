@@ -43,12 +43,14 @@ class RunMetrics final : public TableSink {
   static constexpr Span kDuring{150, 415};
 
   /// Mean per second of a cumulative counter of a host's device (all devices of that kind together).
-  [[nodiscard]] double rate(const std::string& host, DeviceKind kind, std::string_view counter, Span span) const {
+  [[nodiscard]] double rate(const std::string& host, DeviceKind kind, std::string_view counter,
+                            Span span) const {
     const SampleTable& t = table(host, kind);
     const std::size_t c = *t.counter_index(counter);
     double sum = 0;
     for (std::size_t d = 0; d < t.devices().size(); ++d) {
-      sum += static_cast<double>(*t.integer(c, d, span.to)) - static_cast<double>(*t.integer(c, d, span.from));
+      sum +=
+          static_cast<double>(*t.integer(c, d, span.to)) - static_cast<double>(*t.integer(c, d, span.from));
     }
     return sum / static_cast<double>(span.to - span.from);
   }
@@ -68,7 +70,8 @@ class RunMetrics final : public TableSink {
     return disk(server, "io_ms", span) / 10;
   }
 
-  /// Window of a server's connections, in each second the mean over those that sent in it; NaN where none did.
+  /// Window of a server's connections, in each second the mean over those that sent in it; NaN where none
+  /// did.
   [[nodiscard]] std::vector<double> server_cwnd(std::size_t server, Span span) const {
     const SampleTable& t = table(server_name(server), DeviceKind::kTcp);
     std::vector<std::size_t> all(t.devices().size());

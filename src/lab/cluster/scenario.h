@@ -55,6 +55,13 @@ struct ClusterSpec {
   double spare_partition = 0.6;
 };
 
+/// F's machines with this file system on them.
+[[nodiscard]] inline ClusterSpec cluster_of(FileSystem file_system) {
+  ClusterSpec spec;
+  spec.file_system = file_system;
+  return spec;
+}
+
 /// One run on a cluster.
 struct RunSpec {
   Workload workload = Workload::kDdWrite;

@@ -1,47 +1,114 @@
+#include "lab/cluster/truth.h"
+
 #include <fmt/format.h>
 
-#include "lab/cluster/cluster.h"
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "lab/cluster/recorder.h"
 
 namespace laggard::lab {
 
 namespace {
 
-std::string unix_seconds(WallTime t) {
-  const std::int64_t ns = to_unix_ns(t);
-  return fmt::format("{}.{:06}", ns / 1'000'000'000, ns % 1'000'000'000 / 1000);
+using Json = nlohmann::ordered_json;
+
+Json unix_seconds(const std::optional<WallTime>& t) {
+  if (!t) return nullptr;
+  return static_cast<double>(to_unix_ns(*t) / 1000) * 1e-6;
 }
 
-/// Lines `"name": "value"` for 0 .. n-1.
-template <typename Name, typename Value>
-std::string members(std::size_t n, const Name& name, const Value& value) {
-  std::string text;
-  for (std::size_t i = 0; i < n; ++i) {
-    text += fmt::format("{}\n  \"{}\": \"{}\"", i == 0 ? "" : ",", name(i), value(i));
-  }
-  return text;
+std::optional<WallTime> wall_time(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return from_unix_ns(std::llround(found->get<double>() * 1e6) * 1000);
+}
+
+std::string text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::uint64_t count(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
 }  // namespace
 
-std::string truth_json(const ClusterSpec& cluster, const RunSpec& run) {
-  const bool sick = run.fault != FaultKind::kNone;
-  const auto disk = [](std::size_t) { return kStorageDisk; };
-  std::string text = "{\n";
-  text +=
-      fmt::format(" \"workload\": \"{}\",\n \"fault\": \"{}\",\n", to_name(run.workload), to_name(run.fault));
-  text += fmt::format(" \"faulty_server\": {},\n",
-                      sick ? "\"" + server_name(run.faulty_server) + "\"" : std::string("null"));
-  text += fmt::format(" \"fault_start\": {},\n", sick ? unix_seconds(run.start + run.fault_from) : "null");
-  text += fmt::format(" \"fault_stop\": {},\n", sick ? unix_seconds(run.start + run.fault_to) : "null");
-  text += fmt::format(" \"workload_start\": {},\n \"workload_stop\": {},\n", unix_seconds(run.start),
-                      unix_seconds(run.start + run.duration));
-  text += fmt::format(" \"file_system\": \"{}\",\n \"clients\": {},\n \"servers\": {},\n",
-                      to_name(cluster.file_system), cluster.clients, cluster.servers);
-  text += fmt::format(" \"hardware_seed\": {},\n \"seed\": {},\n", cluster.hardware_seed, run.seed);
-  text += fmt::format(" \"device\": {{{}\n }},\n", members(cluster.servers, server_name, disk));
-  text += fmt::format(" \"server_ip\": {{{}\n }},\n", members(cluster.servers, server_name, server_address));
-  text += fmt::format(" \"client_ip\": {{{}\n }}\n", members(cluster.clients, client_name, client_address));
-  return text + "}\n";
+Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
+  Truth truth;
+  truth.workload = to_name(run.workload);
+  truth.fault = to_name(run.fault);
+  truth.start = run.start;
+  truth.stop = run.start + run.duration;
+  truth.file_system = to_name(cluster.file_system);
+  truth.clients = cluster.clients;
+  truth.servers = cluster.servers;
+  truth.hardware_seed = cluster.hardware_seed;
+  truth.seed = run.seed;
+  if (truth.sick()) {
+    truth.faulty_server = server_name(run.faulty_server);
+    truth.fault_start = run.start + run.fault_from;
+    truth.fault_stop = run.start + run.fault_to;
+  }
+  return truth;
+}
+
+std::string to_json(const Truth& truth) {
+  Json json;
+  json["workload"] = truth.workload;
+  json["fault"] = truth.fault;
+  json["faulty_server"] = truth.sick() ? Json(truth.faulty_server) : Json(nullptr);
+  json["fault_start"] = unix_seconds(truth.fault_start);
+  json["fault_stop"] = unix_seconds(truth.fault_stop);
+  json["workload_start"] = unix_seconds(truth.start);
+  json["workload_stop"] = unix_seconds(truth.stop);
+  json["file_system"] = truth.file_system;
+  json["clients"] = truth.clients;
+  json["servers"] = truth.servers;
+  json["hardware_seed"] = truth.hardware_seed;
+  json["seed"] = truth.seed;
+  return json.dump(2) + "\n";
+}
+
+Result<Truth> parse_truth(std::string_view json, const std::filesystem::path& path) {
+  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object()) return fail(ErrorCode::kBadInput, path.string(), "is no JSON object");
+  Truth truth;
+  truth.workload = text(object, "workload");
+  truth.fault = text(object, "fault");
+  truth.faulty_server = text(object, "faulty_server");
+  truth.fault_start = wall_time(object, "fault_start");
+  truth.fault_stop = wall_time(object, "fault_stop");
+  truth.start = wall_time(object, "workload_start").value_or(WallTime{});
+  truth.stop = wall_time(object, "workload_stop").value_or(WallTime{});
+  truth.file_system = text(object, "file_system");
+  truth.clients = count(object, "clients");
+  truth.servers = count(object, "servers");
+  truth.hardware_seed = count(object, "hardware_seed");
+  truth.seed = count(object, "seed");
+  if (truth.fault.empty()) return fail(ErrorCode::kBadInput, path.string(), "does not say which fault");
+  const bool whole = !truth.faulty_server.empty() && truth.fault_start && truth.fault_stop;
+  if (truth.sick() && !whole) {
+    return fail(ErrorCode::kBadInput, path.string(),
+                "names a fault, but not faulty_server, fault_start and fault_stop");
+  }
+  return truth;
+}
+
+std::string system_toml(const ClusterSpec& cluster) {
+  std::string toml = fmt::format("name = \"{} {}/{}, simulated\"\n", to_name(cluster.file_system),
+                                 cluster.clients, cluster.servers);
+  for (std::size_t s = 0; s < cluster.servers; ++s) {
+    toml += fmt::format("\n[[servers]]\nname = \"{}\"\ndevice = \"{}\"\naddress = \"{}\"\n", server_name(s),
+                        kStorageDisk, server_address(s));
+  }
+  for (std::size_t c = 0; c < cluster.clients; ++c) {
+    toml +=
+        fmt::format("\n[[clients]]\nname = \"{}\"\naddress = \"{}\"\n", client_name(c), client_address(c));
+  }
+  return toml;
 }
 
 }  // namespace laggard::lab

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cmd/program.h"
+
+namespace laggard::cmd {
+
+// The subcommands of `laggard lab`, each in a file of its name.
+void add_lab_simulate(CLI::App& lab, Context& context);
+
+}  // namespace laggard::cmd

@@ -1,0 +1,36 @@
+#include "cmd/lab/run_folder.h"
+
+#include <system_error>
+
+#include "archive/writer.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "lab/cluster/cluster.h"
+
+namespace laggard::cmd {
+
+Status simulate_into(const lab::ClusterSpec& cluster, const lab::RunSpec& run,
+                     const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error)) {
+    return fail(ErrorCode::kBadUse, folder.string(), "is there and not empty; name a new folder");
+  }
+  SystemClock clock;
+  archive::WriterOptions options;
+  options.flush_interval = Duration::zero();
+  auto writer = archive::Writer::open(folder, options, clock);
+  if (!writer) return forward(writer);
+  if (Status written = lab::simulate(cluster, run, **writer); !written) return written;
+  if (Status closed = (*writer)->close(); !closed) return closed;
+  if (Status written = write_file(folder / kSystemFile, lab::system_toml(cluster)); !written) return written;
+  return write_file(folder / kTruthFile, lab::to_json(lab::truth_of(cluster, run)));
+}
+
+Result<lab::Truth> read_truth(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kTruthFile;
+  auto text = read_file(path);
+  if (!text) return forward(text);
+  return lab::parse_truth(*text, path);
+}
+
+}  // namespace laggard::cmd

@@ -1,0 +1,49 @@
+#include "lab/cluster/truth.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace laggard::lab {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Truth, SurvivesItsFile) {
+  RunSpec run;
+  run.workload = Workload::kDdRead;
+  run.fault = FaultKind::kDiskHog;
+  run.faulty_server = 2;
+  run.seed = 9;
+  const Truth written = truth_of(cluster_of(FileSystem::kLustre), run);
+  const auto read = parse_truth(to_json(written), "truth.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(read->workload, "ddr");
+  EXPECT_EQ(read->fault, "disk-hog");
+  EXPECT_EQ(read->faulty_server, "s3");
+  EXPECT_EQ(read->fault_start, written.fault_start);
+  EXPECT_EQ(read->fault_stop, written.fault_stop);
+  EXPECT_EQ(read->stop - read->start, std::chrono::seconds(600));
+  EXPECT_EQ(read->file_system, "lustre");
+  EXPECT_EQ(read->servers, 10U);
+  EXPECT_EQ(read->seed, 9U);
+}
+
+TEST(Truth, WithoutAFaultNamesNobody) {
+  const auto read = parse_truth(to_json(truth_of(cluster_of(FileSystem::kPvfs), RunSpec{})), "truth.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_FALSE(read->sick());
+  EXPECT_TRUE(read->faulty_server.empty());
+  EXPECT_FALSE(read->fault_start.has_value());
+}
+
+TEST(Truth, SaysWhatIsMissing) {
+  const auto error = [](std::string_view json) {
+    return parse_truth(json, "x/truth.json").error().message();
+  };
+  EXPECT_THAT(error("{"), HasSubstr("x/truth.json: is no JSON object"));
+  EXPECT_THAT(error("{}"), HasSubstr("does not say which fault"));
+  EXPECT_THAT(error(R"({"fault": "disk-hog"})"), HasSubstr("faulty_server"));
+}
+
+}  // namespace
+}  // namespace laggard::lab
