@@ -25,7 +25,8 @@ double await_ms(const CellValues& cell, double stalled_seconds) {
   const double waited = cell[Slot::kReadMs] + cell[Slot::kWriteMs] + known_or_zero(cell[Slot::kDiscardMs]);
   if (std::isnan(done) || std::isnan(waited)) return cell[Slot::kAwait];
   if (done >= kLeastRequests) return waited / done;
-  return is_stalled(cell) ? 1000 * stalled_seconds : 0;
+  if (!is_stalled(cell)) return 0;
+  return stalled_seconds > 0 ? 1000 * stalled_seconds : kMissing;
 }
 
 template <Slot counter, Slot gauge>

@@ -102,8 +102,12 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
   const bool told_before = finished.cell <= device.last_cell;
   const bool stalled = kind == DeviceKind::kDisk && is_stalled(finished.values);
   // What happened in cells that are missing is not known: the wait starts anew after them.
-  const bool still = device.stalled_seconds > 0 && finished.cell == device.last_cell + 1;
-  device.stalled_seconds = stalled ? (still ? device.stalled_seconds : 0) + finished.values.seconds : 0;
+  const bool still = device.stalled && finished.cell == device.last_cell + 1;
+  // At first all that is known is that a request was there at the last sample; it may have just come.
+  const double first = std::max(0.0, finished.values.seconds - to_seconds(interval_));
+  const double longer = still ? device.stalled_seconds + finished.values.seconds : first;
+  device.stalled = stalled;
+  device.stalled_seconds = stalled ? longer : 0;
   device.last_cell = std::max(device.last_cell, finished.cell);
   for (const Route& route : device.routes) {
     if (route.group >= tracks_of_group_.size()) continue;

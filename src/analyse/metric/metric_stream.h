@@ -78,7 +78,8 @@ class MetricStream {
     std::vector<Route> routes;
     std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
     std::int64_t born = 0;             ///< The cell of the first sample.
-    double stalled_seconds = 0;
+    bool stalled = false;
+    double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
   };
   struct PendingTrack {
