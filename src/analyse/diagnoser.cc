@@ -54,8 +54,24 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       bias_.back().emplace(members, options_.bias_options);
     }
   }
+  find_seconds();
   last_position_.assign(grouping.groups.size(), 0);
   last_end_.resize(grouping.groups.size());
+}
+
+void Diagnoser::find_seconds() {
+  seconds_.resize(grouping_.groups.size());
+  for (const PeerGroup& group : grouping_.groups) {
+    auto& places = second_of_.emplace_back();
+    for (std::size_t i = 0; i < group.double_with.size(); ++i) {
+      auto& place = places.emplace_back();
+      if (!group.double_with[i]) continue;
+      const auto& members = grouping_[*group.double_with[i]].members;
+      const auto member = std::find(members.begin(), members.end(), group.members[i]);
+      if (member == members.end()) continue;
+      place = Place{group.double_with[i]->index(), static_cast<std::size_t>(member - members.begin())};
+    }
+  }
 }
 
 SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, const std::string& detector) {
@@ -79,8 +95,34 @@ SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, co
   return trackers_.emplace_back(group, grouping_.groups[group].members.size(), metric, detector, spell);
 }
 
+/// A member of double peer groups is anomalous only when it is so in both: what is slow beside all the others
+/// of its server is slow itself, what is slow together with them is not (T §6.2.3). Where the second group
+/// said nothing about this window, the first one decides alone.
+void Diagnoser::clear_where_second_is_well(std::size_t group, const WindowJudgement& window,
+                                           const MetricSpec* metric, const std::string& detector,
+                                           ScoredTrack& track) const {
+  for (std::size_t i = 0; i < second_of_[group].size(); ++i) {
+    const auto& place = second_of_[group][i];
+    if (!place) continue;
+    const Second& second = seconds_[place->group];
+    const auto flags = second.anomalous.find({metric, detector});
+    if (second.window != window.index || flags == second.anomalous.end()) continue;
+    if (flags->second[place->member] == 0) track.distance[i] = std::min(track.distance[i], 0.0);
+  }
+}
+
 void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
-                     const std::string& detector, const ScoredTrack& track) {
+                     const std::string& detector, ScoredTrack track) {
+  if (grouping_.groups[group].second_only) {
+    Second& second = seconds_[group];
+    if (second.window != window.index) second = {window.index, {}};
+    auto& flags = second.anomalous[{metric, detector}];
+    for (std::size_t i = 0; i < track.distance.size(); ++i) {
+      flags.push_back(track.distance[i] > track.threshold[i] ? 1 : 0);
+    }
+    return;
+  }
+  clear_where_second_is_well(group, window, metric, detector, track);
   tracker(group, metric, detector).add(window, track);
   std::vector<double> scores(track.distance.size());
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
@@ -91,7 +133,7 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   if (!bias_[group] || window.active_latency.empty()) return;
   const MetricSpec* metric = pipeline_.columns(group)[window.latency_column].metric;
   const auto& options = options_.bias_options;
-  const auto verdicts = bias_[group]->add(window.active_latency, metric->noise_floor);
+  const auto verdicts = bias_[group]->add(window.active_latency, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
@@ -99,7 +141,7 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
     track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
     track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
-  feed(group, window, metric, kBias, track);
+  feed(group, window, metric, kBias, std::move(track));
 }
 
 void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
@@ -118,7 +160,7 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
   std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
                  [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
   track.threshold.assign(track.distance.size(), 1);
-  feed(group, window, throughput->metric, kAbsent, track);
+  feed(group, window, throughput->metric, kAbsent, std::move(track));
 }
 
 void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
@@ -127,17 +169,17 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   last_position_[group] = window.position;
   last_end_[group] = window.end;
   const PeerGroup& peers = grouping_.groups[group];
-  if (peers.second_only) return;
   const std::vector<std::string> names = names_of(grouping_, peers);
   for (const TrackJudgement& judgement : window.tracks) {
     const ThresholdBook::Column thresholds =
         options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector},
                                    names, options_.pipeline.paper);
-    const ScoredTrack track{judgement.distance, thresholds.values, {}, {}, thresholds.trained};
-    feed(group, window, judgement.metric, judgement.detector, track);
+    feed(group, window, judgement.metric, judgement.detector,
+         {judgement.distance, thresholds.values, {}, {}, thresholds.trained});
   }
   judge_bias(group, window);
-  judge_absent(group, window);
+  // Who does nothing is sick whatever its server's other devices do.
+  if (!peers.second_only) judge_absent(group, window);
 }
 
 void Diagnoser::add(const SampleTable& table) {

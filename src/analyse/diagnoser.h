@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyse/explain/incidents.h"
@@ -50,12 +53,21 @@ class Diagnoser {
     std::size_t group;
   };
 
+  /// What the latest window said about the members of a group that is the second of double peer groups.
+  struct Second {
+    std::int64_t window = std::numeric_limits<std::int64_t>::min();
+    std::map<std::pair<const MetricSpec*, std::string>, std::vector<std::uint8_t>> anomalous;
+  };
+
+  void find_seconds();
   void judge(std::size_t group, const WindowJudgement& window);
+  void clear_where_second_is_well(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
+                                  const std::string& detector, ScoredTrack& track) const;
   void judge_bias(std::size_t group, const WindowJudgement& window);
   void judge_absent(std::size_t group, const WindowJudgement& window);
   SpellTracker& tracker(std::size_t group, const MetricSpec* metric, const std::string& detector);
   void feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
-            const std::string& detector, const ScoredTrack& track);
+            const std::string& detector, ScoredTrack track);
   [[nodiscard]] std::vector<RankedComponent> ranking() const;
 
   const Grouping& grouping_;
@@ -64,6 +76,13 @@ class Diagnoser {
   std::deque<SpellTracker> trackers_;
   std::vector<std::optional<BiasDetector>> bias_;
   std::vector<ScoreHistory> history_;
+  std::vector<Second> seconds_;  ///< Per group; in use for those that are only seconds.
+  /// Per group and member: where it must be anomalous too (double peer groups, T §6.2.3).
+  struct Place {
+    std::size_t group = 0;
+    std::size_t member = 0;
+  };
+  std::vector<std::vector<std::optional<Place>>> second_of_;
   std::vector<std::int64_t> last_position_;
   std::vector<std::optional<WallTime>> last_end_;
   std::optional<WallTime> from_;

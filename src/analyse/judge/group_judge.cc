@@ -17,6 +17,8 @@ constexpr std::size_t kLongestFilledHole = 2;
 constexpr double kCongestionSeconds = 31;
 /// Below this many requests per second the group is idle, and what a single request took says nothing.
 constexpr double kIdleRequests = 1;
+/// But who waits this long on average holds up the others, which are idle because of it.
+constexpr double kStallMs = 1000;
 /// In groups this small the MAD replaces the IQR and bins are smaller by about this factor for Gaussian data.
 constexpr std::size_t kSmallGroup = 5;
 constexpr double kSmallGroupScale = 1.5;
@@ -123,8 +125,12 @@ Regime GroupJudge::regime_of(const WindowJudgement& out) const {
   return read > written ? Regime::kReads : Regime::kWrites;
 }
 
+double GroupJudge::least_floor(const MetricSpec& metric) const {
+  return options_.flash ? metric.noise_floor_flash : metric.noise_floor;
+}
+
 double GroupJudge::floor_of(const MetricSpec& metric, const WindowJudgement& out) const {
-  const double least = options_.flash ? metric.noise_floor_flash : metric.noise_floor;
+  const double least = least_floor(metric);
   if (options_.paper) return least;
   const auto pair_level = [&](std::string_view one, std::string_view other) {
     const auto* a = levels_of(one, out);
@@ -190,7 +196,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     track.regime = regime;
     track.floor = floor;
     track.distance.assign(members_, 0);
-    if (!idle && sorted_.active() > 0) {
+    if (sorted_.active() > 0) {
       CompareOptions compare;
       compare.bins.noise_floor = floor;
       compare.bins.floor_use = options_.paper ? FloorUse::kWithoutSpread : FloorUse::kAlways;
@@ -200,6 +206,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     }
     for (std::size_t i = 0; i < members_; ++i) {
       track.distance[i] /= scale;
+      if (idle && !(levels[i] >= kStallMs)) track.distance[i] = 0;
       const bool healthy_side =
           metric.bad == BadDirection::kHigher && !(levels[i] > peers.without(levels[i]));
       if (!options_.paper && healthy_side && !std::isnan(levels[i])) track.distance[i] = 0;
@@ -229,6 +236,7 @@ void GroupJudge::find_absent(WindowJudgement& out) const {
 void GroupJudge::find_active_latency(WindowJudgement& out) {
   if (!latency_column_) return;
   out.latency_column = *latency_column_;
+  out.latency_floor = least_floor(*columns_[*latency_column_].metric);
   out.active_latency.assign(members_, 0);
   std::vector<std::size_t> count(members_, 0);
   for (const RawColumn& column : raw_) {

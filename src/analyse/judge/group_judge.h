@@ -42,6 +42,7 @@ struct WindowJudgement {
   /// where fewer than half of the window's samples are. Empty when the group has no such metric.
   std::vector<double> active_latency;
   std::size_t latency_column = 0;
+  double latency_floor = 0;  ///< Noise floor of that metric, for the kind of device.
   /// Members without any activity, zero or missing, while at least half of the others work.
   std::vector<std::uint8_t> absent;
 };
@@ -91,6 +92,7 @@ class GroupJudge {
   void judge_congestion(std::size_t column, const Held& held, WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);
+  [[nodiscard]] double least_floor(const MetricSpec& metric) const;
   [[nodiscard]] double floor_of(const MetricSpec& metric, const WindowJudgement& out) const;
   [[nodiscard]] Regime regime_of(const WindowJudgement& out) const;
   [[nodiscard]] const std::vector<double>* levels_of(std::string_view metric,

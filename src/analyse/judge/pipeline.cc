@@ -132,6 +132,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     const PeerGroup& group = grouping.groups[g];
     columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters, options_.paper));
     first_track_.push_back(tracks.size());
+    order_.push_back(g);
     JudgeOptions judge;
     judge.windows = options_.windows;
     judge.distances = options_.distances;
@@ -142,6 +143,8 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
       tracks.push_back(make_track(grouping, g, *column.metric));
     }
   }
+  std::stable_partition(order_.begin(), order_.end(),
+                        [&](std::size_t g) { return grouping.groups[g].second_only; });
   stream_ = std::make_unique<MetricStream>(grid_, options_.sample_interval, std::move(tracks),
                                            make_router(grouping));
 }
@@ -163,7 +166,7 @@ void Pipeline::pass_on(const MetricCell& cell, const Sink& sink) {
     resumptions_.push_back({cell.cell, lost + (resumptions_.empty() ? 0 : resumptions_.back().lost)});
   }
   last_cell_ = cell.cell;
-  for (std::size_t g = 0; g < judges_.size(); ++g) {
+  for (const std::size_t g : order_) {
     if (columns_[g].empty()) continue;
     judges_[g]->push(grid_.end(cell.cell), cell.columns.subspan(first_track_[g], columns_[g].size()),
                      [&](WindowJudgement& window) {

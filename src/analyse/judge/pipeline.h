@@ -27,6 +27,8 @@ struct PipelineOptions {
 /// memory is bounded by the windows and by how far one host's tables run ahead of another's.
 class Pipeline {
  public:
+  /// Of the groups whose windows end together, those that exist only as the second of double peer groups come
+  /// first: who judges the others needs to know them.
   using Sink = std::function<void(std::size_t group, const WindowJudgement&)>;
 
   /// `grouping` must outlive this.
@@ -50,6 +52,7 @@ class Pipeline {
   Grid grid_;
   std::vector<std::vector<GroupJudge::Column>> columns_;
   std::vector<std::unique_ptr<GroupJudge>> judges_;
+  std::vector<std::size_t> order_;        ///< Of the groups, within a window.
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
   std::unique_ptr<MetricStream> stream_;
   /// After each gap of the whole recording: the first cell, and the cells in which nothing was recorded so
