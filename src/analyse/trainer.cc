@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace laggard::analyse {
@@ -20,6 +21,21 @@ Trainer::Trainer(const Grouping& grouping, TrainerOptions options)
       options_(std::move(options)),
       pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {}
 
+/// The scores of those who were there: absence is no behaviour to get used to, and its distance would blind
+/// the whole group.
+std::vector<double> Trainer::shown(std::size_t group, const WindowJudgement& window,
+                                   const TrackJudgement& judgement) const {
+  std::vector<double> scores = judgement.distance;
+  const auto& columns = pipeline_.columns(group);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].metric != judgement.metric) continue;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (std::isnan(window.levels[c][i])) scores[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return scores;
+}
+
 void Trainer::learn(std::size_t group, const WindowJudgement& window) {
   ++windows_;
   from_ = std::min(from_.value_or(window.start), window.start);
@@ -34,7 +50,7 @@ void Trainer::learn(std::size_t group, const WindowJudgement& window) {
     const std::size_t members = grouping_.groups[group].members.size();
     Track& track = tracks_.try_emplace(key, Track{ThresholdTrainer(spec, members)}).first->second;
     ++track.windows;
-    track.trainer.add(window.index, judgement.distance);
+    track.trainer.add(window.index, shown(group, window, judgement));
     track.is_fraction = judgement.metric->role == Role::kCongestion;
   }
 }

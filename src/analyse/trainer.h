@@ -49,6 +49,8 @@ class Trainer {
   };
 
   void learn(std::size_t group, const WindowJudgement& window);
+  [[nodiscard]] std::vector<double> shown(std::size_t group, const WindowJudgement& window,
+                                          const TrackJudgement& judgement) const;
 
   const Grouping& grouping_;
   TrainerOptions options_;

@@ -11,8 +11,15 @@ constexpr std::string_view kDefault = R"toml(# laggard's rules: the first that h
 name = "gone"
 cause = "lost-attachment"
 resource = "storage"
-any = ["detector absent"]
+all = ["detector absent", "storage throughput"]
 why = "{component} shows no activity while its peers work"
+
+[[rule]]
+name = "silent"
+cause = "lost-link"
+resource = "network"
+all = ["detector absent", "network throughput"]
+why = "{component} sends and receives nothing while its peers do"
 
 [[rule]]
 name = "extra storage work"
