@@ -1,0 +1,255 @@
+#include "analyse/explain/incidents.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "analyse/explain/testing_grouping.h"
+
+namespace laggard::analyse {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing_support::GroupingBuilder;
+
+constexpr IncidentOptions kLab{64, 32, 3, false};
+
+WallTime at(std::int64_t cell) { return from_unix_ns(cell * 1'000'000'000); }
+
+/// What was seen of a component: from when to when (in cells), and how strongly.
+struct Seen {
+  std::string component;
+  const char* metric = "await";
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  double strength = 5;
+  double own = 100;  ///< Its level in all columns; that of its peers is 100.
+  const char* detector = "cdf";
+  bool confirmed = true;
+  bool open = false;
+};
+
+class IncidentsTest : public testing::Test {
+ protected:
+  explicit IncidentsTest(const GroupingBuilder& system = GroupingBuilder().servers(5, 1, true))
+      : system_(system) {
+    set_metrics({{"rd_sec", "wr_sec", "await"}, {"rxbyt", "txbyt"}, {"cwnd", "retransmits"}});
+  }
+
+  /// Of disks, interfaces and connections.
+  void set_metrics(const std::vector<std::vector<const char*>>& metrics) {
+    groups_.clear();
+    for (const PeerGroup& group : system_.get().groups) {
+      const std::size_t kind = std::min<std::size_t>(static_cast<std::size_t>(group.kind), 2);
+      GroupSpells& spells = groups_.emplace_back();
+      for (const char* name : metrics[kind]) spells.columns.push_back({find_metric(name), true});
+    }
+  }
+
+  std::vector<Incident> incidents(const std::vector<Seen>& all, const IncidentOptions& options = kLab) {
+    for (const Seen& seen : all) add(seen);
+    return make_incidents(system_.get(), groups_, parse_rules(default_rules(), "rules").value(), options);
+  }
+
+  /// `s3 disk-busy`, with what explains it in brackets left out.
+  static std::vector<std::string> names(const std::vector<Incident>& incidents) {
+    std::vector<std::string> out;
+    for (const Incident& incident : incidents) {
+      const bool explained = incident.status == IncidentStatus::kExplained;
+      out.push_back(incident.blame.name + " " + incident.cause + (explained ? " (explained)" : ""));
+    }
+    return out;
+  }
+
+ private:
+  void add(const Seen& seen) {
+    const std::size_t component = system_.index(seen.component);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const auto& members = system_.get().groups[g].members;
+      for (std::size_t m = 0; m < members.size(); ++m) {
+        if (members[m].index() != component) continue;
+        Spell& spell = spells_.emplace_back();
+        spell.group = g;
+        spell.member = m;
+        spell.metric = find_metric(seen.metric);
+        spell.detector = seen.detector;
+        spell.since = at(seen.first);
+        spell.faulty_since = at(seen.first + 128);
+        spell.until = at(seen.last + 64);
+        spell.first_position = seen.first;
+        spell.last_position = seen.last;
+        spell.persistence = (seen.last - seen.first) / 32;
+        spell.severity = 2 * seen.strength;
+        spell.confirmed = seen.confirmed;
+        spell.strength = seen.strength;
+        spell.score = seen.strength;
+        spell.distance = 3 * seen.strength;
+        spell.threshold = 3;
+        spell.worst_window = at(seen.first);
+        spell.windows = {at(seen.first)};
+        std::vector<double> levels(members.size(), 100);
+        levels[m] = seen.own;
+        spell.levels.add(std::vector<std::vector<double>>(groups_[g].columns.size(), levels));
+        groups_[g].spells.push_back(&spell);
+        groups_[g].open.push_back(seen.open ? 1 : 0);
+      }
+    }
+  }
+
+  GroupingBuilder system_;
+  std::vector<GroupSpells> groups_;
+  std::deque<Spell> spells_;
+};
+
+TEST_F(IncidentsTest, OneProblemWithAllThatItShows) {
+  const auto found =
+      incidents({{"s3/d1", "await", 64, 256}, {"s3/d1", "rd_sec", 96, 320, 8, 100, "cdf", false}});
+  ASSERT_THAT(names(found), ElementsAre("s3 disk-busy"));
+  const Incident& incident = found[0];
+  EXPECT_EQ(incident.since, at(64));
+  EXPECT_EQ(incident.faulty_since, at(64 + 128));
+  EXPECT_EQ(incident.until, at(320 + 64));
+  EXPECT_EQ(incident.status, IncidentStatus::kClosed);
+  EXPECT_EQ(incident.state, IncidentState::kConfirmed) << "one witness is enough";
+  EXPECT_EQ(incident.persistence, 7);
+  EXPECT_EQ(incident.severity, 16);
+  EXPECT_THAT(incident.components, ElementsAre("s3/d1"));
+  ASSERT_EQ(incident.evidence.size(), 2U);
+  EXPECT_EQ(incident.evidence[0].metric, "rd_sec") << "the strongest first";
+  EXPECT_EQ(incident.evidence[1].peers, 100);
+  EXPECT_EQ(incident.evidence[1].worst_window, at(64));
+  EXPECT_THAT(incident.why, HasSubstr("s3"));
+  EXPECT_EQ(incident.id, "s3-disk-busy-19700101T000104Z");
+}
+
+TEST_F(IncidentsTest, WhatMovesMoreIsAHog) {
+  EXPECT_THAT(names(incidents({{"s3/d1", "await", 64, 256, 5, 300}})), ElementsAre("s3 disk-hog"));
+}
+
+TEST_F(IncidentsTest, ALittleMoreIsNoHog) {
+  EXPECT_THAT(names(incidents({{"s3/d1", "await", 64, 256, 5, 104}})), ElementsAre("s3 disk-busy"));
+}
+
+TEST_F(IncidentsTest, OpenOnesHaveNoEnd) {
+  const auto found = incidents({{"s3/d1", "await", 64, 256, 5, 100, "cdf", false, true}});
+  EXPECT_EQ(found[0].status, IncidentStatus::kOpen);
+  EXPECT_FALSE(found[0].until.has_value());
+  EXPECT_EQ(found[0].state, IncidentState::kSuspected);
+}
+
+TEST_F(IncidentsTest, TwoServersAtOnceAreTwo) {
+  EXPECT_THAT(names(incidents({{"s2/d1", "await", 64, 256, 9}, {"s4/d1", "await", 100, 256, 8}})),
+              ElementsAre("s2 disk-busy", "s4 disk-busy"));
+}
+
+TEST_F(IncidentsTest, TheNeighboursOfAStrongOneAreExplained) {
+  EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 100, 256, 1.5}})),
+              ElementsAre("s2 network-hog", "s4 disk-busy (explained)"));
+}
+
+TEST_F(IncidentsTest, NotWhenTheyAreStrongThemselves) {
+  EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 100, 256, 2.1}})),
+              ElementsAre("s2 network-hog", "s4 disk-busy"));
+}
+
+TEST_F(IncidentsTest, NotWhenTheStrongOneIsLongOver) {
+  EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 900, 1200, 1.5}})),
+              ElementsAre("s4 disk-busy", "s2 network-hog"))
+      << "the more persistent one first";
+}
+
+TEST_F(IncidentsTest, NotWhenPacketsAreLost) {
+  EXPECT_THAT(
+      names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/tcp-in", "retransmits", 64, 256, 1.5}})),
+      ElementsAre("s2 network-hog", "s4 packet-loss"))
+      << "no neighbour makes another's packets vanish";
+}
+
+TEST_F(IncidentsTest, ThePaperExplainsNothingAway) {
+  IncidentOptions paper = kLab;
+  paper.paper = true;
+  EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 100, 256, 1.5}}, paper)),
+              ElementsAre("s2 network-hog", "s4 disk-busy"));
+}
+
+TEST_F(IncidentsTest, WindowsAloneAreNothingWhereRetransmissionsAreRecorded) {
+  EXPECT_THAT(incidents({{"s2/tcp-out", "cwnd", 64, 256}}), IsEmpty());
+}
+
+TEST_F(IncidentsTest, WindowsWithSomethingElseAreEvidence) {
+  const auto found = incidents({{"s2/tcp-out", "cwnd", 64, 256}, {"s2/tcp-out", "retransmits", 64, 256}});
+  ASSERT_THAT(names(found), ElementsAre("s2 packet-loss"));
+  EXPECT_EQ(found[0].evidence.size(), 2U);
+}
+
+TEST_F(IncidentsTest, WindowsAloneAreAllThereIsWithoutRetransmissions) {
+  set_metrics({{"await"}, {"rxbyt", "txbyt"}, {"cwnd"}});
+  EXPECT_THAT(names(incidents({{"s2/tcp-out", "cwnd", 64, 256}})), ElementsAre("s2 packet-loss"));
+}
+
+TEST_F(IncidentsTest, TheSameTroubleComesBackAsOne) {
+  const auto found = incidents({{"s3/d1", "await", 0, 256}, {"s3/d1", "await", 800, 1000}});
+  ASSERT_THAT(names(found), ElementsAre("s3 disk-busy")) << "within four times five windows";
+  EXPECT_EQ(found[0].since, at(0));
+  EXPECT_EQ(found[0].until, at(1064));
+  EXPECT_EQ(found[0].evidence.size(), 2U);
+}
+
+TEST_F(IncidentsTest, MuchLaterItIsAnother) {
+  EXPECT_EQ(incidents({{"s3/d1", "await", 0, 256}, {"s3/d1", "await", 1000, 1200}}).size(), 2U);
+}
+
+TEST_F(IncidentsTest, ConfirmedOnesComeFirstThenThePersistent) {
+  const auto found = incidents({{"s1/d1", "await", 0, 128, 9, 100, "cdf", false},
+                                {"s2/d1", "await", 3000, 3128, 8},
+                                {"s3/d1", "await", 6000, 7000, 7}});
+  EXPECT_THAT(names(found), ElementsAre("s3 disk-busy", "s2 disk-busy", "s1 disk-busy"));
+}
+
+TEST_F(IncidentsTest, AnInterfaceThatFallsSilentIsNoDisk) {
+  const auto found = incidents({{"s3/eth0", "rxbyt", 64, 256, 2, 0, "absent"}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].resource, "network");
+}
+
+TEST_F(IncidentsTest, WithoutARuleTheCauseIsUnknown) {
+  const std::vector<Incident> found =
+      make_incidents(GroupingBuilder().servers(3, 1, false).get(), {}, {}, kLab);
+  EXPECT_THAT(found, IsEmpty());
+}
+
+/// Two arrays of six LUNs, each seen by one server.
+class ArrayIncidentsTest : public IncidentsTest {
+ protected:
+  ArrayIncidentsTest() : IncidentsTest(arrays()) {}
+  static GroupingBuilder arrays() {
+    GroupingBuilder build;
+    for (const char* lun : {"l1", "l2", "l3"}) build.lun(lun, "ddn1a", "ddn1", {"fs1"});
+    for (const char* lun : {"l4", "l5", "l6"}) build.lun(lun, "ddn1b", "ddn1", {"fs2"});
+    for (const char* lun : {"m1", "m2", "m3"}) build.lun(lun, "ddn2a", "ddn2", {"fs3"});
+    return build;
+  }
+};
+
+TEST_F(ArrayIncidentsTest, AnArrayIsOneIncidentAndALunElsewhereAnother) {
+  std::vector<Seen> seen;
+  for (const char* name : {"l1.fs1", "l2.fs1", "l3.fs1", "l4.fs2", "l5.fs2"})
+    seen.push_back({name, "await", 0, 256});
+  seen.push_back({"m2.fs3", "await", 32, 256, 4});
+  const auto found = incidents(seen);
+  EXPECT_THAT(names(found), ElementsAre("ddn1 disk-busy", "m2 disk-busy"));
+  EXPECT_EQ(found[0].components.size(), 5U);
+  EXPECT_EQ(found[0].blame.kind, BlameKind::kArray);
+}
+
+TEST_F(ArrayIncidentsTest, ProblemsThatOnlyFollowEachOtherAreNotOne) {
+  const auto found = incidents({{"l1.fs1", "await", 0, 256}, {"l2.fs1", "await", 2000, 2256}});
+  EXPECT_THAT(names(found), ElementsAre("l1 disk-busy", "l2 disk-busy"));
+}
+
+}  // namespace
+}  // namespace laggard::analyse

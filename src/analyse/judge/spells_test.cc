@@ -1,0 +1,160 @@
+#include "analyse/judge/spells.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace laggard::analyse {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kShift = 4;
+
+/// Feeds one member's scores window by window; the threshold is 2, so that distance is twice the score.
+class Feed {
+ public:
+  explicit Feed(SpellTracker::Options options = {{3, -1, 6}, kShift, 6, {1, 60}})
+      : tracker_(7, 2, find_metric("await"), "cdf", options) {}
+
+  Feed& scores(const std::vector<double>& scores) {
+    for (const double score : scores) add(score);
+    return *this;
+  }
+  /// Time passes on which nothing was recorded: the windows have later numbers, but the clock without gaps
+  /// has hardly moved.
+  Feed& gap(std::int64_t windows) {
+    index_ += windows;
+    gap_ += windows * static_cast<std::int64_t>(kShift);
+    return *this;
+  }
+  Feed& certain() {
+    track_.certain = {1, 0};
+    return *this;
+  }
+  Feed& reach(std::size_t windows) {
+    track_.reach = {windows, 0};
+    return *this;
+  }
+  [[nodiscard]] const std::vector<Spell>& spells() const { return tracker_.spells(); }
+
+  static WallTime start(std::int64_t window) { return from_unix_ns(window * 4'000'000'000); }
+  static WallTime end(std::int64_t window) { return start(window + 2); }
+
+ private:
+  void add(double score) {
+    WindowJudgement window;
+    window.index = index_;
+    window.start = start(index_);
+    window.end = end(index_);
+    window.position = index_ * static_cast<std::int64_t>(kShift) - gap_;
+    window.levels = {{static_cast<double>(index_), 1}};
+    track_.distance = {2 * score, 0};
+    track_.threshold = {2, 2};
+    tracker_.add(window, track_);
+    ++index_;
+  }
+
+  SpellTracker tracker_;
+  ScoredTrack track_;
+  std::int64_t index_ = 0;
+  std::int64_t gap_ = 0;
+};
+
+TEST(SpellTracker, FaultyAtKOfThePast2kMinus1) {
+  EXPECT_TRUE(Feed().scores({1.5, 0, 1.5, 0, 0, 1.5, 0, 1.5}).spells().empty())
+      << "never three among five that follow each other";
+  const Feed feed = Feed().scores({0, 1.5, 0, 1.5, 0, 1.5, 0});
+  ASSERT_EQ(feed.spells().size(), 1U);
+  const Spell& spell = feed.spells()[0];
+  EXPECT_EQ(spell.group, 7U);
+  EXPECT_EQ(spell.member, 0U);
+  EXPECT_EQ(spell.since, Feed::start(1)) << "the first of those that made it faulty";
+  EXPECT_EQ(spell.faulty_since, Feed::end(5));
+  EXPECT_EQ(spell.until, Feed::end(5));
+  EXPECT_EQ(spell.windows, (std::vector<WallTime>{Feed::start(1), Feed::start(3), Feed::start(5)}));
+  EXPECT_EQ(spell.levels.means(0)[0], 3) << "of the anomalous windows only";
+  EXPECT_EQ(spell.persistence, 1);
+}
+
+TEST(SpellTracker, ExactlyTheThresholdIsNotAnomalous) {
+  EXPECT_TRUE(Feed().scores(std::vector<double>(20, 1.0)).spells().empty());
+}
+
+TEST(SpellTracker, SevereProblemsNeedNotWaitForK) {
+  const Feed feed = Feed().scores({0, 64, 0});
+  ASSERT_EQ(feed.spells().size(), 1U) << "log2 64 is the gate";
+  EXPECT_EQ(feed.spells()[0].faulty_since, Feed::end(1));
+  EXPECT_DOUBLE_EQ(feed.spells()[0].severity, 6);
+  EXPECT_TRUE(Feed().scores({0, 63, 0}).spells().empty());
+  EXPECT_EQ(Feed().scores({0, 32, 2}).spells().size(), 1U) << "severity adds up: 5 and 1";
+  SpellTracker::Options paper{{3, -1, 6}, kShift, std::numeric_limits<double>::infinity(), {1, 60}};
+  EXPECT_TRUE(Feed(paper).scores({0, 1e9, 1e9, 0}).spells().empty()) << "the papers know no such gate";
+}
+
+TEST(SpellTracker, StrengthIsTheKthLargestScore) {
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).spells()[0].strength, 4);
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).spells()[0].score, 9);
+  EXPECT_EQ(Feed().scores({2, 9, 3, 5, 4}).spells()[0].worst_window, Feed::start(1));
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).spells()[0].distance, 18);
+  EXPECT_DOUBLE_EQ(Feed().scores({0, 64, 0, 0, 0}).spells()[0].strength, 0)
+      << "a single window is no robust peak";
+}
+
+TEST(SpellTracker, JoinsWhatFollowsWithin2kMinus1Windows) {
+  std::vector<double> scores{2, 2, 2};
+  scores.insert(scores.end(), 4, 0.0);
+  scores.insert(scores.end(), 3, 2.0);
+  EXPECT_EQ(Feed().scores(scores).spells().size(), 1U);
+  scores.insert(scores.begin() + 3, 2, 0.0);
+  EXPECT_EQ(Feed().scores(scores).spells().size(), 2U);
+}
+
+TEST(SpellTracker, AGapOfTheRecordingDoesNotCutASpell) {
+  const Feed feed = Feed().scores({2, 2, 2}).gap(500).scores({2, 2, 2});
+  ASSERT_EQ(feed.spells().size(), 1U);
+  EXPECT_EQ(feed.spells()[0].until, Feed::end(505));
+  EXPECT_EQ(feed.spells()[0].windows.size(), 6U);
+  EXPECT_TRUE(Feed().scores({2, 2}).gap(500).scores({2, 0}).spells().empty())
+      << "but the filter counts windows that never came as healthy";
+}
+
+TEST(SpellTracker, ADetectorThatGatheredLongerDatesTheSpellBack) {
+  std::vector<double> scores(12, 0.0);
+  scores.insert(scores.end(), 3, 2.0);
+  const Feed feed = Feed().reach(10).scores(scores);
+  ASSERT_EQ(feed.spells().size(), 1U);
+  EXPECT_EQ(feed.spells()[0].since, Feed::start(4)) << "ten windows before the one that made it faulty";
+  EXPECT_EQ(feed.spells()[0].first_position, 4 * static_cast<std::int64_t>(kShift));
+  EXPECT_EQ(Feed().reach(1000).scores(scores).spells()[0].since, Feed::start(0)) << "not before the first";
+  EXPECT_EQ(Feed().reach(1).scores(scores).spells()[0].since, Feed::start(12)) << "never forward";
+}
+
+TEST(SpellTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
+  const SpellTracker::Options slow{{3, -1, 6}, kShift, 6, {5, 20}};
+  EXPECT_FALSE(Feed(slow).scores(std::vector<double>(6, 1.5)).spells()[0].confirmed) << "persistence 4";
+  EXPECT_TRUE(Feed(slow).scores(std::vector<double>(7, 1.5)).spells()[0].confirmed);
+  EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).spells()[0].confirmed) << "severity 24";
+  EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).spells()[0].confirmed) << "severity 13";
+  EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).spells()[0].confirmed);
+}
+
+TEST(SpellTracker, WindowsThatSayNothingAreNotHeldAgainstAnyone) {
+  const Feed feed = Feed().scores({2, 2, kMissing, 2});
+  ASSERT_EQ(feed.spells().size(), 1U);
+  EXPECT_EQ(feed.spells()[0].persistence, 1);
+  EXPECT_EQ(feed.spells()[0].windows.size(), 3U);
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 2, kMissing, 2}).spells()[0].severity, 3);
+}
+
+TEST(SpellTracker, KeepsABoundedListOfWindows) {
+  const Feed feed = Feed().scores(std::vector<double>(3 * kMostWindows, 2));
+  ASSERT_EQ(feed.spells().size(), 1U);
+  EXPECT_EQ(feed.spells()[0].windows.size(), kMostWindows);
+  EXPECT_EQ(feed.spells()[0].until, Feed::end(3 * kMostWindows - 1));
+  EXPECT_EQ(feed.spells()[0].persistence, static_cast<std::int64_t>(3 * kMostWindows - 2));
+}
+
+}  // namespace
+}  // namespace laggard::analyse

@@ -1,0 +1,66 @@
+#include "analyse/judge/threshold_book.h"
+
+#include <gtest/gtest.h>
+
+namespace laggard::analyse {
+namespace {
+
+const MetricSpec& await() { return *find_metric("await"); }
+const std::vector<std::string> kMembers{"s1/d", "s2/d", "s3/d"};
+
+Thresholds trained_with(double windows) {
+  Thresholds thresholds;
+  GroupThresholds& group = thresholds.groups.emplace_back();
+  group.distance = "cdf";
+  group.metric = "await (reads)";
+  group.group = "disks";
+  group.windows = windows;
+  group.others = 1.5;
+  group.components = {{"s1/d", 2.0}, {"s2/d", 4.0}};
+  return thresholds;
+}
+
+ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
+                             const std::string& group = "disks") {
+  const std::string detector = "cdf";
+  return ThresholdBook(thresholds).column({group, await(), regime, detector}, kMembers, paper);
+}
+
+TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
+  const auto own = column({}, false);
+  EXPECT_FALSE(own.trained);
+  EXPECT_EQ(own.values, std::vector<double>(3, self_threshold(await(), Regime::kReads)));
+  EXPECT_FALSE(ThresholdBook().trained());
+}
+
+TEST(ThresholdBook, OthersGroupsAndRegimesAreNotTrained) {
+  EXPECT_FALSE(column(trained_with(16), false, Regime::kWrites).trained);
+  EXPECT_FALSE(column(trained_with(16), false, Regime::kReads, "other disks").trained);
+  EXPECT_EQ(track_name(await(), Regime::kAny), "await");
+  EXPECT_EQ(track_name(await(), Regime::kWrites), "await (writes)");
+}
+
+TEST(ThresholdBook, ThePaperTakesEachComponentsOwn) {
+  EXPECT_EQ(column(trained_with(16), true).values, (std::vector<double>{2, 4, 1.5}));
+}
+
+TEST(ThresholdBook, OursIsTheGroupsLargestDrawnToThePriorByFewWindows) {
+  const double prior = self_threshold(await(), Regime::kReads);
+  ASSERT_GT(prior, 4);
+  EXPECT_DOUBLE_EQ(column(trained_with(0), false).values[0], prior) << "nothing is known of its length";
+  EXPECT_DOUBLE_EQ(column(trained_with(16), false).values[0], (4 + prior) / 2);
+  EXPECT_NEAR(column(trained_with(1e9), false).values[0], 4, 1e-6);
+  EXPECT_EQ(column(trained_with(16), false).values[2], column(trained_with(16), false).values[0]);
+}
+
+TEST(ThresholdBook, OursIsNeverBelowTheLeastNorDrawnDown) {
+  Thresholds thresholds = trained_with(1e9);
+  thresholds.groups[0].components = {{"s1/d", 0.2}};
+  thresholds.groups[0].others = 0.2;
+  EXPECT_NEAR(column(thresholds, false).values[0], policy_of(await()).least_threshold, 1e-6);
+  thresholds.groups[0].others = 100;
+  EXPECT_DOUBLE_EQ(column(thresholds, false).values[0], 100) << "a prior below it does not lower it";
+}
+
+}  // namespace
+}  // namespace laggard::analyse
