@@ -107,6 +107,23 @@ Result<ReadRequest> parse_request(const AnalysisOptions& options) {
   return request;
 }
 
+Status check_constants(const analyse::Preset& preset) {
+  constexpr std::size_t kMostSamples = 100'000;
+  const analyse::WindowSpec& windows = preset.windows;
+  if (windows.size < 4 || windows.size > kMostSamples || windows.shift < 1 || windows.shift > windows.size ||
+      windows.smoothing < 1 || windows.smoothing > kMostSamples || windows.k < 1 || windows.k > 32) {
+    return fail(
+        ErrorCode::kBadUse, "--window",
+        fmt::format("windows need 4 to {0} samples, a shift from 1 to the window, smoothing from 1 to "
+                    "{0}, and k from 1 to 32",
+                    kMostSamples));
+  }
+  if (!(preset.factor > 0) || std::isinf(preset.factor)) {
+    return fail(ErrorCode::kBadUse, "--factor", "must be a number above 0");
+  }
+  return {};
+}
+
 /// Chooses and fits the preset; says in `setup.remarks` what it chose.
 Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   const Span span = recorded_span(setup.inventory, setup.request);
@@ -130,6 +147,11 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
       return fail(ErrorCode::kBadUse, "--step", fmt::format("'{}' is no duration such as 15s", options.step));
     }
     step = *parsed;
+    if (step < setup.sample_interval) {
+      return fail(ErrorCode::kBadUse, "--step",
+                  fmt::format("{} is finer than the recording's {}; samples cannot be made up", options.step,
+                              to_text(setup.sample_interval)));
+    }
   }
   analyse::WindowSpec& windows = setup.preset.windows;
   windows.interval = step;
@@ -138,13 +160,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   windows.smoothing = options.smoothing.value_or(windows.smoothing);
   windows.k = options.k.value_or(windows.k);
   setup.preset.factor = options.factor.value_or(setup.preset.factor);
-  if (windows.size < 4 || windows.shift < 1 || windows.shift > windows.size || windows.smoothing < 1 ||
-      windows.k < 1 || windows.k > 32) {
-    return fail(ErrorCode::kBadUse, "--window",
-                "windows need at least 4 samples, a shift from 1 to the window, smoothing from 1, and k from "
-                "1 to 32");
-  }
-  return {};
+  return check_constants(setup.preset);
 }
 
 Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
@@ -157,7 +173,8 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
       return fail(ErrorCode::kBadUse, "--distance",
                   fmt::format("'{}' is none of cdf, wasserstein, kl, median and thresh", name));
     }
-    setup.pipeline.distances.push_back(*distance);
+    auto& chosen = setup.pipeline.distances;
+    if (std::find(chosen.begin(), chosen.end(), *distance) == chosen.end()) chosen.push_back(*distance);
   }
   if (!options.metrics.empty()) {
     for (const std::string_view name : split(options.metrics, ',')) {
@@ -192,6 +209,28 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   return {};
 }
 
+/// What was asked for and cannot be computed is said, and refused when nothing is left.
+Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
+  const std::vector<const MetricSpec*>& wanted = setup.pipeline.metrics;
+  std::vector<std::string_view> missing;
+  for (const MetricSpec* metric : wanted) {
+    const auto& groups = setup.grouping.groups;
+    const bool any = std::any_of(groups.begin(), groups.end(), [&](const PeerGroup& peers) {
+      return !analyse::columns_for(peers.kind, {metric}, setup.pipeline.counters, setup.paper).empty();
+    });
+    if (!any) missing.push_back(metric->name);
+  }
+  if (missing.empty()) return {};
+  const std::string names = fmt::format("{}", fmt::join(missing, ", "));
+  if (missing.size() == wanted.size() && !setup.grouping.groups.empty()) {
+    return fail(ErrorCode::kBadUse, "--metric",
+                fmt::format("{} cannot be computed from what {} holds; `laggard info` says what is there",
+                            names, options.recordings.front().string()));
+  }
+  setup.remarks.push_back(fmt::format("not recorded: {}", names));
+  return {};
+}
+
 }  // namespace
 
 Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
@@ -209,6 +248,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
+  if (Status known = check_metrics(options, setup); !known) return forward(known);
   return setup;
 }
 

@@ -9,10 +9,11 @@
 
 namespace laggard::report {
 
-/// Compares `actual` with tests/golden/report/`name`. LAGGARD_UPDATE_GOLDEN=1 rewrites the file instead; the
-/// test then fails once, so that no unattended run can ever bless its own output.
-inline void expect_golden(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(LAGGARD_SOURCE_DIR) + "/tests/golden/report/" + name;
+/// Compares `actual` with tests/golden/`folder`/`name`. LAGGARD_UPDATE_GOLDEN=1 rewrites the file instead;
+/// the test then fails once, so that no unattended run can ever bless its own output.
+inline void expect_golden(const std::string& name, const std::string& actual,
+                          const std::string& folder = "report") {
+  const std::string path = std::string(LAGGARD_SOURCE_DIR) + "/tests/golden/" + folder + "/" + name;
   const char* update = std::getenv("LAGGARD_UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
     std::ofstream(path, std::ios::binary) << actual;
