@@ -9,6 +9,7 @@ void add_lab_command(CLI::App& app, Context& context) {
   lab->require_subcommand(1);
   lab->footer("How the simulation works: docs/methods/simulation.md");
   add_lab_simulate(*lab, context);
+  add_lab_bench(*lab, context);
 }
 
 }  // namespace laggard::cmd

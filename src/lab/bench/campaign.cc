@@ -1,0 +1,142 @@
+#include "lab/bench/campaign.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "base/text.h"
+
+namespace laggard::lab::bench {
+
+namespace {
+
+struct Line {
+  Workload workload;
+  FaultKind fault;
+  std::size_t server;
+};
+
+/// Pairs in which F can see the fault: losses at the receiver where data flows to servers, at the sender
+/// where it flows from them (methods of scoring, "observable pairs").
+constexpr std::array<Line, 16> kUsual{{
+    {Workload::kDdWrite, FaultKind::kNone, 1},
+    {Workload::kDdRead, FaultKind::kDiskBusy, 4},
+    {Workload::kDdWrite, FaultKind::kDiskHog, 7},
+    {Workload::kPostmark, FaultKind::kReadNetworkHog, 2},
+    {Workload::kIozoneRead, FaultKind::kSendLoss, 5},
+    {Workload::kIozoneWrite, FaultKind::kReceiveLoss, 8},
+    {Workload::kDdRead, FaultKind::kNone, 1},
+    {Workload::kIozoneRead, FaultKind::kWriteNetworkHog, 3},
+    {Workload::kIozoneWrite, FaultKind::kDiskBusy, 6},
+    {Workload::kIozoneRead, FaultKind::kDiskHog, 9},
+    {Workload::kPostmark, FaultKind::kNone, 1},
+    {Workload::kDdWrite, FaultKind::kReceiveLoss, 1},
+    {Workload::kDdRead, FaultKind::kSendLoss, 6},
+    {Workload::kIozoneWrite, FaultKind::kReadNetworkHog, 4},
+    {Workload::kDdWrite, FaultKind::kWriteNetworkHog, 5},
+    {Workload::kIozoneRead, FaultKind::kNone, 1},
+}};
+
+Result<RunSpec> parse_run(std::string_view line, std::size_t number, const RunSpec& pattern) {
+  const std::string where = fmt::format("line {}", number);
+  RunSpec run = pattern;
+  const std::string_view workload = take_word(line);
+  const std::string_view fault = take_word(line);
+  const std::string_view server = take_word(line);
+  const std::optional<Workload> does = workload_of(workload);
+  if (!does) {
+    return fail(ErrorCode::kBadInput, where,
+                fmt::format("\"{}\" is none of the workloads {}", workload, fmt::join(kWorkloadNames, ", ")));
+  }
+  const std::optional<FaultKind> suffers = fault_of(fault);
+  if (!suffers) {
+    return fail(ErrorCode::kBadInput, where,
+                fmt::format("\"{}\" is none of the faults {}", fault, fmt::join(kFaultNames, ", ")));
+  }
+  run.workload = *does;
+  run.fault = *suffers;
+  run.server = 1;
+  if (!server.empty() || run.fault != FaultKind::kNone) {
+    const std::optional<std::size_t> which = to_number<std::size_t>(server);
+    if (!which)
+      return fail(ErrorCode::kBadInput, where, fmt::format("\"{}\" is not a server's number", server));
+    run.server = *which;
+  }
+  if (!trim(line).empty()) {
+    return fail(ErrorCode::kBadInput, where, fmt::format("\"{}\" is one word too many", trim(line)));
+  }
+  return run;
+}
+
+/// Folder names: a run that comes a second time is `NAME-2`.
+std::vector<std::string> folder_names(const std::vector<RunSpec>& runs) {
+  std::map<std::string, int> seen;
+  std::vector<std::string> names;
+  for (const RunSpec& run : runs) {
+    const std::string name = name_of(run);
+    const int times = ++seen[name];
+    names.push_back(times == 1 ? name : fmt::format("{}-{}", name, times));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<RunSpec> usual_campaign(const Layout& layout) {
+  std::vector<RunSpec> runs;
+  for (const Line& line : kUsual) {
+    RunSpec run;
+    run.workload = line.workload;
+    run.fault = line.fault;
+    run.server = 1 + (line.server - 1) % layout.servers;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+Result<std::vector<RunSpec>> parse_campaign(std::string_view text, const RunSpec& pattern) {
+  std::vector<RunSpec> runs;
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    line = trim(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    Result<RunSpec> run = parse_run(line, number, pattern);
+    if (!run) return forward(run);
+    runs.push_back(*run);
+  }
+  return runs;
+}
+
+Result<std::size_t> run_campaign(Machine& machine, const Layout& layout, const Programs& programs,
+                                 const std::vector<RunSpec>& runs, const std::filesystem::path& out,
+                                 const Observer& observer, const Say& say) {
+  for (const RunSpec& run : runs) {
+    if (Status possible = check(run, layout); !possible) return forward(possible);
+  }
+  const std::vector<std::string> names = folder_names(runs);
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::filesystem::path folder = out / names[i];
+    if (machine.exists(folder / "truth.json")) continue;
+    if (machine.exists(folder)) {
+      if (Status removed = machine.remove_folder(folder); !removed) return forward(removed);
+    }
+    Observer part = observer;
+    part.progress = [&](double fraction, std::string_view doing) {
+      observer.progress((static_cast<double>(i) + fraction) / static_cast<double>(runs.size()),
+                        fmt::format("run {} of {}, {}: {}", i + 1, runs.size(), names[i], doing));
+    };
+    Status done = run_once(machine, layout, programs, runs[i], folder, part, say);
+    if (observer.stopped())
+      return fail(ErrorCode::kUnavailable, out.string(), "interrupted; the same command goes on");
+    if (done) continue;
+    ++failed;
+    say(fmt::format("{} failed: {}", names[i], done.error().message()));
+  }
+  return failed;
+}
+
+}  // namespace laggard::lab::bench

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/bench/site.h"
+
+namespace laggard::lab::bench {
+
+/// Gives every server a modelled disk: the program that models it, a block device on it, a file system on the
+/// first part of that. The disks are fast until `set_disks` makes them slow.
+/// \param program  of the modelled disk
+/// \return the block devices (`loop7`), s1's first
+[[nodiscard]] Result<std::vector<std::string>> build_disks(Site& site, const std::filesystem::path& program);
+
+[[nodiscard]] Status set_disks(Site& site, bool fast);
+
+/// Writes back what is dirty and empties the servers' caches, so that every run begins cold.
+[[nodiscard]] Status drop_caches(Site& site);
+
+}  // namespace laggard::lab::bench

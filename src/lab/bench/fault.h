@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/bench/kinds.h"
+#include "lab/bench/site.h"
+
+namespace laggard::lab::bench {
+
+/// A program or a rule and the host that it runs on.
+struct OnHost {
+  std::string host;
+  Command command;
+};
+
+/// What a fault takes (F §9): programs that run as long as it lasts, in the order in which they are started,
+/// and commands that begin and end it.
+struct FaultPlan {
+  std::vector<OnHost> programs;
+  std::vector<OnHost> begin;
+  std::vector<OnHost> end;
+};
+
+/// \param server  the faulty one, from 1
+/// \param loop    its block device
+[[nodiscard]] FaultPlan plan_fault(const Layout& layout, FaultKind fault, std::size_t server,
+                                   const std::string& loop);
+
+/// A fault that lasts until `clear` or the end of this.
+class InjectedFault {
+ public:
+  [[nodiscard]] static Result<InjectedFault> inject(Site& site, FaultPlan plan);
+  InjectedFault(InjectedFault&& other) noexcept
+      : site_(other.site_),
+        plan_(std::move(other.plan_)),
+        processes_(std::exchange(other.processes_, {})),
+        begun_(std::exchange(other.begun_, false)) {}
+  InjectedFault& operator=(InjectedFault&&) = delete;
+  InjectedFault(const InjectedFault&) = delete;
+  InjectedFault& operator=(const InjectedFault&) = delete;
+  ~InjectedFault() { (void)clear(); }
+  [[nodiscard]] Status clear();
+  /// An error when a program of the fault has ended by itself.
+  [[nodiscard]] Status check();
+
+ private:
+  InjectedFault(Site& site, FaultPlan plan) : site_(&site), plan_(std::move(plan)) {}
+  Site* site_;
+  FaultPlan plan_;
+  std::vector<int> processes_;
+  bool begun_ = false;
+};
+
+}  // namespace laggard::lab::bench

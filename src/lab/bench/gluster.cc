@@ -1,0 +1,134 @@
+#include "lab/bench/gluster.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace laggard::lab::bench {
+
+namespace {
+
+/// Above what else the machine does: the file system is what is measured. Not real-time, it may starve us.
+constexpr const char* kNice = "-15";
+
+std::string volume(std::string_view name, std::string_view type, const std::vector<std::string>& options,
+                   std::string_view subvolumes) {
+  std::string text = fmt::format("volume {}\n  type {}\n", name, type);
+  for (const std::string& option : options) text += fmt::format("  option {}\n", option);
+  if (!subvolumes.empty()) text += fmt::format("  subvolumes {}\n", subvolumes);
+  return text + "end-volume\n";
+}
+
+/// A shell's way to enter a memory group: the program is in it from its first page on.
+Command in_memory_group(const std::filesystem::path& group, Command command) {
+  std::vector<std::string> argv{"sh", "-c", "echo $$ >\"$0\" && exec \"$@\"", group / "cgroup.procs"};
+  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+  command.argv = std::move(argv);
+  return command;
+}
+
+Status start_server(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string name = layout.server(i);
+  const std::filesystem::path group = layout.memory_group(i);
+  const std::filesystem::path file = layout.state() / (name + ".vol");
+  Status done = site.make_memory_group(group);
+  if (done) {
+    done = site.machine().write(group / "memory.limit_in_bytes", fmt::format("{}M", layout.cache_megabytes));
+  }
+  if (done) done = site.machine().write(file, server_volume(layout, i));
+  if (!done) return done;
+  const Command serve{
+      {"nice", "-n", kNice, "glusterfsd", "--no-daemon", "-f", file, "-l",
+       layout.logs() / ("glusterfsd-" + name + ".log"), "-L", "WARNING", "--volfile-id", name},
+      {}};
+  const Result<int> process = site.start(name, in_memory_group(group, serve), "start-" + name);
+  if (!process) return tl::unexpected<Error>(process.error());
+  return {};
+}
+
+/// A client that is started before the servers listen waits seconds before it tries again.
+Status await_server(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string from = layout.network(layout.client(1));
+  Clock& clock = site.machine().clock();
+  const MonoTime deadline = clock.mono() + std::chrono::seconds(20);
+  const Command knock{{"socat", "-u", "/dev/null",
+                       fmt::format("TCP:{}:{},connect-timeout=1", layout.server_address(i), kBrickPort)},
+                      {}};
+  for (;;) {
+    const Status answered = site.must(inside(from, knock));
+    if (answered || clock.mono() >= deadline) return answered;
+    clock.sleep_until(clock.mono() + std::chrono::milliseconds(100));
+  }
+}
+
+Status start_client(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string name = layout.client(i);
+  const std::filesystem::path mount = layout.mount(i);
+  Status done = site.machine().make_folder(mount);
+  if (done) done = site.announce({ChangeKind::kMount, mount, {}});
+  if (!done) return done;
+  const Command serve{
+      {"nice", "-n", kNice, "glusterfs", "--no-daemon", "-f", layout.state() / "client.vol", "-l",
+       layout.logs() / ("glusterfs-" + name + ".log"), "-L", "WARNING", "--direct-io-mode=enable",
+       "--background-qlen=256", "--congestion-threshold=250", mount},
+      {}};
+  const std::string log = "start-" + name;
+  const Result<int> process = site.start(name, serve, log);
+  if (!process) return tl::unexpected<Error>(process.error());
+  return site.await_mount(mount, *process, log);
+}
+
+}  // namespace
+
+std::string server_volume(const Layout& layout, std::size_t server) {
+  return volume("posix", "storage/posix",
+                {fmt::format("directory {}", (layout.brick(server) / "data").native())}, "") +
+         volume("locks", "features/locks", {}, "posix") +
+         volume("threads", "performance/io-threads", {"thread-count 16"}, "locks") +
+         volume("server", "protocol/server",
+                {"transport-type tcp", "transport.address-family inet",
+                 fmt::format("transport.socket.listen-port {}", kBrickPort),
+                 fmt::format("transport.socket.bind-address {}", layout.server_address(server)),
+                 "auth.addr.threads.allow *"},
+                "threads");
+}
+
+std::string client_volume(const Layout& layout) {
+  std::string text;
+  std::string all;
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    const std::string name = layout.server(i);
+    // Without ping-timeout a slow server is not mistaken for a dead one; with filter-O_DIRECT the servers
+    // cache, as they do in production.
+    text += volume(
+        name, "protocol/client",
+        {"transport-type tcp", "transport.address-family inet",
+         fmt::format("remote-host {}", layout.server_address(i)), fmt::format("remote-port {}", kBrickPort),
+         "remote-subvolume threads", "ping-timeout 0", "filter-O_DIRECT enable"},
+        "");
+    all += (i == 1 ? "" : " ") + name;
+  }
+  text += volume("stripes", "cluster/disperse", {"redundancy 1", "read-policy round-robin"}, all);
+  return text + volume("attributes", "performance/md-cache", {}, "stripes");
+}
+
+Status start_gluster(Site& site) {
+  const Layout& layout = site.layout();
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status started = start_server(site, i); !started) return started;
+  }
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status there = await_server(site, i); !there) return there;
+  }
+  if (Status done = site.machine().write(layout.state() / "client.vol", client_volume(layout)); !done)
+    return done;
+  for (std::size_t i = 1; i <= layout.clients; ++i) {
+    if (Status started = start_client(site, i); !started) return started;
+  }
+  return {};
+}
+
+}  // namespace laggard::lab::bench

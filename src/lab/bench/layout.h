@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace laggard::lab::bench {
+
+/// A parallel file system on this machine: how large, how fast, and what its parts are called. Everything
+/// that is created outside of the state folder carries `name`, so that benches do not meet.
+///
+/// The rates keep the machine's processors out of the picture: nine disks of 6 MB/s and ports of 80 Mbit/s
+/// saturate long before two cores do, so that what is measured is what was modelled.
+struct Layout {
+  std::string name = "bench";
+  std::size_t servers = 9;
+  std::size_t clients = 4;
+
+  double disk_megabytes_per_second = 6;
+  std::size_t disk_megabytes = 4096;
+  std::size_t brick_megabytes = 3072;  ///< The rest of the disk is the unused partition of F §9.
+  std::size_t network_megabits = 80;   ///< Of every server's port, each way.
+  std::size_t cache_megabytes = 192;   ///< Page cache of one server.
+  std::size_t dirty_megabytes = 32;    ///< Of those, at most so many unwritten.
+
+  /// Servers and clients are counted from 1, as in the recordings.
+  [[nodiscard]] std::string server(std::size_t i) const { return "s" + std::to_string(i); }
+  [[nodiscard]] std::string client(std::size_t i) const { return "c" + std::to_string(i); }
+  [[nodiscard]] std::string server_address(std::size_t i) const;
+  [[nodiscard]] std::string client_address(std::size_t i) const;
+  [[nodiscard]] std::string stranger_address() const;
+
+  /// Network namespace of a host: a server, a client, `x` (the third party of the network hogs), `bridge`
+  /// (the switch) or `disks` (the modelled disks: no network, but a place where its processes are found).
+  [[nodiscard]] std::string network(std::string_view host) const;
+
+  [[nodiscard]] std::filesystem::path state() const;  ///< Mounts and logs.
+  [[nodiscard]] std::filesystem::path journal() const { return state().native() + ".journal"; }
+  [[nodiscard]] std::filesystem::path logs() const { return state() / "log"; }
+  [[nodiscard]] std::filesystem::path disk(std::size_t server) const;   ///< Mount of the modelled disk.
+  [[nodiscard]] std::filesystem::path brick(std::size_t server) const;  ///< Mount of the server's ext4.
+  [[nodiscard]] std::filesystem::path mount(std::size_t client) const;  ///< The parallel file system.
+  [[nodiscard]] std::filesystem::path memory_group(std::size_t server) const;
+};
+
+inline constexpr std::size_t kBrickPort = 24007;
+
+/// What cannot be built: fewer than three servers are no peers, and addresses end at 99.
+[[nodiscard]] Status check(const Layout& layout);
+
+}  // namespace laggard::lab::bench

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace laggard::lab::bench {
+
+/// A program with its arguments.
+struct Command {
+  std::vector<std::string> argv;
+  std::string input;  ///< On its standard input.
+};
+
+struct Output {
+  int status = 0;    ///< Exit status; 128 + signal when one ended it.
+  std::string text;  ///< What it wrote, both streams in one.
+};
+
+/// What the bench does to the machine, in one place: exists to be replaced in tests by one that only notes.
+class Machine {
+ public:
+  virtual ~Machine() = default;
+
+  /// Runs a program to its end, two minutes at most.
+  [[nodiscard]] virtual Result<Output> run(const Command& command) = 0;
+
+  /// Starts a program as the leader of a session of its own; its output goes to `log`. \return its process
+  /// id.
+  [[nodiscard]] virtual Result<int> start(const Command& command, const std::filesystem::path& log) = 0;
+  /// Whether a process that `start` returned still runs.
+  [[nodiscard]] virtual bool running(int process) = 0;
+  /// Asks the whole session of a started process to end, and forces it after `patience`.
+  virtual void stop(int process, int signal, Duration patience) = 0;
+
+  [[nodiscard]] virtual Result<std::string> read(const std::filesystem::path& path) = 0;
+  /// Into an existing file of /proc or /sys, or one to be created.
+  [[nodiscard]] virtual Status write(const std::filesystem::path& path, std::string_view text) = 0;
+  [[nodiscard]] virtual bool exists(const std::filesystem::path& path) = 0;
+  [[nodiscard]] virtual Status make_folder(const std::filesystem::path& path) = 0;
+  /// A folder with all that is in it; refuses while something is mounted below.
+  [[nodiscard]] virtual Status remove_folder(const std::filesystem::path& path) = 0;
+  /// An empty folder, such as a control group.
+  [[nodiscard]] virtual Status remove_empty(const std::filesystem::path& path) = 0;
+
+  /// Block devices (`loop7`) whose backing file is `path`.
+  [[nodiscard]] virtual std::vector<std::string> loops_of(const std::filesystem::path& path) = 0;
+  /// Ends all processes in the network namespace of that name and waits until they are gone.
+  virtual void end_inside(const std::string& network) = 0;
+
+  [[nodiscard]] virtual Clock& clock() = 0;
+
+  /// `run`, where anything but status 0 is an error that quotes what the program said.
+  [[nodiscard]] Status must(const Command& command);
+};
+
+/// `command` in a network namespace; mounts stay those of this machine.
+[[nodiscard]] Command inside(const std::string& network, Command command);
+
+}  // namespace laggard::lab::bench

@@ -1,0 +1,168 @@
+#include "lab/bench/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "lab/bench/cpu_share.h"
+#include "lab/bench/disks.h"
+#include "lab/bench/fault.h"
+#include "lab/bench/network.h"
+#include "lab/bench/recorders.h"
+#include "lab/bench/truth.h"
+#include "lab/bench/workload.h"
+
+namespace laggard::lab::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Recorded before the workload starts and after it ends.
+constexpr Duration kMargin = 3s;
+constexpr Duration kLook = 200ms;
+
+/// One run while it lasts.
+class Experiment {
+ public:
+  Experiment(Bench& bench, const RunSpec& run, const Observer& observer)
+      : bench_(bench), run_(run), observer_(observer) {}
+
+  [[nodiscard]] Result<Truth> conduct(const std::filesystem::path& out);
+
+ private:
+  Clock& clock() { return bench_.site().machine().clock(); }
+  /// Waits, looking now and then whether everybody is well.
+  [[nodiscard]] Status wait(Duration time, std::string_view doing, const std::function<Status()>& well);
+  [[nodiscard]] Status with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth);
+  [[nodiscard]] std::optional<CpuTimes> cpu();
+
+  Bench& bench_;
+  const RunSpec& run_;
+  const Observer& observer_;
+  Duration done_{};
+};
+
+std::optional<CpuTimes> Experiment::cpu() {
+  const Result<std::string> stat = bench_.site().machine().read("/proc/stat");
+  return stat ? parse_cpu_times(*stat) : std::nullopt;
+}
+
+Status Experiment::wait(Duration time, std::string_view doing, const std::function<Status()>& well) {
+  const MonoTime start = clock().mono();
+  const double whole = to_seconds(run_.total + 2 * kMargin);
+  for (;;) {
+    const Duration spent = clock().mono() - start;
+    observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, doing);
+    if (observer_.stopped()) return fail(ErrorCode::kUnavailable, name_of(run_), "was interrupted");
+    if (Status fine = well(); !fine) return fine;
+    if (spent >= time) break;
+    clock().sleep_until(start + std::min<Duration>(time, spent + kLook));
+  }
+  done_ += time;
+  return {};
+}
+
+Status Experiment::with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth) {
+  const auto well = [&]() -> Status {
+    if (Status fine = workload.check(); !fine) return fine;
+    return recorders.check();
+  };
+  const Duration before = run_.fault == FaultKind::kNone ? run_.total : run_.fault_after;
+  if (Status waited = wait(before, "fault-free", well); !waited) return waited;
+  if (run_.fault == FaultKind::kNone) return {};
+  truth.fault_start = clock().wall();
+  Result<InjectedFault> fault = InjectedFault::inject(
+      bench_.site(),
+      plan_fault(bench_.site().layout(), run_.fault, run_.server, bench_.loops().at(run_.server - 1)));
+  if (!fault) return forward(fault);
+  const auto still_sick = [&]() -> Status {
+    if (Status fine = well(); !fine) return fine;
+    return fault->check();
+  };
+  if (Status waited = wait(run_.fault_for, "with the fault", still_sick); !waited) return waited;
+  if (Status cleared = fault->clear(); !cleared) return cleared;
+  truth.fault_stop = clock().wall();
+  return wait(run_.total - run_.fault_after - run_.fault_for, "fault-free again", well);
+}
+
+Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
+  Site& site = bench_.site();
+  observer_.progress(0, "preparing files");
+  Status ready = prepare_files(site, run_.workload);
+  if (ready) ready = drop_caches(site);
+  if (ready) ready = limit_network(site);
+  if (ready) ready = set_disks(site, false);
+  if (!ready) return forward(ready);
+
+  Result<Recorders> recorders =
+      Recorders::start(site, {bench_.programs().laggard, out, bench_.loops(), true});
+  if (!recorders) return forward(recorders);
+  const auto recording = [&] { return recorders->check(); };
+  if (Status waited = wait(kMargin, "recording", recording); !waited) return forward(waited);
+  Truth truth;
+  truth.workload = run_.workload;
+  truth.fault = run_.fault;
+  truth.server = run_.server;
+  truth.loops = bench_.loops();
+  const std::optional<CpuTimes> cpu_before = cpu();
+  truth.workload_start = clock().wall();
+  Result<RunningWorkload> workload = RunningWorkload::start(site, run_.workload);
+  if (!workload) return forward(workload);
+  if (Status done = with_fault(*workload, *recorders, truth); !done) return forward(done);
+  truth.workload_stop = clock().wall();
+  workload->stop();
+  const std::optional<CpuTimes> cpu_after = cpu();
+  if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);
+  if (Status waited = wait(kMargin, "recording", recording); !waited) return forward(waited);
+  recorders->stop();
+  const Result<std::string> kernel = site.machine().read("/proc/sys/kernel/osrelease");
+  if (kernel) truth.kernel = trim(*kernel);
+  return truth;
+}
+
+}  // namespace
+
+std::string name_of(const RunSpec& run) {
+  if (run.fault == FaultKind::kNone) return fmt::format("{}-none", to_name(run.workload));
+  return fmt::format("{}-{}-s{}", to_name(run.workload), to_name(run.fault), run.server);
+}
+
+Status check(const RunSpec& run, const Layout& layout) {
+  if (run.server < 1 || run.server > layout.servers) {
+    return fail(ErrorCode::kBadUse, "--server",
+                fmt::format("{} is not one of the {} servers", run.server, layout.servers));
+  }
+  if (run.total < 1s) return fail(ErrorCode::kBadUse, "--seconds", "a run takes a second at least");
+  if (run.fault != FaultKind::kNone && run.fault_after + run.fault_for > run.total) {
+    return fail(ErrorCode::kBadUse, "--fault-seconds",
+                fmt::format("a fault from {} for {} does not fit into {}", to_text(run.fault_after),
+                            to_text(run.fault_for), to_text(run.total)));
+  }
+  return {};
+}
+
+Status run_once(Machine& machine, const Layout& layout, const Programs& programs, const RunSpec& run,
+                const std::filesystem::path& out, const Observer& observer, const Say& say) {
+  if (Status possible = check(run, layout); !possible) return possible;
+  if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
+    return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
+  }
+  if (Status made = machine.make_folder(out / "sysstat"); !made) return made;
+  observer.progress(0, "building the bench");
+  Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, programs, say);
+  if (!bench) return forward(bench);
+  Experiment experiment(**bench, run, observer);
+  const Result<Truth> truth = experiment.conduct(out);
+  observer.progress(1, "taking the bench down");
+  Status down = (*bench)->take_down();
+  if (!truth) return tl::unexpected<Error>(truth.error());
+  if (!down) return down;
+  if (Status written = write_file(out / "system.toml", system_toml(layout, truth->loops)); !written)
+    return written;
+  return write_file(out / "truth.json", truth_json(layout, *truth));
+}
+
+}  // namespace laggard::lab::bench

@@ -1,0 +1,154 @@
+#include "lab/bench/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "base/text.h"
+
+namespace laggard::lab::bench {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// PostMark is started anew with another seed when it is through; what it leaves is its own folder.
+constexpr std::size_t kPostmarkStreams = 4;
+
+std::string file_of(const Layout& layout, std::size_t client, std::string_view kind, std::size_t stream) {
+  return (layout.mount(client) / fmt::format("{}{}.{}", kind, client, stream)).native();
+}
+
+/// Repeats a command until it fails: a failing workload must not look like one that runs.
+Command repeat(const std::string& command) {
+  return {{"sh", "-c", fmt::format("while {}; do :; done", command)}, {}};
+}
+
+/// F §8.1: zeros into a file of the client's own.
+Command dd_write(const std::string& file) {
+  return repeat(fmt::format("dd if=/dev/zero of={} bs=4M count={} oflag=direct conv=notrunc status=none",
+                            file, kWriteFileMegabytes / 4));
+}
+
+Command dd_read(const std::string& file) {
+  return repeat(fmt::format("dd if={} of=/dev/null bs=1M iflag=direct status=none", file));
+}
+
+/// IOzone's write/rewrite and read/reread (F §8.1) as fio does them: passes over one file, the first of which
+/// creates it, with an fsync after each.
+Command iozone(const std::string& file, bool write) {
+  const std::size_t megabytes = write ? kWriteFileMegabytes : kReadFileMegabytes;
+  std::vector<std::string> argv{"fio",
+                                "--name=iozone",
+                                "--filename=" + file,
+                                fmt::format("--size={}M", megabytes),
+                                "--direct=1",
+                                "--ioengine=psync",
+                                "--fallocate=none",
+                                "--time_based",
+                                "--runtime=1000000",
+                                "--eta=never",
+                                "--allow_file_create=1"};
+  if (write) {
+    argv.insert(argv.end(),
+                {"--rw=write", "--bs=4M", fmt::format("--fsync={}", megabytes / 4), "--overwrite=0"});
+  } else {
+    argv.insert(argv.end(), {"--rw=read", "--bs=2M"});
+  }
+  return {std::move(argv), {}};
+}
+
+Command postmark(const Layout& layout, std::size_t client, std::size_t stream) {
+  // Its settings, which it reads from its input; $$ and a counter make folder and seed differ every time.
+  const std::string folder = file_of(layout, client, "postmark", stream);
+  return {{"sh", "-c",
+           fmt::format("n=0; while n=$((n+1)) && mkdir -p {0}.$n && printf '%s\\n' 'set location {0}.'$n "
+                       "'set number 200' 'set transactions 20000' 'set size 500 10000' 'set buffering false' "
+                       "\"set seed $(({1}+n))\" run quit | postmark; do :; done",
+                       folder, 1000 * client + 100 * stream)},
+          {}};
+}
+
+}  // namespace
+
+std::vector<Command> workload_programs(const Layout& layout, Workload workload, std::size_t client) {
+  std::vector<Command> programs;
+  const std::size_t streams = workload == Workload::kPostmark ? kPostmarkStreams : kStreams;
+  for (std::size_t stream = 1; stream <= streams; ++stream) {
+    switch (workload) {
+      case Workload::kDdWrite:
+        programs.push_back(dd_write(file_of(layout, client, "write", stream)));
+        break;
+      case Workload::kDdRead:
+        programs.push_back(dd_read(file_of(layout, client, "read", stream)));
+        break;
+      case Workload::kIozoneWrite:
+        programs.push_back(iozone(file_of(layout, client, "write", stream), true));
+        break;
+      case Workload::kIozoneRead:
+        programs.push_back(iozone(file_of(layout, client, "read", stream), false));
+        break;
+      case Workload::kPostmark:
+        programs.push_back(postmark(layout, client, stream));
+        break;
+    }
+  }
+  return programs;
+}
+
+Status prepare_files(Site& site, Workload workload) {
+  if (workload != Workload::kDdRead && workload != Workload::kIozoneRead) return {};
+  const Layout& layout = site.layout();
+  // One writer per client at a time: as many as there are processors would be as fast.
+  for (std::size_t stream = 1; stream <= kStreams; ++stream) {
+    std::vector<int> writers;
+    for (std::size_t i = 1; i <= layout.clients; ++i) {
+      const std::string file = file_of(layout, i, "read", stream);
+      const Result<int> writer =
+          site.start(layout.client(i),
+                     {{"dd", "if=/dev/zero", "of=" + file, "bs=16M",
+                       fmt::format("count={}", kReadFileMegabytes / 16), "oflag=direct", "status=none"},
+                      {}},
+                     "prepare-" + layout.client(i));
+      if (!writer) return tl::unexpected<Error>(writer.error());
+      writers.push_back(*writer);
+    }
+    for (const int writer : writers) {
+      while (site.machine().running(writer)) {
+        site.machine().clock().sleep_until(site.machine().clock().mono() + 50ms);
+      }
+    }
+  }
+  return {};
+}
+
+Result<RunningWorkload> RunningWorkload::start(Site& site, Workload workload) {
+  RunningWorkload running(site);
+  for (std::size_t i = 1; i <= site.layout().clients; ++i) {
+    const std::string name = site.layout().client(i);
+    for (const Command& program : workload_programs(site.layout(), workload, i)) {
+      const Result<int> process = site.start(name, program, "workload-" + name);
+      if (!process) return tl::unexpected<Error>(process.error());
+      running.processes_.push_back(*process);
+    }
+  }
+  return running;
+}
+
+void RunningWorkload::stop() {
+  for (const int process : processes_) site_->machine().stop(process, SIGKILL, 0s);
+  processes_.clear();
+}
+
+Status RunningWorkload::check() {
+  const auto ended = std::count_if(processes_.begin(), processes_.end(),
+                                   [&](int process) { return !site_->machine().running(process); });
+  if (ended == 0) return {};
+  return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
+              fmt::format("{} of {} programs of the workload ended early; their logs are there", ended,
+                          processes_.size()));
+}
+
+}  // namespace laggard::lab::bench
