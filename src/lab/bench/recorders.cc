@@ -34,7 +34,7 @@ Result<Recorders> Recorders::start(Site& site, const Options& options) {
     const std::string host = layout.server(i);
     if (Status started = record(host, options.loops.at(i - 1)); !started) return forward(started);
     if (!options.sadc) continue;
-    const std::filesystem::path file = options.out / "sysstat" / (host + ".sa");
+    const std::filesystem::path file = options.out / (host + ".sa");
     const Result<int> sadc = site.start(host, {{kSadc, "-F", "-S", "DISK", "1", file}, {}}, "sadc-" + host);
     if (!sadc) return tl::unexpected<Error>(sadc.error());
     recorders.sadc_.push_back(*sadc);

@@ -150,7 +150,7 @@ Status run_once(Machine& machine, const Layout& layout, const Programs& programs
   if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
     return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
   }
-  if (Status made = machine.make_folder(out / "sysstat"); !made) return made;
+  if (Status made = machine.make_folder(out); !made) return made;
   observer.progress(0, "building the bench");
   Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, programs, say);
   if (!bench) return forward(bench);

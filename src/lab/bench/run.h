@@ -31,8 +31,8 @@ struct Observer {
   std::function<bool()> stopped;
 };
 
-/// Builds a bench, runs one experiment on it, takes it down. Into `out`: the recording (metrics/, sysstat/),
-/// system.toml, and at last truth.json, which says that the run is complete.
+/// Builds a bench, runs one experiment on it, takes it down. Into `out`: the recording (metrics/), sysstat's
+/// files (s1.sa), system.toml, and at last truth.json, which says that the run is complete.
 [[nodiscard]] Status run_once(Machine& machine, const Layout& layout, const Programs& programs,
                               const RunSpec& run, const std::filesystem::path& out, const Observer& observer,
                               const Say& say);
