@@ -50,8 +50,8 @@ Result<bench::Programs> find_programs() {
 
 Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
   bench::RunSpec run;
-  const std::optional<bench::Workload> workload = bench::workload_of(options.workload);
-  const std::optional<bench::FaultKind> fault = bench::fault_of(options.fault);
+  const std::optional<lab::Workload> workload = lab::workload_of(options.workload);
+  const std::optional<lab::FaultKind> fault = lab::fault_of(options.fault);
   if (!workload || !fault) return fail(ErrorCode::kBadUse, "lab bench", "no such workload or fault");
   run.workload = *workload;
   run.fault = *fault;
@@ -134,18 +134,24 @@ Status lab_bench(const LabBenchOptions& options) {
   return conduct(options, machine, observer, say);
 }
 
+template <typename Kind>
+std::vector<std::string> names(std::size_t kinds) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kinds; ++i) all.emplace_back(to_name(static_cast<Kind>(i)));
+  return all;
+}
+
 void add_options(CLI::App& command, LabBenchOptions& options) {
   const auto text = [&](const char* name, auto& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
   };
-  const auto names = [](const auto& list) { return std::vector<std::string>(list.begin(), list.end()); };
   text("--servers", options.layout.servers, "Servers, each with a disk", "N");
   text("--clients", options.layout.clients, "Clients, each with the workload", "N");
   text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark", "W")
-      ->check(CLI::IsMember(names(bench::kWorkloadNames)));
+      ->check(CLI::IsMember(names<lab::Workload>(lab::kWorkloads)));
   text("--fault", options.fault,
        "none, {disk,write-network,read-network}-hog, disk-busy, {receive,send}-pktloss", "F")
-      ->check(CLI::IsMember(names(bench::kFaultNames)));
+      ->check(CLI::IsMember(names<lab::FaultKind>(lab::kFaultKinds)));
   text("--server", options.server, "The faulty server, from 1", "K");
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");

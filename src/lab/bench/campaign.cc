@@ -39,6 +39,14 @@ constexpr std::array<Line, 16> kUsual{{
     {Workload::kIozoneRead, FaultKind::kNone, 1},
 }};
 
+/// The names of all kinds, with commas.
+template <typename Kind, std::size_t N>
+std::string names() {
+  std::vector<std::string_view> all;
+  for (std::size_t i = 0; i < N; ++i) all.push_back(to_name(static_cast<Kind>(i)));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
 Result<RunSpec> parse_run(std::string_view line, std::size_t number, const RunSpec& pattern) {
   const std::string where = fmt::format("line {}", number);
   RunSpec run = pattern;
@@ -48,12 +56,12 @@ Result<RunSpec> parse_run(std::string_view line, std::size_t number, const RunSp
   const std::optional<Workload> does = workload_of(workload);
   if (!does) {
     return fail(ErrorCode::kBadInput, where,
-                fmt::format("\"{}\" is none of the workloads {}", workload, fmt::join(kWorkloadNames, ", ")));
+                fmt::format("\"{}\" is none of the workloads {}", workload, names<Workload, kWorkloads>()));
   }
   const std::optional<FaultKind> suffers = fault_of(fault);
   if (!suffers) {
     return fail(ErrorCode::kBadInput, where,
-                fmt::format("\"{}\" is none of the faults {}", fault, fmt::join(kFaultNames, ", ")));
+                fmt::format("\"{}\" is none of the faults {}", fault, names<FaultKind, kFaultKinds>()));
   }
   run.workload = *does;
   run.fault = *suffers;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/bench/kinds.h"
 #include "lab/bench/site.h"
+#include "lab/cluster/scenario.h"
 
 namespace laggard::lab::bench {
 

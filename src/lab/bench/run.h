@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "lab/bench/bench.h"
-#include "lab/bench/kinds.h"
+#include "lab/cluster/scenario.h"
 
 namespace laggard::lab::bench {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "lab/bench/kinds.h"
 #include "lab/bench/layout.h"
+#include "lab/cluster/scenario.h"
 
 namespace laggard::lab::bench {
 

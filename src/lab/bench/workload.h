@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/bench/kinds.h"
 #include "lab/bench/site.h"
+#include "lab/cluster/scenario.h"
 
 namespace laggard::lab::bench {
 
