@@ -1,6 +1,7 @@
 #include "archive/activity.h"
 
 #include <limits>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 
-/// Counters whose growth is load, by kind; no more than ActivityTracker::kWatched.
+/// Counters whose growth is load, by kind; no more than ActivityTracker::kWatched. None: being there is.
 std::span<const std::string_view> load_counters(DeviceKind kind) {
   static constexpr std::array<std::string_view, 3> kDisk{"rd_ios", "wr_ios", "ios"};
   static constexpr std::array<std::string_view, 4> kNet{"rx_packets", "tx_packets", "rx_bytes", "tx_bytes"};
@@ -51,36 +52,39 @@ void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint
   }
 }
 
+/// Momentary numbers that are load when they are not zero.
+bool is_level(const TableCounter& counter) {
+  return counter.form == CounterForm::kGauge || counter.name == "in_flight";
+}
+
 }  // namespace
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity)
-std::vector<std::uint32_t> ActivityTracker::count(const SampleTable& table) {
+ActivityTracker::Last& ActivityTracker::last_of(const std::string& device) {
+  Last unknown{};
+  unknown.fill(kUnknown);
+  return last_.try_emplace(device, unknown).first->second;
+}
+
+void ActivityTracker::mark(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& active) {
   const std::span<const std::string_view> watched = load_counters(table.kind());
+  if (watched.empty()) return mark_present(table, d, active);
+  Last& last = last_of(table.devices()[d]);
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    const auto c = table.counter_index(watched[i]);
+    if (c) mark_growth(table, *c, d, last[i], active);
+  }
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    if (is_level(table.counters()[c])) mark_nonzero(table, c, d, active);
+  }
+}
+
+std::vector<std::uint32_t> ActivityTracker::count(const SampleTable& table) {
   std::vector<std::uint32_t> counts;
   std::vector<std::uint8_t> active;
   for (std::size_t d = 0; d < table.devices().size(); ++d) {
     active.assign(table.times().size(), 0);
-    if (table.kind() == DeviceKind::kTcp) mark_present(table, d, active);
-    if (!watched.empty()) {
-      auto entry = last_.find(table.devices()[d]);
-      if (entry == last_.end()) {
-        Last unknown{};
-        unknown.fill(kUnknown);
-        entry = last_.emplace(table.devices()[d], unknown).first;
-      }
-      for (std::size_t i = 0; i < watched.size(); ++i) {
-        const auto c = table.counter_index(watched[i]);
-        if (c) mark_growth(table, *c, d, entry->second[i], active);
-      }
-      for (std::size_t c = 0; c < table.counters().size(); ++c) {
-        const TableCounter& counter = table.counters()[c];
-        if (counter.form == CounterForm::kGauge || counter.name == "in_flight")
-          mark_nonzero(table, c, d, active);
-      }
-    }
-    std::uint32_t sum = 0;
-    for (const std::uint8_t a : active) sum += a;
-    counts.push_back(sum);
+    mark(table, d, active);
+    counts.push_back(std::accumulate(active.begin(), active.end(), std::uint32_t{0}));
   }
   return counts;
 }

@@ -22,6 +22,9 @@ class ActivityTracker {
   static constexpr std::size_t kWatched = 4;
   /// The last value of each watched counter; kUnknown until there was one.
   using Last = std::array<std::uint64_t, kWatched>;
+  Last& last_of(const std::string& device);
+  void mark(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& active);
+
   std::map<std::string, Last, std::less<>> last_;
 };
 

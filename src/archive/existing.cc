@@ -1,6 +1,9 @@
 #include "archive/existing.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "archive/join.h"
 #include "archive/load.h"
@@ -39,28 +42,49 @@ std::vector<RowPair> same_times(const std::vector<WallTime>& times, const std::v
   return pairs;
 }
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity)
+/// A counter of a device in both tables.
+struct SeriesPair {
+  std::span<std::uint64_t> values;
+  std::span<std::uint8_t> presence;
+  std::span<const std::uint64_t> there;
+  std::span<const std::uint8_t> there_presence;
+
+  [[nodiscard]] std::uint64_t remove_equal(std::span<const RowPair> pairs) const {
+    std::uint64_t removed = 0;
+    for (const RowPair& pair : pairs) {
+      if (presence[pair.row] == 0 || there_presence[pair.other] == 0) continue;
+      if (values[pair.row] != there[pair.other]) continue;
+      presence[pair.row] = 0;
+      values[pair.row] = 0;
+      ++removed;
+    }
+    return removed;
+  }
+};
+
+/// For each device of `table` where `other` has it.
+std::vector<std::optional<std::size_t>> same_devices(const SampleTable& table, const SampleTable& other) {
+  std::vector<std::optional<std::size_t>> places;
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    // The same place first, since looking a device up by name is slow and the lists are mostly equal.
+    const bool same_place = d < other.devices().size() && other.devices()[d] == table.devices()[d];
+    places.push_back(same_place ? std::optional(d) : other.device_index(table.devices()[d]));
+  }
+  return places;
+}
+
 std::uint64_t remove_equal(SampleTable& table, const SampleTable& other, std::span<const RowPair> pairs) {
+  const std::vector<std::optional<std::size_t>> devices = same_devices(table, other);
   std::uint64_t removed = 0;
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     const auto other_c = other.counter_index(table.counters()[c].name);
-    if (!other_c) continue;
-    for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      // The same place first, since looking a device up by name is slow and the lists are mostly equal.
-      const bool same_place = d < other.devices().size() && other.devices()[d] == table.devices()[d];
-      const auto other_d = same_place ? std::optional(d) : other.device_index(table.devices()[d]);
-      if (!other_d) continue;
-      const std::span<std::uint64_t> series = table.series(c, d);
-      const std::span<std::uint8_t> presence = table.presence(c, d);
-      const std::span<const std::uint64_t> there = other.series(*other_c, *other_d);
-      const std::span<const std::uint8_t> there_presence = other.presence(*other_c, *other_d);
-      for (const RowPair& pair : pairs) {
-        if (presence[pair.row] == 0 || there_presence[pair.other] == 0) continue;
-        if (series[pair.row] != there[pair.other]) continue;
-        presence[pair.row] = 0;
-        series[pair.row] = 0;
-        ++removed;
-      }
+    for (std::size_t d = 0; other_c && d < devices.size(); ++d) {
+      if (!devices[d]) continue;
+      const SeriesPair both{.values = table.series(c, d),
+                            .presence = table.presence(c, d),
+                            .there = other.series(*other_c, *devices[d]),
+                            .there_presence = other.presence(*other_c, *devices[d])};
+      removed += both.remove_equal(pairs);
     }
   }
   return removed;
