@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "archive/hints.h"
+#include "archive/recipe.h"
 #include "archive/runs.h"
 #include "archive/zstd_codec.h"
 #include "base/error.h"
@@ -20,6 +22,7 @@ struct BlockCounter {
   TableCounter counter;
   std::uint64_t hash = 0;   ///< xxh3 of the chunk: proves that it is whole and belongs to this header.
   std::uint32_t bytes = 0;  ///< Size of the chunk.
+  References references;    ///< Counters that must be unpacked first.
   bool operator==(const BlockCounter&) const = default;
 };
 
@@ -59,8 +62,8 @@ void set_presence(BlockHeader& header, std::vector<Runs> devices);
 /// made. \param active  one number per device. Requires at least one sample.
 [[nodiscard]] BlockHeader make_header(const SampleTable& table, std::vector<std::uint32_t> active);
 
-/// Counter `c` of the table as a chunk of the block that `header` describes; `header.devices` and times are
-/// the table's.
+/// Counter `c` of the table as a chunk of the block that `header` describes; devices, times and counters are
+/// the same in both.
 [[nodiscard]] std::string encode_chunk(const SampleTable& table, std::size_t c, const BlockHeader& header,
                                        ZstdCodec& codec);
 
@@ -68,18 +71,21 @@ void set_presence(BlockHeader& header, std::vector<Runs> devices);
 [[nodiscard]] Block encode_block(const SampleTable& table, std::vector<std::uint32_t> active,
                                  ZstdCodec& codec);
 
-/// Where a chunk is unpacked to: counter `counter` of `table`, its device d at `devices[d]`, its first sample
-/// at `time_offset`.
+/// Where a chunk is unpacked to.
 struct ChunkTarget {
-  SampleTable& table;
-  std::size_t counter;
-  std::span<const std::size_t> devices;
-  std::size_t time_offset;
+  SampleTable& table;   ///< With the header's devices and times.
+  std::size_t counter;  ///< Of the table.
+  /// For each counter of the header where it was unpacked to: those that this one refers to must be.
+  std::span<const UnpackedCounter> unpacked;
 };
 
 /// Unpacks the chunk of `header.counters[index]`. On an error, which is kDamaged, the target's counter is in
 /// no defined state and must not be used.
 [[nodiscard]] Status decode_chunk(std::string_view bytes, const BlockHeader& header, std::size_t index,
                                   const ChunkTarget& target, ZstdCodec& codec);
+
+/// The counters `wanted` and all that they refer to, each behind those that it refers to.
+[[nodiscard]] std::vector<std::size_t> unpacking_order(const BlockHeader& header,
+                                                       std::span<const std::size_t> wanted);
 
 }  // namespace laggard::archive

@@ -19,13 +19,15 @@ using namespace testing;  // NOLINT(google-build-using-namespace): the archive's
 
 std::vector<std::uint64_t> through_a_column(std::span<const std::uint64_t> values, ColumnKind kind) {
   ColumnSink sink;
-  ColumnEncoder{}.encode(values, kind, sink);
+  ColumnEncoder{}.encode(values, kind, {}, sink);
   const std::string extra = sink.extra.take();
   const std::string padded = extra + std::string(TokenReader::kSlack, 'x');
   ByteReader head{sink.head.str()};
-  TokenReader tokens{sink.tokens, std::string_view(padded).substr(0, extra.size())};
+  const std::string_view stream = sink.tokens;
+  TokenReader tokens{std::span(&stream, 1), StreamMap{}, std::string_view(padded).substr(0, extra.size())};
+  HintSource no_hints;
   std::vector<std::uint64_t> out(values.size(), 77);
-  EXPECT_TRUE(decode_column(head, tokens, out));
+  EXPECT_TRUE(decode_column(head, tokens, no_hints, out));
   EXPECT_TRUE(head.ok() && head.rest().empty());
   EXPECT_EQ(tokens.tokens_left(), 0U);
   return out;
@@ -56,13 +58,14 @@ TEST(Tokens, EveryWidthAndItsNeighbours) {
   }
   const std::string extra = bits.take();
   const std::string padded = extra + std::string(TokenReader::kSlack, '\xFF');
-  TokenReader reader{tokens, std::string_view(padded).substr(0, extra.size())};
+  const std::string_view stream = tokens;
+  TokenReader reader{std::span(&stream, 1), StreamMap{}, std::string_view(padded).substr(0, extra.size())};
   std::vector<std::uint64_t> out(values.size());
-  ASSERT_TRUE(reader.read(out.data(), out.size()));
+  ASSERT_TRUE(reader.read(out));
   EXPECT_EQ(out, values);
-  EXPECT_FALSE(reader.read(out.data(), 1)) << "no tokens are left";
-  TokenReader cut{tokens, std::string_view(padded).substr(0, extra.size() - 1)};
-  EXPECT_FALSE(cut.read(out.data(), out.size())) << "a bit too few";
+  EXPECT_FALSE(reader.read(std::span(out).first(1))) << "no tokens are left";
+  TokenReader cut{std::span(&stream, 1), StreamMap{}, std::string_view(padded).substr(0, extra.size() - 1)};
+  EXPECT_FALSE(cut.read(out)) << "a bit too few";
 }
 
 TEST(Column, ShapesThatCountersTake) {
@@ -107,8 +110,8 @@ TEST(Column, DecimalsCostLikeIntegers) {
   }
   ColumnSink as_decimal;
   ColumnSink as_integer;
-  ColumnEncoder{}.encode(bits_of(decimals), ColumnKind::kGauge, as_decimal);
-  ColumnEncoder{}.encode(integers, ColumnKind::kGauge, as_integer);
+  ColumnEncoder{}.encode(bits_of(decimals), ColumnKind::kGauge, {}, as_decimal);
+  ColumnEncoder{}.encode(integers, ColumnKind::kGauge, {}, as_integer);
   EXPECT_EQ(as_decimal.extra.take().size(), as_integer.extra.take().size());
 }
 
@@ -148,15 +151,19 @@ RC_GTEST_PROP(Runs, AnyPresenceComesBack, (std::vector<bool> marks)) {
 /// Any small table: counters of all forms, devices that come and go, cells that are missing on their own.
 SampleTable random_table(std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  // Names that the codec knows to depend on each other, and others.
+  std::vector<std::string> names{"rd_ios", "rd_sectors", "rd_ms",      "weighted_ms",
+                                 "io_ms",  "rx_bytes",   "rx_packets", "c"};
+  std::shuffle(names.begin(), names.end(), random);
+  names.resize(1 + below(names.size()));
   std::vector<TableCounter> counters;
-  for (std::size_t c = 0; c <= below(5); ++c) {
-    counters.push_back({"c" + std::to_string(c), static_cast<CounterForm>(below(3))});
-  }
+  for (const std::string& name : names) counters.push_back({name, static_cast<CounterForm>(below(3))});
   std::vector<std::string> devices;
   for (std::size_t d = 0; d <= below(4); ++d) devices.push_back("d" + std::to_string(d));
+  const std::size_t samples = below(200);
   std::vector<WallTime> times;
   WallTime time = "2011-05-09T06:00:00Z"_utc;
-  for (std::size_t t = 0; t <= below(70); ++t) {
+  for (std::size_t t = 0; t <= samples; ++t) {
     time += Duration{static_cast<std::int64_t>(below(3'000'000'000)) - 100'000'000};
     times.push_back(time);
   }
@@ -184,11 +191,13 @@ Result<SampleTable> through_a_block(const SampleTable& table, ZstdCodec& codec) 
   EXPECT_EQ(*header, block.header);
   SampleTable again{header->host, table.kind(), table.counters(), header->devices, header->times};
   again.set_boot(header->boot);
-  std::vector<std::size_t> map(header->devices.size());
-  std::iota(map.begin(), map.end(), std::size_t{0});
-  for (std::size_t c = 0; c < block.chunks.size(); ++c) {
-    const ChunkTarget target{.table = again, .counter = c, .devices = map, .time_offset = 0};
+  std::vector<std::size_t> all(block.chunks.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  std::vector<UnpackedCounter> unpacked(all.size());
+  for (const std::size_t c : unpacking_order(*header, all)) {
+    const ChunkTarget target{.table = again, .counter = c, .unpacked = unpacked};
     if (Status read = decode_chunk(block.chunks[c], *header, c, target, codec); !read) return forward(read);
+    unpacked[c] = {.table = &again, .counter = c};
   }
   return again;
 }
@@ -216,11 +225,10 @@ TEST(Block, EveryFlippedByteIsSeen) {
     ASSERT_FALSE(read) << "byte " << i;
   }
   SampleTable target = table;
-  const std::vector<std::size_t> map{0, 1};
   for (std::size_t i = 0; i < block.chunks[0].size(); ++i) {
     std::string flipped = block.chunks[0];
     flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
-    const ChunkTarget to{.table = target, .counter = 0, .devices = map, .time_offset = 0};
+    const ChunkTarget to{.table = target, .counter = 0, .unpacked = {}};
     const Status read = decode_chunk(flipped, block.header, 0, to, codec);
     ASSERT_FALSE(read) << "byte " << i;
     EXPECT_EQ(read.error().code, ErrorCode::kDamaged);

@@ -20,7 +20,9 @@ constexpr std::uint8_t kLine = 2;
 constexpr std::uint8_t kConstant = 3;
 constexpr std::uint8_t kCentred = 4;
 constexpr std::uint8_t kDecimal = 8;
-constexpr std::uint8_t kKnownBits = 15;
+constexpr std::uint8_t kHintedBuckets = 16;
+constexpr std::uint8_t kPredicted = 32;
+constexpr std::uint8_t kKnownBits = 63;
 
 constexpr std::array<double, 10> kPowersOfTen{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
@@ -84,27 +86,33 @@ bool ColumnEncoder::find_decimal(std::span<const std::uint64_t> values, unsigned
   return true;
 }
 
-void ColumnEncoder::residuals(std::span<const std::uint64_t> values, Plan& plan,
-                              std::vector<std::uint64_t>& out) const {
+namespace {
+
+/// \param slope  in/out for the straight line.
+void residuals(std::span<const std::uint64_t> values, std::uint8_t transform, std::uint64_t& slope,
+               std::vector<std::uint64_t>& out) {
   const std::size_t n = values.size();
-  if (plan.transform == kRaw) {
+  if (transform == kRaw) {
     out.assign(values.begin(), values.end());
     return;
   }
   out.resize(n - 1);
-  if (plan.transform == kDelta) {
+  if (transform == kDelta) {
     for (std::size_t i = 1; i < n; ++i) out[i - 1] = values[i] - values[i - 1];
     return;
   }
   const auto span = static_cast<std::int64_t>(values[n - 1] - values[0]);
-  plan.slope = static_cast<std::uint64_t>(span / static_cast<std::int64_t>(n - 1));
-  for (std::size_t i = 1; i < n; ++i) out[i - 1] = values[i] - (values[0] + i * plan.slope);
+  slope = static_cast<std::uint64_t>(span / static_cast<std::int64_t>(n - 1));
+  for (std::size_t i = 1; i < n; ++i) out[i - 1] = values[i] - (values[0] + i * slope);
 }
 
-void ColumnEncoder::consider(std::span<const std::uint64_t> values, std::uint8_t transform, Plan& best) {
-  Plan plan;
-  plan.transform = transform;
-  residuals(values, plan, trial_);
+}  // namespace
+
+void ColumnEncoder::consider(std::span<const std::uint64_t> values, const ColumnHints& hints, Plan plan) {
+  residuals(values, plan.transform, plan.slope, trial_);
+  if (plan.predicted) {
+    for (std::size_t i = 0; i < trial_.size(); ++i) trial_[i] -= plan.factor * hints.growth[i];
+  }
   std::int64_t low = INT64_MAX;
   std::int64_t high = INT64_MIN;
   for (const std::uint64_t r : trial_) {
@@ -113,47 +121,90 @@ void ColumnEncoder::consider(std::span<const std::uint64_t> values, std::uint8_t
   }
   const std::int64_t mid = middle(trial_);
   // A centred distance must fit an int64 with a bit to spare for the sign.
-  const bool may_centre =
-      static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) < (UINT64_MAX >> 2);
-  plan.divisor = common_divisor(trial_, low);
+  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const bool may_centre = range < (UINT64_MAX >> 2);
   std::uint64_t offset_bits = 0;
   std::uint64_t centred_bits = 0;
   for (const std::uint64_t r : trial_) {
-    const std::uint64_t above = r - static_cast<std::uint64_t>(low);
-    offset_bits += static_cast<unsigned>(std::bit_width(above));
+    offset_bits += static_cast<unsigned>(std::bit_width(r - static_cast<std::uint64_t>(low)));
     centred_bits += static_cast<unsigned>(std::bit_width(zigzag(r - static_cast<std::uint64_t>(mid))));
   }
   plan.centred = may_centre && centred_bits < offset_bits;
   plan.shift = static_cast<std::uint64_t>(plan.centred ? mid : low);
+  plan.divisor = common_divisor(trial_, low);
   const std::uint64_t saved = static_cast<unsigned>(std::bit_width(plan.divisor) - 1) * trial_.size();
   const std::uint64_t bits = plan.centred ? centred_bits : offset_bits;
   plan.cost = bits > saved ? bits - saved : 0;
-  if (plan.cost >= best.cost) return;
-  best = plan;
+  if (plan.cost >= best_.cost) return;
+  best_ = plan;
   std::swap(trial_, chosen_);
 }
 
-void ColumnEncoder::emit(std::span<const std::uint64_t> values, const Plan& plan, ColumnSink& sink) {
-  if (plan.transform != kRaw) sink.head.varint(values[0]);
-  if (plan.transform == kLine) sink.head.zigzag(static_cast<std::int64_t>(plan.slope));
-  sink.head.zigzag(static_cast<std::int64_t>(plan.shift));
-  sink.head.varint(plan.divisor);
-  for (const std::uint64_t r : chosen_) {
-    const std::uint64_t distance = r - plan.shift;
+/// Looks for a factor with which the other counters' growth explains this one's: what most of the sampled
+/// quotients are (one request size), or what all of them make together.
+void ColumnEncoder::consider_prediction(std::span<const std::uint64_t> values, const ColumnHints& hints) {
+  constexpr std::size_t kSamples = 63;
+  std::array<std::uint64_t, kSamples> quotients{};
+  std::size_t found = 0;
+  const std::size_t n = hints.growth.size();
+  const std::size_t stride = std::max<std::size_t>(1, n / kSamples);
+  for (std::size_t i = 0; i < n && found < kSamples; i += stride) {
+    const std::uint64_t growth = hints.growth[i];
+    const std::uint64_t own = values[i + 1] - values[i];
+    if (growth == 0 || growth >> 32 != 0 || own >> 40 != 0) continue;  // Resets are not quotients.
+    quotients[found++] = own / growth;
+  }
+  if (found == 0) return;
+  const auto begin = quotients.begin();
+  const auto end = begin + static_cast<std::ptrdiff_t>(found);
+  std::sort(begin, end);
+  std::uint64_t most = *begin;
+  std::ptrdiff_t most_count = 0;
+  for (auto at = begin; at != end;) {
+    const auto next = std::upper_bound(at, end, *at);
+    if (next - at > most_count) {
+      most_count = next - at;
+      most = *at;
+    }
+    at = next;
+  }
+  const std::uint64_t median = quotients[found / 2];
+  const Plan plan{.transform = kDelta, .predicted = true, .factor = most};
+  if (most != 0) consider(values, hints, plan);
+  if (median == 0 || median == most) return;
+  Plan other = plan;
+  other.factor = median;
+  consider(values, hints, other);
+}
+
+void ColumnEncoder::emit(std::span<const std::uint64_t> values, const ColumnHints& hints,
+                         ColumnSink& sink) const {
+  if (best_.transform != kRaw) sink.head.varint(values[0]);
+  if (best_.transform == kLine) sink.head.zigzag(static_cast<std::int64_t>(best_.slope));
+  if (best_.predicted) sink.head.varint(best_.factor);
+  sink.head.zigzag(static_cast<std::int64_t>(best_.shift));
+  sink.head.varint(best_.divisor);
+  const bool hinted = best_.transform == kDelta && !hints.buckets.empty();
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    const std::uint64_t distance = chosen_[i] - best_.shift;
     std::uint64_t u = 0;
-    if (plan.centred) {
-      const auto divided = static_cast<std::int64_t>(distance) / static_cast<std::int64_t>(plan.divisor);
+    if (best_.centred) {
+      const auto divided = static_cast<std::int64_t>(distance) / static_cast<std::int64_t>(best_.divisor);
       u = zigzag(static_cast<std::uint64_t>(divided));
     } else {
-      u = plan.divisor == 1 ? distance : distance / plan.divisor;
+      u = best_.divisor == 1 ? distance : distance / best_.divisor;
     }
     const Token token = tokenize(u);
     sink.tokens.push_back(static_cast<char>(token.token));
+    sink.buckets.push_back(static_cast<char>(hinted ? hints.buckets[i] : bucket_of(before)));
     sink.extra.put(token.extra, token.extra_bits);
+    before = u;
   }
 }
 
-void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kind, ColumnSink& sink) {
+void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kind, const ColumnHints& hints,
+                           ColumnSink& sink) {
   LAGGARD_CHECK(!values.empty());
   if (all_equal(values)) {
     sink.head.u8(kConstant);
@@ -163,15 +214,18 @@ void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kin
   unsigned exponent = 0;
   const bool decimal = kind == ColumnKind::kGauge && find_decimal(values, exponent);
   const std::span<const std::uint64_t> numbers = decimal ? std::span<const std::uint64_t>(decimal_) : values;
-  Plan best;
-  consider(numbers, kDelta, best);
-  // Two values are one residual either way; momentary values often stand better alone than as differences.
-  if (kind == ColumnKind::kGauge || best.centred) consider(numbers, kRaw, best);
-  if (kind == ColumnKind::kTimes) consider(numbers, kLine, best);
-  const unsigned flags = best.transform | (best.centred ? kCentred : 0U) | (decimal ? kDecimal : 0U);
+  best_ = Plan{};
+  consider(numbers, hints, {.transform = kDelta});
+  // Momentary values often stand better alone than as differences.
+  if (kind == ColumnKind::kGauge || best_.centred) consider(numbers, hints, {.transform = kRaw});
+  if (kind == ColumnKind::kTimes) consider(numbers, hints, {.transform = kLine});
+  if (!hints.growth.empty()) consider_prediction(numbers, hints);
+  const bool hinted = best_.transform == kDelta && !hints.buckets.empty();
+  const unsigned flags = best_.transform | (best_.centred ? kCentred : 0U) | (decimal ? kDecimal : 0U) |
+                         (hinted ? kHintedBuckets : 0U) | (best_.predicted ? kPredicted : 0U);
   sink.head.u8(static_cast<std::uint8_t>(flags));
   if (decimal) sink.head.u8(static_cast<std::uint8_t>(exponent));
-  emit(numbers, best, sink);
+  emit(numbers, hints, sink);
 }
 
 namespace {
@@ -181,6 +235,7 @@ struct ColumnHead {
   unsigned exponent = 0;
   std::uint64_t first = 0;
   std::uint64_t slope = 0;
+  std::uint64_t factor = 0;
   std::uint64_t shift = 0;
   std::uint64_t divisor = 1;
 };
@@ -196,8 +251,11 @@ bool read_head(ByteReader& in, ColumnHead& head) {
   if ((head.flags & kDecimal) != 0) head.exponent = in.u8();
   if (transform != kRaw) head.first = in.varint();
   if (transform == kLine) head.slope = static_cast<std::uint64_t>(in.zigzag());
+  if ((head.flags & kPredicted) != 0) head.factor = in.varint();
   head.shift = static_cast<std::uint64_t>(in.zigzag());
   head.divisor = in.varint();
+  constexpr std::uint8_t kOfDeltas = kHintedBuckets | kPredicted;
+  if ((head.flags & kOfDeltas) != 0 && transform != kDelta) return false;
   return in.ok() && head.exponent < kPowersOfTen.size();
 }
 
@@ -216,7 +274,8 @@ void to_residuals(const ColumnHead& head, std::span<std::uint64_t> values) {
 
 }  // namespace
 
-bool decode_column(ByteReader& head_bytes, TokenReader& tokens, std::span<std::uint64_t> out) {
+bool decode_column(ByteReader& head_bytes, TokenReader& tokens, HintSource& hints,
+                   std::span<std::uint64_t> out) {
   ColumnHead head;
   if (!read_head(head_bytes, head)) return false;
   const std::uint8_t transform = head.flags & kTransformMask;
@@ -226,8 +285,18 @@ bool decode_column(ByteReader& head_bytes, TokenReader& tokens, std::span<std::u
   }
   const std::size_t skip = transform == kRaw ? 0 : 1;
   const std::span<std::uint64_t> coded = out.subspan(skip);
-  if (!tokens.read(coded.data(), coded.size())) return false;
+  if ((head.flags & kHintedBuckets) != 0) {
+    const std::span<const std::uint8_t> buckets = hints.buckets();
+    if (buckets.size() != coded.size() || !tokens.read(coded, buckets)) return false;
+  } else if (!tokens.read(coded)) {
+    return false;
+  }
   to_residuals(head, coded);
+  if ((head.flags & kPredicted) != 0) {
+    const std::span<const std::uint64_t> growth = hints.growth();
+    if (growth.size() != coded.size()) return false;
+    for (std::size_t i = 0; i < coded.size(); ++i) coded[i] += head.factor * growth[i];
+  }
   if (skip != 0) out[0] = head.first;
   if (transform == kDelta) {
     std::uint64_t value = head.first;

@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "archive/bytes.h"
+#include "archive/hints.h"
 #include "archive/tokens.h"
 
 /// One series of 64-bit cells without holes <-> numbers that compress.
 ///
-/// A column is predicted (nothing, the value before, or a straight line), the residuals are moved by `shift`,
-/// made non-negative and divided by what they have in common, and what remains is written as tokens:
+/// A column is predicted, the residuals are moved by `shift`, made non-negative and divided by what they have
+/// in common, and what remains is written as tokens:
 ///
-///     residual r_i = v_i | v_i - v_{i-1} | t_i - (t_0 + i slope)         mod 2^64
+///     residual r_i = v_i                                      raw
+///                  | v_i - v_{i-1} - factor p_i               delta; p_i: growth of other counters, if any
+///                  | v_i - (v_0 + i slope)                    line                          all mod 2^64
 ///     u_i = (r_i - shift) / divisor            offset: shift is the smallest r, so u >= 0
 ///     u_i = zigzag((r_i - shift) / divisor)    centred: shift is a middle r, u small on both sides
 ///
@@ -27,10 +30,20 @@ enum class ColumnKind : std::uint8_t {
   kTimes,    ///< Nanoseconds, nearly regular.
 };
 
+/// What other counters of the same device at the same times tell about a column of n cells. Both may be
+/// empty.
+struct ColumnHints {
+  /// n-1 numbers p_i that the growth of this column is likely a multiple of.
+  std::span<const std::uint64_t> growth;
+  /// n-1 buckets, by what should go with the size of this column's growth.
+  std::span<const std::uint8_t> buckets;
+};
+
 /// Where the columns of one chunk go.
 struct ColumnSink {
   ByteWriter head;
   std::string tokens;
+  std::string buckets;  ///< One for each token.
   BitWriter extra;
 };
 
@@ -38,13 +51,16 @@ struct ColumnSink {
 class ColumnEncoder {
  public:
   /// \param values  n >= 1 present cells in order.
-  void encode(std::span<const std::uint64_t> values, ColumnKind kind, ColumnSink& sink);
+  void encode(std::span<const std::uint64_t> values, ColumnKind kind, const ColumnHints& hints,
+              ColumnSink& sink);
 
  private:
   struct Plan {
     std::uint64_t cost = ~std::uint64_t{0};  ///< Estimated bits.
     std::uint8_t transform = 0;
     bool centred = false;
+    bool predicted = false;
+    std::uint64_t factor = 0;
     std::uint64_t shift = 0;
     std::uint64_t divisor = 1;
     std::uint64_t slope = 0;
@@ -52,16 +68,19 @@ class ColumnEncoder {
 
   /// Whether all values are short decimals (what tools print); leaves their integers in `decimal_`.
   bool find_decimal(std::span<const std::uint64_t> values, unsigned& exponent);
-  void residuals(std::span<const std::uint64_t> values, Plan& plan, std::vector<std::uint64_t>& out) const;
-  void consider(std::span<const std::uint64_t> values, std::uint8_t transform, Plan& best);
-  void emit(std::span<const std::uint64_t> values, const Plan& plan, ColumnSink& sink);
+  void consider(std::span<const std::uint64_t> values, const ColumnHints& hints, Plan plan);
+  void consider_prediction(std::span<const std::uint64_t> values, const ColumnHints& hints);
+  void emit(std::span<const std::uint64_t> values, const ColumnHints& hints, ColumnSink& sink) const;
 
+  Plan best_;
   std::vector<std::uint64_t> decimal_;
   std::vector<std::uint64_t> trial_;
-  std::vector<std::uint64_t> chosen_;
+  std::vector<std::uint64_t> chosen_;  ///< Residuals of `best_`.
 };
 
 /// Reads the column that comes next into `out`, n >= 1 cells; false when the bytes make no sense.
-[[nodiscard]] bool decode_column(ByteReader& head, TokenReader& tokens, std::span<std::uint64_t> out);
+/// \param hints  are asked for what the column was coded with.
+[[nodiscard]] bool decode_column(ByteReader& head, TokenReader& tokens, HintSource& hints,
+                                 std::span<std::uint64_t> out);
 
 }  // namespace laggard::archive

@@ -207,6 +207,9 @@ Status DayFile::put_block(std::int64_t id, const Block& block, ZstdCodec& codec)
   for (std::size_t c = 0; put && c < block.chunks.size(); ++c) {
     put = statements_[kInsertChunk].bind(1, chunk_id(id, c)).bind_bytes(2, block.chunks[c]).run();
   }
+  if (put && block.header.times.size() >= kSettledSamples) {
+    put = statements_[kInsertChunk].bind(1, chunk_id(id, kHeaderCopy)).bind_bytes(2, header).run();
+  }
   return put;
 }
 
@@ -281,10 +284,13 @@ Result<BlockHeader> DayFile::header(std::int64_t id, ZstdCodec& codec) {
   Result<bool> row = select.bind(1, id).step();
   if (!row) return forward(row);
   if (!*row) return fail(ErrorCode::kUnavailable, path().string(), fmt::format("block {} is gone", id));
-  Result<BlockHeader> header =
-      decode_header(select.bytes(0), fmt::format("{}: block {}", path().string(), id), codec);
+  const std::string where = fmt::format("{}: block {}", path().string(), id);
+  Result<BlockHeader> header = decode_header(select.bytes(0), where, codec);
   select.reset();
-  return header;
+  if (header || header.error().code != ErrorCode::kDamaged) return header;
+  const Result<std::string_view> copy = chunk(id, kHeaderCopy);
+  Result<BlockHeader> second = copy ? decode_header(*copy, where, codec) : header;
+  return second ? std::move(second) : std::move(header);
 }
 
 Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {

@@ -30,14 +30,22 @@ inline constexpr std::size_t kMaxCounters = 512;
 inline constexpr std::size_t kMaxDevices = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxSamples = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxCells = std::size_t{1} << 25;
-/// What a writer puts into one block at most; less than what a reader accepts.
-inline constexpr std::size_t kMaxBlockCells = std::size_t{1} << 24;
+/// What a writer puts into one block of several samples at most: with many devices they are long enough with
+/// fewer samples, and nobody who writes or reads needs more than 20 MB for one. A single sample may have
+/// more.
+inline constexpr std::size_t kMaxBlockCells = std::size_t{1} << 21;
+inline constexpr std::size_t kMaxSampleCells = std::size_t{1} << 24;
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 26;
 inline constexpr std::size_t kMaxNameBytes = 4096;
 
 /// A chunk's rowid is its block's id times this plus the index of its counter in the block's header.
 inline constexpr std::int64_t kChunksPerBlock = 1024;
-static_assert(kMaxCounters <= static_cast<std::size_t>(kChunksPerBlock));
+/// The index of no counter: there lies a copy of the header. Many headers share a page of their table, so
+/// that one bad page would otherwise take hours of values that are still there.
+inline constexpr std::size_t kHeaderCopy = 1023;
+static_assert(kMaxCounters <= kHeaderCopy && kHeaderCopy < static_cast<std::size_t>(kChunksPerBlock));
+/// Blocks of fewer samples are merged soon: they have no copy, one stream of tokens, and no references.
+inline constexpr std::size_t kSettledSamples = 64;
 
 /// The tables, exactly as they stand in sqlite_schema: a file whose schema differs is not opened, so that no
 /// view or trigger of a hostile file ever runs.

@@ -23,7 +23,7 @@ void write_times(const std::vector<WallTime>& times, ByteWriter& out) {
   std::transform(times.begin(), times.end(), ns.begin(),
                  [](WallTime t) { return static_cast<std::uint64_t>(to_unix_ns(t)); });
   ColumnSink sink;
-  ColumnEncoder{}.encode(ns, ColumnKind::kTimes, sink);
+  ColumnEncoder{}.encode(ns, ColumnKind::kTimes, {}, sink);
   out.varint(times.size());
   out.text(sink.head.str());
   out.text(sink.tokens);
@@ -39,11 +39,13 @@ std::vector<WallTime> read_times(ByteReader& in) {
   if (n == 0) in.fail();
   if (!in.ok()) return {};
   ByteReader head_reader{head};
-  TokenReader token_reader{tokens, std::string_view(extra).substr(0, extra.size() - TokenReader::kSlack)};
+  TokenReader token_reader{std::span(&tokens, 1), StreamMap{},
+                           std::string_view(extra).substr(0, extra.size() - TokenReader::kSlack)};
   // A constant column needs no tokens: without this bound four bytes could ask for a million times.
   if (token_reader.tokens_left() + 1 < n && !head.starts_with('\x03')) in.fail();
-  std::vector<std::uint64_t> ns(n);
-  if (!in.ok() || !decode_column(head_reader, token_reader, ns)) {
+  std::vector<std::uint64_t> ns(in.ok() ? n : 1);
+  HintSource no_hints;
+  if (!in.ok() || !decode_column(head_reader, token_reader, no_hints, ns)) {
     in.fail();
     return {};
   }
@@ -51,6 +53,19 @@ std::vector<WallTime> read_times(ByteReader& in) {
   std::transform(ns.begin(), ns.end(), times.begin(),
                  [](std::uint64_t t) { return from_unix_ns(static_cast<std::int64_t>(t)); });
   return times;
+}
+
+void read_references(ByteReader& in, std::size_t counters, std::vector<std::uint16_t>& references) {
+  references.resize(in.count(std::min(counters, in.rest().size())));
+  for (std::uint16_t& reference : references) {
+    reference = static_cast<std::uint16_t>(in.count(kMaxCounters));
+    if (reference >= counters) in.fail();
+  }
+}
+
+void write_references(const std::vector<std::uint16_t>& references, ByteWriter& out) {
+  out.varint(references.size());
+  for (const std::uint16_t reference : references) out.varint(reference);
 }
 
 void read_counters(ByteReader& in, BlockHeader& header) {
@@ -62,7 +77,30 @@ void read_counters(ByteReader& in, BlockHeader& header) {
     c.counter.form = static_cast<CounterForm>(form);
     c.hash = in.u64();
     c.bytes = static_cast<std::uint32_t>(in.count(UINT32_MAX));
+    read_references(in, header.counters.size(), c.references.growth);
+    read_references(in, header.counters.size(), c.references.buckets);
   }
+}
+
+/// Following references must come to an end.
+bool references_end(const BlockHeader& header) {
+  std::vector<bool> settled(header.counters.size());
+  std::size_t left = header.counters.size();
+  for (bool progress = true; progress && left > 0;) {
+    progress = false;
+    for (std::size_t c = 0; c < settled.size(); ++c) {
+      const References& refs = header.counters[c].references;
+      const auto is_settled = [&](std::uint16_t r) { return settled[r]; };
+      if (settled[c] || !std::ranges::all_of(refs.growth, is_settled) ||
+          !std::ranges::all_of(refs.buckets, is_settled)) {
+        continue;
+      }
+      settled[c] = true;
+      progress = true;
+      --left;
+    }
+  }
+  return left == 0;
 }
 
 void read_devices(ByteReader& in, BlockHeader& header) {
@@ -108,7 +146,23 @@ Runs device_runs(const SampleTable& table, std::size_t d, std::vector<std::uint8
   return Runs::of(scratch);
 }
 
+void visit(const BlockHeader& header, std::size_t c, std::vector<bool>& seen,
+           std::vector<std::size_t>& order) {
+  if (seen[c]) return;
+  seen[c] = true;
+  for (const std::uint16_t r : header.counters[c].references.growth) visit(header, r, seen, order);
+  for (const std::uint16_t r : header.counters[c].references.buckets) visit(header, r, seen, order);
+  order.push_back(c);
+}
+
 }  // namespace
+
+std::vector<std::size_t> unpacking_order(const BlockHeader& header, std::span<const std::size_t> wanted) {
+  std::vector<bool> seen(header.counters.size());
+  std::vector<std::size_t> order;
+  for (const std::size_t c : wanted) visit(header, c, seen, order);
+  return order;
+}
 
 BlockHeader make_header(const SampleTable& table, std::vector<std::uint32_t> active) {
   LAGGARD_CHECK(!table.times().empty() && active.size() == table.devices().size());
@@ -119,7 +173,9 @@ BlockHeader make_header(const SampleTable& table, std::vector<std::uint32_t> act
   header.devices = table.devices();
   header.times = table.times();
   header.active = std::move(active);
-  for (const TableCounter& counter : table.counters()) header.counters.push_back({.counter = counter});
+  for (const TableCounter& counter : table.counters()) {
+    header.counters.push_back({.counter = counter, .references = {}});
+  }
   std::vector<Runs> presence;
   std::vector<std::uint8_t> scratch;
   for (std::size_t d = 0; d < header.devices.size(); ++d) presence.push_back(device_runs(table, d, scratch));
@@ -149,6 +205,8 @@ std::string encode_header(const BlockHeader& header, ZstdCodec& codec) {
     out.u8(static_cast<std::uint8_t>(c.counter.form));
     out.u64(c.hash);
     out.varint(c.bytes);
+    write_references(c.references.growth, out);
+    write_references(c.references.buckets, out);
   }
   write_times(header.times, out);
   out.varint(header.devices.size());
@@ -195,6 +253,7 @@ Result<BlockHeader> decode_header(std::string_view bytes, std::string_view where
   header.times = read_times(in);
   read_devices(in, header);
   if (!in.ok() || !in.rest().empty() || header.times.empty()) return damaged("its fields do not add up");
+  if (!references_end(header)) return damaged("its counters refer to each other in a circle");
   if (!names_are_unique(header)) return damaged("it names a device or a counter twice");
   return header;
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/day_file.h"
@@ -17,8 +20,17 @@ struct LoadedBlock {
 [[nodiscard]] Result<LoadedBlock> load_block(DayFile& file, std::int64_t id, const BlockHeader& header,
                                              std::span<const std::string> counters, ZstdCodec& codec);
 
+/// Where the bytes of a block's chunks come from, by the counter's index in the header. What it gives is gone
+/// at the next call.
+using ChunkSource = std::function<Result<std::string_view>(std::size_t counter)>;
+
+/// The same from anywhere. \param file  named in errors.
+[[nodiscard]] Result<LoadedBlock> load_block(const ChunkSource& chunks, std::string_view file,
+                                             const BlockHeader& header, std::span<const std::string> counters,
+                                             ZstdCodec& codec);
+
 /// The blocks `ids`, which follow each other in recording, as one; nothing when that would exceed what a
-/// block may hold. Goes counter by counter, so that it never holds more than one of them unpacked.
+/// block may hold.
 [[nodiscard]] Result<std::optional<Block>> merge_blocks(DayFile& file, std::span<const std::int64_t> ids,
                                                         ZstdCodec& codec);
 

@@ -92,6 +92,20 @@ inline SampleTable disk_table(const std::string& host, WallTime start, std::size
   return table;
 }
 
+/// The same shape with numbers that do not compress, so that blocks are large.
+inline SampleTable noisy_table(const std::string& host, WallTime start, std::size_t samples,
+                               std::size_t disks) {
+  SampleTable table = disk_table(host, start, samples, disks);
+  std::mt19937_64 random{20110509};
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (std::size_t d = 0; d < disks; ++d) {
+      std::uint64_t value = 0;
+      for (std::size_t t = 0; t < samples; ++t) table.set(c, d, t, value += random() % 65536);
+    }
+  }
+  return table;
+}
+
 /// Every present cell of tables, by name: what must come back, however it was cut into tables.
 using CellKey = std::tuple<std::string, DeviceKind, std::string, std::string, std::int64_t>;
 using Cells = std::map<CellKey, std::uint64_t>;

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// Integers as *tokens* and *extra bits*, after the hybrid integers of JPEG XL and Brotli.
 ///
@@ -89,71 +89,107 @@ class BitWriter {
   unsigned filled_ = 0;
 };
 
+/// Tokens lie in up to 8 streams, so that values of different size meet different Huffman tables: which one a
+/// value is in follows from its *bucket*, a number that reader and writer both know before the value.
+inline constexpr std::size_t kBuckets = 8;
+
+/// Bucket of a value whose forerunner or reference is `magnitude`: its number of bits, at most 7.
+[[nodiscard]] constexpr std::uint8_t bucket_of(std::uint64_t magnitude) {
+  const auto bits = static_cast<unsigned>(std::bit_width(magnitude));
+  return static_cast<std::uint8_t>(bits < kBuckets ? bits : kBuckets - 1);
+}
+
+/// Which stream a bucket's tokens are in.
+using StreamMap = std::array<std::uint8_t, kBuckets>;
+
 /// The tokens and extra bits of one chunk, read column by column.
 class TokenReader {
  public:
   /// Bytes that must be readable, with any content, behind the extra bits.
   static constexpr std::size_t kSlack = 16;
 
-  /// \param extra  the extra bits; kSlack readable bytes must follow its end and outlive the reader.
-  TokenReader(std::string_view tokens, std::string_view extra)
-      : tokens_(tokens), extra_(extra.data()), bits_(std::uint64_t{extra.size()} * 8) {}
+  TokenReader() = default;
+  /// \param streams  at least as many as `map` names. \param extra  kSlack readable bytes must follow its
+  /// end. All outlive the reader.
+  TokenReader(std::span<const std::string_view> streams, const StreamMap& map, std::string_view extra)
+      : map_(map), extra_(extra.data()), bits_(std::uint64_t{extra.size()} * 8) {
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+      next_[s] = streams[s].data();
+      end_[s] = streams[s].data() + streams[s].size();
+    }
+  }
 
-  /// The next `n` values; false when there are not so many tokens or bits.
-  [[nodiscard]] bool read(std::uint64_t* out, std::size_t n) {
-    if (n > tokens_.size()) return false;
+  /// The next values, each in the bucket of the one before it; false when tokens or bits run out.
+  [[nodiscard]] bool read(std::span<std::uint64_t> out) {
+    std::uint64_t before = 0;
+    return read_by(out, [&](std::size_t i) { return bucket_of(i == 0 ? before : (before = out[i - 1])); });
+  }
+  /// The next values in given buckets.
+  [[nodiscard]] bool read(std::span<std::uint64_t> out, std::span<const std::uint8_t> buckets) {
+    return read_by(out, [&](std::size_t i) { return buckets[i]; });
+  }
+
+  [[nodiscard]] std::size_t tokens_left() const {
+    std::size_t sum = 0;
+    for (std::size_t s = 0; s < kBuckets; ++s) sum += static_cast<std::size_t>(end_[s] - next_[s]);
+    return sum;
+  }
+
+ private:
+  template <typename Bucket>
+  [[nodiscard]] bool read_by(std::span<std::uint64_t> out, Bucket&& bucket) {
     constexpr std::size_t kBatch = 32;
-    for (std::size_t done = 0; done < n;) {
-      const std::size_t batch = n - done < kBatch ? n - done : kBatch;
-      // Within a batch nothing is checked: 32 values of at most 61 bits stay inside when that much is left.
-      const bool ok = position_ + std::uint64_t{64} * batch <= bits_ ? read_unchecked(out + done, batch)
-                                                                     : read_checked(out + done, batch);
+    for (std::size_t done = 0; done < out.size();) {
+      const std::size_t end = out.size() - done < kBatch ? out.size() : done + kBatch;
+      // Within a batch bits are not counted: 32 values of at most 61 bits stay inside when that much is left.
+      const bool roomy = position_ + std::uint64_t{64} * kBatch <= bits_;
+      const bool ok =
+          roomy ? read_batch<false>(out, done, end, bucket) : read_batch<true>(out, done, end, bucket);
       if (!ok) return false;
-      done += batch;
+      done = end;
     }
     return true;
   }
-  [[nodiscard]] std::size_t tokens_left() const { return tokens_.size(); }
 
- private:
-  [[nodiscard]] std::uint64_t peek() const {
-    std::uint64_t word = 0;
-    std::memcpy(&word, extra_ + (position_ >> 3), sizeof word);
-    return word >> (position_ & 7U);
+  template <bool kCountBits, typename Bucket>
+  [[nodiscard]] bool read_batch(std::span<std::uint64_t> out, std::size_t begin, std::size_t end,
+                                Bucket& bucket) {
+    std::uint64_t position = position_;  // A local: `out` could alias a member of the same type.
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint8_t stream = map_[bucket(i)];
+      if (next_[stream] == end_[stream]) return false;
+      const auto token = static_cast<std::uint8_t>(*next_[stream]++);
+      if (kCountBits && position + kTokenTables.extra_bits[token] > bits_) return false;
+      out[i] = kTokenTables.base[token] + take_bits(position, kTokenTables.extra_bits[token]);
+    }
+    position_ = position;
+    return true;
   }
-  [[nodiscard]] std::uint64_t next(std::uint8_t token) {
-    unsigned bits = kTokenTables.extra_bits[token];
+
+  [[nodiscard]] std::uint64_t take_bits(std::uint64_t& position, unsigned bits) const {
     std::uint64_t value = 0;
     unsigned low = 0;
     if (bits > 56) [[unlikely]] {  // A peek has at least 57 bits.
-      value = peek() & 0xFFFFFFFFU;
-      position_ += 32;
+      value = peek(position) & 0xFFFFFFFFU;
+      position += 32;
       bits -= 32;
       low = 32;
     }
-    value |= (peek() & ((std::uint64_t{1} << bits) - 1)) << low;
-    position_ += bits;
-    return kTokenTables.base[token] + value;
+    value |= (peek(position) & ((std::uint64_t{1} << bits) - 1)) << low;
+    position += bits;
+    return value;
   }
-  [[nodiscard]] bool read_unchecked(std::uint64_t* out, std::size_t n) {
-    const char* token = tokens_.data();
-    for (std::size_t i = 0; i < n; ++i) out[i] = next(static_cast<std::uint8_t>(token[i]));
-    tokens_.remove_prefix(n);
-    return true;
-  }
-  [[nodiscard]] bool read_checked(std::uint64_t* out, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto token = static_cast<std::uint8_t>(tokens_[i]);
-      if (position_ + kTokenTables.extra_bits[token] > bits_) return false;
-      out[i] = next(token);
-    }
-    tokens_.remove_prefix(n);
-    return true;
+  [[nodiscard]] std::uint64_t peek(std::uint64_t position) const {
+    std::uint64_t word = 0;
+    std::memcpy(&word, extra_ + (position >> 3), sizeof word);
+    return word >> (position & 7U);
   }
 
-  std::string_view tokens_;
-  const char* extra_;
-  std::uint64_t bits_;
+  std::array<const char*, kBuckets> next_{};
+  std::array<const char*, kBuckets> end_{};
+  StreamMap map_{};
+  const char* extra_ = nullptr;
+  std::uint64_t bits_ = 0;
   std::uint64_t position_ = 0;
 };
 

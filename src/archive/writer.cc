@@ -64,7 +64,7 @@ Status check_table(const SampleTable& table) {
   const auto too_long = [](const std::string& name) { return name.size() > kMaxNameBytes; };
   if (table.counters().size() > kMaxCounters) return refuse("too many different counters");
   if (table.devices().size() > kMaxDevices ||
-      table.devices().size() * table.counters().size() > kMaxBlockCells) {
+      table.devices().size() * table.counters().size() > kMaxSampleCells) {
     return refuse("too many devices");
   }
   std::vector<std::string> counters;

@@ -28,7 +28,7 @@ struct WriterOptions {
   std::size_t max_pending_bytes = std::size_t{64} << 20;
   std::size_t max_open_files = 16;
   /// Measured in docs/formats/archive.md.
-  int zstd_level = 3;
+  int zstd_level = 1;
   /// Name of an SQLite VFS, for tests that break disks.
   const char* vfs = nullptr;
 };

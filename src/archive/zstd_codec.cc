@@ -14,12 +14,22 @@ ZstdCodec::ZstdCodec(int level) : compressor_(ZSTD_createCCtx()), decompressor_(
   set(ZSTD_c_checksumFlag, 0);
 }
 
-std::string ZstdCodec::compress(std::string_view bytes) {
-  std::string out(ZSTD_compressBound(bytes.size()), '\0');
-  const std::size_t size =
-      ZSTD_compress2(compressor_.get(), out.data(), out.size(), bytes.data(), bytes.size());
-  LAGGARD_CHECK(ZSTD_isError(size) == 0);
-  out.resize(size);
+std::string ZstdCodec::compress(std::string_view bytes) { return compress(std::span(&bytes, 1)); }
+
+std::string ZstdCodec::compress(std::span<const std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  std::string out(ZSTD_compressBound(size) + parts.size() * 16, '\0');
+  ZSTD_outBuffer to{.dst = out.data(), .size = out.size(), .pos = 0};
+  ZSTD_CCtx_reset(compressor_.get(), ZSTD_reset_session_only);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    ZSTD_inBuffer from{.src = parts[p].data(), .size = parts[p].size(), .pos = 0};
+    const ZSTD_EndDirective directive = p + 1 == parts.size() ? ZSTD_e_end : ZSTD_e_flush;
+    // The output has room for everything, so one call takes the whole part.
+    const std::size_t left = ZSTD_compressStream2(compressor_.get(), &to, &from, directive);
+    LAGGARD_CHECK(left == 0);
+  }
+  out.resize(to.pos);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,10 +13,13 @@ namespace laggard::archive {
 /// zstd with its contexts kept, since making them costs more than a small frame. Not for two threads at once.
 class ZstdCodec {
  public:
-  explicit ZstdCodec(int level = 3);
+  explicit ZstdCodec(int level = kDefaultLevel);
+  static constexpr int kDefaultLevel = 1;
 
   /// Without content size and checksum: the block header knows the first, our own hash covers the second.
   [[nodiscard]] std::string compress(std::string_view bytes);
+  /// One frame of all parts, in which each part has blocks, and so Huffman tables, of its own.
+  [[nodiscard]] std::string compress(std::span<const std::string_view> parts);
   /// Exactly `size` bytes or false. `out` keeps `slack` more readable zero bytes behind them.
   [[nodiscard]] bool decompress(std::string_view frame, std::size_t size, std::string& out,
                                 std::size_t slack = 0);

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "archive/runs.h"
+#include "model/sample_table.h"
+
+namespace laggard::archive {
+
+/// A counter of an unpacked block.
+struct UnpackedCounter {
+  const SampleTable* table = nullptr;  ///< Null as long as it is not unpacked.
+  std::size_t counter = 0;
+};
+
+/// What other counters of a device tell about the column at hand (column.h), computed only when it is asked
+/// for: most columns are constant and need nothing.
+class HintSource {
+ public:
+  HintSource() = default;
+  HintSource(std::vector<UnpackedCounter> growth, std::vector<UnpackedCounter> buckets)
+      : growth_counters_(std::move(growth)), bucket_counters_(std::move(buckets)) {}
+
+  /// The column of device `d`, which is present at `runs`; they outlive its use.
+  void select(std::size_t d, const Runs& runs);
+  /// For a column that has no hints.
+  void select_none();
+  /// Whether the other counters are there at exactly the times of the column.
+  [[nodiscard]] bool fits(std::size_t d, const Runs& runs) const;
+
+  /// Sum of the other counters' increases between neighbouring cells of the column; empty when there are
+  /// none.
+  [[nodiscard]] std::span<const std::uint64_t> growth();
+  /// Buckets of such sums.
+  [[nodiscard]] std::span<const std::uint8_t> buckets();
+
+ private:
+  void sum(const std::vector<UnpackedCounter>& counters, std::vector<std::uint64_t>& out);
+
+  std::vector<UnpackedCounter> growth_counters_;
+  std::vector<UnpackedCounter> bucket_counters_;
+  std::size_t device_ = 0;
+  const Runs* runs_ = nullptr;
+  std::vector<std::uint64_t> growth_;
+  std::vector<std::uint64_t> magnitudes_;
+  std::vector<std::uint8_t> buckets_;
+  std::vector<std::uint64_t> dense_;
+};
+
+/// The cells of a series at `runs`, in order; the series itself when it has no holes.
+[[nodiscard]] std::span<const std::uint64_t> dense_cells(std::span<const std::uint64_t> series,
+                                                         const Runs& runs,
+                                                         std::vector<std::uint64_t>& scratch);
+
+}  // namespace laggard::archive
