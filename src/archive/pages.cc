@@ -1,0 +1,207 @@
+#include "archive/pages.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "archive/format.h"
+#include "base/file.h"
+
+namespace laggard::archive {
+
+namespace {
+
+constexpr std::size_t kLogHeader = 32;
+constexpr std::size_t kFrameHeader = 24;
+constexpr std::uint8_t kTableLeaf = 0x0D;
+constexpr std::size_t kFileHeader = 100;
+/// Larger than any row that the archive writes.
+constexpr std::uint64_t kLargestRow = kMaxHeaderBytes * 8;
+
+std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+  return value;
+}
+
+/// SQLite's own integers: big-endian groups of seven bits, the ninth byte whole. Nothing when cut.
+std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < 9 && i < bytes.size(); ++i) {
+    const auto byte = static_cast<std::uint8_t>(bytes[i]);
+    if (i == 8) {
+      bytes.remove_prefix(9);
+      return value << 8 | byte;
+    }
+    value = value << 7 | (byte & 0x7FU);
+    if (byte < 0x80) {
+      bytes.remove_prefix(i + 1);
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The running checksum of a write-ahead log.
+struct LogSum {
+  bool big = false;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+
+  void add(std::string_view bytes) {
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      a += word(bytes, at) + b;
+      b += word(bytes, at + 4) + a;
+    }
+  }
+  [[nodiscard]] bool matches(std::string_view bytes, std::size_t at) const {
+    return big_endian(bytes, at, 4) == a && big_endian(bytes, at + 4, 4) == b;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t word(std::string_view bytes, std::size_t at) const {
+    std::uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return big ? static_cast<std::uint32_t>(big_endian(bytes, at, 4)) : value;
+  }
+};
+
+}  // namespace
+
+Result<Pages> Pages::load(const std::filesystem::path& path) {
+  Pages pages;
+  Result<std::string> file = read_file(path);
+  if (!file) return forward(file);
+  pages.file_ = std::move(*file);
+  pages.count_ = static_cast<std::uint32_t>((pages.file_.size() + kPageBytes - 1) / kPageBytes);
+  Result<std::string> log = read_file(path.string() + "-wal");
+  if (log) pages.lay_over(std::move(*log));
+  return pages;
+}
+
+void Pages::lay_over(std::string log) {
+  constexpr std::uint32_t kMagic = 0x377F0682;  // The last bit says in which order the sums read words.
+  if (log.size() < kLogHeader) return;
+  const std::string_view bytes = log;
+  const std::uint64_t magic = big_endian(bytes, 0, 4);
+  if ((magic & ~std::uint64_t{1}) != kMagic || big_endian(bytes, 8, 4) != kPageBytes) return;
+  LogSum sum{.big = (magic & 1) != 0};
+  sum.add(bytes.substr(0, 24));
+  if (!sum.matches(bytes, 24)) return;
+  std::map<std::uint32_t, std::size_t> open;  // Frames of a transaction whose commit was not seen yet.
+  for (std::size_t at = kLogHeader; at + kFrameHeader + kPageBytes <= bytes.size();
+       at += kFrameHeader + kPageBytes) {
+    if (bytes.substr(at + 8, 8) != bytes.substr(16, 8)) break;  // Left over from an earlier round.
+    sum.add(bytes.substr(at, 8));
+    sum.add(bytes.substr(at + kFrameHeader, kPageBytes));
+    if (!sum.matches(bytes, at + 16)) break;
+    open[static_cast<std::uint32_t>(big_endian(bytes, at, 4))] = at + kFrameHeader;
+    const auto size_after = static_cast<std::uint32_t>(big_endian(bytes, at + 4, 4));
+    if (size_after == 0) continue;
+    for (const auto& [page, place] : open) newer_[page] = place;
+    open.clear();
+    count_ = std::max(count_, size_after);
+  }
+  log_ = std::move(log);
+}
+
+std::string_view Pages::page(std::uint32_t number) const {
+  if (number == 0 || number > count_) return {};
+  const auto newer = newer_.find(number);
+  if (newer != newer_.end()) return std::string_view(log_).substr(newer->second, kPageBytes);
+  const std::size_t at = std::size_t{number - 1} * kPageBytes;
+  // The last page of a file that was cut short is still worth a look.
+  return at < file_.size() ? std::string_view(file_).substr(at, kPageBytes) : std::string_view{};
+}
+
+namespace {
+
+/// The bytes of a row whose first part is `local`, gathered over its overflow pages; short when the chain
+/// breaks.
+std::string gather(const Pages& pages, std::string_view local, std::uint64_t size) {
+  constexpr std::uint64_t kUsable = kPageBytes;
+  const std::uint64_t most = kUsable - 35;
+  if (size <= most) return std::string(local.substr(0, size));
+  const std::uint64_t least = (kUsable - 12) * 32 / 255 - 23;
+  const std::uint64_t fitting = least + (size - least) % (kUsable - 4);
+  const std::uint64_t here = fitting <= most ? fitting : least;
+  if (local.size() < here + 4) return std::string(local.substr(0, here));
+  std::string bytes{local.substr(0, here)};
+  auto next = static_cast<std::uint32_t>(big_endian(local, here, 4));
+  // A chain that runs in a circle ends when the row has its size.
+  while (bytes.size() < size) {
+    const std::string_view page = pages.page(next);
+    if (page.size() < 5) break;
+    bytes.append(page.substr(4, size - bytes.size()));
+    next = static_cast<std::uint32_t>(big_endian(page, 0, 4));
+  }
+  return bytes;
+}
+
+/// Bytes that a field of this type takes; nothing for types that SQLite does not write.
+std::optional<std::uint64_t> field_size(std::uint64_t type) {
+  constexpr std::array<std::uint64_t, 10> kFixed{0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
+  if (type < kFixed.size()) return kFixed[type];
+  if (type < 12) return std::nullopt;
+  return (type - 12) / 2;
+}
+
+Field field_of(std::uint64_t type, std::string_view bytes) {
+  if (type == 0) return std::monostate{};
+  if (type >= 12) return std::string(bytes);
+  if (type >= 8) return static_cast<std::int64_t>(type - 8);
+  if (type == 7) return std::bit_cast<double>(big_endian(bytes, 0, 8));
+  const std::uint64_t raw = big_endian(bytes, 0, bytes.size());
+  const auto unused = static_cast<unsigned>(64 - 8 * bytes.size());
+  return static_cast<std::int64_t>(raw << unused) >> unused;  // Carries the sign down.
+}
+
+std::optional<RawRow> parse_row(std::int64_t id, std::string_view record, bool whole) {
+  std::string_view rest = record;
+  const std::optional<std::uint64_t> header_size = take_varint(rest);
+  if (!header_size || *header_size > record.size() || *header_size < record.size() - rest.size())
+    return std::nullopt;
+  std::string_view types = record.substr(0, *header_size);
+  types.remove_prefix(record.size() - rest.size());
+  std::string_view body = record.substr(*header_size);
+  RawRow row{.id = id, .fields = {}, .whole = whole};
+  while (!types.empty()) {
+    const std::optional<std::uint64_t> type = take_varint(types);
+    const std::optional<std::uint64_t> size = type ? field_size(*type) : std::nullopt;
+    if (!size) return std::nullopt;
+    if (*size > body.size()) {
+      if (whole) return std::nullopt;
+      row.fields.emplace_back(std::string(body));
+      return row;
+    }
+    row.fields.push_back(field_of(*type, body.substr(0, *size)));
+    body.remove_prefix(*size);
+  }
+  return row;
+}
+
+std::optional<RawRow> read_cell(const Pages& pages, std::string_view cell) {
+  const std::optional<std::uint64_t> size = take_varint(cell);
+  const std::optional<std::uint64_t> id = size ? take_varint(cell) : std::nullopt;
+  if (!id || *size == 0 || *size > kLargestRow) return std::nullopt;
+  const std::string record = gather(pages, cell, *size);
+  return parse_row(static_cast<std::int64_t>(*id), record, record.size() == *size);
+}
+
+}  // namespace
+
+void for_each_row(const Pages& pages, const std::function<void(const RawRow&)>& f) {
+  for (std::uint32_t number = 1; number <= pages.count(); ++number) {
+    const std::string_view page = pages.page(number);
+    const std::size_t start = number == 1 ? kFileHeader : 0;
+    if (page.size() < start + 8 || static_cast<std::uint8_t>(page[start]) != kTableLeaf) continue;
+    const std::uint64_t cells = big_endian(page, start + 3, 2);
+    for (std::uint64_t c = 0; c < cells && start + 10 + 2 * c <= page.size(); ++c) {
+      const std::uint64_t at = big_endian(page, start + 8 + 2 * c, 2);
+      if (at < start + 8 || at >= page.size()) continue;
+      if (std::optional<RawRow> row = read_cell(pages, page.substr(at))) f(*row);
+    }
+  }
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+
+/// What is left of an SQLite file, read without SQLite: page by page, trusting no pointer between tables. For
+/// salvage only. The layout is https://www.sqlite.org/fileformat2.html.
+namespace laggard::archive {
+
+/// A file's pages of kPageBytes, with the committed ones of its write-ahead log laid over them, as a reader
+/// would see them.
+class Pages {
+ public:
+  [[nodiscard]] static Result<Pages> load(const std::filesystem::path& path);
+
+  /// Numbered from 1, as SQLite does.
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+  /// Empty for a page that is not there.
+  [[nodiscard]] std::string_view page(std::uint32_t number) const;
+
+ private:
+  void lay_over(std::string log);
+
+  std::string file_;
+  std::string log_;
+  std::map<std::uint32_t, std::size_t> newer_;  ///< Page number -> its place in `log_`.
+  std::uint32_t count_ = 0;
+};
+
+using Field = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+/// A row of any table.
+struct RawRow {
+  std::int64_t id = 0;
+  std::vector<Field> fields;
+  /// False when the end of the row could not be found: what is there is the front of it, and the last field
+  /// may be cut.
+  bool whole = true;
+
+  [[nodiscard]] std::optional<std::string_view> text(std::size_t field) const {
+    const auto* value = field < fields.size() ? std::get_if<std::string>(&fields[field]) : nullptr;
+    return value == nullptr ? std::nullopt : std::optional<std::string_view>(*value);
+  }
+  [[nodiscard]] std::optional<std::int64_t> integer(std::size_t field) const {
+    const auto* value = field < fields.size() ? std::get_if<std::int64_t>(&fields[field]) : nullptr;
+    return value == nullptr ? std::nullopt : std::optional(*value);
+  }
+};
+
+/// Calls `f` for every row on every page that looks like a leaf of a table, whichever table that is; pages
+/// that SQLite has given up, with older rows on them, are among them.
+void for_each_row(const Pages& pages, const std::function<void(const RawRow&)>& f);
+
+}  // namespace laggard::archive

@@ -1,0 +1,97 @@
+#include "archive/prune.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "archive/file_name.h"
+#include "archive/format.h"
+#include "archive/lock.h"
+
+namespace laggard::archive {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StoredFile {
+  fs::path path;
+  FileName name;
+  std::uint64_t bytes = 0;  ///< With its journals.
+  bool in_use = false;
+  bool is_last = false;  ///< Of its host.
+};
+
+std::vector<fs::path> with_journals(const fs::path& path) {
+  return {path, path.string() + "-wal", path.string() + "-shm", path.string() + "-journal"};
+}
+
+Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& host) {
+  std::vector<StoredFile> files;
+  std::error_code error;
+  for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    const std::optional<FileName> name = parse_file_name(at->path().filename().string());
+    if (!name || !(host.empty() || name->host == host)) continue;
+    StoredFile file{.path = at->path(), .name = *name};
+    for (const fs::path& part : with_journals(file.path)) {
+      std::error_code absent;
+      const std::uintmax_t size = fs::file_size(part, absent);
+      if (!absent) file.bytes += size;
+    }
+    files.push_back(std::move(file));
+  }
+  if (error) return fail_errno(error.value(), folder.string(), "cannot list the folder");
+  std::ranges::sort(files, [](const StoredFile& a, const StoredFile& b) {
+    return std::tie(a.name.start, a.name.host, a.name.copy) <
+           std::tie(b.name.start, b.name.host, b.name.copy);
+  });
+  return files;
+}
+
+void mark_used(const fs::path& folder, std::vector<StoredFile>& files) {
+  std::map<std::string, StoredFile*> last;
+  for (StoredFile& file : files) last[file.name.host] = &file;
+  std::map<std::string, bool> has_writer;
+  for (const auto& [host, file] : last) {
+    file->is_last = true;
+    has_writer[host] = file->in_use = HostLock::is_held(folder, host);
+  }
+  for (StoredFile& file : files) {
+    std::error_code error;
+    if (has_writer[file.name.host] && fs::exists(file.path.string() + "-wal", error)) file.in_use = true;
+  }
+}
+
+bool is_too_old(const StoredFile& file, const Retention& retention, WallTime now) {
+  if (!retention.keep_age) return false;
+  const std::int64_t next_day = recording_day(file.name.start) + 1;
+  const WallTime end = WallTime{std::chrono::hours{24} * next_day} + kRotation;
+  return now - end > *retention.keep_age;
+}
+
+}  // namespace
+
+Result<Pruned> prune(const fs::path& recording, const Retention& retention, WallTime now) {
+  const fs::path folder = recording / kStreamFolder;
+  Result<std::vector<StoredFile>> files = list(folder, retention.host);
+  if (!files) return forward(files);
+  mark_used(folder, *files);
+  Pruned pruned;
+  for (const StoredFile& file : *files) pruned.bytes_left += file.bytes;
+  for (const StoredFile& file : *files) {
+    const bool too_much = !file.is_last && retention.max_bytes && pruned.bytes_left > *retention.max_bytes;
+    if (file.in_use || !(too_much || is_too_old(file, retention, now))) continue;
+    for (const fs::path& part : with_journals(file.path)) {
+      std::error_code error;
+      fs::remove(part, error);
+      if (error) return fail_errno(error.value(), part.string(), "cannot delete");
+    }
+    pruned.files.push_back(file.path);
+    pruned.bytes_freed += file.bytes;
+    pruned.bytes_left -= file.bytes;
+  }
+  return pruned;
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,205 @@
+#include "archive/recover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "archive/salvage.h"
+#include "archive/test_support.h"
+#include "base/file.h"
+
+namespace laggard::archive {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kStart = "2011-05-09T06:00:00Z";
+constexpr std::size_t kPage = 4096;
+
+/// A recording of six large blocks, as a sound file.
+class Recover : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ManualClock clock;
+    auto writer = open_writer(dir_.path() / "rec", clock);
+    DeviceInfo info;
+    info.host = "fs1";
+    info.device = "sda";
+    info.facts = {{"model", "X"}};
+    ASSERT_OK(writer->describe(info));
+    ASSERT_OK(writer->append(table_));
+    ASSERT_OK(writer->close());
+    bytes_ = read_file(file()).value();
+  }
+
+  [[nodiscard]] std::filesystem::path file() const {
+    return dir_.path() / "rec" / "metrics" / "fs1-20110509T060000Z.lgd";
+  }
+  void damage(const std::string& bytes) const {
+    std::ofstream(file(), std::ios::binary | std::ios::trunc) << bytes;
+  }
+  Recovery run() {
+    std::filesystem::remove_all(dir_.path() / "out");
+    ManualClock clock;
+    const std::filesystem::path in = dir_.path() / "rec";
+    auto recovery = recover(std::span(&in, 1), dir_.path() / "out", clock);
+    EXPECT_TRUE(recovery) << recovery.error().message();
+    return recovery.value_or(Recovery{});
+  }
+  /// Everything in the new recording is true. \return how many cells it has.
+  std::size_t check_truth() {
+    auto reader = open_reader(dir_.path() / "out", {.verify = true});
+    if (reader == nullptr) return 0;
+    const Cells got = cells_of(read_all(*reader));
+    for (const auto& [key, value] : got) {
+      const auto found = truth_.find(key);
+      EXPECT_TRUE(found != truth_.end() && found->second == value) << "a wrong value";
+    }
+    EXPECT_THAT(reader->notices(), IsEmpty());
+    return got.size();
+  }
+
+  TempDir dir_;
+  SampleTable table_ = noisy_table("fs1", at(kStart), 6 * 1024, 5);
+  Cells truth_ = cells_of({table_});
+  std::string bytes_;
+};
+
+TEST_F(Recover, ASoundRecordingIsCopied) {
+  const Recovery recovery = run();
+  EXPECT_EQ(recovery.damaged_files, 0U);
+  EXPECT_THAT(recovery.lost, IsEmpty());
+  EXPECT_EQ(check_truth(), truth_.size());
+  auto inventory = open_reader(dir_.path() / "out")->inventory();
+  ASSERT_OK(inventory);
+  EXPECT_EQ(inventory->devices[0].facts.size(), 1U);
+}
+
+TEST_F(Recover, WithoutTheFirstPageNothingIsLost) {
+  std::string bytes = bytes_;
+  std::fill_n(bytes.begin(), kPage, '\0');
+  damage(bytes);
+  const Recovery recovery = run();
+  EXPECT_EQ(recovery.damaged_files, 1U);
+  EXPECT_THAT(recovery.lost, IsEmpty());
+  EXPECT_EQ(check_truth(), truth_.size());
+}
+
+TEST_F(Recover, ACutFileGivesItsFront) {
+  damage(bytes_.substr(0, bytes_.size() / 2 + 100));
+  const Recovery recovery = run();
+  EXPECT_EQ(recovery.damaged_files, 1U);
+  EXPECT_THAT(recovery.lost, Not(IsEmpty()));
+  const std::size_t saved = check_truth();
+  EXPECT_GT(saved, truth_.size() / 5);
+  EXPECT_LT(saved, truth_.size());
+}
+
+TEST_F(Recover, AnyOverwrittenPageCostsItsBlocksOnlyAndIsNamed) {
+  std::size_t worst = truth_.size();
+  for (std::size_t page = 0; page < bytes_.size() / kPage; ++page) {
+    std::string bytes = bytes_;
+    for (std::size_t i = 0; i < kPage; ++i) bytes[page * kPage + i] = static_cast<char>(i * 37 + 11);
+    damage(bytes);
+    const Recovery recovery = run();
+    const std::size_t saved = check_truth();
+    worst = std::min(worst, saved);
+    if (saved < truth_.size()) {
+      ASSERT_THAT(recovery.lost, Not(IsEmpty())) << "page " << page;
+      EXPECT_THAT(recovery.lost.front(), HasSubstr("fs1-20110509T060000Z.lgd"));
+    }
+  }
+  EXPECT_GE(worst, truth_.size() / 6) << "a page holds parts of a few blocks at most";
+}
+
+TEST_F(Recover, ReadingADamagedFileNamesTheSpanAndTellsNoLies) {
+  for (std::size_t at = kPage; at < bytes_.size(); at += 3067) {
+    std::string bytes = bytes_;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
+    damage(bytes);
+    const std::vector<std::filesystem::path> paths{dir_.path() / "rec"};
+    auto reader = Reader::open(paths);
+    ASSERT_TRUE(reader) << reader.error().message();
+    const Cells got = cells_of(read_all(**reader));
+    for (const auto& [key, value] : got) {
+      const auto found = truth_.find(key);
+      ASSERT_TRUE(found != truth_.end() && found->second == value)
+          << "a wrong value after flipping byte " << at;
+    }
+    if (got.size() < truth_.size()) {
+      ASSERT_THAT((*reader)->notices(), Not(IsEmpty())) << "byte " << at;
+    }
+  }
+}
+
+TEST_F(Recover, VerifyingFindsDamageBeforeAnythingIsRead) {
+  auto sound = open_reader(dir_.path() / "rec", {.verify = true});
+  ASSERT_OK(sound->inventory());
+  EXPECT_THAT(sound->notices(), IsEmpty());
+  std::string bytes = bytes_;
+  bytes[bytes.size() / 2] ^= 1;  // Most of the file is values.
+  damage(bytes);
+  auto reader = open_reader(dir_.path() / "rec", {.verify = true});
+  auto inventory = reader->inventory();
+  ASSERT_OK(inventory);
+  ASSERT_THAT(inventory->notices, Not(IsEmpty()));
+  EXPECT_THAT(inventory->notices.front(), HasSubstr("from 2011-05-09T"));
+}
+
+TEST_F(Recover, WhatIsOnlyInTheLogIsFoundWithoutTheDatabase) {
+  // A recorder that was killed: committed blocks are in the write-ahead log, the first page of the file is
+  // gone.
+  const std::filesystem::path killed = dir_.path() / "killed";
+  ManualClock clock;
+  auto writer = open_writer(killed, clock);
+  for (std::size_t t = 0; t < 50; ++t) {
+    ASSERT_OK(writer->append(disk_table("fs1", at(kStart) + seconds{t}, 1, 5)));
+    ASSERT_OK(writer->flush());
+  }
+  std::filesystem::create_directories(dir_.path() / "copy" / "metrics");
+  for (const char* suffix : {"", "-wal"}) {
+    std::filesystem::copy_file(killed / "metrics" / (file().filename().string() + suffix),
+                               dir_.path() / "copy" / "metrics" / (file().filename().string() + suffix));
+  }
+  const std::filesystem::path copied = dir_.path() / "copy" / "metrics" / file().filename();
+  std::ofstream(copied, std::ios::binary | std::ios::trunc) << std::string(kPage, '\x55');
+  const std::filesystem::path in = dir_.path() / "copy";
+  auto recovery = recover(std::span(&in, 1), dir_.path() / "out", clock);
+  ASSERT_OK(recovery);
+  auto reader = open_reader(dir_.path() / "out");
+  EXPECT_TRUE(same_cells(cells_of(read_all(*reader)), cells_of({disk_table("fs1", at(kStart), 50, 5)})));
+}
+
+TEST_F(Recover, OldRowsOnGivenUpPagesDoNotCount) {
+  // Many small blocks were merged: their pages are free and still full of the same samples.
+  const std::filesystem::path merged = dir_.path() / "merged";
+  ManualClock clock;
+  auto writer = open_writer(merged, clock);
+  for (std::size_t t = 0; t < 1100; t += 10) {
+    ASSERT_OK(writer->append(disk_table("fs1", at(kStart) + seconds{t}, 10, 5)));
+    ASSERT_OK(writer->flush());
+  }
+  std::filesystem::create_directories(dir_.path() / "copy" / "metrics");
+  for (const char* suffix : {"", "-wal"}) {
+    std::filesystem::copy_file(merged / "metrics" / (file().filename().string() + suffix),
+                               dir_.path() / "copy" / "metrics" / (file().filename().string() + suffix));
+  }
+  auto salvage = salvage_file(dir_.path() / "copy" / "metrics" / file().filename());
+  ASSERT_OK(salvage);
+  EXPECT_THAT(salvage->lost, IsEmpty()) << "what was overwritten was merged before";
+  EXPECT_TRUE(same_cells(cells_of(salvage->tables), cells_of({disk_table("fs1", at(kStart), 1100, 5)})));
+}
+
+TEST_F(Recover, AFolderWithThingsInItIsNoTarget) {
+  ManualClock clock;
+  const std::filesystem::path in = dir_.path() / "rec";
+  const auto refused = recover(std::span(&in, 1), in, clock);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadUse);
+}
+
+}  // namespace
+}  // namespace laggard::archive

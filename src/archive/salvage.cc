@@ -1,0 +1,171 @@
+#include "archive/salvage.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "archive/format.h"
+#include "archive/load.h"
+#include "archive/pages.h"
+
+namespace laggard::archive {
+
+namespace {
+
+/// A row of the table `block`, whether its header is whole or not.
+struct FoundBlock {
+  std::int64_t id = 0;
+  std::string kind;
+  WallTime earliest;
+  WallTime latest;
+  std::optional<BlockHeader> header;
+};
+
+/// Sorts the rows of all tables by what they look like.
+class Finds {
+ public:
+  void add(const RawRow& row) {
+    if (row.fields.size() == 6) return add_block(row);
+    if (!row.whole) return;
+    if (row.fields.size() == 2) return add_chunk(row);
+    if (row.fields.size() == 4) add_note(row);
+  }
+
+  Salvage finish() {
+    std::ranges::stable_sort(blocks_, {}, &FoundBlock::id);
+    for (const FoundBlock& block : blocks_) {
+      if (block.header) take(block);
+    }
+    for (const FoundBlock& block : blocks_) {
+      if (!block.header) report(block, "all counters", {});
+    }
+    for (const auto& [block, names] : partly_) report(*block, names, block->header->times);
+    return std::move(salvage_);
+  }
+
+ private:
+  void add_block(const RawRow& row) {
+    const auto kind = row.text(1);
+    const auto earliest = row.integer(2);
+    const auto latest = row.integer(3);
+    if (!kind || !device_kind(*kind) || !earliest || !latest || *earliest > *latest) return;
+    FoundBlock block{.id = row.id,
+                     .kind = std::string(*kind),
+                     .earliest = from_unix_ns(*earliest),
+                     .latest = from_unix_ns(*latest),
+                     .header = {}};
+    const auto bytes = row.text(5);
+    if (row.whole && bytes) {
+      Result<BlockHeader> header = decode_header(*bytes, "", codec_);
+      if (header && header->kind == block.kind) block.header = std::move(*header);
+    }
+    blocks_.push_back(std::move(block));
+  }
+
+  void add_chunk(const RawRow& row) {
+    const auto bytes = row.text(1);
+    if (!bytes || !std::holds_alternative<std::monostate>(row.fields[0])) return;
+    if (row.id % kChunksPerBlock == static_cast<std::int64_t>(kHeaderCopy)) return add_copy(row.id, *bytes);
+    chunks_.emplace(hash_bytes(*bytes), std::string(*bytes));
+  }
+
+  void add_copy(std::int64_t id, std::string_view bytes) {
+    Result<BlockHeader> header = decode_header(bytes, "", codec_);
+    if (!header || !device_kind(header->kind)) return;
+    blocks_.push_back({.id = id / kChunksPerBlock,
+                       .kind = header->kind,
+                       .earliest = header->earliest(),
+                       .latest = header->latest(),
+                       .header = std::move(*header)});
+  }
+
+  void add_note(const RawRow& row) {
+    const auto kind = row.text(0);
+    const auto device = row.text(1);
+    const auto key = row.text(2);
+    const auto last = row.text(3);
+    if (kind && device && key && last && device_kind(*kind)) {
+      salvage_.facts[{std::string(*kind), std::string(*device), std::string(*key)}] = *last;
+      return;
+    }
+    const auto from = row.integer(0);
+    const auto to = row.integer(1);
+    const auto lost = row.integer(2);
+    if (!from || !to || !lost || !last) return;
+    salvage_.gaps.push_back({.first = from_unix_ns(*from),
+                             .last = from_unix_ns(*to),
+                             .lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *lost)),
+                             .reason = std::string(*last)});
+  }
+
+  void take(const FoundBlock& block) {
+    const BlockHeader& header = *block.header;
+    // The same header twice is one block on two pages: SQLite moves rows about.
+    std::vector<std::uint64_t> identity;
+    for (const BlockCounter& c : header.counters) identity.push_back(c.hash);
+    if (!taken_.insert({header.kind, block.earliest, block.latest, identity}).second) return;
+    const ChunkSource source = [&](std::size_t c) -> Result<std::string_view> {
+      const auto chunk = chunks_.find(header.counters[c].hash);
+      if (chunk == chunks_.end()) return fail(ErrorCode::kDamaged, "", "the chunk is nowhere");
+      return std::string_view(chunk->second);
+    };
+    Result<LoadedBlock> loaded = load_block(source, "", header, {}, codec_);
+    if (!loaded) return report(block, "all counters", header.times);
+    if (salvage_.host.empty()) salvage_.host = header.host;
+    remember(loaded->table, header);
+    if (loaded->table.counters().size() < header.counters.size()) {
+      partly_.emplace_back(&block, missing_names(header, loaded->table));
+    }
+    if (loaded->table.present_cells() > 0) salvage_.tables.push_back(std::move(loaded->table));
+  }
+
+  static std::string missing_names(const BlockHeader& header, const SampleTable& table) {
+    if (table.counters().empty()) return "all counters";
+    std::string names;
+    for (const BlockCounter& c : header.counters) {
+      if (table.counter_index(c.counter.name)) continue;
+      names += (names.empty() ? "" : ", ") + c.counter.name;
+    }
+    return names;
+  }
+
+  void remember(const SampleTable& table, const BlockHeader& header) {
+    if (table.counters().size() < header.counters.size()) return;
+    saved_[header.kind].insert(table.times().begin(), table.times().end());
+  }
+
+  /// Unless the same samples were found whole elsewhere: blocks are merged, and the old ones are overwritten.
+  void report(const FoundBlock& block, const std::string& what, const std::vector<WallTime>& times) {
+    const std::set<WallTime>& saved = saved_[block.kind];
+    const auto is_saved = [&](WallTime t) { return saved.contains(t); };
+    const bool elsewhere = times.empty() ? is_saved(block.earliest) && is_saved(block.latest)
+                                         : std::ranges::all_of(times, is_saved);
+    if (elsewhere) return;
+    const LostBlock lost{
+        .kind = block.kind, .earliest = block.earliest, .latest = block.latest, .what = what};
+    if (std::ranges::find(salvage_.lost, lost) == salvage_.lost.end()) salvage_.lost.push_back(lost);
+  }
+
+  using Identity = std::tuple<std::string, WallTime, WallTime, std::vector<std::uint64_t>>;
+
+  ZstdCodec codec_;
+  std::vector<FoundBlock> blocks_;
+  std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
+  std::set<Identity> taken_;
+  std::map<std::string, std::set<WallTime>> saved_;  ///< Sample times of whole blocks, by kind.
+  std::vector<std::pair<const FoundBlock*, std::string>> partly_;
+  Salvage salvage_;
+};
+
+}  // namespace
+
+Result<Salvage> salvage_file(const std::filesystem::path& path) {
+  Result<Pages> pages = Pages::load(path);
+  if (!pages) return forward(pages);
+  Finds finds;
+  for_each_row(*pages, [&](const RawRow& row) { finds.add(row); });
+  return finds.finish();
+}
+
+}  // namespace laggard::archive

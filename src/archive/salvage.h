@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "archive/day_file.h"
+
+namespace laggard::archive {
+
+/// A block that is known to have been there and of which something is gone.
+struct LostBlock {
+  std::string kind;
+  WallTime earliest;
+  WallTime latest;
+  std::string what;  ///< `all counters` or the names of those that are gone.
+  bool operator==(const LostBlock&) const = default;
+};
+
+struct Salvage {
+  std::vector<SampleTable> tables;  ///< In order of recording; what SQLite had given up comes along, twice.
+  std::vector<LostBlock> lost;
+  Facts facts;
+  std::vector<GapRow> gaps;
+  std::string host;  ///< Of the first block; empty when there is none.
+};
+
+/// Searches a damaged file. Values are only taken from chunks whose checksum is the one in a header whose own
+/// checksum holds.
+[[nodiscard]] Result<Salvage> salvage_file(const std::filesystem::path& path);
+
+}  // namespace laggard::archive
