@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "archive/reader.h"
+#include "archive/recover.h"
+#include "base/clock.h"
 #include "base/node_set.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -22,6 +24,7 @@ using Json = nlohmann::ordered_json;
 
 struct InfoOptions {
   std::vector<std::filesystem::path> recordings;
+  std::string recover_to;
   bool json = false;
   bool verify = false;
   bool devices = false;
@@ -153,6 +156,24 @@ void print_json(const Inventory& inventory, const archive::Reader& reader) {
   fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
 }
 
+Status recover(const InfoOptions& options) {
+  SystemClock clock;
+  auto recovery = archive::recover(options.recordings, options.recover_to, clock);
+  if (!recovery) return forward(recovery);
+  if (options.json) {
+    const Json out{{"schema", "laggard.recovery/1"}, {"out", options.recover_to},
+                   {"files", recovery->files},       {"damaged_files", recovery->damaged_files},
+                   {"values", recovery->cells},      {"lost", recovery->lost}};
+    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+  } else {
+    for (const std::string& lost : recovery->lost) fmt::print("lost: {}\n", lost);
+    fmt::print("{} of {} files damaged; {} values saved in {}\n", recovery->damaged_files, recovery->files,
+               recovery->cells, options.recover_to);
+  }
+  if (recovery->cells > 0 || recovery->damaged_files == 0) return {};
+  return fail(ErrorCode::kDamaged, options.recordings.front().string(), "nothing in it could be saved");
+}
+
 Status show(const InfoOptions& options) {
   archive::ReaderOptions reading;
   reading.verify = options.verify;
@@ -179,10 +200,15 @@ void add_info_command(CLI::App& app, Context& context) {
       ->type_name("REC");
   command->add_flag("--devices", options->devices, "A line for every device, with what is known of it");
   command->add_flag("--verify", options->verify, "Read everything and hold it against its checksums");
+  command
+      ->add_option("--recover", options->recover_to,
+                   "Save what is still reachable of a damaged recording here, and name what is lost")
+      ->type_name("OUT");
   command->add_flag("--json", options->json, "As JSON");
-  command->footer("Example:\n  laggard info rec --verify");
+  command->footer("Examples:\n  laggard info rec --verify\n  laggard info --recover saved rec");
   command->callback([options, &context] {
-    if (Status shown = show(*options); !shown) context.status = report_error(shown.error());
+    const Status done = options->recover_to.empty() ? show(*options) : recover(*options);
+    if (!done) context.status = report_error(done.error());
   });
 }
 

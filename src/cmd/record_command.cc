@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "archive/prune.h"
 #include "archive/writer.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -29,6 +30,8 @@ struct RecordMetricsOptions {
   std::vector<std::string> nets;
   std::vector<std::uint16_t> tcp_ports;
   std::vector<std::string> tcp_peers;
+  std::string keep;
+  std::string max_size;
   bool no_tcp = false;
   bool partitions = false;
 };
@@ -81,11 +84,56 @@ Result<collect::MetricsOptions> metrics_options(const RecordMetricsOptions& opti
   return result;
 }
 
+Result<archive::Retention> retention_options(const RecordMetricsOptions& options) {
+  archive::Retention result;
+  if (!options.keep.empty()) {
+    auto keep = duration_option("--keep", options.keep, 1h, 24h * 36600);
+    if (!keep) return forward(keep);
+    result.keep_age = *keep;
+  }
+  if (!options.max_size.empty()) {
+    result.max_bytes = parse_bytes(options.max_size);
+    if (!result.max_bytes) {
+      return fail(ErrorCode::kBadUse, "--max-size", options.max_size + " is no size; write 500M or 10G");
+    }
+  }
+  return result;
+}
+
+/// Deletes what is older or more than was asked for, on the thread that writes.
+class Retainer {
+ public:
+  Retainer(std::filesystem::path recording, archive::Retention retention, Clock& clock)
+      : recording_(std::move(recording)), retention_(std::move(retention)), clock_(clock) {}
+
+  Status prune_now() {
+    pruned_ = clock_.mono();
+    if (!retention_.keep_age && !retention_.max_bytes) return {};
+    Result<archive::Pruned> pruned = archive::prune(recording_, retention_, clock_.wall());
+    if (!pruned) return forward(pruned);
+    return {};
+  }
+
+  void prune_when_due() {
+    constexpr Duration kEvery = 1min;  // Files turn once a day, and grow slowly.
+    // What could be deleted at the start and cannot now must not end a recording: it is tried again.
+    if (clock_.mono() - pruned_ >= kEvery) static_cast<void>(prune_now().has_value());
+  }
+
+ private:
+  std::filesystem::path recording_;
+  archive::Retention retention_;
+  Clock& clock_;
+  MonoTime pruned_;
+};
+
 Status record_metrics(const RecordMetricsOptions& options) {
   auto recorder_settings = recorder_options(options);
   if (!recorder_settings) return forward(recorder_settings);
   auto metrics = metrics_options(options);
   if (!metrics) return forward(metrics);
+  auto retention = retention_options(options);
+  if (!retention) return forward(retention);
   auto clock = collect::SignalClock::make();
   if (!clock) return forward(clock);
 
@@ -99,8 +147,15 @@ Status record_metrics(const RecordMetricsOptions& options) {
   writing.flush_interval = Duration::zero();  // The outbox says when: one transaction for all kinds.
   auto writer = archive::Writer::open(options.out, writing, *clock);
   if (!writer) return forward(writer);
+  retention->host = opened->host;
+  Retainer retainer(options.out, std::move(*retention), *clock);
+  if (Status pruned = retainer.prune_now(); !pruned) return pruned;
   collect::Outbox::Options delivery;
-  delivery.afterwards = [&] { return (*writer)->flush(); };
+  delivery.afterwards = [&] {
+    Status flushed = (*writer)->flush();
+    retainer.prune_when_due();  // On a full disk too: it may make the room that is lacking.
+    return flushed;
+  };
   collect::Outbox outbox(**writer, delivery);
   collect::Recorder recorder(*recorder_settings, *clock, outbox, std::move(opened->samplers));
   Status recorded = recorder.run([&] { return clock->stopped(); },
@@ -123,6 +178,9 @@ void add_record_metrics(CLI::App& record, Context& context) {
   text("--interval", options->interval, "Between two samples, 100ms or more", "TIME");
   text("--duration", options->duration, "Stop after this; else at SIGTERM or Ctrl-C", "TIME");
   text("--flush", options->flush, "What a crash may lose", "TIME");
+  text("--keep", options->keep, "Delete days of this host that ended longer ago, such as 30d", "TIME");
+  text("--max-size", options->max_size, "Delete the oldest days of this host above this, such as 10G",
+       "SIZE");
   text("--root", options->root, "Where /proc, /sys and /dev are, such as /host in a container", "DIR");
   text("--host", options->host, "Name in the recording; else the machine's own", "NAME");
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
