@@ -13,6 +13,7 @@
 #include "collect/record/signal_clock.h"
 #include "lab/bench/campaign.h"
 #include "lab/bench/linux_machine.h"
+#include "lab/bench/overhead.h"
 #include "lab/bench/tools.h"
 
 namespace laggard::cmd {
@@ -34,6 +35,9 @@ struct LabBenchOptions {
   std::string list;
   bool campaign = false;
   bool clean = false;
+  bool overhead = false;
+  std::size_t pairs = 10;
+  std::uint32_t block_seconds = 20;
 };
 
 Result<bench::Programs> find_programs() {
@@ -80,6 +84,24 @@ Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options
   return runs;
 }
 
+Status overhead(const LabBenchOptions& options, bench::Machine& machine, const bench::Programs& programs,
+                const bench::Observer& observer, const bench::Say& say) {
+  if (options.pairs < 2) return fail(ErrorCode::kBadUse, "--pairs", "two pairs of blocks are the least");
+  bench::OverheadSpec spec;
+  spec.workload = *lab::workload_of(options.workload);
+  spec.pairs = options.pairs;
+  spec.block = std::chrono::seconds(options.block_seconds);
+  std::error_code error;
+  const std::filesystem::path out = std::filesystem::absolute(options.out, error);
+  const Result<bench::Overhead> measured =
+      bench::measure_overhead(machine, options.layout, programs, spec, out, observer, say);
+  if (!measured) return tl::unexpected<Error>(measured.error());
+  const bench::Increase more = bench::increase(measured->blocks);
+  std::printf("%s: %+.2f %% +- %.2f %% of runtime, %.2f ms of processor time per second and host\n",
+              options.workload.c_str(), more.percent, more.standard_error, measured->recorder_ms_per_second);
+  return write_file(out / (options.workload + ".json"), bench::to_json(*measured));
+}
+
 Status conduct(const LabBenchOptions& options, bench::Machine& machine, const bench::Observer& observer,
                const bench::Say& say) {
   if (options.out.empty()) return fail(ErrorCode::kBadUse, "--out", "say where the recordings go");
@@ -87,6 +109,7 @@ Status conduct(const LabBenchOptions& options, bench::Machine& machine, const be
   if (Status there = bench::check_tools(machine, path != nullptr ? path : ""); !there) return there;
   Result<bench::Programs> programs = find_programs();
   if (!programs) return forward(programs);
+  if (options.overhead) return overhead(options, machine, *programs, observer, say);
   Result<bench::RunSpec> run = run_spec(options);
   if (!run) return forward(run);
   std::error_code error;
@@ -164,6 +187,10 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
   command.add_option("--runs", options.list, "A campaign of your own: lines WORKLOAD FAULT SERVER")
       ->type_name("FILE");
   command.add_flag("--clean", options.clean, "Take down what a killed bench has left, nothing else");
+  command.add_flag("--overhead", options.overhead,
+                   "What recording costs the workload: blocks with and without, in turn");
+  text("--pairs", options.pairs, "With --overhead: of blocks", "N");
+  text("--block-seconds", options.block_seconds, "With --overhead: of one block", "S");
   text("--disk-rate", options.layout.disk_megabytes_per_second, "Of a modelled disk, MB/s", "R");
   text("--net-rate", options.layout.network_megabits, "Of a server's port, Mbit/s", "R");
   text("--name", options.layout.name, "In the names of namespaces and mounts: benches side by side", "NAME");

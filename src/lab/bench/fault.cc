@@ -92,7 +92,7 @@ Result<InjectedFault> InjectedFault::inject(Site& site, FaultPlan plan) {
   Clock& clock = site.machine().clock();
   for (const OnHost& program : fault.plan_.programs) {
     if (!fault.processes_.empty()) clock.sleep_until(clock.mono() + kBeforeConnecting);
-    const Result<int> process = site.start(program.host, program.command, "fault-" + program.host);
+    const Result<int> process = site.start(program.host, urgent(program.command), "fault-" + program.host);
     if (!process) return tl::unexpected<Error>(process.error());
     fault.processes_.push_back(*process);
   }

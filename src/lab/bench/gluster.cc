@@ -8,9 +8,6 @@ namespace laggard::lab::bench {
 
 namespace {
 
-/// Above what else the machine does: the file system is what is measured. Not real-time, it may starve us.
-constexpr const char* kNice = "-15";
-
 std::string volume(std::string_view name, std::string_view type, const std::vector<std::string>& options,
                    std::string_view subvolumes) {
   std::string text = fmt::format("volume {}\n  type {}\n", name, type);
@@ -39,10 +36,10 @@ Status start_server(Site& site, std::size_t i) {
   if (done) done = site.machine().write(file, server_volume(layout, i));
   if (!done) return done;
   const Command serve{
-      {"nice", "-n", kNice, "glusterfsd", "--no-daemon", "-f", file, "-l",
-       layout.logs() / ("glusterfsd-" + name + ".log"), "-L", "WARNING", "--volfile-id", name},
+      {"glusterfsd", "--no-daemon", "-f", file, "-l", layout.logs() / ("glusterfsd-" + name + ".log"), "-L",
+       "WARNING", "--volfile-id", name},
       {}};
-  const Result<int> process = site.start(name, in_memory_group(group, serve), "start-" + name);
+  const Result<int> process = site.start(name, in_memory_group(group, urgent(serve)), "start-" + name);
   if (!process) return tl::unexpected<Error>(process.error());
   return {};
 }
@@ -71,12 +68,12 @@ Status start_client(Site& site, std::size_t i) {
   if (done) done = site.announce({ChangeKind::kMount, mount, {}});
   if (!done) return done;
   const Command serve{
-      {"nice", "-n", kNice, "glusterfs", "--no-daemon", "-f", layout.state() / "client.vol", "-l",
+      {"glusterfs", "--no-daemon", "-f", layout.state() / "client.vol", "-l",
        layout.logs() / ("glusterfs-" + name + ".log"), "-L", "WARNING", "--direct-io-mode=enable",
        "--background-qlen=256", "--congestion-threshold=250", mount},
       {}};
   const std::string log = "start-" + name;
-  const Result<int> process = site.start(name, serve, log);
+  const Result<int> process = site.start(name, urgent(serve), log);
   if (!process) return tl::unexpected<Error>(process.error());
   return site.await_mount(mount, *process, log);
 }

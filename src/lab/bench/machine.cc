@@ -24,11 +24,18 @@ Status Machine::must(const Command& command) {
               fmt::format("ended with status {}{}{}", output->status, said.empty() ? "" : ": ", said));
 }
 
-Command inside(const std::string& network, Command command) {
-  std::vector<std::string> argv{"nsenter", "--net=/run/netns/" + network, "--"};
+namespace {
+Command prefixed(std::vector<std::string> argv, Command command) {
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   command.argv = std::move(argv);
   return command;
+}
+}  // namespace
+
+Command urgent(Command command) { return prefixed({"nice", "-n", "-15"}, std::move(command)); }
+
+Command inside(const std::string& network, Command command) {
+  return prefixed({"nsenter", "--net=/run/netns/" + network, "--"}, std::move(command));
 }
 
 }  // namespace laggard::lab::bench

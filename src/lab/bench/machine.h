@@ -58,6 +58,10 @@ class Machine {
   [[nodiscard]] Status must(const Command& command);
 };
 
+/// `command` above what else the machine does: the file system is what is measured, not the compilers beside
+/// it. Not real-time, so that it cannot starve them.
+[[nodiscard]] Command urgent(Command command);
+
 /// `command` in a network namespace; mounts stay those of this machine.
 [[nodiscard]] Command inside(const std::string& network, Command command);
 

@@ -15,9 +15,8 @@ constexpr const char* kNoDisk = "none";
 }  // namespace
 
 Command record_command(const Recorders::Options& options, const std::string& host, const std::string& disk) {
-  // As high as the file system: a sample that is late is late because of what it measures, not of compilers.
-  return {{"nice", "-n", "-15", options.program, "record", "metrics", "--out", options.out, "--host", host,
-           "--disk", disk, "--net", "eth0"},
+  return {{options.program, "record", "metrics", "--out", options.out, "--host", host, "--disk", disk,
+           "--net", "eth0"},
           {}};
 }
 
@@ -25,7 +24,8 @@ Result<Recorders> Recorders::start(Site& site, const Options& options) {
   const Layout& layout = site.layout();
   Recorders recorders(site);
   const auto record = [&](const std::string& host, const std::string& disk) -> Status {
-    const Result<int> process = site.start(host, record_command(options, host, disk), "record-" + host);
+    const Result<int> process =
+        site.start(host, urgent(record_command(options, host, disk)), "record-" + host);
     if (!process) return tl::unexpected<Error>(process.error());
     recorders.metrics_.push_back(*process);
     return {};

@@ -129,7 +129,7 @@ Result<RunningWorkload> RunningWorkload::start(Site& site, Workload workload) {
   for (std::size_t i = 1; i <= site.layout().clients; ++i) {
     const std::string name = site.layout().client(i);
     for (const Command& program : workload_programs(site.layout(), workload, i)) {
-      const Result<int> process = site.start(name, program, "workload-" + name);
+      const Result<int> process = site.start(name, urgent(program), "workload-" + name);
       if (!process) return tl::unexpected<Error>(process.error());
       running.processes_.push_back(*process);
     }

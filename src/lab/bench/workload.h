@@ -10,7 +10,7 @@ namespace laggard::lab::bench {
 
 /// Files that a client reads or writes, and streams that it runs at a time.
 inline constexpr std::size_t kStreams = 3;
-inline constexpr std::size_t kReadFileMegabytes = 384;
+inline constexpr std::size_t kReadFileMegabytes = 192;
 inline constexpr std::size_t kWriteFileMegabytes = 256;
 
 /// The programs of one client, each of which runs until it is ended.
