@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "lab/bench/memory_group.h"
 #include "lab/bench/undo.h"
 
 namespace laggard::lab::bench {
@@ -111,8 +112,7 @@ Status drop_caches(Site& site) {
   const Layout& layout = site.layout();
   for (std::size_t i = 1; i <= layout.servers; ++i) {
     if (Status done = site.must({{"sync", "--file-system", layout.brick(i)}, {}}); !done) return done;
-    const Status dropped = site.machine().write(layout.memory_group(i) / "memory.force_empty", "0");
-    if (!dropped) return dropped;
+    if (Status emptied = empty_cache(site, i); !emptied) return emptied;
   }
   return {};
 }

@@ -47,7 +47,8 @@ class FakeMachine final : public Machine {
     const std::string& last = command.argv.back();
     // A program whose last argument is a folder is one that mounts something there.
     if (!last.empty() && last.front() == '/' && started_mounts) mounts.insert(last);
-    processes.insert(++last_process_);
+    ++last_process_;
+    if (!processes_end) processes.insert(last_process_);
     return last_process_;
   }
   [[nodiscard]] bool running(int process) override { return processes.count(process) != 0; }
@@ -116,6 +117,7 @@ class FakeMachine final : public Machine {
   std::map<std::string, std::string> loops;  ///< By backing file.
   std::set<int> processes;
   bool started_mounts = true;
+  bool processes_end = false;  ///< As soon as they are started.
 
  private:
   FakeClock clock_;

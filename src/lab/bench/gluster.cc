@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "lab/bench/memory_group.h"
+
 namespace laggard::lab::bench {
 
 namespace {
@@ -27,19 +29,16 @@ Command in_memory_group(const std::filesystem::path& group, Command command) {
 Status start_server(Site& site, std::size_t i) {
   const Layout& layout = site.layout();
   const std::string name = layout.server(i);
-  const std::filesystem::path group = layout.memory_group(i);
   const std::filesystem::path file = layout.state() / (name + ".vol");
-  Status done = site.make_memory_group(group);
-  if (done) {
-    done = site.machine().write(group / "memory.limit_in_bytes", fmt::format("{}M", layout.cache_megabytes));
-  }
+  Status done = make_memory_group(site, i);
   if (done) done = site.machine().write(file, server_volume(layout, i));
   if (!done) return done;
   const Command serve{
       {"glusterfsd", "--no-daemon", "-f", file, "-l", layout.logs() / ("glusterfsd-" + name + ".log"), "-L",
        "WARNING", "--volfile-id", name},
       {}};
-  const Result<int> process = site.start(name, in_memory_group(group, urgent(serve)), "start-" + name);
+  const Result<int> process = site.start(
+      name, in_memory_group(memory_group(site.machine(), layout, i), urgent(serve)), "start-" + name);
   if (!process) return tl::unexpected<Error>(process.error());
   return {};
 }

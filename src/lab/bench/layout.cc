@@ -31,9 +31,6 @@ std::filesystem::path Layout::brick(std::size_t server) const {
 std::filesystem::path Layout::mount(std::size_t client) const {
   return state() / ("mount" + std::to_string(client));
 }
-std::filesystem::path Layout::memory_group(std::size_t server) const {
-  return fmt::format("/sys/fs/cgroup/memory/laggard-{}-s{}", name, server);
-}
 
 Status check(const Layout& layout) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0; };

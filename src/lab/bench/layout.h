@@ -43,7 +43,6 @@ struct Layout {
   [[nodiscard]] std::filesystem::path disk(std::size_t server) const;   ///< Mount of the modelled disk.
   [[nodiscard]] std::filesystem::path brick(std::size_t server) const;  ///< Mount of the server's ext4.
   [[nodiscard]] std::filesystem::path mount(std::size_t client) const;  ///< The parallel file system.
-  [[nodiscard]] std::filesystem::path memory_group(std::size_t server) const;
 };
 
 inline constexpr std::size_t kBrickPort = 24007;

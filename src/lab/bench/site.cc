@@ -24,11 +24,6 @@ Status Site::change(const Change& change, const Command& command) {
   return machine_.must(command);
 }
 
-Status Site::make_memory_group(const std::filesystem::path& path) {
-  if (Status entered = journal_.enter({ChangeKind::kMemoryGroup, path, {}}); !entered) return entered;
-  return machine_.make_folder(path);
-}
-
 Status Site::set(const std::filesystem::path& path, std::string_view value) {
   const Result<std::string> old = machine_.read(path);
   if (!old) return tl::unexpected<Error>(old.error());

@@ -22,7 +22,6 @@ class Site {
   [[nodiscard]] Status change(const Change& change, const Command& command);
   /// A change that comes later, by a program that is still to be started.
   [[nodiscard]] Status announce(const Change& change) { return journal_.enter(change); }
-  [[nodiscard]] Status make_memory_group(const std::filesystem::path& path);
   /// Sets a file of /proc or /sys whose old value is given back in the end.
   [[nodiscard]] Status set(const std::filesystem::path& path, std::string_view value);
   /// What a file of /proc or /sys holds is given back in the end; it is changed by way of another file.
