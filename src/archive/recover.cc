@@ -120,6 +120,16 @@ class Recoverer {
     report_holes(path, found);
   }
 
+  /// Whether the file itself says that samples between `from` and `to` are gone.
+  static bool names_a_loss(const Salvage& found, std::string_view kind, WallTime from, WallTime to) {
+    return std::ranges::any_of(found.lost,
+                               [&](const LostBlock& lost) {
+                                 return lost.kind == kind && lost.earliest <= to && lost.latest >= from;
+                               }) ||
+           std::ranges::any_of(found.gaps,
+                               [&](const GapRow& gap) { return gap.first <= to && gap.last >= from; });
+  }
+
   /// Stretches between what was found, longer than any rhythm explains, of which no trace is left.
   void report_holes(const fs::path& path, const Salvage& found) {
     std::map<DeviceKind, std::vector<std::pair<WallTime, WallTime>>> spans;
@@ -136,14 +146,7 @@ class Recoverer {
       std::ranges::sort(list);
       WallTime end = list.front().second;
       for (const auto& [first, last] : list) {
-        const bool explained = std::ranges::any_of(found.lost,
-                                                   [&](const LostBlock& lost) {
-                                                     return lost.kind == to_name(kind) &&
-                                                            lost.earliest <= first && lost.latest >= end;
-                                                   }) ||
-                               std::ranges::any_of(found.gaps, [&](const GapRow& gap) {
-                                 return gap.first <= first && gap.last >= end;
-                               });
+        const bool explained = names_a_loss(found, to_name(kind), end, first);
         if (beats.contains(kind) && first - end > 3 * beats[kind] && !explained) {
           recovery_.lost.push_back(fmt::format("{}: no {} samples were found between {} and {}",
                                                path.string(), to_name(kind), to_iso8601(end),
