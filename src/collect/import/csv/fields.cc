@@ -6,6 +6,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "base/text.h"
 
@@ -68,13 +70,17 @@ FieldValue parse_whole(std::string_view text) {
   return {ValueKind::kValue, static_cast<std::uint64_t>(*number)};
 }
 
-/// Unix seconds as plain digits with at most nine of fraction: nearly every time there is.
+/// Unix seconds as plain digits with at most nine of fraction: nearly every time there is. Nothing beyond the
+/// year 2262, where nanoseconds end: that is for the slower reader to refuse.
 std::optional<std::int64_t> plain_seconds(std::string_view text) {
   constexpr std::size_t kMostDigits = 10;
+  constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
   std::int64_t seconds = 0;
   std::size_t i = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) seconds = seconds * 10 + (text[i] - '0');
-  if (i == 0 || i > kMostDigits) return std::nullopt;
+  for (; i < text.size() && i <= kMostDigits && text[i] >= '0' && text[i] <= '9'; ++i) {
+    seconds = seconds * 10 + (text[i] - '0');
+  }
+  if (i == 0 || i > kMostDigits || seconds > kMostSeconds) return std::nullopt;
   std::int64_t ns = seconds * 1'000'000'000;
   if (i == text.size()) return ns;
   if (text[i++] != '.' || i == text.size() || text.size() - i > 9) return std::nullopt;
