@@ -17,6 +17,7 @@ enum Prepared : std::size_t {
   kDeleteChunks,
   kSelectHeader,
   kSelectChunk,
+  kCountBlocks,
 };
 constexpr std::array kStatements{
     "INSERT INTO block(id, kind, earliest, latest, samples, header) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -25,6 +26,7 @@ constexpr std::array kStatements{
     "DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2",
     "SELECT header FROM block WHERE id = ?1",
     "SELECT data FROM chunk WHERE id = ?1",
+    "UPDATE meta SET value = (SELECT count(*) FROM block) WHERE key = ?1",
 };
 
 std::int64_t chunk_id(std::int64_t block, std::size_t counter) {
@@ -64,6 +66,7 @@ Status DayFile::create_tables(const FileIdentity& identity) {
   if (!insert) return forward(insert);
   if (Status put = insert->bind(1, "host").bind(2, std::string_view(identity.host)).run(); !put) return put;
   if (Status put = insert->bind(1, "boot").bind(2, std::string_view(identity.boot)).run(); !put) return put;
+  if (Status put = insert->bind(1, kBlockCountKey).bind(2, "0").run(); !put) return put;
   return commit();
 }
 
@@ -130,8 +133,6 @@ Status DayFile::check() {
                 fmt::format("written by laggard archive format {}; this one reads up to {}", *version,
                             kFormatVersion));
   }
-  Result<std::int64_t> pages = database_.number("PRAGMA page_count");
-  if (!pages) return forward(pages);
   if (Status schema = check_schema(); !schema) return schema;
   return read_identity();
 }
@@ -181,7 +182,17 @@ Status DayFile::prepare() {
   return {};
 }
 
+Status DayFile::commit() {
+  if (blocks_changed_) {
+    if (Status counted = statements_[kCountBlocks].bind(1, kBlockCountKey).run(); !counted) return counted;
+  }
+  if (Status committed = database_.run("COMMIT"); !committed) return committed;
+  blocks_changed_ = false;
+  return {};
+}
+
 void DayFile::rollback() {
+  blocks_changed_ = false;
   for (Statement& statement : statements_) statement.reset();
   if (database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
 }
@@ -195,6 +206,7 @@ Status DayFile::hold_snapshot() {
 }
 
 Status DayFile::put_block(std::int64_t id, const Block& block, ZstdCodec& codec) {
+  blocks_changed_ = true;
   const std::string header = encode_header(block.header, codec);
   Status put = statements_[kInsertBlock]
                    .bind(1, id)
@@ -230,32 +242,6 @@ Status DayFile::replace_blocks(std::span<const std::int64_t> ids, const Block& b
   return put_block(ids.front(), block, codec);
 }
 
-Status DayFile::add_gap(const GapRow& gap) {
-  Result<Statement> insert =
-      database_.prepare("INSERT INTO gap(first, last, lost, reason) VALUES(?1, ?2, ?3, ?4)");
-  if (!insert) return forward(insert);
-  return insert->bind(1, to_unix_ns(gap.first))
-      .bind(2, to_unix_ns(gap.last))
-      .bind(3, static_cast<std::int64_t>(gap.lost))
-      .bind(4, std::string_view(gap.reason))
-      .run();
-}
-
-Status DayFile::set_fact(const FactKey& fact, const std::string& value) {
-  const std::array sql{"DELETE FROM fact WHERE kind = ?1 AND device = ?2 AND key = ?3",
-                       "INSERT INTO fact(kind, device, key, value) VALUES(?1, ?2, ?3, ?4)"};
-  for (std::size_t i = 0; i < sql.size(); ++i) {
-    Result<Statement> statement = database_.prepare(sql[i]);
-    if (!statement) return forward(statement);
-    statement->bind(1, std::string_view(fact.kind))
-        .bind(2, std::string_view(fact.device))
-        .bind(3, std::string_view(fact.key));
-    if (i == 1) statement->bind(4, std::string_view(value));
-    if (Status run = statement->run(); !run) return run;
-  }
-  return {};
-}
-
 Result<std::vector<BlockRow>> DayFile::rows() {
   std::vector<BlockRow> rows;
   if (Status read = read_rows(rows); !read) return forward(read);
@@ -263,6 +249,31 @@ Result<std::vector<BlockRow>> DayFile::rows() {
 }
 
 Status DayFile::read_rows(std::vector<BlockRow>& rows) {
+  // Rows and their number must be of one state of the file, though a writer may be at work.
+  const bool alone = !database_.in_transaction();
+  if (alone) {
+    if (Status begun = database_.run("BEGIN"); !begun) return begun;
+  }
+  Status read = select_rows(rows);
+  if (read && !blocks_changed_) read = check_count(rows.size());
+  if (alone && database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
+  return read;
+}
+
+Status DayFile::check_count(std::size_t rows) {
+  Result<Statement> select = database_.prepare("SELECT value FROM meta WHERE key = ?1");
+  if (!select) return forward(select);
+  Result<bool> row = select->bind(1, kBlockCountKey).step();
+  if (!row) return forward(row);
+  if (*row && select->bytes(0) == std::to_string(rows)) return {};
+  return fail(
+      ErrorCode::kDamaged, path().string(),
+      fmt::format(
+          "the index shows {} blocks where {} were written; 'laggard info --recover' looks for the rest",
+          rows, *row ? select->bytes(0) : "more"));
+}
+
+Status DayFile::select_rows(std::vector<BlockRow>& rows) {
   Result<Statement> select =
       database_.prepare("SELECT id, kind, earliest, latest, samples FROM block ORDER BY id");
   if (!select) return forward(select);
@@ -278,12 +289,23 @@ Status DayFile::read_rows(std::vector<BlockRow>& rows) {
   }
 }
 
+/// A block that was listed and is not found: merged by a writer since then, or a tree that has lost its way.
+tl::unexpected<Error> DayFile::missing_block(std::int64_t id) {
+  Result<Statement> scan = database_.prepare("SELECT count(*) FROM block WHERE id + 0 = ?1");
+  if (!scan) return forward(scan);
+  Result<bool> row = scan->bind(1, id).step();
+  if (!row) return forward(row);
+  const bool listed = *row && scan->integer(0) > 0;
+  return fail(listed ? ErrorCode::kDamaged : ErrorCode::kUnavailable, path().string(),
+              fmt::format("block {} {}", id, listed ? "is listed and cannot be found" : "is gone"));
+}
+
 Result<BlockHeader> DayFile::header(std::int64_t id, ZstdCodec& codec) {
   Statement& select = statements_[kSelectHeader];
   select.reset();
   Result<bool> row = select.bind(1, id).step();
   if (!row) return forward(row);
-  if (!*row) return fail(ErrorCode::kUnavailable, path().string(), fmt::format("block {} is gone", id));
+  if (!*row) return missing_block(id);
   const std::string where = fmt::format("{}: block {}", path().string(), id);
   Result<BlockHeader> header = decode_header(select.bytes(0), where, codec);
   select.reset();
@@ -303,34 +325,6 @@ Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {
                 fmt::format("block {} lacks its chunk {}", id, counter));
   }
   return select.bytes(0);
-}
-
-Result<std::vector<GapRow>> DayFile::gaps() {
-  Result<Statement> select = database_.prepare("SELECT first, last, lost, reason FROM gap ORDER BY rowid");
-  if (!select) return forward(select);
-  std::vector<GapRow> gaps;
-  for (;;) {
-    Result<bool> row = select->step();
-    if (!row) return forward(row);
-    if (!*row) return gaps;
-    gaps.push_back({.first = from_unix_ns(select->integer(0)),
-                    .last = from_unix_ns(select->integer(1)),
-                    .lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, select->integer(2))),
-                    .reason = std::string(select->bytes(3))});
-  }
-}
-
-Result<Facts> DayFile::facts() {
-  Result<Statement> select = database_.prepare("SELECT kind, device, key, value FROM fact ORDER BY rowid");
-  if (!select) return forward(select);
-  Facts facts;
-  for (;;) {
-    Result<bool> row = select->step();
-    if (!row) return forward(row);
-    if (!*row) return facts;
-    facts[{std::string(select->bytes(0)), std::string(select->bytes(1)), std::string(select->bytes(2))}] =
-        select->bytes(3);
-  }
 }
 
 void DayFile::finish() {

@@ -46,6 +46,17 @@ struct GapRow {
   std::string reason;
 };
 
+/// The checksums that stand in their rows.
+[[nodiscard]] std::int64_t hash_of(const FactKey& fact, std::string_view value);
+[[nodiscard]] std::int64_t hash_of(const GapRow& gap);
+
+/// What a file holds besides samples.
+struct Notes {
+  Facts facts;
+  std::vector<GapRow> gaps;
+  std::size_t damaged = 0;  ///< Rows whose checksum does not hold.
+};
+
 /// One `.lgd` file: a host, a stream and a day. Knows the tables; knows nothing of days, hosts or merging.
 class DayFile {
  public:
@@ -63,7 +74,7 @@ class DayFile {
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
 
   [[nodiscard]] Status begin() { return database_.run("BEGIN IMMEDIATE"); }
-  [[nodiscard]] Status commit() { return database_.run("COMMIT"); }
+  [[nodiscard]] Status commit();
   /// Best effort: after an error SQLite has often rolled back by itself.
   void rollback();
   /// Sees one state of the file until it is closed, whatever a writer does meanwhile. For a file that nobody
@@ -81,13 +92,13 @@ class DayFile {
   [[nodiscard]] Status set_fact(const FactKey& fact, const std::string& value);
 
   [[nodiscard]] Result<std::vector<BlockRow>> rows();
-  /// The same, but on an error `rows` keeps those that could be read before it.
+  /// The same, but on an error `rows` keeps those that could be read before it. kDamaged also when there are
+  /// fewer or more than were committed.
   [[nodiscard]] Status read_rows(std::vector<BlockRow>& rows);
   [[nodiscard]] Result<BlockHeader> header(std::int64_t id, ZstdCodec& codec);
   /// Bytes of one chunk; gone at the next call.
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
-  [[nodiscard]] Result<std::vector<GapRow>> gaps();
-  [[nodiscard]] Result<Facts> facts();
+  [[nodiscard]] Result<Notes> notes();
 
   /// Gives free pages back and leaves one plain file without journals, unless a reader is in the way.
   void finish();
@@ -102,11 +113,15 @@ class DayFile {
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status create_tables(const FileIdentity& identity);
   [[nodiscard]] Status use_journal();
+  [[nodiscard]] Status select_rows(std::vector<BlockRow>& rows);
+  [[nodiscard]] tl::unexpected<Error> missing_block(std::int64_t id);
+  [[nodiscard]] Status check_count(std::size_t rows);
   [[nodiscard]] Status put_block(std::int64_t id, const Block& block, ZstdCodec& codec);
 
   Database database_;
   FileIdentity identity_;
   bool wal_ = false;
+  bool blocks_changed_ = false;  ///< In the open transaction.
   std::vector<Statement> statements_;
 };
 

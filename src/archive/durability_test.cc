@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,81 @@ TEST(Durability, ADiskThatIsFullFromTheStartIsWaitedFor) {
   }
   ASSERT_OK(writer->close());
   EXPECT_TRUE(same_cells(read_cells(dir.path()), story(100)));
+}
+
+/// A file system of 1 MB in memory; nothing without the right to mount.
+class TinyDisk {
+ public:
+  explicit TinyDisk(std::filesystem::path path) : path_(std::move(path)) {
+    std::filesystem::create_directories(path_);
+    mounted_ = ::mount("laggard-test", path_.c_str(), "tmpfs", 0, "size=1m") == 0;
+  }
+  TinyDisk(const TinyDisk&) = delete;
+  TinyDisk& operator=(const TinyDisk&) = delete;
+  ~TinyDisk() {
+    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  bool mounted_;
+};
+
+TEST(Durability, ARealFileSystemThatIsFullAndEmptiedAgain) {
+  const TempDir dir;
+  const TinyDisk disk{dir.path() / "disk"};
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system needs root";
+  ManualClock clock;
+  auto writer = open_writer(disk.path() / "rec", clock);
+  const std::filesystem::path ballast = disk.path() / "ballast";
+  std::size_t refused = 0;
+  for (int t = 0; t < 300; ++t) {
+    if (t == 100) std::ofstream(ballast, std::ios::binary) << std::string(std::size_t{2} << 20, 'x');
+    if (t == 200) std::filesystem::remove(ballast);
+    const Status added = writer->append(disk_table("fs1", at(kStart) + seconds{t}, 1));
+    if (!added) {
+      ASSERT_EQ(added.error().code, ErrorCode::kNoSpace) << added.error().message();
+      ++refused;
+    }
+    clock.advance(seconds{1});
+  }
+  ASSERT_OK(writer->close());
+  EXPECT_GT(refused, 3U) << "the disk was really full";
+  EXPECT_TRUE(same_cells(read_cells(disk.path() / "rec"), story(300))) << "what waited in memory was written";
+}
+
+TEST(Durability, ReadersBesideAWriterSeeTrueStatesThatOnlyGrow) {
+  const TempDir dir;
+  constexpr std::size_t kSamples = 3000;
+  const SampleTable truth = disk_table("fs1", at(kStart), kSamples);
+  std::jthread writing{[&] {
+    ManualClock clock;
+    auto writer = open_writer(dir.path(), clock);
+    for (std::size_t t = 0; t < kSamples; t += 5) {
+      EXPECT_TRUE(writer->append(disk_table("fs1", at(kStart) + seconds{t}, 5)));
+      EXPECT_TRUE(writer->flush());
+    }
+    EXPECT_TRUE(writer->close());
+  }};
+  std::size_t seen = 0;
+  for (int round = 0; round < 100'000 && seen < truth.present_cells(); ++round) {
+    const std::vector<std::filesystem::path> paths{dir.path()};
+    auto reader = Reader::open(paths, {.verify = true});
+    if (!reader) {
+      ASSERT_EQ(reader.error().code, ErrorCode::kNotFound) << reader.error().message();
+      ASSERT_EQ(seen, 0U);
+      continue;
+    }
+    auto inventory = (*reader)->inventory();
+    ASSERT_OK(inventory);
+    const std::size_t found = count_true_cells(read_all(**reader), truth);
+    ASSERT_THAT((*reader)->notices(), ::testing::IsEmpty());
+    ASSERT_GE(found, seen);
+    seen = found;
+  }
+  EXPECT_EQ(seen, truth.present_cells());
 }
 
 }  // namespace

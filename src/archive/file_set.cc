@@ -73,7 +73,10 @@ Status FileSet::add_file(const fs::path& path) {
     // A recorder has made it and not yet written to it, or is about to fail to.
     if (file.error().code == ErrorCode::kNotFound) return {};
     if (file.error().code != ErrorCode::kDamaged) return forward(file);
-    notice(file.error().message());
+    const auto name = parse_file_name(path.filename().string());
+    notice(file.error().message() +
+           (name ? fmt::format("; samples of {} from {} on are lost", name->host, to_iso8601(name->start))
+                 : ""));
     return {};
   }
   SourceFile source{

@@ -92,9 +92,9 @@ Status FileWriter::ensure_open() {
 }
 
 Status FileWriter::load_state() {
-  Result<Facts> facts = file_->facts();
-  if (!facts) return forward(facts);
-  facts_in_file_ = std::move(*facts);
+  Result<Notes> notes = file_->notes();
+  if (!notes) return forward(notes);
+  facts_in_file_ = std::move(notes->facts);
   std::erase_if(facts_, [&](const auto& fact) {
     const auto there = facts_in_file_.find(fact.first);
     return there != facts_in_file_.end() && there->second == fact.second;

@@ -47,6 +47,9 @@ static_assert(kMaxCounters <= kHeaderCopy && kHeaderCopy < static_cast<std::size
 /// Blocks of fewer samples are merged soon: they have no copy, one stream of tokens, and no references.
 inline constexpr std::size_t kSettledSamples = 64;
 
+/// Key in `meta` of how many rows `block` has: a bad page can hide rows without SQLite noticing.
+inline constexpr std::string_view kBlockCountKey = "blocks";
+
 /// The tables, exactly as they stand in sqlite_schema: a file whose schema differs is not opened, so that no
 /// view or trigger of a hostile file ever runs.
 struct SchemaTable {
@@ -60,10 +63,11 @@ inline constexpr SchemaTable kSchema[] = {
      "latest INTEGER NOT NULL, samples INTEGER NOT NULL, header BLOB NOT NULL)"},
     {"chunk", "CREATE TABLE chunk(id INTEGER PRIMARY KEY, data BLOB NOT NULL)"},
     {"fact",
-     "CREATE TABLE fact(kind TEXT NOT NULL, device TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL)"},
+     "CREATE TABLE fact(kind TEXT NOT NULL, device TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, "
+     "hash INTEGER NOT NULL)"},
     {"gap",
      "CREATE TABLE gap(first INTEGER NOT NULL, last INTEGER NOT NULL, lost INTEGER NOT NULL, "
-     "reason TEXT NOT NULL)"},
+     "reason TEXT NOT NULL, hash INTEGER NOT NULL)"},
 };
 
 }  // namespace laggard::archive

@@ -224,12 +224,14 @@ class InventoryTaker {
   }
 
   Status add_notes(Host& host, DayFile& file) {
-    Result<std::vector<GapRow>> gaps = file.gaps();
-    if (!gaps) return forward(gaps);
-    host.reasons.insert(host.reasons.end(), gaps->begin(), gaps->end());
-    Result<Facts> facts = file.facts();
-    if (!facts) return forward(facts);
-    for (const auto& [fact, value] : *facts) {
+    Result<Notes> notes = file.notes();
+    if (!notes) return forward(notes);
+    if (notes->damaged > 0) {
+      files_.notice(fmt::format("{}: {} facts or gaps are lost: their checksums do not hold",
+                                file.path().string(), notes->damaged));
+    }
+    host.reasons.insert(host.reasons.end(), notes->gaps.begin(), notes->gaps.end());
+    for (const auto& [fact, value] : notes->facts) {
       const std::optional<DeviceKind> kind = device_kind(fact.kind);
       if (!kind) continue;
       const auto device = host.devices[*kind].find(fact.device);

@@ -29,7 +29,7 @@ class Finds {
     if (row.fields.size() == 6) return add_block(row);
     if (!row.whole) return;
     if (row.fields.size() == 2) return add_chunk(row);
-    if (row.fields.size() == 4) add_note(row);
+    if (row.fields.size() == 5) add_note(row);
   }
 
   Salvage finish() {
@@ -81,22 +81,26 @@ class Finds {
   }
 
   void add_note(const RawRow& row) {
+    const auto hash = row.integer(4);
+    const auto last = row.text(3);
+    if (!hash || !last) return;
     const auto kind = row.text(0);
     const auto device = row.text(1);
     const auto key = row.text(2);
-    const auto last = row.text(3);
-    if (kind && device && key && last && device_kind(*kind)) {
-      salvage_.facts[{std::string(*kind), std::string(*device), std::string(*key)}] = *last;
+    if (kind && device && key) {
+      const FactKey fact{std::string(*kind), std::string(*device), std::string(*key)};
+      if (hash_of(fact, *last) == *hash && device_kind(*kind)) salvage_.facts[fact] = *last;
       return;
     }
     const auto from = row.integer(0);
     const auto to = row.integer(1);
     const auto lost = row.integer(2);
-    if (!from || !to || !lost || !last) return;
-    salvage_.gaps.push_back({.first = from_unix_ns(*from),
-                             .last = from_unix_ns(*to),
-                             .lost = static_cast<std::uint64_t>(std::max<std::int64_t>(0, *lost)),
-                             .reason = std::string(*last)});
+    if (!from || !to || !lost) return;
+    const GapRow gap{.first = from_unix_ns(*from),
+                     .last = from_unix_ns(*to),
+                     .lost = static_cast<std::uint64_t>(*lost),
+                     .reason = std::string(*last)};
+    if (hash_of(gap) == *hash) salvage_.gaps.push_back(gap);
   }
 
   void take(const FoundBlock& block) {

@@ -176,6 +176,37 @@ inline std::unique_ptr<Writer> open_writer(const std::filesystem::path& path, Cl
   return writer ? std::move(*writer) : nullptr;
 }
 
+/// What came back of the cells of `truth`, whose times follow each other at `interval`: every cell must be
+/// one of its own. \return how many there are.
+inline std::size_t count_true_cells(const std::vector<SampleTable>& tables, const SampleTable& truth,
+                                    Duration interval = std::chrono::seconds{1}) {
+  std::size_t found = 0;
+  std::size_t wrong = 0;
+  for (const SampleTable& table : tables) {
+    for (std::size_t c = 0; c < table.counters().size(); ++c) {
+      const auto true_c = truth.counter_index(table.counters()[c].name);
+      for (std::size_t d = 0; d < table.devices().size(); ++d) {
+        const auto true_d = truth.device_index(table.devices()[d]);
+        for (std::size_t t = 0; t < table.times().size(); ++t) {
+          if (!table.present(c, d, t)) continue;
+          const Duration since = table.times()[t] - truth.times().front();
+          const auto row = static_cast<std::size_t>(since / interval);
+          const bool known = true_c && true_d && since >= Duration::zero() &&
+                             since % interval == Duration::zero() && row < truth.times().size() &&
+                             truth.present(*true_c, *true_d, row);
+          if (known && truth.bits(*true_c, *true_d, row) == table.bits(c, d, t)) {
+            ++found;
+          } else {
+            ++wrong;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0U) << "wrong values were read";
+  return found;
+}
+
 inline std::vector<std::string> file_names(const std::filesystem::path& recording) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(recording / "metrics")) {

@@ -260,6 +260,8 @@ Result<std::unique_ptr<DayFile>> Writer::Impl::find_file(const FileIdentity& ide
       return file;
     }
     if ((*file)->identity() != identity) continue;
+    const Result<std::vector<BlockRow>> rows = (*file)->rows();
+    if (!rows && rows.error().code == ErrorCode::kDamaged) continue;
     file->reset();
     return DayFile::open_for_writing(path, options_.vfs);
   }

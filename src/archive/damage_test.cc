@@ -1,0 +1,182 @@
+// Files that a disk, a cable or a person has changed: whatever was done to them, what is read is right, and
+// what is missing was reported.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "archive/recover.h"
+#include "archive/test_support.h"
+#include "base/file.h"
+
+namespace laggard::archive {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
+using std::chrono::seconds;
+
+constexpr const char* kStart = "2011-05-09T06:00:00Z";
+
+/// One way to spoil a file, at a random place.
+std::string spoil(std::string bytes, std::mt19937_64& random) {
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  const std::size_t at = below(bytes.size());
+  const std::size_t sector = at / 512 * 512;
+  switch (below(6)) {
+    case 0:
+    case 1:
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+      break;
+    case 2:
+      bytes[at] = static_cast<char>(random());
+      break;
+    case 3:
+      bytes.resize(at);
+      break;
+    case 4:  // A sector that was never written.
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(sector),
+                  std::min<std::size_t>(512, bytes.size() - sector), '\0');
+      break;
+    default: {  // A page that went to the wrong place.
+      const std::size_t pages = bytes.size() / 4096;
+      bytes.replace(below(pages) * 4096, 4096, bytes, below(pages) * 4096, 4096);
+    }
+  }
+  return bytes;
+}
+
+void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+class Damage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ManualClock clock;
+    auto writer = open_writer(dir_.path() / "rec", clock);
+    DeviceInfo info;
+    info.host = "fs1";
+    info.device = "sda";
+    info.facts = {{"wwn", "5000c500a1b2c3d4"}};
+    ASSERT_OK(writer->describe(info));
+    ASSERT_OK(writer->append(table_));
+    ASSERT_OK(writer->close());
+  }
+
+  [[nodiscard]] std::filesystem::path file() const {
+    return dir_.path() / "rec" / "metrics" / "fs1-20110509T060000Z.lgd";
+  }
+
+  /// What is read is right; \return whether all of it was read.
+  bool read_truly(const Reader& reader, const std::vector<SampleTable>& tables, const Inventory& inventory) {
+    const std::size_t found = count_true_cells(tables, table_);
+    for (const DeviceInfo& device : inventory.devices) {
+      for (const auto& [key, value] : device.facts) EXPECT_EQ(value, "5000c500a1b2c3d4") << key;
+    }
+    const bool complete = found == table_.present_cells();
+    EXPECT_TRUE(complete || !reader.notices().empty()) << "something is missing and nobody said so";
+    return complete;
+  }
+
+  TempDir dir_;
+  SampleTable table_ = noisy_table("fs1", at(kStart), 5 * 1024, 2);
+};
+
+TEST_F(Damage, WhateverHappensToAFileItTellsNoLies) {
+  const std::string sound = read_file(file()).value();
+  std::mt19937_64 random{1};
+  std::size_t refused = 0;
+  std::size_t complete = 0;
+  constexpr std::size_t kRounds = 400;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(round);
+    write_bytes(file(), spoil(sound, random));
+    const std::vector<std::filesystem::path> paths{dir_.path() / "rec"};
+    auto reader = Reader::open(paths);
+    if (!reader) {
+      ++refused;  // Such as: its version is a later one; or nothing is left of it.
+      continue;
+    }
+    auto inventory = (*reader)->inventory();
+    ASSERT_OK(inventory);
+    complete += read_truly(**reader, read_all(**reader), *inventory) ? 1U : 0U;
+    if (HasFailure()) break;
+  }
+  EXPECT_LT(refused, kRounds / 10);
+  EXPECT_LT(complete, kRounds / 2) << "the test spoils what nobody reads";
+}
+
+TEST_F(Damage, WhateverHappensToAFileRecoveryTellsNoLies) {
+  const std::string sound = read_file(file()).value();
+  std::mt19937_64 random{2};
+  ManualClock clock;
+  std::size_t whole = 0;
+  constexpr std::size_t kRounds = 60;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    SCOPED_TRACE(round);
+    write_bytes(file(), spoil(sound, random));
+    const std::filesystem::path in = dir_.path() / "rec";
+    const std::filesystem::path out = dir_.path() / "out";
+    std::filesystem::remove_all(out);
+    auto recovery = recover(std::span(&in, 1), out, clock);
+    if (!recovery) {
+      EXPECT_EQ(recovery.error().code, ErrorCode::kTooNew) << recovery.error().message();
+      continue;
+    }
+    const std::size_t saved =
+        recovery->cells == 0 ? 0 : count_true_cells(read_all(*open_reader(out)), table_);
+    EXPECT_EQ(saved, recovery->cells);
+    EXPECT_TRUE(saved == table_.present_cells() || !recovery->lost.empty()) << "a loss that is not named";
+    whole += saved == table_.present_cells() ? 1U : 0U;
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(whole, kRounds / 10) << "what only spoils tables costs nothing";
+}
+
+TEST_F(Damage, AJournalThatIsSpoiledGivesAnOlderStateAtWorst) {
+  const std::filesystem::path killed = dir_.path() / "killed";
+  ManualClock clock;
+  auto writer = open_writer(killed, clock);
+  const SampleTable truth = disk_table("fs1", at(kStart), 60, 2);
+  for (std::size_t t = 0; t < 60; t += 3) {
+    ASSERT_OK(writer->append(disk_table("fs1", at(kStart) + seconds{t}, 3, 2)));
+    ASSERT_OK(writer->flush());
+  }
+  const std::filesystem::path live = killed / "metrics" / file().filename();
+  const std::string database = read_file(live).value();
+  const std::string journal = read_file(live.string() + "-wal").value();
+  std::mt19937_64 random{3};
+  std::filesystem::create_directories(dir_.path() / "copy" / "metrics");
+  const std::filesystem::path copy = dir_.path() / "copy" / "metrics" / file().filename();
+  for (std::size_t round = 0; round < 200; ++round) {
+    SCOPED_TRACE(round);
+    std::filesystem::remove(copy.string() + "-shm");
+    write_bytes(copy, database);
+    write_bytes(copy.string() + "-wal", spoil(journal, random));
+    const std::vector<std::filesystem::path> paths{dir_.path() / "copy"};
+    auto reader = Reader::open(paths);
+    if (!reader) continue;
+    const std::size_t found = count_true_cells(read_all(**reader), truth);
+    EXPECT_EQ(found % (3 * 6), 0U) << "whole flushes or none";
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(Damage, RowsThatABadPageHidesAreMissed) {
+  // The leaf of the table of blocks says that it has fewer rows: SQLite sees nothing wrong in that.
+  std::string bytes = read_file(file()).value();
+  bool hidden = false;
+  for (std::size_t page = 1; page < bytes.size() / 4096 && !hidden; ++page) {
+    char* at = bytes.data() + page * 4096;
+    hidden = at[0] == 0x0D && at[3] == 0 && at[4] == 5;
+    if (hidden) at[4] = 3;
+  }
+  ASSERT_TRUE(hidden);
+  write_bytes(file(), bytes);
+  auto reader = open_reader(dir_.path() / "rec");
+  ASSERT_LT(count_true_cells(read_all(*reader), table_), table_.present_cells());
+  ASSERT_FALSE(reader->notices().empty());
+  EXPECT_THAT(reader->notices().front(),
+              ::testing::HasSubstr("the index shows 3 blocks where 5 were written"));
+}
+
+}  // namespace
+}  // namespace laggard::archive
