@@ -46,16 +46,76 @@ class ListReader final : public TableReader {
   std::size_t at_ = 0;
 };
 
-}  // namespace
-
-// NOLINTNEXTLINE(readability-function-cognitive-complexity)
-SampleTable select(const SampleTable& table, const ReadRequest& request) {
+/// The samples that a request asks for.
+std::vector<std::size_t> wanted_rows(const SampleTable& table, const ReadRequest& request) {
   std::vector<std::size_t> rows;
-  const bool whole = wanted(request.hosts, table.host()) && wanted(request.kinds, table.kind());
-  for (std::size_t t = 0; whole && t < table.times().size(); ++t) {
+  if (!wanted(request.hosts, table.host()) || !wanted(request.kinds, table.kind())) return rows;
+  for (std::size_t t = 0; t < table.times().size(); ++t) {
     const WallTime time = table.times()[t];
     if ((!request.from || time >= *request.from) && (!request.to || time < *request.to)) rows.push_back(t);
   }
+  return rows;
+}
+
+struct SeriesPlace {
+  std::size_t counter = 0;
+  std::size_t device = 0;
+};
+
+void copy_series(const SampleTable& table, SeriesPlace from, const std::vector<std::size_t>& rows,
+                 SeriesPlace to, SampleTable& out) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!table.present(from.counter, from.device, rows[k])) continue;
+    out.set(to.counter, to.device, k, table.bits(from.counter, from.device, rows[k]));
+  }
+}
+
+bool any_present(const SampleTable& table, std::size_t d, std::size_t t) {
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    if (table.present(c, d, t)) return true;
+  }
+  return false;
+}
+
+/// What is known of a device while its tables are looked through.
+struct Gathered {
+  DeviceInfo info;
+  std::vector<Duration> distances;
+
+  void add(const SampleTable& table, std::size_t d) {
+    info.host = table.host();
+    info.kind = table.kind();
+    info.device = table.devices()[d];
+    for (std::size_t t = 0; t < table.times().size(); ++t) {
+      if (any_present(table, d, t)) add_sample(table.times()[t], is_active(table, d, t));
+    }
+    for (const TableCounter& counter : table.counters()) {
+      if (std::find(info.counters.begin(), info.counters.end(), counter) == info.counters.end()) {
+        info.counters.push_back(counter);
+      }
+    }
+  }
+
+  void add_sample(WallTime time, bool active) {
+    if (info.samples == 0) info.first = time;
+    if (info.samples > 0 && time > info.last) distances.push_back(time - info.last);
+    info.last = time;
+    ++info.samples;
+    info.active_samples += active ? 1U : 0U;
+  }
+
+  void find_interval() {
+    if (distances.empty()) return;
+    const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+    std::nth_element(distances.begin(), middle, distances.end());
+    info.interval = *middle;
+  }
+};
+
+}  // namespace
+
+SampleTable select(const SampleTable& table, const ReadRequest& request) {
+  const std::vector<std::size_t> rows = wanted_rows(table, request);
   std::vector<std::size_t> columns;
   std::vector<TableCounter> counters;
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
@@ -69,11 +129,8 @@ SampleTable select(const SampleTable& table, const ReadRequest& request) {
   SampleTable out(table.host(), table.kind(), std::move(counters), table.devices(), std::move(times));
   out.set_boot(table.boot());
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (table.present(columns[c], d, rows[k])) out.set(c, d, k, table.bits(columns[c], d, rows[k]));
-      }
-    }
+    for (std::size_t d = 0; d < table.devices().size(); ++d)
+      copy_series(table, {columns[c], d}, rows, {c, d}, out);
   }
   return out;
 }
@@ -88,43 +145,17 @@ Status MemorySource::describe(const DeviceInfo& device) {
   return {};
 }
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity)
 Result<Inventory> MemorySource::inventory() {
-  std::map<std::tuple<std::string, DeviceKind, std::string>, DeviceInfo> devices;
-  std::map<std::tuple<std::string, DeviceKind, std::string>, std::vector<Duration>> distances;
+  std::map<std::tuple<std::string, DeviceKind, std::string>, Gathered> devices;
   for (const SampleTable& table : tables_) {
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      const auto key = std::tuple(table.host(), table.kind(), table.devices()[d]);
-      DeviceInfo& info = devices[key];
-      info.host = table.host();
-      info.kind = table.kind();
-      info.device = table.devices()[d];
-      for (std::size_t t = 0; t < table.times().size(); ++t) {
-        bool present = false;
-        for (std::size_t c = 0; c < table.counters().size(); ++c) present = present || table.present(c, d, t);
-        if (!present) continue;
-        const WallTime time = table.times()[t];
-        if (info.samples == 0) info.first = time;
-        if (info.samples > 0 && time > info.last) distances[key].push_back(time - info.last);
-        info.last = time;
-        ++info.samples;
-        info.active_samples += is_active(table, d, t) ? 1U : 0U;
-      }
-      for (const TableCounter& counter : table.counters()) {
-        if (std::find(info.counters.begin(), info.counters.end(), counter) == info.counters.end()) {
-          info.counters.push_back(counter);
-        }
-      }
+      devices[std::tuple(table.host(), table.kind(), table.devices()[d])].add(table, d);
     }
   }
   Inventory inventory;
-  for (auto& [key, info] : devices) {
-    auto& gaps = distances[key];
-    if (!gaps.empty()) {
-      const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-      std::nth_element(gaps.begin(), middle, gaps.end());
-      info.interval = *middle;
-    }
+  for (auto& [key, gathered] : devices) {
+    gathered.find_interval();
+    DeviceInfo& info = gathered.info;
     const auto facts = facts_.find(key_of(info.host, info.kind, info.device));
     if (facts != facts_.end()) info.facts = facts->second;
     inventory.devices.push_back(std::move(info));
