@@ -170,9 +170,12 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   last_end_[group] = window.end;
   const PeerGroup& peers = grouping_.groups[group];
   const std::vector<std::string> names = names_of(grouping_, peers);
+  const WindowSpec& windows = options_.preset.windows;
+  const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
   for (const TrackJudgement& judgement : window.tracks) {
     const ThresholdBook::Column thresholds =
-        options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector},
+        options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector,
+                                    judgement.yardstick, independent},
                                    names, options_.pipeline.paper);
     feed(group, window, judgement.metric, judgement.detector,
          {judgement.distance, thresholds.values, {}, {}, thresholds.trained});

@@ -47,6 +47,9 @@ void Trainer::learn(std::size_t group, const WindowJudgement& window) {
     spec.form = per_second ? TrainingForm::kSingle : options_.preset.form;
     spec.k = options_.preset.windows.k;
     spec.factor = options_.preset.factor;
+    if (judgement.detector == to_name(Distance::kKl) && !options_.pipeline.paper) {
+      spec.ceiling = kl_ceiling(options_.preset.windows.size, false, CompareOptions{}.kl_smoothing);
+    }
     const std::size_t members = grouping_.groups[group].members.size();
     Track& track = tracks_.try_emplace(key, Track{ThresholdTrainer(spec, members)}).first->second;
     ++track.windows;

@@ -19,9 +19,6 @@ constexpr double kCongestionSeconds = 31;
 constexpr double kIdleRequests = 1;
 /// But who waits this long on average holds up the others, which are idle because of it.
 constexpr double kStallMs = 1000;
-/// In groups this small the MAD replaces the IQR and bins are smaller by about this factor for Gaussian data.
-constexpr std::size_t kSmallGroup = 5;
-constexpr double kSmallGroupScale = 1.5;
 
 WindowSpec spec_of(const MetricSpec& metric, WindowSpec spec) {
   if (metric.role == Role::kCongestion) {
@@ -186,7 +183,6 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const auto* requests = levels_of("tps", out);
   const bool idle = !options_.paper && metric.role == Role::kLatency && requests != nullptr &&
                     !(median_of(*requests) >= kIdleRequests);
-  const double scale = !options_.paper && members_ < kSmallGroup ? kSmallGroupScale : 1;
   const MedianOfOthers peers(levels);
   sorted_.assign(held.window);
   for (const Distance kind : options_.distances) {
@@ -203,9 +199,9 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
       const auto comparer = make_comparer(kind, compare);
       comparer->load(sorted_);
       comparer->scores(track.distance);
+      track.yardstick = yardsticks_.make(kind, compare, sorted_, track.distance);
     }
     for (std::size_t i = 0; i < members_; ++i) {
-      track.distance[i] /= scale;
       if (idle && !(levels[i] >= kStallMs)) track.distance[i] = 0;
       const bool healthy_side =
           metric.bad == BadDirection::kHigher && !(levels[i] > peers.without(levels[i]));

@@ -13,6 +13,7 @@
 #include "analyse/peer/comparer.h"
 #include "analyse/peer/group_stream.h"
 #include "analyse/peer/window.h"
+#include "analyse/peer/yardstick.h"
 #include "model/metric.h"
 
 namespace laggard::analyse {
@@ -22,7 +23,8 @@ struct TrackJudgement {
   const MetricSpec* metric = nullptr;
   std::string detector;  ///< Name of the distance; `cwnd` for congestion windows.
   Regime regime = Regime::kAny;
-  double floor = 0;  ///< Noise floor in force, in the metric's unit.
+  double floor = 0;     ///< Noise floor in force, in the metric's unit.
+  Yardstick yardstick;  ///< What the distance is measured in, in this window.
   std::vector<double>
       distance;  ///< s of methods.md §3; 0 in the direction that is not sick; NaN: not judged.
 };
@@ -104,6 +106,7 @@ class GroupJudge {
   std::vector<GroupStream> streams_;
   Ready ready_;
   SortedWindow sorted_;
+  YardstickMaker yardsticks_;
   std::vector<double> logged_;
   std::optional<std::size_t> latency_column_;
   struct RawColumn {

@@ -206,7 +206,7 @@ TEST(GroupJudge, ThePaperIsThePlainDefinition) {
     for (std::size_t i = 0; i < kMembers; ++i) {
       for (std::size_t d = 0; d < 3; ++d) {
         const double s = window.tracks[d].distance[i];
-        const auto pairs = definition::pairwise(samples, common, i, how.distances[d], compare.kl_smoothing);
+        const auto pairs = definition::pairwise(samples, common, i, how.distances[d], compare);
         EXPECT_FALSE(definition::more_than_half_exceed(pairs, s * (1 + 1e-9) + 1e-12)) << seed;
         EXPECT_TRUE(s < 1e-9 || definition::more_than_half_exceed(pairs, s * (1 - 1e-9))) << seed;
       }
@@ -228,14 +228,15 @@ TEST(GroupJudge, ActiveLatencyIsOfTheSecondsWithWork) {
 }
 
 TEST(GroupJudge, SmallGroupsNeedMore) {
-  const auto distance = [](std::size_t members) {
-    return judge(
-               {"wr_sec"}, [](auto, std::size_t i, std::size_t) { return i == 0 ? 2000.0 : 1000.0; },
-               options(), members)
-        .tracks[0]
-        .distance[0];
+  const auto position = [](std::size_t members) {
+    const TrackJudgement track =
+        judge(
+            {"wr_sec"}, [](auto, std::size_t i, std::size_t) { return i == 0 ? 2000.0 : 1000.0; }, options(),
+            members)
+            .tracks[0];
+    return track.distance[0] / track.yardstick.unit;
   };
-  EXPECT_DOUBLE_EQ(distance(4) * 1.5, distance(6)) << "their bins are smaller";
+  EXPECT_DOUBLE_EQ(position(4) * 1.5, position(6)) << "their bins are smaller";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "analyse/judge/policy.h"
 
+#include "analyse/peer/comparer.h"
+
 namespace laggard::analyse {
 
 namespace {
@@ -39,11 +41,20 @@ const MetricPolicy& policy_of(const MetricSpec& metric) {
   return kThroughputPolicy;
 }
 
-double self_threshold(const MetricSpec& metric, Regime regime) {
-  const MetricPolicy& policy = policy_of(metric);
+double self_threshold(const MetricSpec& metric, const ThresholdUse& use) {
   // Where nobody can tell reads from writes, the larger one is the safe one.
-  return regime == Regime::kWrites || metric.role != Role::kLatency ? policy.self_threshold
-                                                                    : policy.self_threshold_reads;
+  const bool reads = use.regime != Regime::kWrites && metric.role == Role::kLatency;
+  if (use.detector == to_name(Distance::kKl)) {
+    if (reads && use.independent < kKlPolicy.least_independent_reads) return 1;
+    return reads ? kKlPolicy.self_threshold_reads : kKlPolicy.self_threshold;
+  }
+  const MetricPolicy& policy = policy_of(metric);
+  return reads ? policy.self_threshold_reads : policy.self_threshold;
+}
+
+double least_threshold(const MetricSpec& metric, const ThresholdUse& use) {
+  return use.detector == to_name(Distance::kKl) ? kKlPolicy.least_threshold
+                                                : policy_of(metric).least_threshold;
 }
 
 }  // namespace laggard::analyse

@@ -19,7 +19,8 @@ std::string track_name(const MetricSpec& metric, Regime regime) {
 
 ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vector<std::string>& members,
                                             bool paper) const {
-  const double prior = self_threshold(track.metric, track.regime);
+  const ThresholdUse use{track.detector, track.regime, track.independent};
+  const double prior = track.yardstick.at(self_threshold(track.metric, use));
   const GroupThresholds* trained =
       thresholds_.find(track.detector, track_name(track.metric, track.regime), track.group);
   if (trained == nullptr) return {std::vector<double>(members.size(), prior), false};
@@ -31,7 +32,7 @@ ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vecto
   }
   double largest = trained->others;
   for (const auto& [component, threshold] : trained->components) largest = std::max(largest, threshold);
-  const double own = std::max(largest, policy_of(track.metric).least_threshold);
+  const double own = std::max(largest, track.yardstick.at(least_threshold(track.metric, use)));
   const double value = own + std::max(0.0, prior - own) * kPriorWindows / (kPriorWindows + trained->windows);
   column.values.assign(members.size(), value);
   return column;

@@ -5,6 +5,7 @@
 
 #include "analyse/judge/policy.h"
 #include "analyse/peer/thresholds.h"
+#include "analyse/peer/yardstick.h"
 #include "model/metric.h"
 
 namespace laggard::analyse {
@@ -19,6 +20,7 @@ namespace laggard::analyse {
 ///         threshold, least_threshold). Few windows leave it near the policy's threshold, which is a prior
 ///         worth 16 windows; many make it the group's own. Pooled over the group: a healthy server is as
 ///         likely as its neighbours to show tomorrow what they showed today.
+///         T_self and least_threshold are positions on the yardstick of the distance in the window at hand.
 /// paper:  the component's own; one without data gets the group's maximum (F §10.1).
 class ThresholdBook {
  public:
@@ -33,6 +35,8 @@ class ThresholdBook {
     const MetricSpec& metric;
     Regime regime;
     const std::string& detector;
+    Yardstick yardstick;
+    double independent = 64.0 / 5;  ///< As in ThresholdUse.
   };
   struct Column {
     std::vector<double> values;  ///< One per member.

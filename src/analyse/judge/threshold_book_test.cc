@@ -23,13 +23,13 @@ Thresholds trained_with(double windows) {
 ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
                              const std::string& group = "disks") {
   const std::string detector = "cdf";
-  return ThresholdBook(thresholds).column({group, await(), regime, detector}, kMembers, paper);
+  return ThresholdBook(thresholds).column({group, await(), regime, detector, {}}, kMembers, paper);
 }
 
 TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
   const auto own = column({}, false);
   EXPECT_FALSE(own.trained);
-  EXPECT_EQ(own.values, std::vector<double>(3, self_threshold(await(), Regime::kReads)));
+  EXPECT_EQ(own.values, std::vector<double>(3, self_threshold(await(), {"cdf", Regime::kReads})));
   EXPECT_FALSE(ThresholdBook().trained());
 }
 
@@ -45,12 +45,19 @@ TEST(ThresholdBook, ThePaperTakesEachComponentsOwn) {
 }
 
 TEST(ThresholdBook, OursIsTheGroupsLargestDrawnToThePriorByFewWindows) {
-  const double prior = self_threshold(await(), Regime::kReads);
+  const double prior = self_threshold(await(), {"cdf", Regime::kReads});
   ASSERT_GT(prior, 4);
   EXPECT_DOUBLE_EQ(column(trained_with(0), false).values[0], prior) << "nothing is known of its length";
   EXPECT_DOUBLE_EQ(column(trained_with(16), false).values[0], (4 + prior) / 2);
   EXPECT_NEAR(column(trained_with(1e9), false).values[0], 4, 1e-6);
   EXPECT_EQ(column(trained_with(16), false).values[2], column(trained_with(16), false).values[0]);
+}
+
+TEST(ThresholdBook, WithoutTrainingItIsAPositionOnTheYardstick) {
+  const std::string detector = "thresh";
+  const auto values =
+      ThresholdBook().column({"disks", await(), Regime::kWrites, detector, {100, 5}}, kMembers, false).values;
+  EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(await()).self_threshold);
 }
 
 TEST(ThresholdBook, OursIsNeverBelowTheLeastNorDrawnDown) {

@@ -37,10 +37,11 @@ struct Case {
   }
 };
 
-double by_definition(const Case& c, const definition::Common& common, std::size_t i, Distance distance) {
+double by_definition(const Case& c, const definition::Common& common, std::size_t i, Distance distance,
+                     const CompareOptions& options) {
   if (distance == Distance::kMedian) return definition::median_distance(c.samples, i);
   if (distance == Distance::kThresh) return definition::thresh_distance(c.samples, i);
-  std::vector<double> d = definition::pairwise(c.samples, common, i, distance, CompareOptions{}.kl_smoothing);
+  std::vector<double> d = definition::pairwise(c.samples, common, i, distance, options);
   std::sort(d.begin(), d.end());
   return d[(d.size() + 1) / 2 - 1];
 }
@@ -60,7 +61,7 @@ void check_scores(Case& c, Distance distance, const CompareOptions& options) {
   comparer->scores(s);
   const definition::Common common = definition::common(c.samples, options);
   for (std::size_t i = 0; i < n; ++i) {
-    RC_ASSERT(same(s[i], by_definition(c, common, i, distance), distance));
+    RC_ASSERT(same(s[i], by_definition(c, common, i, distance, options), distance));
   }
 }
 

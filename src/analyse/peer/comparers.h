@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "analyse/peer/comparer.h"
@@ -18,10 +20,14 @@ namespace laggard::analyse {
 /// behind the last bin.
 [[nodiscard]] std::unique_ptr<Comparer> make_wasserstein(const CompareOptions& options);
 
+/// Sturges' number of bins: ceil(log2 W) + 1.
+[[nodiscard]] std::uint32_t sturges_bins(std::size_t window_size);
+
 /// `kl` (F §10.1): half of D(P||Q) + D(Q||P), which is 1/2 sum_b (P_b - Q_b) (ln P_b - ln Q_b), over
 /// histograms in ceil(log2 W) + 1 equal bins (Sturges) between the lowest and the highest sample of the
 /// window, and one more bin for missing samples if there are any. Of B bins P_b = (count_b + a) / (W + a B),
-/// a = kl_smoothing: F does not say what it does with empty bins, in which the logarithm is infinite.
+/// a = kl_smoothing: F does not say what it does with empty bins, in which the logarithm is infinite. With
+/// FloorUse::kAlways (ours) bins are never smaller than the noise floor; what is beyond the last is in it.
 [[nodiscard]] std::unique_ptr<Comparer> make_kl(const CompareOptions& options);
 
 /// `median` (T §5.8): sum_t |x(t) - m(t)|, m(t) the median over the components that have a sample at t.

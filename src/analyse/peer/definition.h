@@ -111,14 +111,17 @@ inline double wasserstein_distance(const Histogram& h, const std::vector<double>
   return sum / static_cast<double>(a.size());
 }
 
-/// F §10.1: 1/2 [D(P||Q) + D(Q||P)] with ceil(log2 W) + 1 bins, one more for missing samples if any are.
+/// F §10.1: 1/2 [D(P||Q) + D(Q||P)] with ceil(log2 W) + 1 bins (as an option no smaller than the noise
+/// floor), one more for missing samples if any are.
 inline double kl_distance(const Samples& samples, const std::vector<double>& all, std::size_t i,
-                          std::size_t j, double smoothing) {
+                          std::size_t j, const CompareOptions& options) {
+  const double smoothing = options.kl_smoothing;
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());
   const auto w = samples.front().size();
   const auto bins = static_cast<std::size_t>(std::ceil(std::log2(static_cast<double>(w)))) + 1;
-  const double size = (high - low) / static_cast<double>(bins);
+  double size = (high - low) / static_cast<double>(bins);
+  if (options.bins.floor_use == FloorUse::kAlways) size = std::max(size, options.bins.noise_floor);
   const Histogram h{low, size > 0 ? size : std::numeric_limits<double>::infinity(), bins};
   const bool gaps = all.size() < samples.size() * w;
   const std::size_t used = bins + (gaps ? 1 : 0);
@@ -171,14 +174,14 @@ inline Common common(const Samples& samples, const CompareOptions& options) {
 
 /// The distances of one component to the n - 1 others.
 inline std::vector<double> pairwise(const Samples& samples, const Common& common, std::size_t i,
-                                    Distance distance, double kl_smoothing) {
+                                    Distance distance, const CompareOptions& options) {
   std::vector<double> d;
   const Histogram& h = common.histogram;
   for (std::size_t j = 0; j < samples.size(); ++j) {
     if (j == i) continue;
     if (distance == Distance::kCdf) d.push_back(cdf_distance(h, samples[i], samples[j]));
     if (distance == Distance::kWasserstein) d.push_back(wasserstein_distance(h, samples[i], samples[j]));
-    if (distance == Distance::kKl) d.push_back(kl_distance(samples, common.all, i, j, kl_smoothing));
+    if (distance == Distance::kKl) d.push_back(kl_distance(samples, common.all, i, j, options));
   }
   return d;
 }

@@ -13,11 +13,6 @@ namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-/// Sturges: ceil(log2 W) + 1.
-std::uint32_t sturges(std::size_t window_size) {
-  return static_cast<std::uint32_t>(std::bit_width(window_size - 1)) + 1;
-}
-
 /// A matrix of bins x components.
 struct BinMatrix {
   const double* share;  ///< P_b
@@ -40,17 +35,18 @@ LAGGARD_CLONES void divergences(BinMatrix m, std::size_t i, double* d) {
 
 class Kl final : public Comparer {
  public:
-  explicit Kl(const CompareOptions& options) : smoothing_(options.kl_smoothing) {
+  explicit Kl(const CompareOptions& options)
+      : smoothing_(options.kl_smoothing),
+        least_bin_(options.bins.floor_use == FloorUse::kAlways ? options.bins.noise_floor : 0) {
     LAGGARD_CHECK(smoothing_ > 0);
   }
 
   void load(const SortedWindow& window) override {
     const std::size_t n = window.components();
-    const std::uint32_t count = sturges(window.size());
+    const std::uint32_t count = sturges_bins(window.size());
     const double range = window.highest() - window.lowest();
-    const Bins bins{.lowest = window.lowest(),
-                    .size = range / count > 0 ? range / count : 1,
-                    .count = range / count > 0 ? count : 1};
+    const double size = std::max(range / count, least_bin_);
+    const Bins bins{.lowest = window.lowest(), .size = size > 0 ? size : 1, .count = size > 0 ? count : 1};
     const bool gaps = window.samples().size() < n * window.size();
     components_ = n;
     // Always all of Sturges' bins, also when every sample is in the first: the smoothing counts them.
@@ -105,6 +101,7 @@ class Kl final : public Comparer {
   }
 
   double smoothing_;
+  double least_bin_;
   std::size_t components_ = 0;
   std::size_t bins_ = 0;
   std::vector<std::uint32_t> counts_;  ///< bins x components
@@ -115,6 +112,10 @@ class Kl final : public Comparer {
 };
 
 }  // namespace
+
+std::uint32_t sturges_bins(std::size_t window_size) {
+  return static_cast<std::uint32_t>(std::bit_width(window_size - 1)) + 1;
+}
 
 std::unique_ptr<Comparer> make_kl(const CompareOptions& options) { return std::make_unique<Kl>(options); }
 

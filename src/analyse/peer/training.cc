@@ -102,7 +102,8 @@ TrainedGroup ThresholdTrainer::result() const {
   TrainedGroup group{std::vector<double>(components_, kMissing), trained_, kMissing};
   for (std::size_t i = 0; i < components_; ++i) {
     if (trained_[i] == 0) continue;
-    group.thresholds[i] = spec_.factor * round_up_to_grid(floors_[i], spec_.step);
+    const double half_way = std::max(floors_[i], (floors_[i] + spec_.ceiling) / 2);
+    group.thresholds[i] = std::min(spec_.factor * round_up_to_grid(floors_[i], spec_.step), half_way);
     group.largest = std::fmax(group.largest, group.thresholds[i]);
   }
   for (std::size_t i = 0; i < components_; ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct TrainingSpec {
   std::size_t k = 3;  ///< Of the filter, for kFiltered; at least 1.
   double step = 0.1;  ///< Thresholds are multiples of this, at least one of it (F §10.1).
   double factor = 2;  ///< The threshold found is multiplied by this (F §10.1: doubled).
+  /// The most that the distance can be. Twice a healthy score may lie above it, and would never be exceeded:
+  /// then the threshold is half-way between the score and the ceiling (**ours**).
+  double ceiling = std::numeric_limits<double>::infinity();
   bool operator==(const TrainingSpec&) const = default;
 };
 
@@ -32,9 +36,10 @@ struct TrainedGroup {
 ///   T* = the largest s over all windows                                           (kSingle), or
 ///   T* = the largest, over all spans of 2k-1 consecutive windows, of the k-th largest s in the span
 ///   (kFiltered),
-/// and T = factor * step * max(1, ceil(T* / step)). A span holds the windows of one recording only, and fewer
-/// than 2k-1 at its start; windows that never came take their place in it. A component that shows fewer than
-/// k windows in a recording, which no filter could have flagged, trains on its largest s there.
+/// and T = min(factor * step * max(1, ceil(T* / step)), (T* + ceiling) / 2). A span holds the windows of one
+/// recording only, and fewer than 2k-1 at its start; windows that never came take their place in it. A
+/// component that shows fewer than k windows in a recording, which no filter could have flagged, trains on
+/// its largest s there.
 class ThresholdTrainer {
  public:
   ThresholdTrainer(const TrainingSpec& spec, std::size_t components);

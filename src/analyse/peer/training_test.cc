@@ -100,6 +100,16 @@ TEST(Training, TheUntrainedGetTheGroupsMaximum) {
   EXPECT_EQ(group.largest, 4.8);
 }
 
+TEST(Training, ADistanceWithACeilingIsDoubledHalfWayAtMost) {
+  TrainingSpec spec;
+  spec.ceiling = 3;
+  ThresholdTrainer trainer(spec, 3);
+  for (int w = 0; w < 6; ++w) trainer.add(w, std::vector<double>{0.5, 2.0, 3.0});
+  trainer.end_recording();
+  EXPECT_EQ(trainer.result().thresholds, (std::vector<double>{1.0, 2.5, 3.0}))
+      << "who reached the ceiling when healthy can never exceed it";
+}
+
 TEST(Training, NothingLearntIsNoThreshold) {
   ThresholdTrainer trainer({}, 2);
   trainer.end_recording();
