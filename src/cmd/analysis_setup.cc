@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cmd/progress.h"
+#include "cmd/recorded_time.h"
 #include "model/system/system_file.h"
 
 namespace laggard::cmd {
@@ -73,22 +74,6 @@ Duration common_interval(const Inventory& inventory) {
   return most == votes.end() ? std::chrono::seconds(1) : most->first;
 }
 
-struct Span {
-  WallTime first;
-  WallTime last;
-};
-
-Span recorded_span(const Inventory& inventory, const ReadRequest& request) {
-  Span span{WallTime::max(), WallTime::min()};
-  for (const DeviceInfo& device : inventory.devices) {
-    span.first = std::min(span.first, device.first);
-    span.last = std::max(span.last, device.last);
-  }
-  if (request.from) span.first = std::max(span.first, *request.from);
-  if (request.to) span.last = std::min(span.last, *request.to);
-  return span;
-}
-
 Result<ReadRequest> parse_request(const AnalysisOptions& options) {
   ReadRequest request;
   if (!options.from.empty()) {
@@ -131,7 +116,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
     return fail(ErrorCode::kBadInput, options.recordings.front().string(),
                 "there is nothing recorded in that span of time; `laggard info` says what is there");
   }
-  const Duration length = span.last - span.first;
+  const Duration length = recorded_time(setup.inventory, setup.request);
   std::string name = options.preset;
   if (name == "auto") {
     const auto lab_length = setup.sample_interval * static_cast<std::int64_t>(kLabSamples);

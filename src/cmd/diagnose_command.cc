@@ -10,6 +10,7 @@
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/peer_plots.h"
+#include "cmd/recorded_time.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -72,8 +73,8 @@ Status print_or_write(const std::string& where, const std::string& text) {
 
 namespace {
 
-void add_coverage(Diagnosis& diagnosis, const Inventory& inventory) {
-  for (const Gap& gap : inventory.gaps) {
+void add_coverage(Diagnosis& diagnosis, const Inventory& inventory, const ReadRequest& request) {
+  for (const Gap& gap : gaps_within(inventory, request)) {
     diagnosis.coverage.missing.push_back(fmt::format("{} recorded nothing from {} to {}{}", gap.host,
                                                      to_iso8601(gap.from), to_iso8601(gap.to),
                                                      gap.reason.empty() ? "" : " (" + gap.reason + ")"));
@@ -123,7 +124,7 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
   if (!read) return forward(read);
   diagnoser.finish();
   Diagnosis diagnosis = diagnoser.diagnosis();
-  add_coverage(diagnosis, setup->inventory);
+  add_coverage(diagnosis, setup->inventory, setup->request);
   const bool talk = options.json != "-" && !options.quiet;
   if (talk) print(*setup, diagnosis);
   if (!options.json.empty()) {

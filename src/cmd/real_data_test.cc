@@ -74,8 +74,10 @@ class Traces : public testing::Test {
 
   /// `s2 disk-busy`, one per finding that no other explains.
   static std::vector<std::string> findings(const std::string& recording, const std::string& preset,
-                                           const std::string& thresholds) {
+                                           const std::string& thresholds,
+                                           const std::string& distance = "cdf") {
     DiagnoseOptions options;
+    options.analysis.distances = distance;
     options.analysis.recordings = {recording};
     options.analysis.preset = preset;
     options.thresholds = thresholds;
@@ -88,6 +90,20 @@ class Traces : public testing::Test {
         found.push_back(incident.blame.name + " " + incident.cause);
     }
     return found;
+  }
+
+  /// Without training, each distance in its own unit: nobody healthy is accused, and of what `cdf` finds
+  /// `least` faults are found.
+  void expect_quiet(const std::string& distance, const std::string& preset, std::size_t least) {
+    std::size_t found = 0;
+    for (const BenchRun& run : runs_) {
+      if (preset == "lab" && run.name.find("-L") == std::string::npos) continue;
+      for (const std::string& finding : findings(run.recording, preset, "", distance)) {
+        EXPECT_EQ(finding.substr(0, finding.find(' ')), run.server) << run.name << " by " << distance;
+        found += finding == run.server + " " + run.cause ? 1U : 0U;
+      }
+    }
+    EXPECT_GE(found, least) << distance << ", " << preset;
   }
 
   void expect_truth(const std::string& preset, bool long_only) {
@@ -115,6 +131,16 @@ class Traces : public testing::Test {
 
 TEST_F(Traces, EveryFaultOfTheBenchIsFoundWithQuickWindows) { expect_truth("quick", false); }
 TEST_F(Traces, EveryLongFaultOfTheBenchIsFoundWithThePapersWindows) { expect_truth("lab", true); }
+
+TEST_F(Traces, EveryDistanceIsQuietAndFindsWhatItCanWithoutTraining) {
+  expect_quiet("wasserstein", "quick", 16);
+  expect_quiet("median", "quick", 16);
+  expect_quiet("thresh", "quick", 15);
+  expect_quiet("kl", "quick", 13);
+  expect_quiet("cdf,wasserstein,kl,median,thresh", "quick", 16);
+  expect_quiet("kl", "lab", 4);
+  expect_quiet("median", "lab", 4);
+}
 
 /// Hosts of Perseus with their slow disks. A's are told in the data's own README, C's come with it.
 class Perseus : public testing::Test {
