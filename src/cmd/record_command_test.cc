@@ -14,6 +14,8 @@
 #include <thread>
 
 #include "archive/reader.h"
+#include "archive/writer.h"
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/file.h"
 #include "collect/record/fake_machine.h"
@@ -163,11 +165,44 @@ TEST_F(RecordMetrics, TheNameOfTheHostIsTheKernels) {
   EXPECT_EQ(read_back(out()).inventory.devices[0].host, "oss7");
 }
 
+/// A day of 2011 of a host in the recording.
+void write_old_day(const std::filesystem::path& recording, const std::string& host, WallTime start) {
+  SystemClock clock;
+  auto writer = archive::Writer::open(recording, {}, clock);
+  ASSERT_TRUE(writer) << writer.error().message();
+  SampleTable table{host, DeviceKind::kDisk, {{"rd_ios"}}, {"sda"}, {start}};
+  table.set(0, 0, 0, 1);
+  ASSERT_TRUE((*writer)->append(table));
+  ASSERT_TRUE((*writer)->close());
+}
+
+TEST_F(RecordMetrics, KeepsWhatItIsTold) {
+  const WallTime start = *parse_time("2011-05-09T06:00:00Z");
+  for (const std::string limit : {"--keep=30d", "--max-size=1k"}) {
+    std::filesystem::remove_all(out());
+    write_old_day(out(), "fs1", start);
+    write_old_day(out(), "fs1", start + 24h);
+    write_old_day(out(), "fs2", start);
+    const Program run(machine_, {"--out", out(), "--root", root(), "--host", "fs1", "--interval", "100ms",
+                                 "--duration", "300ms", "--no-tcp", limit});
+    ASSERT_EQ(run.status(), 0) << run.said();
+    const bool by_age = limit.starts_with("--keep");
+    const std::filesystem::path folder = std::filesystem::path(out()) / "metrics";
+    EXPECT_FALSE(exists(folder / "fs1-20110509T060000Z.lgd")) << limit;
+    EXPECT_EQ(exists(folder / "fs1-20110510T060000Z.lgd"), !by_age)
+        << "the last day stays until there is a later one, however large it is";
+    EXPECT_TRUE(exists(folder / "fs2-20110509T060000Z.lgd")) << "another host's recorder looks after its own";
+    EXPECT_NE(read_back(out()).device(DeviceKind::kNet, "eth0"), nullptr);
+  }
+}
+
 TEST_F(RecordMetrics, MistakesAreOneSentenceAndStatusTwo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--interval", "50ms"}, "--interval: 50ms is not between 100ms and 1d"},
       {{"--interval", "soon"}, "--interval"},
       {{"--duration", "0s"}, "--duration"},
+      {{"--keep", "5m"}, "--keep: 5m is not between 1h and 36600d"},
+      {{"--max-size", "large"}, "--max-size: large is no size"},
       {{"--tcp-peer", "fs1"}, "--tcp-peer: fs1: is not an IP address"},
       {{"--tcp-port", "70000"}, "--tcp-port"},
       {{"--no-tcp", "--tcp-port", "80"}, "--no-tcp: contradicts"},
