@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
 # What a disk costs a recorder: CPU per sample and bytes per sample of ours and of `sadc -S DISK`, as the slope
-# between few and many real loop devices with light I/O; what 200 TCP connections cost, apart. Needs root.
+# between few and many real loop devices with light I/O; what 200 TCP sockets cost, apart. Needs root.
 #
-#   bench/record_overhead.sh [--few 10] [--many 100] [--samples 600] [--sockets 200] [--repeat 3]
+#   bench/record_overhead.sh [--few 10] [--many 100] [--seconds 120] [--sockets 200] [--repeat 3]
 #
-# CPU is user + system time of the whole process from start to end (wait4), over many samples, minus nothing: the
-# slope takes out what does not depend on disks. Ours runs at 10 Hz with --flush 10s, that is with a flush every 100
-# samples, and again at 1 Hz; sadc cannot go below 1 s.
+# CPU is user + system time of the whole process from start to end (wait4), divided by its samples: finding out what the
+# devices are and closing the recording are part of it. Both sample once a second, side by side, so that both have the same
+# machine. Ours runs at 10 Hz afterwards too, with a flush every 100 samples, where less of it is waking up.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-few=10 many=100 samples=600 sockets=200 repeat=3 slow=60
+few=10 many=100 seconds=120 sockets=200 repeat=3
 while [ $# -gt 0 ]; do
   case "$1" in
-    --few) few=$2 ;; --many) many=$2 ;; --samples) samples=$2 ;; --sockets) sockets=$2 ;; --repeat) repeat=$2 ;;
-    --slow) slow=$2 ;;
+    --few) few=$2 ;; --many) many=$2 ;; --seconds) seconds=$2 ;; --sockets) sockets=$2 ;; --repeat) repeat=$2 ;;
     *) echo "record_overhead: unknown option $1" >&2; exit 2 ;;
   esac
   shift 2
@@ -29,12 +28,14 @@ scratch=$(mktemp -d)
 loops=()
 helpers=()
 cleanup() {
-  for pid in "${helpers[@]}"; do kill "$pid" 2>/dev/null || true; done
+  trap - EXIT
+  for pid in "${helpers[@]:-}"; do kill "$pid" 2>/dev/null || true; done
   wait 2>/dev/null || true
   for loop in "${loops[@]}"; do losetup -d "$loop" 2>/dev/null || true; done
   rm -rf "$scratch"
 }
 trap cleanup EXIT
+trap 'exit 130' INT TERM
 
 grow_to() {
   while [ "${#loops[@]}" -lt "$1" ]; do
@@ -83,28 +84,36 @@ theirs() {
 
 names() { (IFS=,; echo "${loops[*]#/dev/}"); }
 
+report() { echo "$*" | tee -a "$scratch/results" >&2; }
+
 rounds() {
   local disks=$1
   grow_to "$disks"
   start_io
   sleep 2
   for ((r = 0; r < repeat; ++r)); do
-    echo "ours10hz $disks $samples $(ours rec 100ms "$((samples / 10))s" --no-tcp --disk "$(names)" --net lo)"
-    echo "ours1hz $disks $slow $(ours rec 1s "${slow}s" --no-tcp --disk "$(names)" --net lo)"
-    echo "sadc $disks $slow $(theirs "$slow")"
+    theirs "$seconds" >"$scratch/theirs" &
+    local sadc_run=$!
+    report "ours1hz $disks $seconds $(ours rec 1s "${seconds}s" --no-tcp --disk "$(names)" --net lo)"
+    wait "$sadc_run"
+    report "sadc $disks $seconds $(<"$scratch/theirs")"
+    report "ours10hz $disks $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --no-tcp --disk "$(names)" --net lo)"
   done
   stop_io
 }
 
-{
-  rounds "$few"
-  rounds "$many"
-  echo "tcp 0 $samples $(ours rec 100ms "$((samples / 10))s" --no-tcp --disk none --net lo)"
-  python3 bench/light_sockets.py "$((sockets / 2))" &
-  helpers+=($!)
-  sleep 2
-  for ((r = 0; r < repeat; ++r)); do
-    echo "tcp $sockets $samples $(ours rec 100ms "$((samples / 10))s" --tcp-peer 127.0.0.0/8 --disk none --net lo)"
-  done
-} | tee "$scratch/results" >&2
+say_load() { echo "load average $(cut -d' ' -f1-3 /proc/loadavg), $(nproc) cores"; }
+
+say_load
+rounds "$few"
+rounds "$many"
+say_load
+report "tcp 0 $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --no-tcp --disk none --net lo)"
+python3 bench/light_sockets.py "$((sockets / 2))" &
+helpers+=($!)
+sleep 2
+for ((r = 0; r < repeat; ++r)); do
+  report "tcp $sockets $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --tcp-peer 127.0.0.0/8 --disk none --net lo)"
+done
+say_load
 python3 bench/record_slopes.py "$scratch/results"

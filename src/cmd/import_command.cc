@@ -134,6 +134,11 @@ int run_import(const CommonOptions& common, const Import& import) {
   }
   if (made && stats.cells_added == 0) remove_empty(common.out);
   int status = kClean;
+  for (Error& error : shown.errors) {
+    if (error.code != ErrorCode::kNoSpace) continue;
+    error.what += "; make room and import again, what is there already is kept";
+    shown.first.reset();  // What was read is more than what found room.
+  }
   for (const Error& error : shown.errors) status = std::max(status, report_error(error));
   if (common.json) {
     print_json(common, shown, stats);

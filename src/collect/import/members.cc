@@ -57,8 +57,14 @@ Result<Members> Members::open(const std::filesystem::path& path) {
 
 tl::unexpected<Error> Members::damaged() const {
   const char* text = archive_error_string(handle_.get());
-  return fail(ErrorCode::kBadInput, where(),
-              std::string("cannot be unpacked: ") + (text == nullptr ? "unknown reason" : text));
+  const std::string reason = text == nullptr ? "unknown reason" : text;
+  // What libarchive says of a file that ends too early: liblzma's words, or `truncated` or `Truncated`.
+  if (reason.find("No progress is possible") != std::string::npos ||
+      reason.find("runcated") != std::string::npos) {
+    return fail(ErrorCode::kBadInput, where(),
+                "is cut off: what is packed in it goes on; fetch the file again");
+  }
+  return fail(ErrorCode::kBadInput, where(), "cannot be unpacked: " + reason);
 }
 
 Result<std::optional<Members::Member>> Members::next() {

@@ -153,13 +153,17 @@ TEST_F(CsvImportTest, EveryMistakeIsOneSentenceWithItsPlace) {
   EXPECT_EQ(only_error("time,host,kind,device,counter,value\n"), "bad.csv: has a header and no lines");
   EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios\n"), "bad.csv:3: has 5 fields where the header has 6");
   EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,2,\n"), "bad.csv:3: has 7 fields where the header has 6");
-  EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,-2\n"), "bad.csv:3: the counter is negative (-2)");
+  EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,-2\n"),
+            "bad.csv:3: the counter is negative (-2), but counters only grow; leave the field empty or "
+            "correct the line");
   EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,2.5\n"),
-            "bad.csv:3: `2.5` is no whole number, which a counter has to be");
+            "bad.csv:3: `2.5` is no whole number, which a counter has to be; are these rates? (--gauge)");
   EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,99999999999999999999\n"),
             "bad.csv:3: `99999999999999999999` is too large for a counter to be exact");
-  EXPECT_EQ(only_error(head + "101,h,disk,d,await,inf\n"), "bad.csv:3: `inf` is no number");
-  EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,two\n"), "bad.csv:3: `two` is no number");
+  EXPECT_EQ(only_error(head + "101,h,disk,d,await,inf\n"),
+            "bad.csv:3: `inf` is no finite number; leave the field empty where there is no value");
+  EXPECT_EQ(only_error(head + "101,h,disk,d,rd_ios,two\n"),
+            "bad.csv:3: `two` is no finite number; leave the field empty where there is no value");
   EXPECT_EQ(only_error(head + "101,h,fan,d,rpm,2\n"),
             "bad.csv:3: the kind `fan` is unknown; there are disk, net and tcp");
   EXPECT_EQ(only_error(head + "101,h,disk,,rd_ios,2\n"), "bad.csv:3: the host, device or counter is empty");
@@ -239,7 +243,7 @@ TEST_F(CsvImportTest, MembersInTheOrderOfTheirNamesAndOthersLeftOut) {
   ASSERT_EQ(shell("tar cf bad.tar t/day-3.csv t/README"), 0);
   const auto bad = import({folder_ / "bad.tar"}, perseus());
   ASSERT_THAT(bad.errors, SizeIs(1));
-  EXPECT_THAT(bad.errors[0].message(), HasSubstr("bad.tar[t/day-3.csv]:2: `x` is no number"));
+  EXPECT_THAT(bad.errors[0].message(), HasSubstr("bad.tar[t/day-3.csv]:2: `x` is no finite number"));
 }
 
 TEST_F(CsvImportTest, PerseusHost) {

@@ -218,11 +218,15 @@ bool CsvReader::store(const Target& target, std::size_t column, CounterForm form
     case ValueKind::kMissing:
       return true;
     case ValueKind::kNotANumber:
-      return complain(fmt::format("`{}` is no number", shown(text)));
+      return complain(fmt::format("`{}` is no finite number; leave the field empty where there is no value",
+                                  shown(text)));
     case ValueKind::kNegative:
-      return complain(fmt::format("the counter is negative ({})", shown(text)));
+      return complain(fmt::format(
+          "the counter is negative ({}), but counters only grow; leave the field empty or correct the line",
+          shown(text)));
     case ValueKind::kFraction:
-      return complain(fmt::format("`{}` is no whole number, which a counter has to be", shown(text)));
+      return complain(fmt::format(
+          "`{}` is no whole number, which a counter has to be; are these rates? (--gauge)", shown(text)));
     case ValueKind::kTooLarge:
       return complain(fmt::format("`{}` is too large for a counter to be exact", shown(text)));
   }

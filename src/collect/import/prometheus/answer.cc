@@ -78,7 +78,7 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& /*error*/) override {
-    problem_ = fmt::format("the answer is no JSON (at byte {})", position);
+    problem_ = fmt::format("the answer breaks off or is no JSON (at byte {})", position);
     return false;
   }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/metric_names.h"
+#include "collect/import/prometheus/refusal.h"
 #include "collect/import/sample_collector.h"
 
 namespace laggard::collect {
@@ -44,14 +45,6 @@ std::string selector(const PrometheusOptions& options) {
   return fmt::format("{{__name__=~\"{}\"{}{}}}", fmt::join(names, "|"), match.empty() ? "" : ",", match);
 }
 
-/// A server's sentence without its middle, where it repeats the whole query.
-std::string shortened(const std::string& sentence) {
-  constexpr std::size_t kBegin = 120;
-  constexpr std::size_t kEnd = 160;
-  if (sentence.size() <= kBegin + kEnd) return sentence;
-  return sentence.substr(0, kBegin) + " … " + sentence.substr(sentence.size() - kEnd);
-}
-
 class PrometheusImport final : public SeriesReceiver {
  public:
   PrometheusImport(HttpTransport& transport, const PrometheusOptions& options, TableSink& sink,
@@ -72,13 +65,18 @@ class PrometheusImport final : public SeriesReceiver {
     state_.total = static_cast<std::uint64_t>(to - from);
     Status status = fetch_all(from, to);
     Status flushed = collector_.flush_all();
-    return status ? flushed : status;
+    if (!status || !flushed) return status ? flushed : status;
+    return state_.lines == 0 ? no_samples() : Status{};
   }
 
   [[nodiscard]] ImportResult finish() {
     if (!unplaced_.empty()) {
       observer_.notice(fmt::format("series without the label `{}` or `{}` were left out: {}",
                                    options_.host_label, options_.device_label, fmt::join(unplaced_, ", ")));
+    }
+    if (impossible_ > 0) {
+      observer_.notice(fmt::format("values that no counter can have were left out: {} of {}, the first {}",
+                                   impossible_, state_.lines, first_impossible_));
     }
     result_.values = collector_.values();
     result_.lines = state_.lines;
@@ -110,8 +108,11 @@ class PrometheusImport final : public SeriesReceiver {
     if (time_ms < stretch_from_ms_ || time_ms > stretch_to_ms_) return;
     ++state_.lines;
     const std::optional<std::uint64_t> bits = counter_value(*target_->exported, value);
-    if (!bits) return;
     const WallTime time = from_unix_ns(time_ms * kNsPerMs);
+    if (!bits) {
+      if (!is_idle(value)) note_impossible(time, value);
+      return;
+    }
     collector_.add(target_->stream, target_->column, time, *bits);
     result_.first = result_.first ? std::min(*result_.first, time) : time;
     result_.last = result_.last ? std::max(*result_.last, time) : time;
@@ -169,8 +170,10 @@ class PrometheusImport final : public SeriesReceiver {
           continue;
         }
         Error error = std::move(answer.error());
-        error.what += fmt::format(" (at {}; what came before is imported, run again to go on)",
-                                  to_iso8601(from_unix_ns(at * kNsPerMs)));
+        if (result_.first) {
+          error.what += fmt::format("; samples before {} are imported, run again to go on",
+                                    to_iso8601(from_unix_ns(at * kNsPerMs)));
+        }
         return tl::unexpected<Error>(std::move(error));
       }
       if (collector_.full()) {
@@ -184,6 +187,28 @@ class PrometheusImport final : public SeriesReceiver {
                                     : std::min<std::int64_t>(length * 2, scaled(length, answer->samples));
     }
     return {};
+  }
+
+  /// Nothing came: more likely a mistake than a site without disks.
+  [[nodiscard]] Status no_samples() const {
+    if (!unplaced_.empty()) {
+      return fail(ErrorCode::kBadInput, options_.server,
+                  fmt::format("no series has the labels `{}` and `{}`; name others with --label",
+                              options_.host_label, options_.device_label));
+    }
+    return fail(
+        ErrorCode::kBadInput, options_.server,
+        fmt::format("the server has no disks or interfaces of node_exporter between {} and {}{}; other "
+                    "times with --from and --to",
+                    to_iso8601(options_.from), to_iso8601(options_.to),
+                    options_.match.empty() ? "" : " that match"));
+  }
+
+  void note_impossible(WallTime time, std::string_view value) {
+    if (impossible_++ > 0) return;
+    constexpr std::size_t kMostShown = 40;
+    first_impossible_ = fmt::format("`{}` for {} at {}", value.substr(0, kMostShown),
+                                    target_->exported->metric, to_iso8601(time));
   }
 
   static std::int64_t scaled(std::int64_t length, std::uint64_t samples) {
@@ -223,24 +248,11 @@ class PrometheusImport final : public SeriesReceiver {
       return fail(ErrorCode::kBadInput, options_.server,
                   answer.error().what + "; is this a Prometheus server?");
     }
-    const std::string said =
-        answer && !answer->error.empty() ? shortened(answer->error) : first_words(reply->body);
     // 422: too many samples for one query; 503: it took too long; 413 and 5xx of proxies mean much the same.
     smaller_helps_ = reply->status == 422 || reply->status == 413 || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
     return fail(ErrorCode::kUnavailable, options_.server,
-                fmt::format("the server answers {}{}{}", reply->status, said.empty() ? "" : ": ", said));
-  }
-
-  /// Of a page that is no answer of the API, what a terminal can show of its beginning.
-  [[nodiscard]] static std::string first_words(std::string_view body) {
-    constexpr std::size_t kMost = 120;
-    std::string out;
-    for (const char c : trim(body).substr(0, kMost)) {
-      if (c == '\n') break;
-      out.push_back(c >= ' ' && c <= '~' ? c : '?');
-    }
-    return out;
+                refusal(*reply, answer ? std::string_view(answer->error) : ""));
   }
 
   HttpTransport& transport_;
@@ -259,6 +271,8 @@ class PrometheusImport final : public SeriesReceiver {
   std::unordered_map<std::string, Target> targets_;
   const Target* target_ = nullptr;
   std::set<std::string> unplaced_;
+  std::uint64_t impossible_ = 0;
+  std::string first_impossible_;
   std::set<std::string> hosts_seen_;
 };
 

@@ -180,6 +180,9 @@ TEST_F(PrometheusImportTest, MissingIsNeverZero) {
       {1000000, "NaN"}, {1001000, "+Inf"}, {1002000, "-1"}, {1003000, "0"}};
   import();
   EXPECT_THAT(sink_.series["fs1/sda rd_ios"], ElementsAre(Pair(1003000 * kMs, 0)));
+  EXPECT_THAT(observer_.notices,
+              ElementsAre("values that no counter can have were left out: 1 of 4, the first `-1` for "
+                          "node_disk_reads_completed_total at 1970-01-01T00:16:42Z"));
 }
 
 TEST_F(PrometheusImportTest, HostsWithoutTheirPortsWhereThatIsUnique) {
@@ -221,14 +224,25 @@ TEST_F(PrometheusImportTest, RangeQueriesWhereThereIsNoOtherWayOrWhereTheyAreWan
 
 TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
   server_.canned = {401, "Unauthorized\nmore"};
-  EXPECT_THAT(error(), HasSubstr("http://x: the server answers 401: Unauthorized (at 1970-01-01T00:16:40Z;"));
+  EXPECT_EQ(error(),
+            "http://x: the server answers 401: Unauthorized; name a user (http://user:password@…) or give "
+            "--bearer-token-file");
+  server_.canned = {404, "<html>\nnot here</html>"};
+  EXPECT_EQ(error(), "http://x: the server answers 404; is the path before /api/v1 right?");
   server_.canned = {422, R"({"status":"error","error":"too many samples"})"};
   EXPECT_THAT(error(), HasSubstr("the server answers 422: too many samples"));
   server_.canned = {200, "<html>login</html>"};
   EXPECT_THAT(error(), HasSubstr("is this a Prometheus server?"));
   server_.canned = {200, R"({"status":"success","data":{"result":[{"values":[[1,"2"]]}]}})"};
   EXPECT_THAT(error(), HasSubstr("samples before their series"));
+  server_.canned = {200, R"({"status":"success","data":{"resultType":"matrix","result":[]}})"};
+  EXPECT_EQ(
+      error(),
+      "http://x: the server has no disks or interfaces of node_exporter between 1970-01-01T00:16:40Z and "
+      "1970-01-01T01:23:20Z; other times with --from and --to");
   server_.canned.reset();
+  server_.series.push_back({R"({"__name__":"node_disk_io_now","instance":"x"})", {{1000000, "1"}}});
+  EXPECT_EQ(error(), "http://x: no series has the labels `instance` and `device`; name others with --label");
   server_.down_after = 0;
   EXPECT_THAT(error(), HasSubstr("cannot connect"));
   options_.to = from_unix_ns(0);
@@ -239,7 +253,7 @@ TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
   auto& samples = add("node_disk_reads_completed_total", "sda").samples;
   for (std::int64_t t = 1000000; t < 5000000; t += 1000) samples[t] = "1";
   server_.down_after = 2;
-  EXPECT_THAT(error(), HasSubstr("(at 1970-01-01T00:26:40Z; what came before is imported"));
+  EXPECT_THAT(error(), HasSubstr("; samples before 1970-01-01T00:26:40Z are imported, run again to go on"));
   EXPECT_EQ(sink_.values(), 600U);
 }
 

@@ -81,4 +81,9 @@ std::optional<std::uint64_t> counter_value(const ExportedCounter& exported, std:
   return static_cast<std::uint64_t>(value);
 }
 
+bool is_idle(std::string_view text) {
+  const std::optional<double> number = to_number<double>(text.starts_with('+') ? text.substr(1) : text);
+  return number && !std::isfinite(*number);
+}
+
 }  // namespace laggard::collect

@@ -29,4 +29,7 @@ struct ExportedCounter {
 [[nodiscard]] std::optional<std::uint64_t> counter_value(const ExportedCounter& exported,
                                                          std::string_view text);
 
+/// Whether a value says that there was nothing to measure: NaN, stale markers included, and infinities.
+[[nodiscard]] bool is_idle(std::string_view text);
+
 }  // namespace laggard::collect
