@@ -1,5 +1,6 @@
 #include "collect/record/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "collect/record/tick_schedule.h"
@@ -18,13 +19,16 @@ Status Recorder::run(const std::function<bool()>& stop,
   while (!stop() && !outbox_.broken()) {
     const WallTime wall = clock_.wall();
     const TickSchedule::Tick tick = schedule.next(wall, clock_.mono());
-    if (options_.duration && tick.deadline - start > *options_.duration) break;
+    if (options_.duration && tick.deadline - start > *options_.duration) {
+      // Of the ticks that went by during the last sample, those after the end are nobody's.
+      const Duration beyond = tick.deadline - start - *options_.duration - Duration{1};
+      note_missed(tick.missed -
+                  std::min(tick.missed, static_cast<std::uint64_t>(beyond / options_.interval)));
+      break;
+    }
     if (!wait_until(tick.deadline, stop)) break;
     schedule.begun(clock_.mono());
-    if (tick.missed > 0) {
-      ++progress_.gaps;
-      progress_.missed_ticks += tick.missed;
-    }
+    note_missed(tick.missed);
     sample();
     const MonoTime now = clock_.mono();
     // Half an interval less, or a tick that comes a moment early would put the flush off to the next.
@@ -38,6 +42,12 @@ Status Recorder::run(const std::function<bool()>& stop,
   progress_.elapsed = clock_.mono() - start;
   progress_.outbox = outbox_.counts();
   return finished;
+}
+
+void Recorder::note_missed(std::uint64_t ticks) {
+  if (ticks == 0) return;
+  ++progress_.gaps;
+  progress_.missed_ticks += ticks;
 }
 
 bool Recorder::wait_until(MonoTime deadline, const std::function<bool()>& stop) {

@@ -48,6 +48,7 @@ class Recorder {
 
  private:
   /// Whether it is time to sample; false when stopped first.
+  void note_missed(std::uint64_t ticks);
   [[nodiscard]] bool wait_until(MonoTime deadline, const std::function<bool()>& stop);
   void sample();
   void notice_clock_step();

@@ -99,6 +99,14 @@ TEST_F(RecorderTest, MissedTicksAreAGapAndNeverBunched) {
   EXPECT_EQ(progress.missed_ticks, 3U);
 }
 
+TEST_F(RecorderTest, TicksMissedBeforeTheEndAreCounted) {
+  clock_.lateness = {0s, 0s, 5s};
+  const RecordProgress progress = record({1s, 5s, 10s, "", 1 << 20});
+  EXPECT_EQ(times(), (std::vector{at(1s), at(2s), at(8s)}));
+  EXPECT_EQ(progress.gaps, 1U);
+  EXPECT_EQ(progress.missed_ticks, 2U) << "those of 4 and 5 s";
+}
+
 TEST_F(RecorderTest, AnEarlyWakeUpIsNoTick) {
   clock_.lateness = {-300ms, 0s};
   record({1s, 3s, 10s, "", 1 << 20});
