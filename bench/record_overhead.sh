@@ -32,16 +32,20 @@ cleanup() {
   for pid in "${helpers[@]:-}"; do kill "$pid" 2>/dev/null || true; done
   wait 2>/dev/null || true
   for loop in "${loops[@]}"; do losetup -d "$loop" 2>/dev/null || true; done
+  [ "${#loops[@]}" -eq 0 ] || python3 bench/forget_loops.py "${loops[@]}" || true
   rm -rf "$scratch"
 }
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
+# Devices that are new: sadc takes every disk that has ever moved, so one left from earlier would count for it.
+first_number=$(($(ls /sys/block | sed -n 's/^loop//p' | sort -n | tail -1) + 1))
 grow_to() {
   while [ "${#loops[@]}" -lt "$1" ]; do
-    local file="$scratch/disk${#loops[@]}"
+    local file="$scratch/disk${#loops[@]}" device="/dev/loop$((first_number + ${#loops[@]}))"
     truncate -s 16M "$file"
-    loops+=("$(losetup --find --show "$file")")
+    losetup "$device" "$file"
+    loops+=("$device")
   done
 }
 
