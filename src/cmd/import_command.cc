@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
+#include "cmd/recording_folder.h"
 #include "collect/import/csv/import.h"
 #include "collect/import/prometheus/http_client.h"
 #include "collect/import/prometheus/import.h"
@@ -92,7 +93,8 @@ void print_json(const CommonOptions& common, const ImportResult& result, const a
 }
 
 void print_text(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
-  std::string text = fmt::format("{}: {} new samples", common.out, with_separators(stats.cells_added));
+  std::string text = fmt::format("{}: {} new {}", common.out, with_separators(stats.cells_added),
+                                 stats.cells_added == 1 ? "sample" : "samples");
   if (stats.cells_already_there > 0) {
     text += fmt::format(" ({} already there)", with_separators(stats.cells_already_there));
   }
@@ -100,18 +102,12 @@ void print_text(const CommonOptions& common, const ImportResult& result, const a
   std::printf("%s\n", text.c_str());
 }
 
-/// An import that brought nothing leaves no recording behind.
-void remove_empty(const std::filesystem::path& recording) {
-  std::error_code kept;
-  std::filesystem::remove(recording / "metrics", kept);  // neither removes a folder that holds something
-  std::filesystem::remove(recording, kept);
-}
-
 /// Runs one import into the recording and says what came of it.
 /// \param import  (TableSink&, ImportObserver&) -> Result<ImportResult>
 template <typename Import>
 int run_import(const CommonOptions& common, const Import& import) {
   SystemClock clock;
+  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
   std::error_code unknown;
   const bool made = !std::filesystem::exists(common.out, unknown);
   archive::WriterOptions writer_options;
@@ -132,7 +128,7 @@ int run_import(const CommonOptions& common, const Import& import) {
   if (!closed && (shown.errors.empty() || shown.errors.back().message() != closed.error().message())) {
     shown.errors.push_back(closed.error());
   }
-  if (made && stats.cells_added == 0) remove_empty(common.out);
+  if (made && stats.cells_added == 0) remove_empty_recording(common.out);
   int status = kClean;
   for (Error& error : shown.errors) {
     if (error.code != ErrorCode::kNoSpace) continue;

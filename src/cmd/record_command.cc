@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/record_display.h"
+#include "cmd/recording_folder.h"
 #include "collect/record/metrics_samplers.h"
 #include "collect/record/recorder.h"
 #include "collect/record/signal_clock.h"
@@ -128,6 +129,7 @@ class Retainer {
 };
 
 Status record_metrics(const RecordMetricsOptions& options) {
+  if (Status usable = check_recording_folder(options.out); !usable) return usable;
   auto recorder_settings = recorder_options(options);
   if (!recorder_settings) return forward(recorder_settings);
   auto metrics = metrics_options(options);

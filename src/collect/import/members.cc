@@ -62,7 +62,7 @@ tl::unexpected<Error> Members::damaged() const {
   if (reason.find("No progress is possible") != std::string::npos ||
       reason.find("runcated") != std::string::npos) {
     return fail(ErrorCode::kBadInput, where(),
-                "is cut off: what is packed in it goes on; fetch the file again");
+                "is cut off in the middle of its packed data; fetch the file again");
   }
   return fail(ErrorCode::kBadInput, where(), "cannot be unpacked: " + reason);
 }

@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# Bad input as a user meets it: every case is made, given to laggard, and has to end in one clear sentence, status 2 and
+# nothing half-written. The table of docs/bad-input.md is this script's output; the test run compares the two.
+#
+#   tests/bad_input.sh LAGGARD            check against docs/bad-input.md (cases that this machine cannot make are left out)
+#   tests/bad_input.sh LAGGARD --write    run everything, the file of 10,000,000 lines too, and write the page (as root)
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+page=$here/../docs/bad-input.md
+program=$(realpath "$1")
+mode=${2:-check}
+
+scratch=$(mktemp -d)
+servers=()
+cleanup() {
+  for pid in "${servers[@]:-}"; do [ -z "$pid" ] || kill "$pid" 2>/dev/null; done
+  umount "$scratch/small" 2>/dev/null
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+chmod 755 "$scratch"
+mkdir "$scratch/bin"
+cp "$program" "$scratch/bin/laggard"
+PATH=$scratch/bin:$PATH
+cd "$scratch" || exit 3
+
+failures=0
+rows=()
+complain() { printf 'FAILED: %s\n' "$*"; failures=$((failures + 1)); }
+comparable() { sed -E 's/[0-9][0-9,]*/N/g'; }
+
+# given STATUS WHAT COMMAND...: runs the command and adds what came of it to the table. A recording named REC must not be
+# left behind by a command that brought nothing.
+given() {
+  local status=$1 what=$2 said code row
+  shift 2
+  rm -rf REC
+  said=$("${prefix[@]}" "$@" 2>&1 </dev/null)
+  code=$?
+  [ "$code" -eq "$status" ] || complain "$what: status $code instead of $status: $said"
+  [[ $said == *new\ sample* ]] || [ ! -e REC ] && [ ! -e open/REC ] || complain "$what: a recording is left behind"
+  # `|| true` ends a pattern in some sentences of others; a table cell wants its bars escaped.
+  said=$(printf '%s' "$said" | sed -e "s|127.0.0.1:[0-9]*|prom:9090|g" -e 's/|/\\|/g' | sed -z -e 's/\n/<br>/g')
+  row="| $what | \`$(printf '%s' "$*" | sed "s|127.0.0.1:[0-9]*|prom:9090|g")\` | $said | $code |"
+  rows+=("$row")
+  [ "$mode" = --write ] || grep -qxF -- "$(comparable <<<"$row")" "$scratch/page" ||
+    complain "docs/bad-input.md has another row for this: $row"
+}
+prefix=()
+[ "$mode" = --write ] || comparable <"$page" >"$scratch/page"
+
+head=time,host,kind,device,counter,value
+lines() { printf '%s\n' "$head" "$@"; }
+lines 1795202494,fs1,disk,sda,rd_ios,5 1795202495,fs1,disk,sda,rd_ios,6 >good.csv
+
+section() { rows+=("" "## $1" "" "| what is wrong | what was typed | what laggard says | exit |" "|---|---|---|---|"); }
+
+csv_files() {
+  section "CSV files"
+  printf 'ts,disk_id,throughput\n1795202494,sda,7\n' >wide.csv
+  given 2 "unknown columns" laggard import csv wide.csv --out REC
+  given 2 "a column that is not there" laggard import csv wide.csv --time ts --component disk_id --host fs1 --gauge throughput,latency --out REC
+  given 2 "a wide file, half described" laggard import csv wide.csv --time ts --gauge throughput --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,-5 >negative.csv
+  given 2 "a negative counter" laggard import csv negative.csv --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,2.5 >fraction.csv
+  given 2 "a counter with a fraction" laggard import csv fraction.csv --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,NaN 1795202495,fs1,disk,sda,rd_ios,6 >nan.csv
+  given 0 "NaN: missing, as an empty field is" laggard import csv nan.csv --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,6 1795202495,fs1,disk,sda,rd_ios,inf >inf.csv
+  given 2 "infinity" laggard import csv inf.csv --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,five >word.csv
+  given 2 "a word for a number" laggard import csv word.csv --out REC
+  lines 1795202494,fs1,fan,sda,rpm,5 >kind.csv
+  given 2 "an unknown kind" laggard import csv kind.csv --out REC
+  lines 1795202494842,fs1,disk,sda,rd_ios,5 >milliseconds.csv
+  given 2 "times in milliseconds" laggard import csv milliseconds.csv --out REC
+  lines "2026-11-20 19:21:34,fs1,disk,sda,rd_ios,5" >local.csv
+  given 2 "local times" laggard import csv local.csv --out REC
+  lines 1795202494,fs1,disk,sda,rd_ios,5 1795202495,fs1,disk,sda,rd_ios,6 1795201000,fs1,disk,sda,rd_ios,7 1795209000,fs1,disk,sda,rd_ios,8 >jumps.csv
+  given 0 "a clock that jumps: sorted by time" laggard import csv jumps.csv --out REC
+  lines 1795202494,fs1,disk,sda >short.csv
+  given 2 "a line that ends early" laggard import csv short.csv --out REC
+  lines '1795202494,"fs1,disk,sda,rd_ios,5' >quote.csv
+  given 2 "a quote that is not closed" laggard import csv quote.csv --out REC
+  : >empty.csv
+  given 2 "an empty file" laggard import csv empty.csv --out REC
+  lines >header.csv
+  given 2 "a header alone" laggard import csv header.csv --out REC
+  head -c 4000 /dev/zero | tr '\0' '\377' >junk.csv
+  given 2 "binary junk" laggard import csv junk.csv --out REC
+  given 2 "one bad file of two" laggard import csv negative.csv good.csv --out REC
+}
+
+packed_files() {
+  section "Packed files and archives"
+  { lines; seq 1795000000 1795100000 | sed 's/$/,fs1,disk,sda,rd_ios,5/'; } >long.csv
+  local tool
+  for tool in gzip xz zstd; do
+    command -v "$tool" >/dev/null || continue
+    "$tool" -c <long.csv | head -c 4000 >"cut.$tool"
+    given 2 "$tool, cut off" laggard import csv "cut.$tool" --out REC
+  done
+  cp good.csv plain.csv.gz
+  given 0 "a suffix that lies: the content counts" laggard import csv plain.csv.gz --out REC
+  gzip -c <long.csv >flipped.csv.gz
+  printf 'damaged' | dd of=flipped.csv.gz bs=1 seek=4000 conv=notrunc status=none
+  given 2 "gzip, damaged" laggard import csv flipped.csv.gz --out REC
+  mkdir odd
+  cp good.csv junk.csv empty.csv odd/
+  echo 'Disks of fs1' >odd/README
+  ln -s /etc/passwd odd/link.csv
+  mkfifo odd/pipe.csv
+  tar cf odd.tar odd/good.csv odd/junk.csv odd/empty.csv odd/README odd/link.csv odd/pipe.csv
+  given 0 "a tar with odd members: they are left out" laggard import csv odd.tar --out REC
+  rm odd/good.csv && tar cf none.tar odd/junk.csv odd/README
+  given 2 "a tar without a CSV file" laggard import csv none.tar --out REC
+}
+
+places() {
+  section "Files and folders"
+  given 2 "a file that is not there" laggard import csv nowhere.csv --out REC
+  given 2 "a folder for a file" laggard import csv odd --out REC
+  given 2 "a file where the recording should be" laggard import csv good.csv --out good.csv
+  [ "$(id -u)" -ne 0 ] || prefix=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  if "${prefix[@]}" laggard --version >/dev/null 2>&1 || "${prefix[@]}" laggard --help >/dev/null 2>&1; then
+    mkdir locked
+    mkdir -m 777 open
+    cp good.csv locked/ && cp good.csv secret.csv
+    chmod 0 locked secret.csv
+    given 2 "a file of someone else" laggard import csv secret.csv --out open/REC
+    given 2 "a folder of someone else" laggard import csv locked/good.csv --out open/REC
+    given 2 "a recording of someone else" laggard diagnose locked
+    mkdir readonly && chmod 555 readonly
+    given 2 "a place where one may not write" laggard import csv good.csv --out readonly/REC
+    given 2 "the same, recording" laggard record metrics --out readonly/REC --duration 1s
+    chmod 755 locked secret.csv
+  fi
+  prefix=()
+  mkdir small nothing
+  if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
+    given 2 "a full disk" laggard import csv long.csv --out small/REC
+    rm -rf small/REC
+    umount small
+  fi
+  given 2 "a recording that is not there" laggard diagnose nowhere
+  given 2 "a folder that is no recording" laggard diagnose nothing
+  given 2 "a machine without /proc" laggard record metrics --out REC --root nothing --duration 1s
+}
+
+sysstat_files() {
+  section "sysstat"
+  given 2 "a file that is not sysstat's" laggard import sysstat good.csv --out REC
+  if command -v sadf >/dev/null; then
+    printf '\x96\xd5\x75\x21 and then nothing of sense' >sa01
+    given 2 "an sa file that is damaged" laggard import sysstat sa01 --out REC
+    prefix=(env "PATH=$scratch/bin")
+    given 2 "sadf is not installed" laggard import sysstat sa01 --out REC
+    prefix=()
+  fi
+}
+
+prometheus_servers() {
+  section "Prometheus"
+  local mode_of port
+  given 2 "no URL" laggard import prometheus prom:9090 --out REC
+  port=$(python3 "$here/servers/odd_server.py" free)
+  local url="http://127.0.0.1:$port" times=(--from 2026-11-20T19:21:00Z --to 2026-11-20T19:31:00Z)
+  given 2 "nobody listens" laggard import prometheus "$url" --out REC "${times[@]}"
+  while IFS=: read -r mode_of what; do
+    port=$(python3 "$here/servers/odd_server.py" free)
+    python3 "$here/servers/odd_server.py" "$mode_of" "$port" &
+    servers+=($!)
+    for _ in $(seq 100); do (: </dev/tcp/127.0.0.1/"$port") 2>/dev/null && break; sleep 0.05; done
+    given "$([ "$mode_of" = negative ] && echo 0 || echo 2)" "$what" laggard import prometheus "http://127.0.0.1:$port" --out REC "${times[@]}"
+    kill "${servers[-1]}"
+    wait "${servers[-1]}" 2>/dev/null
+    unset 'servers[-1]'
+  done <<'MODES'
+401:it wants a password
+404:the API is somewhere else
+html:a login page answers
+422:every query is too much for it
+cut:it breaks off in the middle
+half:a proxy breaks off in the middle
+empty:it has no disks
+negative:it has values that no counter can have
+MODES
+  given 2 "a time that is none" laggard import prometheus http://prom:9090 --out REC --from tomorrow
+}
+
+system_files() {
+  section "system.toml"
+  cp -r "$here/../examples/ddr-disk-busy-s2" incident
+  printf '[[servers]]\nname = "fs[1-3"\n' >system.toml
+  given 2 "a range that is not closed" laggard system check system.toml
+  given 2 "the same, diagnosing" laggard diagnose incident --system system.toml
+  printf '[[servers]\n' >torn.toml
+  given 2 "no TOML" laggard system check torn.toml
+  given 2 "a file that is not there" laggard diagnose incident --system nowhere.toml
+}
+
+# A page of 10,000,000 lines: figures, not a row.
+long_file() {
+  python3 - >ten_million.csv <<'PY'
+import sys
+print("time,host,kind,device,counter,value")
+for t in range(100000):
+    sys.stdout.write("".join(f"{1795000000 + t},fs{d // 10},disk,sd{d % 10},rd_ios,{t * (d + 1)}\n" for d in range(100)))
+PY
+  python3 - laggard import csv ten_million.csv --out BIG <<'PY'
+import os, resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+megabytes = os.path.getsize("ten_million.csv") / 1e6
+print(f"A file of 10,000,000 lines ({megabytes:.0f} MB, 100 disks) takes {used.ru_utime + used.ru_stime:.1f} s of CPU and {used.ru_maxrss / 1024:.0f} MB of memory.")
+PY
+}
+
+csv_files
+packed_files
+places
+sysstat_files
+prometheus_servers
+system_files
+
+if [ "$mode" = --write ]; then
+  {
+    cat <<'TEXT'
+# Bad input
+
+What laggard says to input that it cannot use: one sentence with the place and, where there is one, the way out. The exit status is 2,
+what was good before the bad place is imported and said, and nothing is half-written. `tests/bad_input.sh build/release/laggard --write`
+made this page by running every line of it; `./dev test` runs them again and compares.
+
+TEXT
+    long_file
+    printf '%s\n' "${rows[@]}"
+  } >"$scratch/new.md" && cp "$scratch/new.md" "$page"
+fi
+[ "$failures" -eq 0 ] && printf '%s cases\n' "$(printf '%s\n' "${rows[@]}" | grep -c '^| .* | `')"
+exit $((failures > 0))
