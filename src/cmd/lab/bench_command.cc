@@ -84,8 +84,7 @@ Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options
   return runs;
 }
 
-Status overhead(const LabBenchOptions& options, bench::Machine& machine, const bench::Programs& programs,
-                const bench::Observer& observer, const bench::Say& say) {
+Status overhead(const LabBenchOptions& options, const bench::Session& session) {
   if (options.pairs < 2) return fail(ErrorCode::kBadUse, "--pairs", "two pairs of blocks are the least");
   bench::OverheadSpec spec;
   spec.workload = *lab::workload_of(options.workload);
@@ -93,8 +92,7 @@ Status overhead(const LabBenchOptions& options, bench::Machine& machine, const b
   spec.block = std::chrono::seconds(options.block_seconds);
   std::error_code error;
   const std::filesystem::path out = std::filesystem::absolute(options.out, error);
-  const Result<bench::Overhead> measured =
-      bench::measure_overhead(machine, options.layout, programs, spec, out, observer, say);
+  const Result<bench::Overhead> measured = bench::measure_overhead(session, spec, out);
   if (!measured) return tl::unexpected<Error>(measured.error());
   const bench::Increase more = bench::increase(measured->blocks);
   std::printf("%s: %+.2f %% +- %.2f %% of runtime, %.2f ms of processor time per second and host\n",
@@ -102,25 +100,24 @@ Status overhead(const LabBenchOptions& options, bench::Machine& machine, const b
   return write_file(out / (options.workload + ".json"), bench::to_json(*measured));
 }
 
-Status conduct(const LabBenchOptions& options, bench::Machine& machine, const bench::Observer& observer,
-               const bench::Say& say) {
+Status conduct(const LabBenchOptions& options, bench::Session session) {
   if (options.out.empty()) return fail(ErrorCode::kBadUse, "--out", "say where the recordings go");
   const char* path = std::getenv("PATH");
-  if (Status there = bench::check_tools(machine, path != nullptr ? path : ""); !there) return there;
+  if (Status there = bench::check_tools(session.machine, path != nullptr ? path : ""); !there) return there;
   Result<bench::Programs> programs = find_programs();
   if (!programs) return forward(programs);
-  if (options.overhead) return overhead(options, machine, *programs, observer, say);
+  session.programs = std::move(*programs);
+  if (options.overhead) return overhead(options, session);
   Result<bench::RunSpec> run = run_spec(options);
   if (!run) return forward(run);
   std::error_code error;
   const std::filesystem::path out = std::filesystem::absolute(options.out, error);
   if (!options.campaign && options.list.empty()) {
-    return bench::run_once(machine, options.layout, *programs, *run, out, observer, say);
+    return bench::run_once(session, *run, out);
   }
   Result<std::vector<bench::RunSpec>> runs = campaign_runs(options, *run);
   if (!runs) return forward(runs);
-  const Result<std::size_t> failed =
-      bench::run_campaign(machine, options.layout, *programs, *runs, out, observer, say);
+  const Result<std::size_t> failed = bench::run_campaign(session, *runs, out);
   if (!failed) return tl::unexpected<Error>(failed.error());
   if (*failed == 0) return {};
   return fail(ErrorCode::kUnavailable, options.out,
@@ -154,7 +151,7 @@ Status lab_bench(const LabBenchOptions& options) {
         clock->sleep_until(clock->mono() + std::chrono::milliseconds(1));  // Looks whether a signal came.
         return clock->stopped();
       }};
-  return conduct(options, machine, observer, say);
+  return conduct(options, {machine, options.layout, {}, observer, say});
 }
 
 template <typename Kind>

@@ -118,12 +118,12 @@ Result<std::vector<RunSpec>> parse_campaign(std::string_view text, const RunSpec
   return runs;
 }
 
-Result<std::size_t> run_campaign(Machine& machine, const Layout& layout, const Programs& programs,
-                                 const std::vector<RunSpec>& runs, const std::filesystem::path& out,
-                                 const Observer& observer, const Say& say) {
+Result<std::size_t> run_campaign(const Session& session, const std::vector<RunSpec>& runs,
+                                 const std::filesystem::path& out) {
   for (const RunSpec& run : runs) {
-    if (Status possible = check(run, layout); !possible) return forward(possible);
+    if (Status possible = check(run, session.layout); !possible) return forward(possible);
   }
+  Machine& machine = session.machine;
   const std::vector<std::string> names = folder_names(runs);
   std::size_t failed = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -132,17 +132,18 @@ Result<std::size_t> run_campaign(Machine& machine, const Layout& layout, const P
     if (machine.exists(folder)) {
       if (Status removed = machine.remove_folder(folder); !removed) return forward(removed);
     }
-    Observer part = observer;
-    part.progress = [&](double fraction, std::string_view doing) {
-      observer.progress((static_cast<double>(i) + fraction) / static_cast<double>(runs.size()),
-                        fmt::format("run {} of {}, {}: {}", i + 1, runs.size(), names[i], doing));
+    Session part = session;
+    part.observer.progress = [&](double fraction, std::string_view doing) {
+      session.observer.progress((static_cast<double>(i) + fraction) / static_cast<double>(runs.size()),
+                                fmt::format("run {} of {}, {}: {}", i + 1, runs.size(), names[i], doing));
     };
-    Status done = run_once(machine, layout, programs, runs[i], folder, part, say);
-    if (observer.stopped())
+    const Status done = run_once(part, runs[i], folder);
+    if (session.observer.stopped()) {
       return fail(ErrorCode::kUnavailable, out.string(), "interrupted; the same command goes on");
+    }
     if (done) continue;
     ++failed;
-    say(fmt::format("{} failed: {}", names[i], done.error().message()));
+    session.say(fmt::format("{} failed: {}", names[i], done.error().message()));
   }
   return failed;
 }

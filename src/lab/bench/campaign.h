@@ -17,9 +17,7 @@ namespace laggard::lab::bench {
 /// complete (has its truth.json) is passed over, the remains of one that is not are removed; so a campaign
 /// that was interrupted goes on where it was. A run that fails is said and does not stop the others. \return
 /// how many failed
-[[nodiscard]] Result<std::size_t> run_campaign(Machine& machine, const Layout& layout,
-                                               const Programs& programs, const std::vector<RunSpec>& runs,
-                                               const std::filesystem::path& out, const Observer& observer,
-                                               const Say& say);
+[[nodiscard]] Result<std::size_t> run_campaign(const Session& session, const std::vector<RunSpec>& runs,
+                                               const std::filesystem::path& out);
 
 }  // namespace laggard::lab::bench

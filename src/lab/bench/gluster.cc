@@ -20,7 +20,7 @@ std::string volume(std::string_view name, std::string_view type, const std::vect
 
 /// A shell's way to enter a memory group: the program is in it from its first page on.
 Command in_memory_group(const std::filesystem::path& group, Command command) {
-  std::vector<std::string> argv{"sh", "-c", "echo $$ >\"$0\" && exec \"$@\"", group / "cgroup.procs"};
+  std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && exec "$@")", group / "cgroup.procs"};
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   command.argv = std::move(argv);
   return command;
@@ -53,7 +53,7 @@ Status await_server(Site& site, std::size_t i) {
                        fmt::format("TCP:{}:{},connect-timeout=1", layout.server_address(i), kBrickPort)},
                       {}};
   for (;;) {
-    const Status answered = site.must(inside(from, knock));
+    Status answered = site.must(inside(from, knock));
     if (answered || clock.mono() >= deadline) return answered;
     clock.sleep_until(clock.mono() + std::chrono::milliseconds(100));
   }

@@ -167,19 +167,19 @@ std::uint64_t port_bytes(std::string_view net_dev) {
   return sum;
 }
 
-Result<Overhead> measure_overhead(Machine& machine, const Layout& layout, const Programs& programs,
-                                  const OverheadSpec& spec, const std::filesystem::path& out,
-                                  const Observer& observer, const Say& say) {
+Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& spec,
+                                  const std::filesystem::path& out) {
   const std::filesystem::path folder = out / to_name(spec.workload);
-  if (machine.exists(folder)) {
+  if (session.machine.exists(folder)) {
     return fail(ErrorCode::kBadUse, folder.string(), "is there already; choose another folder");
   }
-  if (Status made = machine.make_folder(folder); !made) return forward(made);
-  observer.progress(0, "building the bench");
-  Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, programs, say);
+  if (Status made = session.machine.make_folder(folder); !made) return forward(made);
+  session.observer.progress(0, "building the bench");
+  Result<std::unique_ptr<Bench>> bench =
+      Bench::build(session.machine, session.layout, session.programs, session.say);
   if (!bench) return forward(bench);
-  Meter meter(**bench, spec, observer);
-  Result<Overhead> overhead = meter.measure({programs.laggard, folder, (*bench)->loops(), false});
+  Meter meter(**bench, spec, session.observer);
+  Result<Overhead> overhead = meter.measure({session.programs.laggard, folder, (*bench)->loops(), false});
   Status down = (*bench)->take_down();
   if (overhead && !down) return forward(down);
   return overhead;

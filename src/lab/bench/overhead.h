@@ -47,10 +47,8 @@ struct Increase {
 [[nodiscard]] std::uint64_t port_bytes(std::string_view net_dev);
 
 /// Builds a bench, measures one workload, takes the bench down. The recording stays in `out`/WORKLOAD.
-[[nodiscard]] Result<Overhead> measure_overhead(Machine& machine, const Layout& layout,
-                                                const Programs& programs, const OverheadSpec& spec,
-                                                const std::filesystem::path& out, const Observer& observer,
-                                                const Say& say);
+[[nodiscard]] Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& spec,
+                                                const std::filesystem::path& out);
 
 /// All that was measured, and the figures, as JSON.
 [[nodiscard]] std::string to_json(const Overhead& overhead);

@@ -144,24 +144,25 @@ Status check(const RunSpec& run, const Layout& layout) {
   return {};
 }
 
-Status run_once(Machine& machine, const Layout& layout, const Programs& programs, const RunSpec& run,
-                const std::filesystem::path& out, const Observer& observer, const Say& say) {
+Status run_once(const Session& session, const RunSpec& run, const std::filesystem::path& out) {
+  Machine& machine = session.machine;
+  const Layout& layout = session.layout;
   if (Status possible = check(run, layout); !possible) return possible;
   if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
     return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
   }
   if (Status made = machine.make_folder(out); !made) return made;
-  observer.progress(0, "building the bench");
-  Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, programs, say);
+  session.observer.progress(0, "building the bench");
+  Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, session.programs, session.say);
   if (!bench) return forward(bench);
-  Experiment experiment(**bench, run, observer);
+  Experiment experiment(**bench, run, session.observer);
   const Result<Truth> truth = experiment.conduct(out);
-  observer.progress(1, "taking the bench down");
+  session.observer.progress(1, "taking the bench down");
   Status down = (*bench)->take_down();
   if (!truth) return tl::unexpected<Error>(truth.error());
   if (!down) return down;
-  if (Status written = write_file(out / "system.toml", system_toml(layout, truth->loops)); !written)
-    return written;
+  Status written = write_file(out / "system.toml", system_toml(layout, truth->loops));
+  if (!written) return written;
   return write_file(out / "truth.json", truth_json(layout, *truth));
 }
 

@@ -31,10 +31,17 @@ struct Observer {
   std::function<bool()> stopped;
 };
 
+/// Where experiments take place and who is told.
+struct Session {
+  Machine& machine;  ///< Outlives this.
+  Layout layout;
+  Programs programs;
+  Observer observer;
+  Say say;
+};
+
 /// Builds a bench, runs one experiment on it, takes it down. Into `out`: the recording (metrics/), sysstat's
 /// files (s1.sa), system.toml, and at last truth.json, which says that the run is complete.
-[[nodiscard]] Status run_once(Machine& machine, const Layout& layout, const Programs& programs,
-                              const RunSpec& run, const std::filesystem::path& out, const Observer& observer,
-                              const Say& say);
+[[nodiscard]] Status run_once(const Session& session, const RunSpec& run, const std::filesystem::path& out);
 
 }  // namespace laggard::lab::bench

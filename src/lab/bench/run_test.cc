@@ -212,7 +212,7 @@ TEST(Campaign, CompleteRunsArePassedOver) {
   machine.files["/out/ddw-none-2/truth.json"] = "{}";
   const Observer observer{[](double, std::string_view) {}, [] { return false; }};
   const auto failed =
-      run_campaign(machine, layout, {}, {run, run}, "/out", observer, [](const std::string&) {});
+      run_campaign(Session{machine, layout, {}, observer, [](const std::string&) {}}, {run, run}, "/out");
   ASSERT_TRUE(failed);
   EXPECT_EQ(*failed, 0U);
   EXPECT_THAT(machine.log, IsEmpty());
@@ -222,7 +222,8 @@ TEST(RunOnce, RefusesAFolderThatHoldsARun) {
   FakeMachine machine;
   machine.folders = {"/out/metrics"};
   const Observer observer{[](double, std::string_view) {}, [] { return false; }};
-  const Status done = run_once(machine, Layout{}, {}, RunSpec{}, "/out", observer, [](const std::string&) {});
+  const Status done =
+      run_once(Session{machine, Layout{}, {}, observer, [](const std::string&) {}}, RunSpec{}, "/out");
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message(), HasSubstr("holds a recording already"));
 }
