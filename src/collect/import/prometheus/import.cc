@@ -160,21 +160,8 @@ class PrometheusImport final : public SeriesReceiver {
       stretch_to_ms_ = std::min(to, at + length - 1);
       Result<ApiAnswer> answer = ask_stretch();
       if (!answer) {
-        if (smaller_helps_ && length > kShortestStretchMs) {
-          length /= 4;
-          continue;
-        }
-        if (!step_ms_ && refuses_ranges_) {
-          step_ms_ = kUsualStepMs;
-          observer_.notice("the server gives no raw samples; asking for values every 15 s instead (--step)");
-          continue;
-        }
-        Error error = std::move(answer.error());
-        if (result_.first) {
-          error.what += fmt::format("; samples before {} are imported, run again to go on",
-                                    to_iso8601(from_unix_ns(at * kNsPerMs)));
-        }
-        return tl::unexpected<Error>(std::move(error));
+        if (may_ask_again(length)) continue;
+        return stopped_at(at, std::move(answer.error()));
       }
       if (collector_.full()) {
         if (Status status = collector_.flush_older(); !status) return status;
@@ -187,6 +174,26 @@ class PrometheusImport final : public SeriesReceiver {
                                     : std::min<std::int64_t>(length * 2, scaled(length, answer->samples));
     }
     return {};
+  }
+
+  /// Whether the stretch that was just refused is worth asking for again: shorter, or as values at steps.
+  [[nodiscard]] bool may_ask_again(std::int64_t& length) {
+    if (smaller_helps_ && length > kShortestStretchMs) {
+      length /= 4;
+      return true;
+    }
+    if (step_ms_ || !refuses_ranges_) return false;
+    step_ms_ = kUsualStepMs;
+    observer_.notice("the server gives no raw samples; asking for values every 15 s instead (--step)");
+    return true;
+  }
+
+  [[nodiscard]] tl::unexpected<Error> stopped_at(std::int64_t at, Error error) const {
+    if (result_.first) {
+      error.what += fmt::format("; samples before {} are imported, run again to go on",
+                                to_iso8601(from_unix_ns(at * kNsPerMs)));
+    }
+    return tl::unexpected<Error>(std::move(error));
   }
 
   /// Nothing came: more likely a mistake than a site without disks.
