@@ -222,6 +222,35 @@ std::vector<Draft> to_drafts(const Grouping& grouping, const std::vector<Sightin
   return drafts;
 }
 
+/// Suspects must not convict: when sightings that are confirmed and such that are only suspected would be
+/// blamed on a part that the confirmed ones alone do not point to, each kind is explained for itself. So a
+/// server is not called sick because one of its disks is and others look odd at times.
+std::vector<Draft> to_careful_drafts(const Grouping& grouping, const std::vector<Sighting>& sightings) {
+  std::set<std::size_t> sure;
+  for (const Sighting& sighting : sightings) {
+    if (sighting.spell->confirmed) sure.insert(sighting.component);
+  }
+  std::vector<Draft> drafts = to_drafts(grouping, sightings);
+  std::vector<Sighting> confirmed;
+  std::vector<Sighting> suspected;
+  for (const Sighting& sighting : sightings) {
+    (sure.contains(sighting.component) ? confirmed : suspected).push_back(sighting);
+  }
+  if (confirmed.empty() || suspected.empty()) return drafts;
+  std::vector<Draft> apart = to_drafts(grouping, confirmed);
+  const bool same = std::all_of(drafts.begin(), drafts.end(), [&](const Draft& draft) {
+    const auto& components = draft.blamed.components;
+    const bool any_sure = std::any_of(components.begin(), components.end(),
+                                      [&](std::size_t component) { return sure.contains(component); });
+    return !any_sure || std::any_of(apart.begin(), apart.end(), [&](const Draft& of_confirmed) {
+      return of_confirmed.blamed.blame == draft.blamed.blame;
+    });
+  });
+  if (same) return drafts;
+  for (Draft& draft : to_drafts(grouping, suspected)) apart.push_back(std::move(draft));
+  return apart;
+}
+
 /// The same part blamed again after a pause: joins what is within `slack` cells.
 void join_recurrences(std::vector<Draft>& drafts, std::int64_t slack) {
   std::vector<Draft> joined;
@@ -294,7 +323,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const G
   const auto slack = static_cast<std::int64_t>(options.shift * (2 * options.k - 1));
   std::vector<Draft> drafts;
   for (const std::vector<Sighting>& together : cluster(all_sightings(grouping, groups), slack)) {
-    for (Draft& draft : to_drafts(grouping, together)) drafts.push_back(std::move(draft));
+    for (Draft& draft : to_careful_drafts(grouping, together)) drafts.push_back(std::move(draft));
   }
   join_recurrences(drafts, kRecurrence * slack);
   std::stable_sort(drafts.begin(), drafts.end(),

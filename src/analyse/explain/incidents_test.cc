@@ -251,5 +251,33 @@ TEST_F(ArrayIncidentsTest, ProblemsThatOnlyFollowEachOtherAreNotOne) {
   EXPECT_THAT(names(found), ElementsAre("l1 disk-busy", "l2 disk-busy"));
 }
 
+class ManyDisks : public IncidentsTest {
+ protected:
+  ManyDisks() : IncidentsTest(GroupingBuilder().servers(3, 4, true)) {}
+};
+
+TEST_F(ManyDisks, SuspectsDoNotMakeTheServerSick) {
+  const Seen sick{"s1/d1", "await", 64, 900, 5};
+  Seen odd{"s1/d2", "await", 96, 500, 2};
+  odd.confirmed = false;
+  Seen odd_too = odd;
+  odd_too.component = "s1/d3";
+  const auto found = incidents({sick, odd, odd_too});
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].blame.name, "s1/d1");
+  EXPECT_THAT(found[0].components, ElementsAre("s1/d1"));
+  for (std::size_t i = 1; i < found.size(); ++i) EXPECT_EQ(found[i].state, IncidentState::kSuspected);
+}
+
+TEST_F(ManyDisks, ConfirmedOnesDo) {
+  const auto found = incidents({{"s1/d1", "await", 64, 900, 5},
+                                {"s1/d2", "await", 96, 900, 5},
+                                {"s1/d3", "await", 96, 900, 5},
+                                {"s1/d4", "await", 96, 900, 5, 100, "cdf", false}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].blame.name, "s1") << "and who is only suspected is one of its disks";
+  EXPECT_EQ(found[0].components.size(), 4U);
+}
+
 }  // namespace
 }  // namespace laggard::analyse
