@@ -184,6 +184,7 @@ struct stat attributes(const Disk& disk, fuse_ino_t inode) {
 }
 
 void on_init(void* /*disk*/, fuse_conn_info* connection) {
+  connection->want &= ~static_cast<unsigned>(FUSE_CAP_SPLICE_READ);
   connection->max_write = 1U << 20U;
   connection->max_background = 256;
   connection->congestion_threshold = 240;
@@ -239,10 +240,17 @@ void set_speed(fuse_req_t request, std::string_view text, std::size_t length) {
   fuse_reply_write(request, length);
 }
 
-void on_write(fuse_req_t request, fuse_ino_t inode, const char* data, std::size_t length, off_t offset,
+void on_write(fuse_req_t request, fuse_ino_t inode, fuse_bufvec* data, off_t offset,
               fuse_file_info* /*file*/) {
+  const fuse_buf& buffer = data->buf[0];
+  if (data->count != 1 || (buffer.flags & FUSE_BUF_IS_FD) != 0) {
+    fuse_reply_err(request, EIO);  // `on_init` asked for data in memory.
+    return;
+  }
+  const char* bytes = static_cast<const char*>(buffer.mem) + data->off;
+  const std::size_t length = buffer.size - data->off;
   if (inode == kSpeed) {
-    set_speed(request, {data, length}, length);
+    set_speed(request, {bytes, length}, length);
     return;
   }
   Disk& disk = disk_of(request);
@@ -251,18 +259,12 @@ void on_write(fuse_req_t request, fuse_ino_t inode, const char* data, std::size_
     fuse_reply_err(request, ENOSPC);
     return;
   }
-  disk.store(at, data, length);
+  disk.store(at, bytes, length);
   disk.put({request, Request::Kind::kWrite, offset, length});
 }
 
 void on_fsync(fuse_req_t request, fuse_ino_t /*inode*/, int /*only_data*/, fuse_file_info* /*file*/) {
   disk_of(request).put({request, Request::Kind::kFlush, 0, 0});
-}
-
-/// Discarding and zeroing would bypass the arm.
-void on_fallocate(fuse_req_t request, fuse_ino_t /*inode*/, int /*mode*/, off_t /*offset*/, off_t /*length*/,
-                  fuse_file_info* /*file*/) {
-  fuse_reply_err(request, EOPNOTSUPP);
 }
 
 int serve(const std::string& folder, Disk& disk) {
@@ -273,9 +275,9 @@ int serve(const std::string& folder, Disk& disk) {
   operations.setattr = on_setattr;
   operations.open = on_open;
   operations.read = on_read;
-  operations.write = on_write;
+  operations.write_buf = on_write;
   operations.fsync = on_fsync;
-  operations.fallocate = on_fallocate;
+  // No fallocate: discarding and zeroing would bypass the arm.
   std::string program = "laggard-modelled-disk";
   std::string option = "-ofsname=laggard-modelled-disk";
   std::array<char*, 3> argv{program.data(), option.data(), nullptr};
