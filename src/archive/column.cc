@@ -272,6 +272,23 @@ void to_residuals(const ColumnHead& head, std::span<std::uint64_t> values) {
   }
 }
 
+/// Tokens, then residuals; `coded` is the column without its first value unless that is coded too.
+bool read_residuals(const ColumnHead& head, TokenReader& tokens, HintSource& hints,
+                    std::span<std::uint64_t> coded) {
+  if ((head.flags & kHintedBuckets) != 0) {
+    const std::span<const std::uint8_t> buckets = hints.buckets();
+    if (buckets.size() != coded.size() || !tokens.read(coded, buckets)) return false;
+  } else if (!tokens.read(coded)) {
+    return false;
+  }
+  to_residuals(head, coded);
+  if ((head.flags & kPredicted) == 0) return true;
+  const std::span<const std::uint64_t> growth = hints.growth();
+  if (growth.size() != coded.size()) return false;
+  for (std::size_t i = 0; i < coded.size(); ++i) coded[i] += head.factor * growth[i];
+  return true;
+}
+
 }  // namespace
 
 bool decode_column(ByteReader& head_bytes, TokenReader& tokens, HintSource& hints,
@@ -285,18 +302,7 @@ bool decode_column(ByteReader& head_bytes, TokenReader& tokens, HintSource& hint
   }
   const std::size_t skip = transform == kRaw ? 0 : 1;
   const std::span<std::uint64_t> coded = out.subspan(skip);
-  if ((head.flags & kHintedBuckets) != 0) {
-    const std::span<const std::uint8_t> buckets = hints.buckets();
-    if (buckets.size() != coded.size() || !tokens.read(coded, buckets)) return false;
-  } else if (!tokens.read(coded)) {
-    return false;
-  }
-  to_residuals(head, coded);
-  if ((head.flags & kPredicted) != 0) {
-    const std::span<const std::uint64_t> growth = hints.growth();
-    if (growth.size() != coded.size()) return false;
-    for (std::size_t i = 0; i < coded.size(); ++i) coded[i] += head.factor * growth[i];
-  }
+  if (!read_residuals(head, tokens, hints, coded)) return false;
   if (skip != 0) out[0] = head.first;
   if (transform == kDelta) {
     std::uint64_t value = head.first;

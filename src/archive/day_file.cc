@@ -82,7 +82,8 @@ Status DayFile::use_journal() {
   wal_ = true;
   // FULL: a commit is on the disk before it is acknowledged. NORMAL would keep the file whole after a power
   // cut but could lose every flush since the last checkpoint, and we promise to lose one.
-  return database_.run("PRAGMA synchronous=FULL");
+  // The log is taken over when it has 4 MB, as with SQLite's default and its usual pages.
+  return database_.run("PRAGMA wal_autocheckpoint=4000; PRAGMA synchronous=FULL");
 }
 
 Result<std::unique_ptr<DayFile>> DayFile::open(const std::filesystem::path& path, OpenMode mode,

@@ -14,7 +14,9 @@ inline constexpr int kFormatVersion = 1;
 /// SQLite's `application_id`: "lgrd" in ASCII, so that file(1) and we can tell the file from other databases.
 inline constexpr int kApplicationId = 0x6c677264;
 /// Fixed, so that salvage can cut a file into pages when the first page, which names the size, is gone.
-inline constexpr int kPageBytes = 4096;
+/// Small, since chunks of a few kB leave much of larger pages empty: with 4096 a day of 30 disks takes 40 %
+/// more.
+inline constexpr int kPageBytes = 1024;
 
 inline constexpr std::string_view kStreamFolder = "metrics";
 inline constexpr std::string_view kFileSuffix = ".lgd";

@@ -105,6 +105,16 @@ void Pages::lay_over(std::string log) {
   log_ = std::move(log);
 }
 
+bool Pages::is_cut() const {
+  const std::string_view first = page(1);
+  if (first.size() < kFileHeader || !first.starts_with("SQLite format 3")) return false;
+  const std::uint64_t pages = big_endian(first, 28, 4);
+  for (std::uint64_t number = 1; number <= pages; ++number) {
+    if (page(static_cast<std::uint32_t>(number)).size() < kPageBytes) return true;
+  }
+  return false;
+}
+
 std::string_view Pages::page(std::uint32_t number) const {
   if (number == 0 || number > count_) return {};
   const auto newer = newer_.find(number);

@@ -24,6 +24,8 @@ class Pages {
 
   /// Numbered from 1, as SQLite does.
   [[nodiscard]] std::uint32_t count() const { return count_; }
+  /// Whether pages that the first one counts are not there: the file was cut.
+  [[nodiscard]] bool is_cut() const;
   /// Empty for a page that is not there.
   [[nodiscard]] std::string_view page(std::uint32_t number) const;
 

@@ -42,7 +42,7 @@ class Reader final : public SeriesSource {
   [[nodiscard]] Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) override;
 
   /// Streams that were skipped and damage that was met so far, one sentence each.
-  [[nodiscard]] std::vector<std::string> notices() const;
+  [[nodiscard]] std::vector<std::string> notices() const override;
   /// The files that are read, for people.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 

@@ -118,6 +118,12 @@ class Recoverer {
           {.host = found.host, .from = lost.earliest, .to = lost.latest, .reason = "damaged block"});
     }
     report_holes(path, found);
+    if (found.cut && !found.tables.empty()) {
+      WallTime last = WallTime::min();
+      for (const SampleTable& table : found.tables) last = std::max(last, std::ranges::max(table.times()));
+      recovery_.lost.push_back(fmt::format("{}: the file was cut; what was recorded after {} is lost",
+                                           path.string(), to_iso8601(last)));
+    }
   }
 
   /// Whether the file itself says that samples between `from` and `to` are gone.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "archive/format.h"
 #include "archive/salvage.h"
 #include "archive/test_support.h"
 #include "base/file.h"
@@ -17,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kStart = "2011-05-09T06:00:00Z";
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kPage = kPageBytes;
 
 /// A recording of six large blocks, as a sound file.
 class Recover : public ::testing::Test {
@@ -98,7 +99,7 @@ TEST_F(Recover, AnOverwrittenPageCostsItsBlocksOnlyAndIsNamed) {
   std::size_t worst = all_;
   const std::size_t pages = bytes_.size() / kPage;
   // The first ones hold the tables' roots and the headers, the others are much alike.
-  for (std::size_t page = 0; page < pages; page += page < 12 ? 1 : 5) {
+  for (std::size_t page = 0; page < pages; page += page < 40 ? 1 : 11) {
     std::string bytes = bytes_;
     for (std::size_t i = 0; i < kPage; ++i) bytes[page * kPage + i] = static_cast<char>(i * 37 + 11);
     damage(bytes);

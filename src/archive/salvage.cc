@@ -169,7 +169,9 @@ Result<Salvage> salvage_file(const std::filesystem::path& path) {
   if (!pages) return forward(pages);
   Finds finds;
   for_each_row(*pages, [&](const RawRow& row) { finds.add(row); });
-  return finds.finish();
+  Salvage salvage = finds.finish();
+  salvage.cut = pages->is_cut();
+  return salvage;
 }
 
 }  // namespace laggard::archive

@@ -22,6 +22,7 @@ struct Salvage {
   std::vector<LostBlock> lost;
   Facts facts;
   std::vector<GapRow> gaps;
+  bool cut = false;  ///< The end of the file is gone.
   std::string host;  ///< Of the first block; empty when there is none.
 };
 

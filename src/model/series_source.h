@@ -68,6 +68,9 @@ class SeriesSource {
   virtual ~SeriesSource() = default;
   [[nodiscard]] virtual Result<Inventory> inventory() = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) = 0;
+  /// What was skipped or found damaged so far, in the inventory and while tables were read: one sentence
+  /// each.
+  [[nodiscard]] virtual std::vector<std::string> notices() const { return {}; }
 };
 
 /// Where samples go: the archive's writer, a remote-write sender, a test's list.
