@@ -248,11 +248,17 @@ Status read_all(AnalysisSetup& setup, std::string_view doing,
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
-    if (!*table) return {};
+    if (!*table) break;
     if (!(*table)->times().empty())
       progress.update(to_seconds((*table)->times().front() - span.first) / whole);
     consume(**table);
   }
+  // Damage shows when values are read.
+  for (std::string& notice : setup.source->notices()) {
+    std::vector<std::string>& known = setup.inventory.notices;
+    if (std::ranges::find(known, notice) == known.end()) known.push_back(std::move(notice));
+  }
+  return {};
 }
 
 }  // namespace laggard::cmd

@@ -39,6 +39,7 @@ Status train(const TrainOptions& options) {
   if (!text) return forward(text);
   if (Status written = write_file(options.out, *text); !written) return written;
   for (const std::string& remark : setup->remarks) std::printf("%s\n", remark.c_str());
+  for (const std::string& notice : setup->inventory.notices) std::printf("note: %s\n", notice.c_str());
   for (const std::string& sentence : setup->grouping.not_comparable)
     std::printf("not compared: %s\n", sentence.c_str());
   std::printf("trained on %zu windows of %zu recording%s: %s\n", trainer.windows(),
