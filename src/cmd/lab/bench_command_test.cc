@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,12 +55,15 @@ std::string lacking() {
 class BenchCommand : public testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string why = lacking(); !why.empty()) GTEST_SKIP() << why;
-    std::filesystem::create_directories(folder_);
     layout_.name = "smoke";
+    if (const std::string why = lacking(); !why.empty()) GTEST_SKIP() << why;
+    // One at a time on a machine, whoever runs tests there: they change the same kernel setting.
+    turn_ = Fd(::open("/run/lock/laggard-bench-tests", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    ASSERT_TRUE(turn_.valid() && ::flock(turn_.get(), LOCK_EX) == 0);
+    std::filesystem::create_directories(folder_);
   }
   void TearDown() override {
-    if (std::filesystem::exists(layout_.journal())) (void)finish(start({"--clean"}));
+    if (turn_.valid() && std::filesystem::exists(layout_.journal())) (void)finish(start({"--clean"}));
     std::filesystem::remove_all(folder_);
   }
 
@@ -94,6 +98,7 @@ class BenchCommand : public testing::Test {
     return found;
   }
 
+  Fd turn_;
   bench::Layout layout_;
   std::filesystem::path folder_ =
       std::filesystem::path(testing::TempDir()) / ("bench_command_" + std::to_string(::getpid()));
