@@ -1,0 +1,90 @@
+// Damage as a user meets it: every command that reads names file and span, and `info --recover` saves the
+// rest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/file.h"
+#include "cmd/testing_cli.h"
+
+namespace laggard::cmd {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::Said;
+
+constexpr const char* kFile = "s3-20261120T192134Z.lgd";
+
+/// The shipped incident with every compressed piece of one host's file spoilt.
+std::string damaged_recording(const Folder& folder) {
+  const std::filesystem::path copy = folder / "rec";
+  std::filesystem::copy(std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2", copy,
+                        std::filesystem::copy_options::recursive);
+  const std::filesystem::path file = copy / "metrics" / kFile;
+  std::string bytes = read_file(file).value();
+  constexpr std::string_view kZstd = "\x28\xB5\x2F\xFD";
+  for (std::size_t at = bytes.find(kZstd); at != std::string::npos; at = bytes.find(kZstd, at + 4)) {
+    bytes[at + 4] = static_cast<char>(bytes[at + 4] ^ 1);
+  }
+  std::filesystem::permissions(file, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+  return copy;
+}
+
+/// The file, the host's kind of samples, the span.
+auto names_the_loss() {
+  return AllOf(HasSubstr(kFile), ContainsRegex("disk samples of s3 from 2026-11-20T19:21:34.842Z to "
+                                               "2026-11-20T19:26:07.842Z (are|is) lost"));
+}
+
+TEST(Damage, EveryReaderNamesFileAndSpan) {
+  const Folder folder;
+  const std::string rec = damaged_recording(folder);
+  const Said info = laggard({"info", rec});
+  EXPECT_EQ(info.status, kClean) << info.err;
+  EXPECT_THAT(info.out, names_the_loss());
+  const Said diagnose = laggard({"diagnose", rec});
+  EXPECT_EQ(diagnose.status, kClean) << diagnose.err;
+  EXPECT_THAT(diagnose.out, AllOf(HasSubstr("s2 is sick"), HasSubstr(kFile)));
+  const Said json = laggard({"diagnose", rec, "--json", "-"});
+  EXPECT_THAT(json.out, names_the_loss());
+  const Said train = laggard({"train", rec, "--out", folder / "thresholds.toml", "--preset", "lab"});
+  EXPECT_EQ(train.status, kClean) << train.err;
+  EXPECT_THAT(train.out, names_the_loss());
+  const Said exported = laggard({"export", rec, "--out", folder / "all.csv"});
+  EXPECT_EQ(exported.status, kClean) << exported.err;
+  EXPECT_THAT(exported.err, names_the_loss());
+}
+
+TEST(Damage, RecoverySavesTheOthersAndNamesTheLoss) {
+  const Folder folder;
+  const std::string rec = damaged_recording(folder);
+  const Said saved = laggard({"info", "--recover", folder / "saved", rec});
+  EXPECT_EQ(saved.status, kClean) << saved.err;
+  EXPECT_THAT(saved.out, AllOf(HasSubstr(kFile), HasSubstr("disk samples from 2026-11-20T19:21:34.842Z"),
+                               HasSubstr("1 of 13 files damaged")));
+  const Said sound = laggard({"info", "--verify", folder / "saved"});
+  EXPECT_EQ(sound.status, kClean) << sound.err;
+  EXPECT_THAT(sound.out, AllOf(HasSubstr("12 hosts"), Not(HasSubstr("lost"))));
+  EXPECT_EQ(laggard({"info", "--recover", folder / "saved", rec}).status, kBadUse) << "it is not empty";
+  const Said again = laggard({"info", "--recover", folder / "json", rec, "--json"});
+  EXPECT_THAT(again.out, AllOf(HasSubstr("\"laggard.recovery/1\""), HasSubstr("\"damaged_files\": 1")));
+}
+
+TEST(Damage, NothingAtAllIsStatusTwo) {
+  const Folder folder;
+  const std::string file = folder.write("fs1-20110509T000005Z.lgd", std::string(20000, 'x'));
+  const Said saved = laggard({"info", "--recover", folder / "saved", file});
+  EXPECT_EQ(saved.status, kBadUse);
+  EXPECT_THAT(saved.err, HasSubstr("nothing in it could be saved"));
+}
+
+}  // namespace
+}  // namespace laggard::cmd
