@@ -92,8 +92,10 @@ Thresholds Trainer::result() const {
     out.distance = std::get<2>(key);
     out.windows = static_cast<double>(track.windows) * overlap;
     if (track.is_fraction) {
-      // F trains the fraction itself and does not double it; ours does, like everything else.
-      out.others = options_.pipeline.paper ? track.largest : options_.preset.factor * track.largest;
+      // F trains the fraction itself, in steps of a tenth like everything else, and does not double it; ours
+      // does.
+      out.others = options_.pipeline.paper ? round_up_to_grid(track.largest, TrainingSpec{}.step)
+                                           : options_.preset.factor * track.largest;
       continue;
     }
     out.others = trained.largest;
