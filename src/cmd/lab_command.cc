@@ -10,6 +10,8 @@ void add_lab_command(CLI::App& app, Context& context) {
   lab->footer("How the simulation works: docs/methods/simulation.md");
   add_lab_simulate(*lab, context);
   add_lab_bench(*lab, context);
+  add_lab_campaign(*lab, context);
+  add_lab_score(*lab, context);
 }
 
 }  // namespace laggard::cmd

@@ -30,6 +30,8 @@ struct SimulateOptions {
 };
 
 constexpr std::size_t kMostHosts = 250;
+constexpr Duration kRunDistance = std::chrono::seconds(3607);
+constexpr std::uint64_t kPlaces = 100'000;
 
 Result<Duration> seconds_option(const char* option, const std::string& text) {
   auto parsed = parse_duration(text);
@@ -58,6 +60,12 @@ Result<lab::RunSpec> run_spec(const SimulateOptions& options) {
   run.workload = *lab::workload_of(options.workload);
   run.fault = *lab::fault_of(options.fault);
   run.seed = options.seed;
+  // Runs with other options lie at other times, so that several can be trained on together; an hour and a bit
+  // apart, so that windows begin at another moment of each.
+  const auto kind =
+      static_cast<std::uint64_t>(run.fault) * lab::kWorkloads + static_cast<std::uint64_t>(run.workload);
+  const std::uint64_t place = (options.seed * lab::kWorkloads * lab::kFaultKinds + kind) % kPlaces;
+  run.start += kRunDistance * static_cast<std::int64_t>(place);
   // As in F §8: with every iteration another server.
   run.faulty_server =
       (options.faulty_server > 0 ? options.faulty_server - 1 : options.seed - 1) % options.servers;
@@ -90,9 +98,10 @@ Status simulate(const SimulateOptions& options) {
   std::printf("simulated %s of %s on %s %zu/%zu", to_text(run->duration).c_str(), options.workload.c_str(),
               options.file_system.c_str(), options.clients, options.servers);
   if (run->fault != lab::FaultKind::kNone) {
-    std::printf(
-        ", %s at %s from %s to %s", options.fault.c_str(), lab::server_name(run->faulty_server).c_str(),
-        to_iso8601(run->start + run->fault_from).c_str(), to_iso8601(run->start + run->fault_to).c_str());
+    std::printf(", %s at %s from %s to %s", options.fault.c_str(),
+                lab::server_name(run->faulty_server).c_str(),
+                to_iso8601(run->start + run->lead + run->fault_from).c_str(),
+                to_iso8601(run->start + run->lead + run->fault_to).c_str());
   }
   std::printf(": %s\n", options.out.c_str());
   return {};

@@ -82,14 +82,15 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
 
 void Cluster::run() {
   recorder_->begin();
+  queue_.run_until(run_.lead);
   for (const auto& program : programs_) program->begin();
   if (fault_) {
-    queue_.run_until(run_.fault_from);
+    queue_.run_until(run_.lead + run_.fault_from);
     fault_->begin();
-    queue_.run_until(run_.fault_to);
+    queue_.run_until(run_.lead + run_.fault_to);
     fault_->end();
   }
-  queue_.run_until(run_.duration);
+  queue_.run_until(run_.lead + run_.duration);
 }
 
 Status simulate(const ClusterSpec& cluster, const RunSpec& run, TableSink& sink) {

@@ -80,7 +80,7 @@ void FileServer::sync_database() {
   const auto page = static_cast<std::int64_t>(
       random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / kPage)));
   disk_.submit({.at = DiskLayout::kDatabase + page * kPage,
-                .bytes = kPage * static_cast<std::int64_t>(1 + count),
+                .bytes = kPage * static_cast<std::int64_t>(count),
                 .write = true,
                 .io_class = IoClass::kAsync,
                 .stream = 0,

@@ -22,7 +22,7 @@ LustrePostmark::LustrePostmark(const ProgramPlace& place, std::uint32_t metadata
     : Program(place), metadata_server_(metadata_server), spec_(spec) {}
 
 void LustrePostmark::begin() {
-  wake_in(0.5 * place_.random.uniform(), kNext);
+  wake_in(start_delay(), kNext);
   wake_in(kFlushInterval * place_.random.uniform(), kFlush);
 }
 

@@ -11,7 +11,7 @@ LustreWriter::LustreWriter(const ProgramPlace& place, const StreamSpec& spec, co
   first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
 }
 
-void LustreWriter::begin() { wake_in(0.5 * place_.random.uniform(), kNextPass); }
+void LustreWriter::begin() { wake_in(start_delay(), kNextPass); }
 
 void LustreWriter::copy_next() {
   if (position_ + kLustreRpc > spec_.file_bytes) {
@@ -79,7 +79,7 @@ LustreReader::LustreReader(const ProgramPlace& place, const StreamSpec& spec, co
   first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
 }
 
-void LustreReader::begin() { wake_in(0.5 * place_.random.uniform(), kNextPass); }
+void LustreReader::begin() { wake_in(start_delay(), kNextPass); }
 
 void LustreReader::fill_window() {
   const auto file = static_cast<std::uint64_t>(spec_.file_bytes / kLustreRpc);

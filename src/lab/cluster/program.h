@@ -44,9 +44,15 @@ class Program : public EventHandler {
     place_.queue.schedule_in(from_seconds(seconds * place_.random.uniform(0.9, 1.1)), {this, kind, about});
   }
 
+  /// A script starts the clients one after the other, most of a second for each log-in.
+  [[nodiscard]] double start_delay() { return kLogin * (place_.client + place_.random.uniform()); }
+
   ProgramPlace place_;
   std::int64_t bytes_done_ = 0;
   std::uint64_t operations_done_ = 0;
+
+ private:
+  static constexpr double kLogin = 0.8;
 };
 
 /// dd and IOzone as F §8.1 configures them.

@@ -20,7 +20,7 @@ constexpr std::int64_t kPage = 4096;
 PvfsPostmark::PvfsPostmark(const ProgramPlace& place, const Servers& servers, const PostmarkSpec& spec)
     : Program(place), servers_(servers), spec_(spec) {}
 
-void PvfsPostmark::begin() { wake_in(0.5 * place_.random.uniform(), kNext); }
+void PvfsPostmark::begin() { wake_in(start_delay(), kNext); }
 
 void PvfsPostmark::look_up() {
   if (place_.random.chance(kRootLookups)) ask(servers_.root, RpcKind::kQuery);

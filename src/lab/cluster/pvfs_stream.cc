@@ -19,10 +19,7 @@ PvfsStream::PvfsStream(const ProgramPlace& place, const StreamSpec& spec)
   first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
 }
 
-void PvfsStream::begin() {
-  // F starts the clients by a script: within half a second of each other.
-  wake_in(0.5 * place_.random.uniform(), kCopied);
-}
+void PvfsStream::begin() { wake_in(start_delay(), kCopied); }
 
 void PvfsStream::next_record() {
   // A write's data is copied to the client daemon before it leaves, a read's after it has come.

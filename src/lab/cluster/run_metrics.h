@@ -39,8 +39,8 @@ class RunMetrics final : public TableSink {
     std::size_t from = 0;
     std::size_t to = 0;
   };
-  static constexpr Span kBefore{30, 115};
-  static constexpr Span kDuring{150, 415};
+  static constexpr Span kBefore{45, 130};
+  static constexpr Span kDuring{165, 430};
 
   /// Mean per second of a cumulative counter of a host's device (all devices of that kind together).
   [[nodiscard]] double rate(const std::string& host, DeviceKind kind, std::string_view counter,

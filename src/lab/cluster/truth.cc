@@ -40,8 +40,8 @@ Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   Truth truth;
   truth.workload = to_name(run.workload);
   truth.fault = to_name(run.fault);
-  truth.start = run.start;
-  truth.stop = run.start + run.duration;
+  truth.start = run.start + run.lead;
+  truth.stop = truth.start + run.duration;
   truth.file_system = to_name(cluster.file_system);
   truth.clients = cluster.clients;
   truth.servers = cluster.servers;
@@ -49,8 +49,8 @@ Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   truth.seed = run.seed;
   if (truth.sick()) {
     truth.faulty_server = server_name(run.faulty_server);
-    truth.fault_start = run.start + run.fault_from;
-    truth.fault_stop = run.start + run.fault_to;
+    truth.fault_start = truth.start + run.fault_from;
+    truth.fault_stop = truth.start + run.fault_to;
   }
   return truth;
 }

@@ -38,11 +38,12 @@ struct DiskCounters {
 
 /// A disk behind the block layer: requests of at most 512 KB in CFQ's queues, one at a time at the device.
 ///
-/// Service time of a request = overhead + [seek(distance) + rotation U(0, 8.3 ms)] + bytes / rate(zone),
-/// where the bracket is left out when it starts where the last one ended. Waiting is counted from submission
-/// to completion, per request after merging, as the kernel counts it. Pass-through commands take their time
-/// but appear in no counter (Linux counts file-system requests only): that is what makes a disk-busy fault
-/// invisible but for the waiting it causes (F §5).
+/// Service time of a request = overhead + [seek(distance) + rotation U(0, 8.3 ms)] + bytes / (rate(zone) w),
+/// where w wanders (an Ornstein-Uhlenbeck process in its logarithm) and the bracket is left out when it
+/// starts where the last one ended. Waiting is counted from submission to completion, per request after
+/// merging, as the kernel counts it. Pass-through commands take their time but appear in no counter (Linux
+/// counts file-system requests only): that is what makes a disk-busy fault invisible but for the waiting it
+/// causes (F §5).
 class Disk final : public EventHandler {
  public:
   Disk(EventQueue& queue, const DiskGeometry& geometry, const ElevatorOptions& elevator, Random random);
@@ -74,6 +75,8 @@ class Disk final : public EventHandler {
   void account(const BlockRequest& request);
   void advance_clocks();
   void finish_parts(std::uint32_t first);
+  /// What the rate is multiplied by just now.
+  [[nodiscard]] double wandering();
 
   EventQueue& queue_;
   DiskGeometry geometry_;
@@ -84,6 +87,8 @@ class Disk final : public EventHandler {
   std::optional<BlockRequest> active_;
   DiskCounters counters_;
   SimTime counted_until_{};
+  double wander_ = 0;  ///< Of the rate's logarithm, in units of its spread.
+  SimTime wandered_until_{};
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
   std::vector<Part> parts_;

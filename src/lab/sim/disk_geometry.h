@@ -18,6 +18,11 @@ struct DiskGeometry {
   double rotation_ms = 60e3 / 7200;
   /// Command, controller and interrupt.
   double overhead_ms = 0.15;
+  /// The rate wanders: vibration, retries, remapped sectors. A log-normal factor of this relative spread that
+  /// forgets itself within `wander_seconds`. Not in any manual; of the size that repeated reads of one file
+  /// show.
+  double wander = 0.12;
+  double wander_seconds = 3;
   /// Unequal hardware: this disk's transfer rate against the data sheet's.
   double speed = 1;
 };

@@ -43,6 +43,7 @@ void TcpFlow::begin_round() {
   const std::int64_t room = static_cast<std::int64_t>(window - repeated) * kMaxSegment;
   const std::int64_t fresh = std::min(room, stream_end_ - stream_sent_);
   const std::uint32_t segments = repeated + segments_for(fresh);
+  validate_window(segments);
   round_ = {.burst = {.from = ends_.from,
                       .to = ends_.to,
                       .segments = segments,
@@ -70,6 +71,22 @@ void TcpFlow::restart_after_pause() {
   const double floor = std::min(cwnd_, options_.initial_window);
   const auto halvings = static_cast<int>(std::min<std::int64_t>(pause / options_.least_timeout, 30));
   cwnd_ = std::max(floor, std::floor(std::ldexp(cwnd_, -halvings)));
+}
+
+void TcpFlow::validate_window(std::uint32_t segments) {
+  if (segments >= static_cast<std::uint32_t>(cwnd_)) {
+    window_checked_ = queue_.now();
+    window_used_ = 0;
+    return;
+  }
+  window_used_ = std::max(window_used_, segments);
+  if (queue_.now() - window_checked_ < options_.least_timeout) return;
+  window_checked_ = queue_.now();
+  const double used = std::max(static_cast<double>(window_used_), options_.initial_window);
+  window_used_ = 0;
+  if (used >= cwnd_) return;
+  threshold_ = std::max(threshold_, 0.75 * cwnd_);
+  cwnd_ = std::floor((cwnd_ + used) / 2);
 }
 
 void TcpFlow::leave() {
@@ -150,6 +167,8 @@ void TcpFlow::acknowledge(std::uint32_t arrived) {
   } else {
     cwnd_ += acks / cwnd_;
   }
+  // Beyond what the receiver takes no round uses the whole window.
+  cwnd_ = std::min(cwnd_, options_.receive_window + 1);
 }
 
 void TcpFlow::back_off() {

@@ -40,7 +40,9 @@ struct TcpCounters {
 /// - a loss that at least three later segments follow is retransmitted in the next round, cwnd and ssthresh =
 ///   max(cwnd / 2, 2). Other losses, and losses of retransmissions, wait for the timeout: 200 ms, doubled
 ///   each time; cwnd = 1.
-/// - after a pause of n timeouts cwnd is halved n times, not below the initial window (RFC 2861).
+/// - after a pause of n timeouts cwnd is halved n times, not below the initial window; one that was not
+/// filled for
+///   a timeout sinks half-way to what was used of it, not below the initial window either (RFC 2861).
 /// Lost ACKs are ignored: the next one says the same.
 class TcpFlow final : public EventHandler {
  public:
@@ -79,6 +81,7 @@ class TcpFlow final : public EventHandler {
 
   void begin_round();
   void restart_after_pause();
+  void validate_window(std::uint32_t segments);
   void leave();
   void draw_losses(std::uint32_t dropped);
   void finish_round();
@@ -98,6 +101,8 @@ class TcpFlow final : public EventHandler {
   std::uint32_t timeouts_in_a_row_ = 0;
   std::uint32_t quick_acks_left_ = 0;
   SimTime last_sent_{};
+  SimTime window_checked_{};       ///< When the window was last full, or last sank for not being so.
+  std::uint32_t window_used_ = 0;  ///< Largest round since then.
   bool busy_ = false;
 
   std::deque<Message> messages_;

@@ -36,10 +36,11 @@ Ran run_laggard(std::vector<std::string> words) {
   return ran;
 }
 
-class SimulateCommand : public testing::Test {
+/// `laggard lab` as its users call it, in a folder of its own.
+class LabCommands : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / ("simulate_command_" + std::to_string(::getpid()));
+    folder_ = std::filesystem::path(testing::TempDir()) / ("lab_commands_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -49,7 +50,7 @@ class SimulateCommand : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(SimulateCommand, WritesARecordingThatDiagnoseReads) {
+TEST_F(LabCommands, WritesARecordingThatDiagnoseReads) {
   const Ran simulated = run_laggard({"lab", "simulate", "--workload", "ddr", "--fault", "disk-hog", "--seed",
                                      "3", "--clients", "4", "--servers", "5", "-o", path("rec")});
   ASSERT_EQ(simulated.status, 0) << simulated.err;
@@ -63,7 +64,7 @@ TEST_F(SimulateCommand, WritesARecordingThatDiagnoseReads) {
   EXPECT_THAT(diagnosed.out, HasSubstr("s3: disk-hog"));
 }
 
-TEST_F(SimulateCommand, RefusesWhatCannotBe) {
+TEST_F(LabCommands, RefusesWhatCannotBe) {
   std::filesystem::create_directories(path("full"));
   ASSERT_TRUE(write_file(path("full/x"), "x"));
   EXPECT_THAT(run_laggard({"lab", "simulate", "-o", path("full")}).err, HasSubstr("not empty"));
@@ -73,6 +74,41 @@ TEST_F(SimulateCommand, RefusesWhatCannotBe) {
       run_laggard({"lab", "simulate", "--fault", "disk-hog", "--duration", "300s", "-o", path("b")});
   EXPECT_EQ(late.status, 2);
   EXPECT_THAT(late.err, HasSubstr("end within the run"));
+}
+
+TEST_F(LabCommands, ScoreHoldsRecordedRunsAgainstTheirTruth) {
+  const auto simulate = [&](const char* fault, const char* seed, const char* name) {
+    const Ran ran = run_laggard({"lab", "simulate", "--workload", "ddr", "--fault", fault, "--seed", seed,
+                                 "--clients", "3", "--servers", "4", "-o", path(name)});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+  };
+  simulate("none", "1", "runs/a");
+  simulate("none", "2", "runs/b");
+  simulate("disk-hog", "3", "runs/c");
+  const Ran scored =
+      run_laggard({"lab", "score", path("runs"), "--json", path("s.json"), "--html", path("s.html")});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  EXPECT_THAT(scored.out, HasSubstr("## pvfs 3/4, 3 runs"));
+  EXPECT_THAT(scored.out, HasSubstr("| disk-hog | 100.0 ("));
+  EXPECT_THAT(*read_file(path("s.json")), HasSubstr("laggard.lab-score/1"));
+  EXPECT_THAT(*read_file(path("s.html")), HasSubstr("<td>disk-hog</td>"));
+}
+
+TEST_F(LabCommands, CampaignsDoNotDependOnThreads) {
+  const auto campaign = [&](const char* threads) {
+    return run_laggard({"lab", "campaign", "--clusters", "pvfs:3/4", "--workloads", "ddr", "--faults",
+                        "none,disk-busy", "--iterations", "1", "--training", "1", "--threads", threads});
+  };
+  const Ran one = campaign("1");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("| disk-busy | 100.0 ("));
+  EXPECT_EQ(one.out, campaign("3").out);
+}
+
+TEST_F(LabCommands, CampaignRefusesWhatItDoesNotKnow) {
+  EXPECT_THAT(run_laggard({"lab", "campaign", "--clusters", "pvfs"}).err, HasSubstr("'pvfs' is no cluster"));
+  EXPECT_THAT(run_laggard({"lab", "campaign", "--faults", "flood"}).err, HasSubstr("'flood' is unknown"));
+  EXPECT_THAT(run_laggard({"lab", "score", path("")}).err, HasSubstr("holds no run"));
 }
 
 }  // namespace

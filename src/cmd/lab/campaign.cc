@@ -1,0 +1,177 @@
+#include "cmd/lab/campaign.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "analyse/judge/threshold_book.h"
+#include "cmd/lab/parallel.h"
+#include "lab/cluster/cluster.h"
+#include "model/memory_source.h"
+#include "model/system/system_file.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+/// Runs lie this far apart, so that no window sees two of them; prime, so that windows, which begin at
+/// multiples of their step, meet faults at all offsets.
+constexpr Duration kRunDistance = std::chrono::seconds(3607);
+/// Training runs have seeds of their own: nothing is trained on what it is scored on.
+constexpr std::uint64_t kTrainingSeeds = 1'000'000;
+
+struct Planned {
+  lab::RunSpec run;
+  std::size_t place = 0;
+};
+
+WallTime start_of(std::size_t place) {
+  return lab::RunSpec{}.start + kRunDistance * static_cast<std::int64_t>(place);
+}
+
+std::vector<lab::RunSpec> training_runs(const CampaignSpec& campaign) {
+  std::vector<lab::RunSpec> runs;
+  for (std::size_t i = 0; i < campaign.training_iterations; ++i) {
+    for (const lab::Workload workload : campaign.training_workloads) {
+      lab::RunSpec run;
+      run.workload = workload;
+      run.seed = kTrainingSeeds + campaign.first_seed + i * campaign.seed_step;
+      run.start = start_of(runs.size());
+      runs.push_back(run);
+    }
+  }
+  return runs;
+}
+
+std::vector<lab::RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t after) {
+  std::vector<lab::RunSpec> runs;
+  for (const lab::FaultKind fault : campaign.faults) {
+    for (const lab::Workload workload : campaign.workloads) {
+      for (std::size_t i = 0; i < campaign.iterations; ++i) {
+        lab::RunSpec run;
+        run.workload = workload;
+        run.fault = fault;
+        run.seed = campaign.first_seed + i * campaign.seed_step;
+        run.faulty_server = i % campaign.cluster.servers;
+        run.start = start_of(after + runs.size());
+        runs.push_back(run);
+      }
+    }
+  }
+  return runs;
+}
+
+std::unique_ptr<SeriesSource> record(const lab::ClusterSpec& cluster, const lab::RunSpec& run) {
+  auto samples = std::make_unique<MemorySource>();
+  // Memory takes everything.
+  LAGGARD_CHECK(lab::simulate(cluster, run, *samples).has_value());
+  return samples;
+}
+
+/// Counts finished runs and keeps the first error.
+class Foreman {
+ public:
+  Foreman(std::size_t all, const std::function<void(std::size_t, std::size_t)>& progress)
+      : all_(all), progress_(progress) {}
+  void finished() {
+    const std::lock_guard lock(mutex_);
+    progress_(++done_, all_);
+  }
+  void failed(Error error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+  }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::mutex mutex_;
+  std::size_t all_;
+  std::size_t done_ = 0;
+  const std::function<void(std::size_t, std::size_t)>& progress_;
+  std::optional<Error> error_;
+};
+
+Result<std::vector<analyse::ThresholdBook>> train_methods(const CampaignSpec& campaign,
+                                                          const std::vector<MethodSpec>& methods,
+                                                          const SystemModel& system, std::size_t threads,
+                                                          Foreman& foreman) {
+  const std::vector<lab::RunSpec> plan = training_runs(campaign);
+  std::vector<std::unique_ptr<SeriesSource>> runs(plan.size());
+  for_each_index(plan.size(), threads, [&](std::size_t i) {
+    runs[i] = record(campaign.cluster, plan[i]);
+    foreman.finished();
+  });
+  std::vector<analyse::ThresholdBook> books(methods.size());
+  for_each_index(methods.size(), threads, [&](std::size_t m) {
+    if (!methods[m].trained) return;
+    auto thresholds = train_on(methods[m], runs, &system);
+    if (thresholds) {
+      books[m] = analyse::ThresholdBook(std::move(*thresholds));
+    } else {
+      foreman.failed(thresholds.error());
+    }
+  });
+  if (foreman.error()) return tl::unexpected<Error>(*foreman.error());
+  return books;
+}
+
+Result<CampaignRun> score(const lab::ClusterSpec& cluster, const lab::RunSpec& run,
+                          const std::vector<MethodSpec>& methods, const SystemModel& system,
+                          const std::vector<analyse::ThresholdBook>& books) {
+  CampaignRun scored;
+  scored.truth = lab::truth_of(cluster, run);
+  const auto samples = record(cluster, run);
+  for (std::size_t m = 0; m < methods.size(); ++m) {
+    auto judgement = judge_run(methods[m], *samples, &system, books[m]);
+    if (!judgement) return forward(judgement);
+    scored.outcomes.push_back(lab::judge(scored.truth, judgement->accusations));
+    scored.judgements.push_back(std::move(*judgement));
+  }
+  return scored;
+}
+
+}  // namespace
+
+CampaignSpec whole_campaign(const lab::ClusterSpec& cluster) {
+  CampaignSpec campaign;
+  campaign.cluster = cluster;
+  for (std::size_t i = 0; i < lab::kWorkloads; ++i)
+    campaign.workloads.push_back(static_cast<lab::Workload>(i));
+  for (std::size_t i = 0; i < lab::kFaultKinds; ++i)
+    campaign.faults.push_back(static_cast<lab::FaultKind>(i));
+  return campaign;
+}
+
+Result<std::vector<CampaignRun>> run_campaign(const CampaignSpec& campaign,
+                                              const std::vector<MethodSpec>& methods, std::size_t threads,
+                                              const std::function<void(std::size_t, std::size_t)>& progress) {
+  auto system = parse_system(lab::system_toml(campaign.cluster), "the simulated system");
+  if (!system) return forward(system);
+  const std::size_t training = training_runs(campaign).size();
+  const std::vector<lab::RunSpec> plan = scored_runs(campaign, training);
+  Foreman foreman(training + plan.size(), progress);
+  auto books = train_methods(campaign, methods, *system, threads, foreman);
+  if (!books) return forward(books);
+  std::vector<CampaignRun> runs(plan.size());
+  for_each_index(plan.size(), threads, [&](std::size_t i) {
+    auto scored = score(campaign.cluster, plan[i], methods, *system, *books);
+    if (scored) {
+      runs[i] = std::move(*scored);
+    } else {
+      foreman.failed(scored.error());
+    }
+    foreman.finished();
+  });
+  if (foreman.error()) return tl::unexpected<Error>(*foreman.error());
+  return runs;
+}
+
+std::vector<lab::ScoredRun> scored(const std::vector<CampaignRun>& runs, std::size_t method) {
+  std::vector<lab::ScoredRun> list;
+  list.reserve(runs.size());
+  for (const CampaignRun& run : runs) list.push_back({run.truth, run.outcomes[method]});
+  return list;
+}
+
+}  // namespace laggard::cmd

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "base/text.h"
+#include "cmd/lab/campaign.h"
+#include "cmd/lab/lab_commands.h"
+#include "cmd/lab/results.h"
+#include "cmd/lab/score_output.h"
+#include "cmd/lab/sweep.h"
+#include "cmd/progress.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+struct CampaignOptions {
+  std::string clusters = "pvfs:10/10,pvfs:6/12,lustre:10/10,lustre:6/12";
+  std::string workloads;
+  std::string faults;
+  std::size_t iterations = 10;
+  std::size_t training = 10;
+  std::uint64_t seed = 1;
+  std::uint64_t seed_step = 1;
+  std::uint64_t hardware_seed = 1;
+  double disk_speed = 1;
+  double network_speed = 1;
+  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  bool sweep = false;
+  bool runs = false;
+  ScoreOutput output;
+};
+
+constexpr std::size_t kMostHosts = 250;
+
+std::optional<std::size_t> parse_count(std::string_view text) {
+  std::size_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, count);
+  return error == std::errc{} && stopped == end ? std::optional(count) : std::nullopt;
+}
+
+/// `pvfs:10/10`: file system, clients, servers, as F writes them.
+Result<lab::ClusterSpec> parse_cluster(std::string_view text) {
+  const auto bad = [&] {
+    return fail(ErrorCode::kBadUse, "--clusters", fmt::format("'{}' is no cluster such as pvfs:10/10", text));
+  };
+  const std::size_t colon = text.find(':');
+  const std::size_t slash = text.find('/');
+  if (colon == std::string_view::npos || slash == std::string_view::npos || slash < colon) return bad();
+  const auto file_system = lab::file_system_of(text.substr(0, colon));
+  const auto clients = parse_count(text.substr(colon + 1, slash - colon - 1));
+  const auto servers = parse_count(text.substr(slash + 1));
+  if (!file_system || !clients || !servers) return bad();
+  if (*clients < 1 || *servers < 3 || *clients > kMostHosts || *servers > kMostHosts) return bad();
+  lab::ClusterSpec cluster = lab::cluster_of(*file_system);
+  cluster.clients = *clients;
+  cluster.servers = *servers;
+  return cluster;
+}
+
+template <typename Item, typename Find>
+Status choose(const char* option, const std::string& text, std::vector<Item>& items, const Find& find) {
+  if (text.empty()) return {};
+  items.clear();
+  for (const std::string_view name : split(text, ',')) {
+    const auto item = find(trim(name));
+    if (!item) return fail(ErrorCode::kBadUse, option, fmt::format("'{}' is unknown", name));
+    items.push_back(*item);
+  }
+  return {};
+}
+
+Result<CampaignSpec> campaign_of(const CampaignOptions& options, std::string_view cluster_text) {
+  auto cluster = parse_cluster(cluster_text);
+  if (!cluster) return forward(cluster);
+  cluster->hardware_seed = options.hardware_seed;
+  cluster->disk.outer_bytes_per_second *= options.disk_speed;
+  cluster->disk.inner_bytes_per_second *= options.disk_speed;
+  cluster->network.bytes_per_second *= options.network_speed;
+  CampaignSpec spec = whole_campaign(*cluster);
+  spec.iterations = options.iterations;
+  spec.training_iterations = options.training;
+  spec.first_seed = options.seed;
+  spec.seed_step = options.seed_step;
+  Status chosen = choose("--workloads", options.workloads, spec.workloads, lab::workload_of);
+  if (!chosen) return forward(chosen);
+  chosen = choose("--faults", options.faults, spec.faults, lab::fault_of);
+  if (!chosen) return forward(chosen);
+  return spec;
+}
+
+void print_runs(const std::vector<CampaignRun>& runs, const std::vector<MethodSpec>& methods) {
+  for (const CampaignRun& run : runs) {
+    std::printf("%s %s %s seed %s\n", run.truth.workload.c_str(), run.truth.fault.c_str(),
+                run.truth.faulty_server.c_str(), std::to_string(run.truth.seed).c_str());
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      std::string said;
+      for (const lab::Accusation& accusation : run.judgements[m].accusations) {
+        said += fmt::format(" {} {},", accusation.server, accusation.cause);
+      }
+      said += " from";
+      for (const Flag& flag : run.judgements[m].flags) {
+        said += fmt::format(" {}/{} {:.1f}", flag.server, flag.metric, flag.score);
+      }
+      std::printf("  %s:%s\n", methods[m].name.c_str(), said.c_str());
+    }
+  }
+  std::printf("\n");
+}
+
+Status campaign(const CampaignOptions& options) {
+  const std::vector<MethodSpec> methods =
+      options.sweep ? sensitivity_sweep() : std::vector{paper_method(), laggard_method(), untrained_method()};
+  std::vector<CampaignSpec> specs;
+  for (const std::string_view text : split(options.clusters, ',')) {
+    auto spec = campaign_of(options, trim(text));
+    if (!spec) return forward(spec);
+    specs.push_back(std::move(*spec));
+  }
+  SystemClock clock;
+  Progress progress("simulating", clock);
+  std::vector<ClusterResults> results;
+  for (std::size_t c = 0; c < specs.size(); ++c) {
+    const auto show = [&](std::size_t done, std::size_t all) {
+      const double here = static_cast<double>(done) / static_cast<double>(all);
+      progress.update((static_cast<double>(c) + here) / static_cast<double>(specs.size()),
+                      fmt::format("cluster {} of {}, run {} of {}", c + 1, specs.size(), done, all));
+    };
+    auto runs = run_campaign(specs[c], methods, options.threads, show);
+    if (!runs) return forward(runs);
+    progress.clear();
+    if (options.runs) print_runs(*runs, methods);
+    results.push_back(summarize(*runs, methods));
+  }
+  progress.clear();
+  return put_out(options.output, results, options.sweep);
+}
+
+}  // namespace
+
+void add_lab_campaign(CLI::App& lab, Context& context) {
+  auto options = std::make_shared<CampaignOptions>();
+  CLI::App* command = lab.add_subcommand("campaign", "Simulate every fault with every workload, and score");
+  command->add_option("--clusters", options->clusters, "FS:CLIENTS/SERVERS,…; else F's four")
+      ->type_name("C,...");
+  command->add_option("--workloads", options->workloads, "Only these; else ddw,ddr,iozonew,iozoner,postmark")
+      ->type_name("W,...");
+  command->add_option("--faults", options->faults, "Only these; else none and F's six")->type_name("F,...");
+  const auto number = [&](const char* name, auto& value, const char* help) {
+    command->add_option(name, value, help)->check(CLI::PositiveNumber)->type_name("N")->capture_default_str();
+  };
+  number("--iterations", options->iterations, "Runs of each pair of fault and workload");
+  number("--training", options->training, "Fault-free runs of ddr, ddw and postmark each, to train on");
+  number("--seed", options->seed, "First seed of the runs");
+  number("--seed-step", options->seed_step, "From one run's seed to the next: 2 takes odd or even ones only");
+  number("--hardware-seed", options->hardware_seed, "Of the machines");
+  number("--disk-speed", options->disk_speed, "Disks so many times as fast as F's");
+  number("--network-speed", options->network_speed, "Network so many times as fast as F's");
+  command->add_option("--threads", options->threads, "Runs at a time")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command->add_flag("--sweep", options->sweep, "The paper's method with F §11.2's ranges of every constant");
+  command->add_flag("--runs", options->runs, "Also what was said about every run");
+  add_score_output(*command, options->output);
+  command->footer("Example:\n  laggard lab campaign --clusters pvfs:10/10 --iterations 2 --html score.html");
+  command->callback([options, &context] {
+    if (Status done = campaign(*options); !done) context.status = report_error(done.error());
+  });
+}
+
+}  // namespace laggard::cmd

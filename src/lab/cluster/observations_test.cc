@@ -1,0 +1,191 @@
+// The observations of F §6.1 and the confounders of F §12, each measured on a simulated cluster: nothing in
+// the simulation knows of them, so each of these tests says that the physics produces it.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "lab/cluster/run_metrics.h"
+
+namespace laggard::lab {
+namespace {
+
+constexpr std::size_t kSick = 2;
+
+/// Runs are shared between tests: each takes a second or two.
+const RunMetrics& run_of(Workload workload, FaultKind fault, FileSystem file_system = FileSystem::kPvfs,
+                         std::size_t clients = 10, std::size_t servers = 10) {
+  using Key = std::tuple<Workload, FaultKind, FileSystem, std::size_t, std::size_t>;
+  static std::map<Key, std::unique_ptr<RunMetrics>> runs;
+  auto& run = runs[{workload, fault, file_system, clients, servers}];
+  if (!run) {
+    ClusterSpec cluster = cluster_of(file_system);
+    cluster.clients = clients;
+    cluster.servers = servers;
+    RunSpec spec;
+    spec.workload = workload;
+    spec.fault = fault;
+    spec.faulty_server = kSick;
+    run = std::make_unique<RunMetrics>(cluster, spec);
+  }
+  return *run;
+}
+
+constexpr auto kBefore = RunMetrics::kBefore;
+constexpr auto kDuring = RunMetrics::kDuring;
+
+double spread(const RunMetrics& run, std::string_view counter, RunMetrics::Span span) {
+  const auto values = run.others(kSick, [&](std::size_t s) { return run.disk(s, counter, span); });
+  return values.back() / values.front();
+}
+
+TEST(Observation1, HealthyServersTrackEachOther) {
+  for (const FileSystem file_system : {FileSystem::kPvfs, FileSystem::kLustre}) {
+    const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kNone, file_system);
+    EXPECT_LT(spread(run, "rd_sectors", kBefore), 1.05);
+  }
+  const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kNone);
+  const auto waits = run.others(kSick, [&](std::size_t s) { return run.await(s, kBefore); });
+  EXPECT_LT(waits.back() / waits.front(), 1.5);
+}
+
+TEST(Observation2, HealthyServersAllLoseTheThroughputThatTheSickOneLoses) {
+  const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kDiskBusy);
+  const auto left = run.others(kSick, [&](std::size_t s) {
+    return run.disk(s, "rd_sectors", kDuring) / run.disk(s, "rd_sectors", kBefore);
+  });
+  EXPECT_LT(left.back(), 0.6);
+  EXPECT_LT(left.back() - left.front(), 0.03);
+}
+
+TEST(Observation3, HealthyServersServeNoSlowerDuringAFault) {
+  for (const FaultKind fault : {FaultKind::kDiskBusy, FaultKind::kDiskHog}) {
+    const RunMetrics& run = run_of(Workload::kDdRead, fault);
+    const auto await = [&](RunMetrics::Span span) {
+      return run.median_of_others(kSick, [&](std::size_t s) { return run.await(s, span); });
+    };
+    EXPECT_LT(await(kDuring), 1.1 * await(kBefore));
+  }
+}
+
+TEST(Observation4, HogsRaiseTheSickServersThroughputAndLowerTheOthers) {
+  const RunMetrics& disk = run_of(Workload::kDdWrite, FaultKind::kDiskHog);
+  const auto sectors = [&](std::size_t s, RunMetrics::Span span) {
+    return disk.disk(s, "rd_sectors", span) + disk.disk(s, "wr_sectors", span);
+  };
+  EXPECT_GT(sectors(kSick, kDuring), sectors(kSick, kBefore));
+  EXPECT_LT(disk.median_of_others(kSick, [&](std::size_t s) { return sectors(s, kDuring); }),
+            0.95 * disk.median_of_others(kSick, [&](std::size_t s) { return sectors(s, kBefore); }));
+  const RunMetrics& network = run_of(Workload::kDdWrite, FaultKind::kWriteNetworkHog);
+  const auto received = [&](std::size_t s, RunMetrics::Span span) {
+    return network.net(s, "rx_bytes", span);
+  };
+  EXPECT_GT(received(kSick, kDuring), 1.5 * received(kSick, kBefore));
+  EXPECT_LT(network.median_of_others(kSick, [&](std::size_t s) { return received(s, kDuring); }),
+            network.median_of_others(kSick, [&](std::size_t s) { return received(s, kBefore); }));
+}
+
+TEST(Observation5, BusyDisksAndLossLowerThroughputEverywhereAlike) {
+  const RunMetrics& busy = run_of(Workload::kDdRead, FaultKind::kDiskBusy);
+  const double others =
+      busy.median_of_others(kSick, [&](std::size_t s) { return busy.disk(s, "rd_sectors", kDuring); });
+  EXPECT_NEAR(busy.disk(kSick, "rd_sectors", kDuring) / others, 1, 0.05);
+  const RunMetrics& loss = run_of(Workload::kDdWrite, FaultKind::kReceiveLoss);
+  const auto received = [&](std::size_t s) { return loss.net(s, "rx_bytes", kDuring); };
+  // What was lost is sent, and received, again: one packet in twenty.
+  EXPECT_NEAR(received(kSick) / loss.median_of_others(kSick, received), 1.05, 0.03);
+  EXPECT_LT(received(0), 0.95 * loss.net(0, "rx_bytes", kBefore));
+}
+
+TEST(Observation6, DiskFaultsRaiseTheSickServersLatencyAndIdleTheOthers) {
+  for (const auto& [workload, fault] : {std::pair(Workload::kDdRead, FaultKind::kDiskBusy),
+                                        std::pair(Workload::kDdWrite, FaultKind::kDiskHog)}) {
+    const RunMetrics& run = run_of(workload, fault);
+    EXPECT_GT(run.await(kSick, kDuring), 2 * run.await(kSick, kBefore));
+    EXPECT_LT(run.median_of_others(kSick, [&](std::size_t s) { return run.utilisation(s, kDuring); }),
+              run.median_of_others(kSick, [&](std::size_t s) { return run.utilisation(s, kBefore); }));
+  }
+}
+
+TEST(Observation7, LossHoldsTheCongestionWindowAtSingleDigits) {
+  const RunMetrics& writes = run_of(Workload::kDdWrite, FaultKind::kReceiveLoss);
+  EXPECT_LT(writes.mean_client_cwnd(kSick, kDuring), 9);
+  EXPECT_GT(
+      writes.median_of_others(kSick, [&](std::size_t s) { return writes.mean_client_cwnd(s, kDuring); }), 20);
+  const RunMetrics& reads = run_of(Workload::kDdRead, FaultKind::kSendLoss);
+  EXPECT_LT(reads.mean_server_cwnd(kSick, kDuring), 9);
+  EXPECT_GT(reads.median_of_others(kSick, [&](std::size_t s) { return reads.mean_server_cwnd(s, kDuring); }),
+            15);
+}
+
+TEST(Confounder, BusyDisksLeaveTheSickServersWindowTheLargest) {
+  // F §12: the sick server answers last and alone, without congestion.
+  const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kDiskBusy);
+  const auto windows = run.others(kSick, [&](std::size_t s) { return run.mean_server_cwnd(s, kDuring); });
+  EXPECT_GT(run.mean_server_cwnd(kSick, kDuring), 1.15 * windows.back());
+}
+
+TEST(Confounder, SaturatedDisksDifferInLatencyWithoutAFault) {
+  // Read-ahead keeps every disk busy; the slowest by a per cent gathers the queue.
+  const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kNone, FileSystem::kLustre);
+  EXPECT_GT(run.median_of_others(kSick, [&](std::size_t s) { return run.utilisation(s, kBefore); }), 85);
+  const auto waits = run.others(kSick, [&](std::size_t s) { return run.await(s, kBefore); });
+  EXPECT_GT(waits.back() / waits.front(), 1.5);
+}
+
+TEST(Confounder, MetadataIsOnOneServer) {
+  // Look-ups of "/" load one server; the others are alike with a client's directory each.
+  const RunMetrics& run = run_of(Workload::kPostmark, FaultKind::kNone);
+  std::vector<double> packets;
+  for (std::size_t s = 0; s < 10; ++s) packets.push_back(run.net(s, "rx_packets", kBefore));
+  std::sort(packets.begin(), packets.end());
+  EXPECT_GT(packets[9], 1.2 * packets[8]);
+  EXPECT_LT(packets[8], 1.1 * packets[0]);
+}
+
+TEST(Confounder, WithTwiceAsManyServersAsDirectoriesTheyFallIntoTwoHalves) {
+  // Six directories on twelve servers: whoever has one differs from the six that have none, and the other way
+  // round.
+  const RunMetrics& run = run_of(Workload::kPostmark, FaultKind::kNone, FileSystem::kPvfs, 6, 12);
+  std::vector<double> packets;
+  for (std::size_t s = 0; s < 12; ++s) packets.push_back(run.net(s, "rx_packets", kBefore));
+  std::sort(packets.begin(), packets.end());
+  EXPECT_GT(packets[7] / packets[3], 1.05);
+}
+
+TEST(Confounder, AcknowledgementsOfAHogAreBuriedInLargeReads) {
+  // The write hog's ACKs leave the server among the data that clients read.
+  const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kWriteNetworkHog);
+  const auto sent = [&](std::string_view counter) {
+    return run.net(kSick, counter, kDuring) /
+           run.median_of_others(kSick, [&](std::size_t s) { return run.net(s, counter, kDuring); });
+  };
+  EXPECT_LT(sent("tx_bytes"), 1.25);
+  EXPECT_GT(sent("tx_packets"), 1.5);
+}
+
+TEST(Confounder, LossDoublesAcknowledgements) {
+  // F §12: with holes in what came, every packet is acknowledged at once: the sick server sends more than its
+  // peers.
+  const RunMetrics& run = run_of(Workload::kDdWrite, FaultKind::kReceiveLoss);
+  const auto sent = [&](std::size_t s) { return run.net(s, "tx_packets", kDuring); };
+  EXPECT_GT(sent(kSick), 1.5 * run.median_of_others(kSick, sent));
+}
+
+TEST(Confounder, OneWritersWindowsAreSteadyAndManyWritersAreNot) {
+  const RunMetrics& one = run_of(Workload::kDdWrite, FaultKind::kNone, FileSystem::kPvfs, 1, 10);
+  const RunMetrics& many = run_of(Workload::kDdWrite, FaultKind::kNone);
+  const auto unrest = [](const RunMetrics& run) {
+    const auto windows = run.client_cwnd(0, 0, kBefore);
+    return RunMetrics::deviation(windows) / RunMetrics::mean(windows);
+  };
+  EXPECT_LT(unrest(one), 0.1);
+  EXPECT_GT(unrest(many), 2 * unrest(one));
+}
+
+}  // namespace
+}  // namespace laggard::lab

@@ -1,0 +1,145 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "lab/score/binomial.h"
+#include "lab/score/checklist.h"
+#include "lab/score/outcome.h"
+#include "lab/score/paper_figures.h"
+#include "lab/score/tally.h"
+
+namespace laggard::lab {
+namespace {
+
+using std::chrono::seconds;
+
+Truth sick(const std::string& fault, const std::string& server, const std::string& workload = "ddw") {
+  Truth truth;
+  truth.fault = fault;
+  truth.faulty_server = server;
+  truth.workload = workload;
+  truth.fault_start = from_unix_ns(0) + seconds(100);
+  truth.fault_stop = from_unix_ns(0) + seconds(400);
+  return truth;
+}
+
+WallTime at(int second) { return from_unix_ns(0) + seconds(second); }
+
+TEST(Outcome, CountsAsFootnote5OfThePaperDoes) {
+  const Truth truth = sick("disk-hog", "s3");
+  const std::vector<Accusation> right{{"s3", "disk-hog", at(180)}};
+  EXPECT_EQ(judge(truth, right), (Outcome{true, false, true, false, seconds(80)}));
+  const std::vector<Accusation> wrong_cause{{"s3", "disk-busy", at(180)}};
+  EXPECT_EQ(judge(truth, wrong_cause), (Outcome{true, false, false, true, seconds(80)}));
+  const std::vector<Accusation> wrong_server{{"s4", "disk-hog", at(180)}};
+  EXPECT_EQ(judge(truth, wrong_server), (Outcome{false, true, false, true, std::nullopt}));
+  const std::vector<Accusation> both{{"s3", "disk-hog", at(180)}, {"s4", "disk-hog", at(180)}};
+  EXPECT_EQ(judge(truth, both), (Outcome{true, true, true, true, seconds(80)}));
+  EXPECT_EQ(judge(truth, {}), Outcome{});
+}
+
+TEST(Outcome, AnAccusationWithoutAFaultIsAFalseAlarm) {
+  const std::vector<Accusation> said{{"s3", "disk-hog", at(180)}};
+  EXPECT_EQ(judge(Truth{}, said), (Outcome{false, true, false, true, std::nullopt}));
+}
+
+TEST(Outcome, DirectionsOfNetworkFaultsHaveOneCause) {
+  EXPECT_EQ(cause_of("write-network-hog"), "network-hog");
+  EXPECT_EQ(cause_of("send-pktloss"), "packet-loss");
+  EXPECT_EQ(cause_of("disk-busy"), "disk-busy");
+}
+
+TEST(Binomial, MatchesTabledClopperPearsonIntervals) {
+  const Interval none = clopper_pearson(0, 10);
+  EXPECT_DOUBLE_EQ(none.low, 0);
+  EXPECT_NEAR(none.high, 0.3085, 1e-4);
+  const Interval half = clopper_pearson(5, 10);
+  EXPECT_NEAR(half.low, 0.1871, 1e-4);
+  EXPECT_NEAR(half.high, 0.8129, 1e-4);
+  const Interval all = clopper_pearson(50, 50);
+  EXPECT_NEAR(all.low, 0.9289, 1e-4);
+  EXPECT_DOUBLE_EQ(all.high, 1);
+}
+
+TEST(Binomial, SumsToExactEnumeration) {
+  // (1 - p)^3 + 3 p (1 - p)^2
+  EXPECT_NEAR(binomial_cdf(1, 3, 0.2), 0.512 + 0.384, 1e-12);
+}
+
+TEST(Checklist, HaltsAtTheFirstStepThatAnyServerReaches) {
+  const std::vector<Sign> signs{{"s3", "await", at(180)}, {"s5", "wr_sec", at(200)}};
+  const auto said = paper_checklist(signs);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0].server, "s5");
+  EXPECT_EQ(said[0].cause, "disk-hog");
+}
+
+TEST(Checklist, TellsHogsFromLossAsSection12Does) {
+  const auto cause = [](const std::vector<Sign>& signs) { return paper_checklist(signs).at(0).cause; };
+  EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "txbyt", {}}, {"s1", "cwnd", {}}}), "network-hog");
+  EXPECT_EQ(cause({{"s1", "rxbyt", {}}}), "network-hog");
+  EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "cwnd", {}}}), "packet-loss");
+  EXPECT_TRUE(paper_checklist({}).empty());
+}
+
+TEST(PaperFigures, AggregatesAreTheMeansOfTheRows) {
+  for (const PaperTable& table : paper_tables()) {
+    double itp = 0;
+    double dtp = 0;
+    double ifp = 0;
+    double dfp = 0;
+    for (const PaperRow& row : table.rows) {
+      if (row.fault == "aggregate") continue;
+      itp += row.itp / 6;
+      dtp += row.dtp / 6;
+      ifp += row.ifp / 7;
+      dfp += row.dfp / 7;
+    }
+    const PaperRow& aggregate = table.row("aggregate");
+    EXPECT_NEAR(aggregate.itp, itp, 0.06) << table.number;
+    EXPECT_NEAR(aggregate.dtp, dtp, 0.06) << table.number;
+    EXPECT_NEAR(aggregate.ifp, ifp, 0.06) << table.number;
+    EXPECT_NEAR(aggregate.dfp, dfp, 0.06) << table.number;
+  }
+}
+
+TEST(PaperFigures, TwentyFourPairsAreObservable) {
+  int pairs = 0;
+  for (std::size_t f = 0; f < kFaultKinds; ++f) {
+    for (std::size_t w = 0; w < kWorkloads; ++w) {
+      pairs += observable(to_name(static_cast<FaultKind>(f)), to_name(static_cast<Workload>(w))) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(pairs, 24);
+}
+
+TEST(Tally, ControlsCountAmongFalsePositivesOnly) {
+  std::vector<ScoredRun> runs{{sick("disk-hog", "s1"), {true, false, true, false, seconds(90)}},
+                              {sick("send-pktloss", "s1"), {}},
+                              {Truth{}, {false, true, false, true, std::nullopt}}};
+  runs[2].truth.workload = "ddw";
+  const Tally result = tally(runs);
+  EXPECT_EQ(result.aggregate.itp.runs, 2U);
+  EXPECT_EQ(result.aggregate.itp.hits, 1U);
+  EXPECT_EQ(result.aggregate.ifp.runs, 3U);
+  EXPECT_EQ(result.aggregate.ifp.hits, 1U);
+  // Loss of what a server sends cannot be seen while clients write.
+  EXPECT_EQ(result.observable.itp.runs, 1U);
+  EXPECT_EQ(result.faults.front().name, "none");
+  EXPECT_EQ(result.aggregate.median_latency_s(), 90);
+}
+
+TEST(Tally, CellsAreHeldAgainstThePapersInterval) {
+  const std::vector<ScoredRun> runs{{sick("disk-hog", "s1"), {true, false, true, false, seconds(90)}}};
+  const auto cells = check_cells(tally(runs), *paper_table("pvfs", 10, 10));
+  ASSERT_EQ(cells.size(), 8U);
+  EXPECT_EQ(cells[0].row, "disk-hog");
+  EXPECT_TRUE(cells[0].inside());   // 100 % against 100 %
+  EXPECT_FALSE(cells[4].inside());  // The aggregate: 100 % against 77.3 %.
+}
+
+}  // namespace
+}  // namespace laggard::lab

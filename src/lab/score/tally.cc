@@ -1,0 +1,103 @@
+#include "lab/score/tally.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/score/paper_figures.h"
+#include "stats/quantile.h"
+
+namespace laggard::lab {
+
+void Rates::add(const Outcome& outcome) {
+  itp.add(outcome.itp);
+  dtp.add(outcome.dtp);
+  if (outcome.latency) latencies_s.push_back(to_seconds(*outcome.latency));
+  add_control(outcome);
+}
+
+void Rates::add_control(const Outcome& outcome) {
+  ifp.add(outcome.ifp);
+  dfp.add(outcome.dfp);
+}
+
+std::optional<double> Rates::median_latency_s() const {
+  if (latencies_s.empty()) return std::nullopt;
+  std::vector<double> sorted = latencies_s;
+  std::sort(sorted.begin(), sorted.end());
+  return stats::quantile_of_sorted(sorted, 0.5);
+}
+
+namespace {
+
+Rates& row_of(std::vector<Tally::Row>& rows, std::string_view name) {
+  return std::find_if(rows.begin(), rows.end(), [&](const Tally::Row& row) { return row.name == name; })
+      ->rates;
+}
+
+/// Rows for all names, known ones in their order first, those nobody asked about dropped.
+void make_rows(std::vector<Tally::Row>& rows, const std::vector<std::string_view>& known,
+               const std::vector<std::string_view>& seen) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : known) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) names.push_back(name);
+  }
+  for (const std::string_view name : seen) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  for (const std::string_view name : names) rows.push_back({std::string(name), {}});
+}
+
+}  // namespace
+
+Tally tally(std::span<const ScoredRun> runs) {
+  std::vector<std::string_view> known_faults;
+  for (std::size_t i = 0; i < kFaultKinds; ++i) known_faults.push_back(to_name(static_cast<FaultKind>(i)));
+  std::vector<std::string_view> known_workloads;
+  for (std::size_t i = 0; i < kWorkloads; ++i) known_workloads.push_back(to_name(static_cast<Workload>(i)));
+  std::vector<std::string_view> faults;
+  std::vector<std::string_view> workloads;
+  for (const ScoredRun& run : runs) {
+    faults.push_back(run.truth.fault);
+    workloads.push_back(run.truth.workload);
+  }
+  Tally result;
+  make_rows(result.faults, known_faults, faults);
+  make_rows(result.workloads, known_workloads, workloads);
+  for (const ScoredRun& run : runs) {
+    row_of(result.faults, run.truth.fault).add(run.outcome);
+    Rates& workload = row_of(result.workloads, run.truth.workload);
+    if (run.truth.sick()) {
+      workload.add(run.outcome);
+      result.aggregate.add(run.outcome);
+      if (observable(run.truth.fault, run.truth.workload)) result.observable.add(run.outcome);
+    } else {
+      workload.add_control(run.outcome);
+      result.aggregate.add_control(run.outcome);
+      result.observable.add_control(run.outcome);
+    }
+  }
+  return result;
+}
+
+std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table) {
+  std::vector<CellCheck> cells;
+  const auto check = [&](const std::string& name, const Rates& rates) {
+    const PaperRow& paper = table.row(name);
+    const bool aggregate = name == "aggregate";
+    const std::size_t runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds - 1 : 1);
+    const std::size_t all_runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds : 1);
+    const auto add = [&](const char* figure, const Proportion& ours, double percent, std::size_t n) {
+      const auto hits = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(n)));
+      cells.push_back({name, figure, ours.percent(), percent, clopper_pearson(hits, n)});
+    };
+    add("ITP", rates.itp, paper.itp, runs);
+    add("IFP", rates.ifp, paper.ifp, all_runs);
+    add("DTP", rates.dtp, paper.dtp, runs);
+    add("DFP", rates.dfp, paper.dfp, all_runs);
+  };
+  for (const Tally::Row& row : tally.faults) check(row.name, row.rates);
+  check("aggregate", tally.aggregate);
+  return cells;
+}
+
+}  // namespace laggard::lab

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/score/binomial.h"
+#include "lab/score/outcome.h"
+
+namespace laggard::lab {
+
+/// Successes among experiments.
+struct Proportion {
+  std::size_t hits = 0;
+  std::size_t runs = 0;
+
+  void add(bool hit) {
+    hits += hit ? 1U : 0U;
+    ++runs;
+  }
+  /// 0 without runs.
+  [[nodiscard]] double percent() const {
+    return runs == 0 ? 0 : 100.0 * static_cast<double>(hits) / static_cast<double>(runs);
+  }
+  [[nodiscard]] Interval interval() const { return clopper_pearson(hits, runs); }
+};
+
+/// One row of a table of results.
+struct Rates {
+  Proportion itp;
+  Proportion ifp;
+  Proportion dtp;
+  Proportion dfp;
+  std::vector<double> latencies_s;  ///< Of the runs whose faulty server was indicted.
+
+  void add(const Outcome& outcome);
+  /// Only the false positives: what the control adds to an aggregate (F's aggregates: ITP and DTP average the
+  /// six faults, IFP and DFP seven rows).
+  void add_control(const Outcome& outcome);
+  [[nodiscard]] std::optional<double> median_latency_s() const;
+};
+
+/// A scored experiment.
+struct ScoredRun {
+  Truth truth;
+  Outcome outcome;
+};
+
+/// Everything F's tables 2 to 5 hold, and the same by workload.
+struct Tally {
+  struct Row {
+    std::string name;
+    Rates rates;
+  };
+  std::vector<Row> faults;     ///< In F's order, those that occurred; `none` first.
+  std::vector<Row> workloads;  ///< The six faults with each workload.
+  Rates aggregate;
+  Rates observable;  ///< Over the pairs in which the fault can be observed; the control as above.
+};
+
+[[nodiscard]] Tally tally(std::span<const ScoredRun> runs);
+
+/// How one figure of ours stands to the paper's.
+struct CellCheck {
+  std::string row;
+  std::string figure;  ///< ITP, IFP, DTP or DFP
+  double ours = 0;     ///< Per cent
+  double paper = 0;
+  Interval around_paper;  ///< 95 % interval around the paper's figure, from its own number of experiments.
+  [[nodiscard]] bool inside() const { return around_paper.holds(ours / 100); }
+};
+
+/// All cells of the paper's table of this cluster that our tally has, the aggregate's too.
+struct PaperTable;
+[[nodiscard]] std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table);
+
+}  // namespace laggard::lab
