@@ -126,7 +126,7 @@ Router make_router(const Grouping& grouping) {
 }
 
 Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
-    : grouping_(grouping), options_(std::move(options)), grid_{options_.windows.interval} {
+    : options_(std::move(options)), grid_{options_.windows.interval} {
   std::vector<TrackSpec> tracks;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];

@@ -47,7 +47,6 @@ class Pipeline {
   void pass_on(const MetricCell& cell, const Sink& sink);
   [[nodiscard]] std::int64_t position(WallTime start) const;
 
-  const Grouping& grouping_;
   PipelineOptions options_;
   Grid grid_;
   std::vector<std::vector<GroupJudge::Column>> columns_;
