@@ -20,6 +20,9 @@ constexpr double kIdleRequests = 1;
 /// But who waits this long on average holds up the others, which are idle because of it.
 constexpr double kStallMs = 1000;
 
+/// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment (methods.md §3).
+double log_window(double cwnd) { return std::log2(1 + cwnd); }
+
 WindowSpec spec_of(const MetricSpec& metric, WindowSpec spec) {
   if (metric.role == Role::kCongestion) {
     const auto samples = static_cast<std::size_t>(std::ceil(kCongestionSeconds / to_seconds(spec.interval)));
@@ -74,12 +77,9 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
 void GroupJudge::push(WallTime t, std::span<const std::vector<double>> cells, const Sink& sink) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::span<const double> column = cells[c];
-    if (columns_[c].metric->role == Role::kCongestion) {
-      // log2(1 + cwnd), so that the fraction of the median is defined for windows of one segment (methods.md
-      // §3).
+    if (columns_[c].metric->role == Role::kCongestion && !options_.paper) {
       logged_.resize(members_);
-      std::transform(column.begin(), column.end(), logged_.begin(),
-                     [](double x) { return std::log2(1 + x); });
+      std::transform(column.begin(), column.end(), logged_.begin(), log_window);
       column = logged_;
     }
     if (c == latency_column_) {
@@ -153,7 +153,11 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
   std::vector<double> count(members_, 0);
   std::vector<double> row(members_);
   for (std::size_t k = 0; k < held.window.size; ++k) {
-    for (std::size_t i = 0; i < members_; ++i) row[i] = held.window.at(i, k);
+    for (std::size_t i = 0; i < members_; ++i) {
+      // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
+      const double average = held.window.at(i, k);
+      row[i] = options_.paper ? log_window(average) : average;
+    }
     const double middle = median_of(row);
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
@@ -179,7 +183,9 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   }
   const std::vector<double>& levels = out.levels[column];
   const double floor = floor_of(metric, out);
-  const Regime regime = metric.role == Role::kLatency ? regime_of(out) : Regime::kAny;
+  // F has one threshold for a server's await, whatever the server does.
+  const bool by_regime = metric.role == Role::kLatency && !options_.paper;
+  const Regime regime = by_regime ? regime_of(out) : Regime::kAny;
   const auto* requests = levels_of("tps", out);
   const bool idle = !options_.paper && metric.role == Role::kLatency && requests != nullptr &&
                     !(median_of(*requests) >= kIdleRequests);

@@ -186,6 +186,20 @@ TEST(GroupJudge, CongestionIsHowFarBelowTheOthersWindowsAre) {
   EXPECT_TRUE(std::isnan(cwnd.distance[5]));
 }
 
+TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
+  JudgeOptions paper = options();
+  paper.paper = true;
+  // A window that alternates between 1 and 63 is 32 on average; the mean of its logarithms is that of 10.3.
+  const auto values = [](std::string_view metric, std::size_t i, std::size_t k) {
+    if (metric != "cwnd") return 1000.0;
+    if (i != 2) return 32.0;
+    return k % 2 == 0 ? 63.0 : 1.0;
+  };
+  EXPECT_LT(track(judge({"cwnd"}, values, paper), "cwnd").distance[2], 0.02);
+  EXPECT_GT(track(judge({"cwnd"}, values), "cwnd").distance[2], 0.2);
+  EXPECT_EQ(track(judge({"await", "-rd_sec", "-wr_sec"}, values, paper), "await").regime, Regime::kAny);
+}
+
 TEST(GroupJudge, ThePaperIsThePlainDefinition) {
   JudgeOptions how = options();
   how.paper = true;
