@@ -178,7 +178,7 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
                                     judgement.yardstick, independent},
                                    names, options_.pipeline.paper);
     feed(group, window, judgement.metric, judgement.detector,
-         {judgement.distance, thresholds.values, {}, {}, thresholds.trained});
+         {judgement.distance, thresholds.values, judgement.below, {}, {}, thresholds.trained});
   }
   judge_bias(group, window);
   // Who does nothing is sick whatever its server's other devices do.

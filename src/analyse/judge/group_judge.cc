@@ -63,6 +63,18 @@ std::vector<double> means(const Window& window) {
   return sum;
 }
 
+/// Takes from `distance` what lies on the healthy side, and notes what lies below.
+void tell_sides(const std::vector<double>& levels, TrackJudgement& track) {
+  const MedianOfOthers peers(levels);
+  track.below.assign(levels.size(), 0);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (std::isnan(levels[i])) continue;
+    const double middle = peers.without(levels[i]);
+    if (levels[i] < middle && !std::isnan(track.distance[i])) track.below[i] = track.distance[i];
+    if (track.metric->bad == BadDirection::kHigher && !(levels[i] > middle)) track.distance[i] = 0;
+  }
+}
+
 }  // namespace
 
 GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options)
@@ -189,7 +201,6 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const auto* requests = levels_of("tps", out);
   const bool idle = !options_.paper && metric.role == Role::kLatency && requests != nullptr &&
                     !(median_of(*requests) >= kIdleRequests);
-  const MedianOfOthers peers(levels);
   sorted_.assign(held.window);
   for (const Distance kind : options_.distances) {
     TrackJudgement track;
@@ -209,10 +220,8 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     }
     for (std::size_t i = 0; i < members_; ++i) {
       if (idle && !(levels[i] >= kStallMs)) track.distance[i] = 0;
-      const bool healthy_side =
-          metric.bad == BadDirection::kHigher && !(levels[i] > peers.without(levels[i]));
-      if (!options_.paper && healthy_side && !std::isnan(levels[i])) track.distance[i] = 0;
     }
+    if (!options_.paper) tell_sides(levels, track);
     out.tracks.push_back(std::move(track));
   }
 }

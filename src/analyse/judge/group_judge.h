@@ -27,6 +27,9 @@ struct TrackJudgement {
   Yardstick yardstick;  ///< What the distance is measured in, in this window.
   std::vector<double>
       distance;  ///< s of methods.md §3; 0 in the direction that is not sick; NaN: not judged.
+  /// s of the members that lie below their peers, sick or not, 0 of the others. Empty: the metric has no two
+  /// sides.
+  std::vector<double> below;
 };
 
 /// Everything that one window says about a group.

@@ -125,7 +125,7 @@ void SpellTracker::add(const WindowJudgement& window, const ScoredTrack& track) 
   for (std::size_t i = 0; i < n; ++i) {
     const bool judged = !std::isnan(track.distance[i]);
     const double score = judged ? track.distance[i] / track.threshold[i] : 0;
-    verdicts[i] = {judged, score > 1, score};
+    verdicts[i] = {judged, score > 1, score, track.below.empty() ? 0 : track.below[i] / track.threshold[i]};
     recent.score[i] = score;
   }
   filter_.update(window.index, verdicts);

@@ -58,6 +58,7 @@ struct ConfirmGate {
 struct ScoredTrack {
   std::vector<double> distance;
   std::vector<double> threshold;
+  std::vector<double> below;          ///< As in TrackJudgement; empty: no two sides.
   std::vector<std::uint8_t> certain;  ///< Not empty: what the detector itself is sure of, beside the gate.
   /// Not empty: over how many windows before this one the distance was gathered; the spell began that long
   /// ago.

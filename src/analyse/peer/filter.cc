@@ -11,11 +11,19 @@ namespace laggard::analyse {
 namespace {
 
 constexpr std::string_view kStateKind = "fault filter";
-constexpr std::uint64_t kStateVersion = 1;
+constexpr std::uint64_t kStateVersion = 2;
 constexpr std::size_t kMostK = 32;
 
 /// The past 2k-1 windows.
 std::uint64_t span_mask(std::size_t k) { return (std::uint64_t{1} << (2 * k - 1)) - 1; }
+
+/// Anomalous on one side in k windows more than those that lean to the other.
+bool is_faulty(const ComponentState& state, std::size_t k) {
+  const auto count = [](std::uint64_t windows) { return std::popcount(windows); };
+  const auto least = static_cast<int>(k);
+  return count(state.history & ~state.below) - count(state.below) >= least ||
+         count(state.history & state.below) - count(state.above) >= least;
+}
 
 std::uint64_t aged(std::uint64_t history, std::uint64_t windows) {
   return windows >= 64 ? 0 : history << windows;
@@ -37,15 +45,33 @@ std::span<const ComponentState> FaultFilter::update(std::int64_t window,
   for (std::size_t i = 0; i < states_.size(); ++i) {
     const WindowVerdict& verdict = verdicts[i];
     ComponentState& state = states_[i];
-    const std::uint64_t now = verdict.judged && verdict.anomalous ? 1 : 0;
-    state.history = (aged(state.history, age) | now) & span_mask(spec_.k);
-    state.faulty = std::popcount(state.history) >= static_cast<int>(spec_.k);
+    const bool anomalous = verdict.judged && verdict.anomalous;
+    const bool below = verdict.judged && verdict.below > spec_.leaning;
+    const bool above = verdict.judged && verdict.below == 0 && verdict.score > spec_.leaning;
+    const auto append = [&](std::uint64_t& windows, bool now) {
+      windows = (aged(windows, age) | (now ? 1U : 0U)) & span_mask(spec_.k);
+    };
+    append(state.history, anomalous);
+    append(state.above, above);
+    append(state.below, below);
+    state.faulty = is_faulty(state, spec_.k);
     if (!verdict.judged) continue;
     state.persistence = std::max<std::int64_t>(0, state.persistence + (state.faulty ? 1 : -1));
-    const double g = stats::clipped_log2_ratio(verdict.score, 1, spec_.least_severity, spec_.most_severity);
-    state.severity = std::max(0.0, state.severity + g);
+    add_severity(state, verdict);
   }
   return states_;
+}
+
+void FaultFilter::add_severity(ComponentState& state, const WindowVerdict& verdict) const {
+  const auto clipped = [this](double score) {
+    return stats::clipped_log2_ratio(score, 1, spec_.least_severity, spec_.most_severity);
+  };
+  const bool below = verdict.below > 0;
+  const double gain = clipped(verdict.score);
+  const double loss = std::min(spec_.least_severity, -clipped(below ? verdict.below : verdict.score));
+  state.severity_above = std::max(0.0, state.severity_above + (below ? loss : gain));
+  state.severity_below = std::max(0.0, state.severity_below + (below ? gain : loss));
+  state.severity = std::max(state.severity_above, state.severity_below);
 }
 
 void FaultFilter::repaired(std::size_t component) { states_.at(component) = ComponentState{}; }
@@ -55,14 +81,18 @@ std::string FaultFilter::save() const {
   out.put(spec_.k);
   out.put_number(spec_.least_severity);
   out.put_number(spec_.most_severity);
+  out.put_number(spec_.leaning);
   out.put_flag(started_);
   out.put_signed(last_window_);
   out.put(states_.size());
   for (const ComponentState& state : states_) {
     out.put(state.history);
+    out.put(state.above);
+    out.put(state.below);
     out.put_flag(state.faulty);
     out.put_signed(state.persistence);
-    out.put_number(state.severity);
+    out.put_number(state.severity_above);
+    out.put_number(state.severity_below);
   }
   return out.take();
 }
@@ -73,6 +103,7 @@ Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
   spec.k = in.take();
   spec.least_severity = in.take_number();
   spec.most_severity = in.take_number();
+  spec.leaning = in.take_number();
   const bool started = in.take_flag();
   const std::int64_t last_window = in.take_signed();
   const std::uint64_t count = in.take();
@@ -81,10 +112,14 @@ Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
   for (std::uint64_t i = 0; i < count && in.good(); ++i) {
     ComponentState state;
     state.history = in.take();
+    state.above = in.take();
+    state.below = in.take();
     state.faulty = in.take_flag();
     state.persistence = in.take_signed();
-    state.severity = in.take_number();
-    in.require(state.persistence >= 0 && state.severity >= 0);
+    state.severity_above = in.take_number();
+    state.severity_below = in.take_number();
+    state.severity = std::max(state.severity_above, state.severity_below);
+    in.require(state.persistence >= 0 && state.severity_above >= 0 && state.severity_below >= 0);
     states.push_back(state);
   }
   if (Status status = in.status(); !status) return forward(status);
