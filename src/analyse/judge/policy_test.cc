@@ -29,6 +29,10 @@ TEST(Policy, OnlyLatencyAsksWhatTheGroupIsDoing) {
   }
 }
 
+TEST(Policy, TrafficOfServersDiffersMoreThanThatOfDisks) {
+  EXPECT_GT(policy_of(*find_metric("rxbyt")).self_threshold, policy_of(*find_metric("wr_sec")).self_threshold);
+}
+
 TEST(Policy, KlIsHeldAgainstItsCeiling) {
   const MetricSpec& await = *find_metric("await");
   EXPECT_LT(self_threshold(await, {"kl", Regime::kWrites, 16.0 / 5}), 1);
