@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "archive/block.h"
 #include "archive/bytes.h"
+#include "archive/facts.h"
 #include "archive/format.h"
 #include "archive/reader.h"
 #include "archive/salvage.h"
@@ -25,17 +27,34 @@ void require(bool condition) {
   if (!condition) __builtin_trap();
 }
 
-/// A header whose checksum holds over whatever the bytes claim.
-void fuzz_header(std::string_view payload) {
-  ZstdCodec codec;
+/// The bytes as headers and facts are stored, with a checksum that holds whatever they claim.
+std::string seal(std::string_view magic, std::string_view payload, ZstdCodec& codec) {
   ByteWriter body;
   body.varint(payload.size());
   body.raw(codec.compress(payload));
   ByteWriter framed;
-  framed.raw(kBlockMagic);
+  framed.raw(magic);
   framed.u64(hash_bytes(body.str()));
   framed.raw(body.str());
-  const Result<BlockHeader> header = decode_header(framed.str(), "fuzz", codec);
+  return framed.take();
+}
+
+void fuzz_facts(std::string_view payload) {
+  ZstdCodec codec;
+  const std::optional<Facts> facts = unpack_facts(seal(kFactMagic, payload, codec), codec);
+  if (!facts) return;
+  Facts again;
+  for (const std::string& row : pack_facts(*facts, codec)) {
+    const std::optional<Facts> some = unpack_facts(row, codec);
+    require(some.has_value());
+    again.insert(some->begin(), some->end());
+  }
+  require(again == *facts);
+}
+
+void fuzz_header(std::string_view payload) {
+  ZstdCodec codec;
+  const Result<BlockHeader> header = decode_header(seal(kBlockMagic, payload, codec), "fuzz", codec);
   if (!header) return;
   // What was understood can be written and is understood as the same again.
   const Result<BlockHeader> again = decode_header(encode_header(*header, codec), "fuzz", codec);
@@ -125,7 +144,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ZstdCodec codec;
   static const SampleTable table = reference_table();
   static const Block block = encode_block(table, {0, 0, 0}, codec);
-  switch (data[0] % 5) {
+  switch (data[0] % 6) {
     case 0:
       static_cast<void>(decode_header(bytes, "fuzz", codec));
       break;
@@ -138,8 +157,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 3:
       decode(block.header, pack_chunk(bytes), table);
       break;
-    default:
+    case 4:
       fuzz_file(bytes);
+      break;
+    default:
+      static_cast<void>(unpack_facts(bytes, codec));
+      fuzz_facts(bytes);
       break;
   }
   return 0;

@@ -18,6 +18,7 @@ enum Prepared : std::size_t {
   kSelectHeader,
   kSelectChunk,
   kCountBlocks,
+  kCountFacts,
 };
 constexpr std::array kStatements{
     "INSERT INTO block(id, kind, earliest, latest, samples, header) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -27,6 +28,7 @@ constexpr std::array kStatements{
     "SELECT header FROM block WHERE id = ?1",
     "SELECT data FROM chunk WHERE id = ?1",
     "UPDATE meta SET value = (SELECT count(*) FROM block) WHERE key = ?1",
+    "UPDATE meta SET value = (SELECT count(*) FROM fact) WHERE key = ?1",
 };
 
 std::int64_t chunk_id(std::int64_t block, std::size_t counter) {
@@ -66,7 +68,9 @@ Status DayFile::create_tables(const FileIdentity& identity) {
   if (!insert) return forward(insert);
   if (Status put = insert->bind(1, "host").bind(2, std::string_view(identity.host)).run(); !put) return put;
   if (Status put = insert->bind(1, "boot").bind(2, std::string_view(identity.boot)).run(); !put) return put;
-  if (Status put = insert->bind(1, kBlockCountKey).bind(2, "0").run(); !put) return put;
+  for (const std::string_view count : {kBlockCountKey, kFactCountKey}) {
+    if (Status put = insert->bind(1, count).bind(2, "0").run(); !put) return put;
+  }
   return commit();
 }
 
@@ -129,10 +133,13 @@ Status DayFile::check() {
   }
   Result<std::int64_t> version = database_.number("PRAGMA user_version");
   if (!version) return forward(version);
-  if (*version > kFormatVersion) {
-    return fail(ErrorCode::kTooNew, path().string(),
-                fmt::format("written by laggard archive format {}; this one reads up to {}", *version,
-                            kFormatVersion));
+  // Before the tables, which another version may have made in another way.
+  if (*version != kFormatVersion) {
+    return fail(
+        *version > kFormatVersion ? ErrorCode::kTooNew : ErrorCode::kTooOld, path().string(),
+        fmt::format("written by another version of laggard (archive format {}; this one reads {}); read "
+                    "it with that version, and record into another folder",
+                    *version, kFormatVersion));
   }
   if (Status schema = check_schema(); !schema) return schema;
   return read_identity();
@@ -187,13 +194,18 @@ Status DayFile::commit() {
   if (blocks_changed_) {
     if (Status counted = statements_[kCountBlocks].bind(1, kBlockCountKey).run(); !counted) return counted;
   }
+  if (facts_changed_) {
+    if (Status counted = statements_[kCountFacts].bind(1, kFactCountKey).run(); !counted) return counted;
+  }
   if (Status committed = database_.run("COMMIT"); !committed) return committed;
   blocks_changed_ = false;
+  facts_changed_ = false;
   return {};
 }
 
 void DayFile::rollback() {
   blocks_changed_ = false;
+  facts_changed_ = false;
   for (Statement& statement : statements_) statement.reset();
   if (database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
 }
@@ -249,29 +261,42 @@ Result<std::vector<BlockRow>> DayFile::rows() {
   return rows;
 }
 
-Status DayFile::read_rows(std::vector<BlockRow>& rows) {
-  // Rows and their number must be of one state of the file, though a writer may be at work.
+/// Rows and their number must be of one state of the file, though a writer may be at work.
+Status DayFile::in_one_state(const std::function<Status()>& read) {
   const bool alone = !database_.in_transaction();
   if (alone) {
     if (Status begun = database_.run("BEGIN"); !begun) return begun;
   }
-  Status read = select_rows(rows);
-  if (read && !blocks_changed_) read = check_count(rows.size());
+  Status done = read();
   if (alone && database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
-  return read;
+  return done;
+}
+
+Status DayFile::read_rows(std::vector<BlockRow>& rows) {
+  return in_one_state([&] {
+    Status read = select_rows(rows);
+    return read && !blocks_changed_ ? check_count(rows.size()) : read;
+  });
+}
+
+/// Empty when it is not there.
+Result<std::string> DayFile::meta(std::string_view key) {
+  Result<Statement> select = database_.prepare("SELECT value FROM meta WHERE key = ?1");
+  if (!select) return forward(select);
+  Result<bool> row = select->bind(1, key).step();
+  if (!row) return forward(row);
+  return std::string(*row ? select->bytes(0) : "");
 }
 
 Status DayFile::check_count(std::size_t rows) {
-  Result<Statement> select = database_.prepare("SELECT value FROM meta WHERE key = ?1");
-  if (!select) return forward(select);
-  Result<bool> row = select->bind(1, kBlockCountKey).step();
-  if (!row) return forward(row);
-  if (*row && select->bytes(0) == std::to_string(rows)) return {};
+  Result<std::string> count = meta(kBlockCountKey);
+  if (!count) return forward(count);
+  if (*count == std::to_string(rows)) return {};
   return fail(
       ErrorCode::kDamaged, path().string(),
       fmt::format(
           "the index shows {} blocks where {} were written; 'laggard info --recover' looks for the rest",
-          rows, *row ? select->bytes(0) : "more"));
+          rows, count->empty() ? "more" : *count));
 }
 
 Status DayFile::select_rows(std::vector<BlockRow>& rows) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "archive/block.h"
 #include "archive/database.h"
+#include "archive/facts.h"
 #include "base/error.h"
 #include "model/series_source.h"
 
@@ -30,15 +31,6 @@ struct BlockRow {
   std::size_t samples = 0;
 };
 
-/// What a fact is about.
-struct FactKey {
-  std::string kind;
-  std::string device;
-  std::string key;
-  auto operator<=>(const FactKey&) const = default;
-};
-using Facts = std::map<FactKey, std::string>;
-
 struct GapRow {
   WallTime first;
   WallTime last;
@@ -46,15 +38,14 @@ struct GapRow {
   std::string reason;
 };
 
-/// The checksums that stand in their rows.
-[[nodiscard]] std::int64_t hash_of(const FactKey& fact, std::string_view value);
+/// The checksum that stands in its row.
 [[nodiscard]] std::int64_t hash_of(const GapRow& gap);
 
 /// What a file holds besides samples.
 struct Notes {
   Facts facts;
   std::vector<GapRow> gaps;
-  std::size_t damaged = 0;  ///< Rows whose checksum does not hold.
+  std::size_t damaged = 0;  ///< Rows that are gone or whose checksum does not hold.
 };
 
 /// One `.lgd` file: a host, a stream and a day. Knows the tables; knows nothing of days, hosts or merging.
@@ -63,7 +54,8 @@ class DayFile {
   /// \param path  does not exist, or is what a crash left before the first transaction.
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> create(const std::filesystem::path& path,
                                                                const FileIdentity& identity, const char* vfs);
-  /// kNotFound also for a file in which nothing was ever committed; kTooNew, kDamaged, kBadInput (not ours).
+  /// kNotFound also for a file in which nothing was ever committed; kTooNew, kTooOld, kDamaged, kBadInput
+  /// (not ours).
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_for_writing(const std::filesystem::path& path,
                                                                          const char* vfs);
   /// Works beside a writer, on read-only media too.
@@ -88,8 +80,8 @@ class DayFile {
   [[nodiscard]] Status replace_blocks(std::span<const std::int64_t> ids, const Block& block,
                                       ZstdCodec& codec);
   [[nodiscard]] Status add_gap(const GapRow& gap);
-  /// Adds the fact or gives it a new value.
-  [[nodiscard]] Status set_fact(const FactKey& fact, const std::string& value);
+  /// Puts these facts in the place of all that can be read.
+  [[nodiscard]] Status replace_facts(const Facts& facts, ZstdCodec& codec);
 
   [[nodiscard]] Result<std::vector<BlockRow>> rows();
   /// The same, but on an error `rows` keeps those that could be read before it. kDamaged also when there are
@@ -98,7 +90,7 @@ class DayFile {
   [[nodiscard]] Result<BlockHeader> header(std::int64_t id, ZstdCodec& codec);
   /// Bytes of one chunk; gone at the next call.
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
-  [[nodiscard]] Result<Notes> notes();
+  [[nodiscard]] Result<Notes> notes(ZstdCodec& codec);
 
   /// Gives free pages back and leaves one plain file without journals, unless a reader is in the way.
   void finish();
@@ -110,18 +102,23 @@ class DayFile {
   [[nodiscard]] Status check();
   [[nodiscard]] Status check_schema();
   [[nodiscard]] Status read_identity();
+  [[nodiscard]] Status in_one_state(const std::function<Status()>& read);
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status create_tables(const FileIdentity& identity);
   [[nodiscard]] Status use_journal();
   [[nodiscard]] Status select_rows(std::vector<BlockRow>& rows);
   [[nodiscard]] tl::unexpected<Error> missing_block(std::int64_t id);
+  [[nodiscard]] Result<std::string> meta(std::string_view key);
   [[nodiscard]] Status check_count(std::size_t rows);
+  [[nodiscard]] Status read_gaps(Notes& notes);
+  [[nodiscard]] Status read_facts(Notes& notes, ZstdCodec& codec);
   [[nodiscard]] Status put_block(std::int64_t id, const Block& block, ZstdCodec& codec);
 
   Database database_;
   FileIdentity identity_;
   bool wal_ = false;
   bool blocks_changed_ = false;  ///< In the open transaction.
+  bool facts_changed_ = false;
   std::vector<Statement> statements_;
 };
 

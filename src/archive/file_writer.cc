@@ -92,7 +92,7 @@ Status FileWriter::ensure_open() {
 }
 
 Status FileWriter::load_state() {
-  Result<Notes> notes = file_->notes();
+  Result<Notes> notes = file_->notes(codec_);
   if (!notes) return forward(notes);
   facts_in_file_ = std::move(notes->facts);
   std::erase_if(facts_, [&](const auto& fact) {
@@ -215,10 +215,10 @@ Status FileWriter::write_all(WriteStats& stats) {
 }
 
 Status FileWriter::write_facts() {
-  for (const auto& [key, value] : facts_) {
-    if (Status set = file_->set_fact(key, value); !set) return set;
-  }
-  return {};
+  if (facts_.empty()) return {};
+  Facts all = facts_;
+  all.insert(facts_in_file_.begin(), facts_in_file_.end());  // Where both have a value the new one stays.
+  return file_->replace_facts(all, codec_);
 }
 
 Status FileWriter::write_stream(Stream& stream, WriteStats& stats) {

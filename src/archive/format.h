@@ -8,9 +8,9 @@
 /// pictures.
 namespace laggard::archive {
 
-/// Kept in SQLite's `user_version`. A file with a larger one is refused, because its blocks may mean
-/// something else.
-inline constexpr int kFormatVersion = 1;
+/// Kept in SQLite's `user_version`. A file with another one is refused by name, because its tables and blocks
+/// may mean something else: whoever changes what is written counts up. 1 had a row of `fact` for each fact.
+inline constexpr int kFormatVersion = 2;
 /// SQLite's `application_id`: "lgrd" in ASCII, so that file(1) and we can tell the file from other databases.
 inline constexpr int kApplicationId = 0x6c677264;
 /// Fixed, so that salvage can cut a file into pages when the first page, which names the size, is gone.
@@ -23,6 +23,8 @@ inline constexpr std::string_view kFileSuffix = ".lgd";
 
 /// First bytes of a block header; the digit is the version of the block's own layout.
 inline constexpr std::string_view kBlockMagic = "LGB1";
+/// The same of a row of facts.
+inline constexpr std::string_view kFactMagic = "LGF1";
 
 /// Samples that compaction gathers into one block.
 inline constexpr std::size_t kBlockSamples = 1024;
@@ -39,6 +41,7 @@ inline constexpr std::size_t kMaxBlockCells = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxSampleCells = std::size_t{1} << 24;
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 26;
 inline constexpr std::size_t kMaxNameBytes = 4096;
+inline constexpr std::size_t kMaxFactBytes = std::size_t{1} << 20;
 
 /// A chunk's rowid is its block's id times this plus the index of its counter in the block's header.
 inline constexpr std::int64_t kChunksPerBlock = 1024;
@@ -49,8 +52,9 @@ static_assert(kMaxCounters <= kHeaderCopy && kHeaderCopy < static_cast<std::size
 /// Blocks of fewer samples are merged soon: they have no copy, one stream of tokens, and no references.
 inline constexpr std::size_t kSettledSamples = 64;
 
-/// Key in `meta` of how many rows `block` has: a bad page can hide rows without SQLite noticing.
+/// Keys in `meta` of how many rows `block` and `fact` have: a bad page can hide rows without SQLite noticing.
 inline constexpr std::string_view kBlockCountKey = "blocks";
+inline constexpr std::string_view kFactCountKey = "facts";
 
 /// The tables, exactly as they stand in sqlite_schema: a file whose schema differs is not opened, so that no
 /// view or trigger of a hostile file ever runs.
@@ -64,9 +68,7 @@ inline constexpr SchemaTable kSchema[] = {
      "CREATE TABLE block(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, earliest INTEGER NOT NULL, "
      "latest INTEGER NOT NULL, samples INTEGER NOT NULL, header BLOB NOT NULL)"},
     {"chunk", "CREATE TABLE chunk(id INTEGER PRIMARY KEY, data BLOB NOT NULL)"},
-    {"fact",
-     "CREATE TABLE fact(kind TEXT NOT NULL, device TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, "
-     "hash INTEGER NOT NULL)"},
+    {"fact", "CREATE TABLE fact(data BLOB NOT NULL)"},
     {"gap",
      "CREATE TABLE gap(first INTEGER NOT NULL, last INTEGER NOT NULL, lost INTEGER NOT NULL, "
      "reason TEXT NOT NULL, hash INTEGER NOT NULL)"},

@@ -224,10 +224,10 @@ class InventoryTaker {
   }
 
   Status add_notes(Host& host, DayFile& file) {
-    Result<Notes> notes = file.notes();
+    Result<Notes> notes = file.notes(files_.codec());
     if (!notes) return forward(notes);
     if (notes->damaged > 0) {
-      files_.notice(fmt::format("{}: {} facts or gaps are lost: their checksums do not hold",
+      files_.notice(fmt::format("{}: facts of devices or gaps are lost: {} rows are gone or damaged",
                                 file.path().string(), notes->damaged));
     }
     host.reasons.insert(host.reasons.end(), notes->gaps.begin(), notes->gaps.end());

@@ -26,9 +26,8 @@ struct ReaderOptions {
 /// out as missing, and notices() says which file and span.
 class Reader final : public SeriesSource {
  public:
-  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew at
-  /// once
-  ///               when one of the files is by a later version; kNotFound when there is none at all.
+  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew or
+  ///               kTooOld at once when one of the files is by another version; kNotFound when there is none.
   [[nodiscard]] static Result<std::unique_ptr<Reader>> open(std::span<const std::filesystem::path> paths,
                                                             const ReaderOptions& options = {});
   Reader(const Reader&) = delete;

@@ -13,35 +13,20 @@ namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 constexpr const char* kStart = "2011-05-09T06:00:00Z";
 constexpr std::size_t kPage = kPageBytes;
 
 /// A recording of six large blocks, as a sound file.
-class Recover : public ::testing::Test {
+class Recover : public OneFile {
  protected:
-  void SetUp() override {
-    ManualClock clock;
-    auto writer = open_writer(dir_.path() / "rec", clock);
-    DeviceInfo info;
-    info.host = "fs1";
-    info.device = "sda";
-    info.facts = {{"model", "X"}};
-    ASSERT_OK(writer->describe(info));
-    ASSERT_OK(writer->append(table_));
-    ASSERT_OK(writer->close());
-    bytes_ = read_file(file()).value();
-  }
+  Recover() : OneFile(6 * 1024, 5) {}
 
-  [[nodiscard]] std::filesystem::path file() const {
-    return dir_.path() / "rec" / "metrics" / "fs1-20110509T060000Z.lgd";
-  }
-  void damage(const std::string& bytes) const {
-    std::ofstream(file(), std::ios::binary | std::ios::trunc) << bytes;
-  }
   Recovery run() {
     std::filesystem::remove_all(dir_.path() / "out");
     ManualClock clock;
@@ -59,10 +44,14 @@ class Recover : public ::testing::Test {
     return found;
   }
 
-  TempDir dir_;
-  SampleTable table_ = noisy_table("fs1", at(kStart), 6 * 1024, 5);
+  /// What is known of the disk sda in the new recording.
+  auto saved_facts() {
+    auto inventory = open_reader(dir_.path() / "out")->inventory();
+    return inventory && !inventory->devices.empty() ? inventory->devices[0].facts
+                                                    : std::vector<std::pair<std::string, std::string>>{};
+  }
+
   const std::size_t all_ = table_.present_cells();
-  std::string bytes_;
 };
 
 TEST_F(Recover, ASoundRecordingIsCopied) {
@@ -70,23 +59,22 @@ TEST_F(Recover, ASoundRecordingIsCopied) {
   EXPECT_EQ(recovery.damaged_files, 0U);
   EXPECT_THAT(recovery.lost, IsEmpty());
   EXPECT_EQ(check_truth(), all_);
-  auto inventory = open_reader(dir_.path() / "out")->inventory();
-  ASSERT_OK(inventory);
-  EXPECT_EQ(inventory->devices[0].facts.size(), 1U);
+  EXPECT_THAT(saved_facts(), ElementsAre(Pair("wwn", "5000c500a1b2c3d4")));
 }
 
 TEST_F(Recover, WithoutTheFirstPageNothingIsLost) {
-  std::string bytes = bytes_;
+  std::string bytes = sound_;
   std::fill_n(bytes.begin(), kPage, '\0');
-  damage(bytes);
+  overwrite(bytes);
   const Recovery recovery = run();
   EXPECT_EQ(recovery.damaged_files, 1U);
   EXPECT_THAT(recovery.lost, IsEmpty());
   EXPECT_EQ(check_truth(), all_);
+  EXPECT_THAT(saved_facts(), ElementsAre(Pair("wwn", "5000c500a1b2c3d4")));
 }
 
 TEST_F(Recover, ACutFileGivesItsFront) {
-  damage(bytes_.substr(0, bytes_.size() / 2 + 100));
+  overwrite(sound_.substr(0, sound_.size() / 2 + 100));
   const Recovery recovery = run();
   EXPECT_EQ(recovery.damaged_files, 1U);
   EXPECT_THAT(recovery.lost, Not(IsEmpty()));
@@ -97,12 +85,12 @@ TEST_F(Recover, ACutFileGivesItsFront) {
 
 TEST_F(Recover, AnOverwrittenPageCostsItsBlocksOnlyAndIsNamed) {
   std::size_t worst = all_;
-  const std::size_t pages = bytes_.size() / kPage;
+  const std::size_t pages = sound_.size() / kPage;
   // The first ones hold the tables' roots and the headers, the others are much alike.
   for (std::size_t page = 0; page < pages; page += page < 40 ? 1 : 11) {
-    std::string bytes = bytes_;
+    std::string bytes = sound_;
     for (std::size_t i = 0; i < kPage; ++i) bytes[page * kPage + i] = static_cast<char>(i * 37 + 11);
-    damage(bytes);
+    overwrite(bytes);
     const Recovery recovery = run();
     const std::size_t saved = check_truth();
     worst = std::min(worst, saved);
@@ -118,9 +106,9 @@ TEST_F(Recover, VerifyingFindsDamageBeforeAnythingIsRead) {
   auto sound = open_reader(dir_.path() / "rec", {.verify = true});
   ASSERT_OK(sound->inventory());
   EXPECT_THAT(sound->notices(), IsEmpty());
-  std::string bytes = bytes_;
+  std::string bytes = sound_;
   bytes[bytes.size() / 2] ^= 1;  // Most of the file is values.
-  damage(bytes);
+  overwrite(bytes);
   auto reader = open_reader(dir_.path() / "rec", {.verify = true});
   auto inventory = reader->inventory();
   ASSERT_OK(inventory);

@@ -29,7 +29,8 @@ class Finds {
     if (row.fields.size() == 6) return add_block(row);
     if (!row.whole) return;
     if (row.fields.size() == 2) return add_chunk(row);
-    if (row.fields.size() == 5) add_note(row);
+    if (row.fields.size() == 1) return add_facts(row);
+    if (row.fields.size() == 5) add_gap(row);
   }
 
   Salvage finish() {
@@ -39,6 +40,11 @@ class Finds {
     }
     for (const FoundBlock& block : blocks_) {
       if (!block.header) report(block, "all counters", {});
+    }
+    for (const auto& [row, facts] : facts_) {
+      for (const auto& [key, value] : facts) {
+        if (device_kind(key.kind)) salvage_.facts[key] = value;
+      }
     }
     for (const auto& [block, names] : partly_) report(*block, names, block->header->times);
     return std::move(salvage_);
@@ -80,18 +86,16 @@ class Finds {
                        .header = std::move(*header)});
   }
 
-  void add_note(const RawRow& row) {
+  void add_facts(const RawRow& row) {
+    const auto bytes = row.text(0);
+    if (!bytes) return;
+    if (std::optional<Facts> facts = unpack_facts(*bytes, codec_)) facts_[row.id] = std::move(*facts);
+  }
+
+  void add_gap(const RawRow& row) {
     const auto hash = row.integer(4);
     const auto last = row.text(3);
     if (!hash || !last) return;
-    const auto kind = row.text(0);
-    const auto device = row.text(1);
-    const auto key = row.text(2);
-    if (kind && device && key) {
-      const FactKey fact{std::string(*kind), std::string(*device), std::string(*key)};
-      if (hash_of(fact, *last) == *hash && device_kind(*kind)) salvage_.facts[fact] = *last;
-      return;
-    }
     const auto from = row.integer(0);
     const auto to = row.integer(1);
     const auto lost = row.integer(2);
@@ -156,6 +160,7 @@ class Finds {
   ZstdCodec codec_;
   std::vector<FoundBlock> blocks_;
   std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
+  std::map<std::int64_t, Facts> facts_;          ///< By their row: later ones hold.
   std::set<Identity> taken_;
   std::map<std::string, std::set<WallTime>> saved_;  ///< Sample times of whole blocks, by kind.
   std::vector<std::pair<const FoundBlock*, std::string>> partly_;

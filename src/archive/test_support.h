@@ -16,6 +16,7 @@
 #include "archive/reader.h"
 #include "archive/writer.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "model/sample_table.h"
 
 /// What the archive's tests share.
@@ -61,7 +62,11 @@ inline WallTime operator""_utc(const char* text, std::size_t size) { return at({
 
 inline Duration milliseconds_of(std::int64_t n) { return std::chrono::milliseconds{n}; }
 
-/// Makes a file look as if a later version had written it: SQLite keeps user_version big-endian at byte 60.
+inline void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+/// Makes a file look as if another version had written it: SQLite keeps user_version big-endian at byte 60.
 inline void set_user_version(const std::filesystem::path& path, char version) {
   std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
   file.seekp(63);
@@ -206,6 +211,39 @@ inline std::size_t count_true_cells(const std::vector<SampleTable>& tables, cons
   EXPECT_EQ(wrong, 0U) << "wrong values were read";
   return found;
 }
+
+/// A recording of one host in one finished file, to be spoiled.
+class OneFile : public ::testing::Test {
+ protected:
+  OneFile(std::size_t samples, std::size_t disks)
+      : table_(noisy_table("fs1", at("2011-05-09T06:00:00Z"), samples, disks)) {}
+
+  void SetUp() override {
+    ManualClock clock;
+    auto writer = open_writer(dir_.path() / "rec", clock);
+    DeviceInfo info;
+    info.host = "fs1";
+    info.device = "sda";
+    info.facts = {{"wwn", "5000c500a1b2c3d4"}};
+    const Status described = writer->describe(info);
+    ASSERT_TRUE(described) << described.error().message();
+    const Status added = writer->append(table_);
+    ASSERT_TRUE(added) << added.error().message();
+    const Status closed = writer->close();
+    ASSERT_TRUE(closed) << closed.error().message();
+    sound_ = read_file(file()).value();
+  }
+
+  [[nodiscard]] std::filesystem::path file() const {
+    return dir_.path() / "rec" / "metrics" / "fs1-20110509T060000Z.lgd";
+  }
+  /// The file with other content.
+  void overwrite(const std::string& bytes) const { write_bytes(file(), bytes); }
+
+  TempDir dir_;
+  SampleTable table_;
+  std::string sound_;  ///< What the file held when it was finished.
+};
 
 inline std::vector<std::string> file_names(const std::filesystem::path& recording) {
   std::vector<std::string> names;

@@ -341,6 +341,13 @@ Status Writer::Impl::close() {
 
 Status Writer::Impl::describe(const DeviceInfo& device) {
   if (Status host = check_host(device.host); !host) return host;
+  const auto too_long = [](const auto& fact) {
+    return fact.first.size() > kMaxNameBytes || fact.second.size() > kMaxFactBytes;
+  };
+  if (device.device.size() > kMaxNameBytes || std::ranges::any_of(device.facts, too_long)) {
+    return fail(ErrorCode::kBadInput, "",
+                fmt::format("a fact of a device of host {} is longer than any can be", device.host));
+  }
   Facts& facts = facts_[device.host];
   for (const auto& [key, value] : device.facts) {
     facts[{.kind = std::string(to_name(device.kind)), .device = device.device, .key = key}] = value;

@@ -48,7 +48,7 @@ struct WriteStats {
 /// tries
 ///   again. Keep calling.
 /// - kUnavailable: another writer has this host.
-/// - kTooNew, kDamaged: today's file of the host cannot be continued.
+/// - kTooNew, kTooOld, kDamaged: today's file of the host cannot be continued.
 class Writer final : public TableSink {
  public:
   /// Makes the directory if need be. \param clock  outlives the writer.

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
+#include "archive/recover.h"
 #include "archive/test_support.h"
 
 namespace laggard::archive {
@@ -133,7 +135,7 @@ TEST(Writer, ASecondOneOfTheSameHostIsRefused) {
   ASSERT_OK(second->append(disk_table("fs1", "2011-05-09T07:00:00Z"_utc, 10)));
 }
 
-TEST(Writer, FilesOfALaterFormatAreRefusedByName) {
+TEST(Writer, FilesOfAnotherFormatAreRefusedByName) {
   const TempDir dir;
   ManualClock clock;
   {
@@ -141,17 +143,42 @@ TEST(Writer, FilesOfALaterFormatAreRefusedByName) {
     ASSERT_OK(writer->append(disk_table("fs1", "2011-05-09T06:00:00Z"_utc, 10)));
   }
   const std::filesystem::path file = dir.path() / "metrics" / "fs1-20110509T060000Z.lgd";
-  set_user_version(file, 9);
-  const std::vector<std::filesystem::path> paths{dir.path()};
-  const auto reader = Reader::open(paths);
+  for (const auto& [version, code] : {std::pair{9, ErrorCode::kTooNew}, std::pair{1, ErrorCode::kTooOld}}) {
+    set_user_version(file, static_cast<char>(version));
+    const std::vector<std::filesystem::path> paths{dir.path()};
+    const auto reader = Reader::open(paths);
+    ASSERT_FALSE(reader);
+    EXPECT_EQ(reader.error().code, code);
+    EXPECT_EQ(
+        reader.error().message(),
+        fmt::format("{}: written by another version of laggard (archive format {}; this one reads 2); read "
+                    "it with that version, and record into another folder",
+                    file.string(), version));
+    auto writer = open_writer(dir.path(), clock);
+    const Status refused = writer->append(disk_table("fs1", "2011-05-09T06:01:00Z"_utc, 10));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, code);
+    auto recovered = recover(paths, dir.path() / fmt::format("out{}", version), clock);
+    ASSERT_FALSE(recovered);
+    EXPECT_EQ(recovered.error().code, code);
+  }
+}
+
+TEST(Writer, AnEarlierFormatWithOtherTablesIsNotCalledDamaged) {
+  const TempDir dir;
+  const std::filesystem::path file = dir.path() / "fs1-20110509T060000Z.lgd";
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(database,
+                   "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT); CREATE TABLE fact(device TEXT);"
+                   "PRAGMA application_id=0x6c677264; PRAGMA user_version=1",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  sqlite3_close(database);
+  const auto reader = Reader::open(std::span(&file, 1));
   ASSERT_FALSE(reader);
-  EXPECT_EQ(reader.error().code, ErrorCode::kTooNew);
-  EXPECT_EQ(reader.error().message(),
-            file.string() + ": written by laggard archive format 9; this one reads up to 1");
-  auto writer = open_writer(dir.path(), clock);
-  const Status refused = writer->append(disk_table("fs1", "2011-05-09T06:01:00Z"_utc, 10));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kTooNew);
+  EXPECT_EQ(reader.error().code, ErrorCode::kTooOld);
 }
 
 TEST(Writer, TablesThatNoBlockCouldHoldAreRefused) {

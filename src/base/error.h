@@ -17,6 +17,7 @@ enum class ErrorCode {
   kNoPermission,  ///< The system refused access.
   kDamaged,       ///< A checksum or a structure of our own files does not hold.
   kTooNew,        ///< Written by a later version of laggard.
+  kTooOld,        ///< Written by an earlier version, in a form that this one no longer reads.
   kNoSpace,       ///< The disk is full.
   kUnavailable,   ///< A server or a program that we need does not answer.
   kInternal,      ///< A promise of our own code broke.
