@@ -51,7 +51,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
         });
     if (has_latency && options_.bias && !options_.pipeline.paper &&
         options_.preset.windows.interval >= kLeastBiasInterval) {
-      bias_.back().emplace(members, options_.bias_options);
+      bias_.back().emplace(members, options_.pipeline.constants.bias);
     }
   }
   find_seconds();
@@ -79,12 +79,14 @@ SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, co
     if (tracker.group() == group && &tracker.metric() == metric && tracker.detector() == detector)
       return tracker;
   }
+  const Constants& constants = options_.pipeline.constants;
   SpellTracker::Options spell;
+  spell.filter = constants.filter;
   spell.filter.k = options_.preset.windows.k;
   spell.shift = options_.preset.windows.shift;
   spell.gate_severity =
-      options_.pipeline.paper ? std::numeric_limits<double>::infinity() : options_.gate_severity;
-  spell.confirm = {options_.preset.confirm_persistence, options_.confirm_severity};
+      options_.pipeline.paper ? std::numeric_limits<double>::infinity() : constants.gate_severity;
+  spell.confirm = {options_.preset.confirm_persistence, constants.confirm_severity};
   // F filters over windows everywhere but for cwnd, whose long average does it.
   if (options_.pipeline.paper && metric->role == Role::kCongestion) spell.filter.k = 1;
   if (detector == kBias) {
@@ -132,7 +134,7 @@ void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const Met
 void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   if (!bias_[group] || window.active_latency.empty()) return;
   const MetricSpec* metric = pipeline_.columns(group)[window.latency_column].metric;
-  const auto& options = options_.bias_options;
+  const BiasOptions& options = options_.pipeline.constants.bias;
   const auto verdicts = bias_[group]->add(window.active_latency, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
@@ -175,7 +177,7 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   for (const TrackJudgement& judgement : window.tracks) {
     const ThresholdBook::Column thresholds =
         options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector,
-                                    judgement.yardstick, independent},
+                                    options_.pipeline.constants, judgement.yardstick, independent},
                                    names, options_.pipeline.paper);
     feed(group, window, judgement.metric, judgement.detector,
          {judgement.distance, thresholds.values, judgement.below, {}, {}, thresholds.trained});
@@ -237,6 +239,7 @@ Diagnosis Diagnoser::diagnosis() const {
   incident.size = options_.preset.windows.size;
   incident.k = options_.preset.windows.k;
   incident.paper = options_.pipeline.paper;
+  incident.constants = options_.pipeline.constants;
   Diagnosis diagnosis;
   diagnosis.from = from_.value_or(WallTime{});
   diagnosis.to = to_;

@@ -27,10 +27,7 @@ struct DiagnoserOptions {
   PipelineOptions pipeline;  ///< Its windows are taken from the preset.
   std::vector<Rule> rules;
   ThresholdBook thresholds;
-  double gate_severity = 6;
-  double confirm_severity = 60;
   bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
-  BiasOptions bias_options;
 };
 
 /// The whole verdict on a recording, in one pass: samples in, a Diagnosis out, at any time.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "analyse/judge/constants_table.h"
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -38,19 +39,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
   command.add_option("--peers", o.peers, "Peers of a disk without --system: auto, rank, host or all")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "rank", "host", "all"}));
-  const std::string constants = "Constants of the preset";
-  command.add_option("--window", o.window_size, "WinSize, in samples")->group(constants)->type_name("N");
-  command.add_option("--shift", o.window_shift, "WinShift, in samples")->group(constants)->type_name("N");
-  command.add_option("--smoothing", o.smoothing, "Moving average, in samples")
-      ->group(constants)
-      ->type_name("N");
-  command.add_option("--filter-k", o.k, "Faulty when anomalous in k of 2k-1 windows")
-      ->group(constants)
-      ->type_name("K");
-  command.add_option("--factor", o.factor, "Trained thresholds are multiplied by this")
-      ->group(constants)
-      ->type_name("F");
-  command.add_option("--step", o.step, "Down-sample to this, e.g. 15s")->group(constants)->type_name("TIME");
+  add_constant_options(command, o);
 }
 
 namespace {
@@ -145,12 +134,18 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   windows.smoothing = options.smoothing.value_or(windows.smoothing);
   windows.k = options.k.value_or(windows.k);
   setup.preset.factor = options.factor.value_or(setup.preset.factor);
+  setup.preset.confirm_persistence = options.confirm_persistence.value_or(setup.preset.confirm_persistence);
   return check_constants(setup.preset);
 }
 
 Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   setup.paper = options.algorithm == "paper";
   setup.pipeline.paper = setup.paper;
+  for (const std::string& constant : options.constants) {
+    if (Status set = analyse::set_constant(setup.pipeline.constants, constant); !set) return set;
+    setup.remarks.push_back(fmt::format("set: {}", constant));
+  }
+  if (Status agree = analyse::check_constants(setup.pipeline.constants); !agree) return agree;
   setup.pipeline.distances.clear();
   for (const std::string_view name : split(options.distances, ',')) {
     const auto distance = analyse::distance(trim(name));

@@ -32,11 +32,16 @@ struct AnalysisOptions {
   std::optional<std::size_t> smoothing;
   std::optional<std::size_t> k;
   std::optional<double> factor;
+  std::optional<int> confirm_persistence;
+  std::vector<std::string> constants;  ///< NAME=VALUE, for analyse::set_constant.
   std::string step;
 };
 
 /// Declares them on a subcommand.
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+
+/// Those of them that are numbers (constant_options.cc).
+void add_constant_options(CLI::App& command, AnalysisOptions& options);
 
 /// Everything that is known before the first sample is read.
 struct AnalysisSetup {

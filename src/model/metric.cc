@@ -15,8 +15,7 @@ constexpr auto kStorage = Resource::kStorage;
 constexpr auto kNetwork = Resource::kNetwork;
 
 // Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
-// access. Throughput: 20 sectors/s = 10 kB/s, the same section's figure. Network: 10 kB/s, or seven full
-// packets.
+// access. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven packets.
 constexpr std::array kMetrics{
     MetricSpec{"rd_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 128, 128, true},
     MetricSpec{"wr_sec", kDisk, kStorage, kThroughput, kBoth, "sectors/s", 128, 128, true},

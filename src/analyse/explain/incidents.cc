@@ -17,11 +17,6 @@ namespace laggard::analyse {
 
 namespace {
 
-constexpr double kSecondaryShare = 0.25;
-constexpr double kSecondaryScore = 2;
-/// A part's trouble that comes back within this many times the usual slack is the same trouble.
-constexpr std::int64_t kRecurrence = 4;
-
 /// A spell with where it came from.
 struct Sighting {
   const Spell* spell = nullptr;
@@ -277,7 +272,8 @@ bool concurrent(const Draft& suspect, const Draft& primary, const IncidentOption
 
 bool explained_by(const Draft& suspect, const Draft& primary, const IncidentOptions& options) {
   return concurrent(suspect, primary, options) && !has_retransmissions(suspect) &&
-         suspect.strength < std::min(primary.strength * kSecondaryShare, kSecondaryScore);
+         suspect.strength < std::min(primary.strength * options.constants.secondary_share,
+                                     options.constants.secondary_score);
 }
 
 std::vector<Sighting> all_sightings(const Grouping& grouping, std::span<const GroupSpells> groups) {
@@ -325,7 +321,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const G
   for (const std::vector<Sighting>& together : cluster(all_sightings(grouping, groups), slack)) {
     for (Draft& draft : to_careful_drafts(grouping, together)) drafts.push_back(std::move(draft));
   }
-  join_recurrences(drafts, kRecurrence * slack);
+  join_recurrences(drafts, std::llround(options.constants.recurrence * static_cast<double>(slack)));
   std::stable_sort(drafts.begin(), drafts.end(),
                    [](const Draft& a, const Draft& b) { return a.strength > b.strength; });
   std::vector<Incident> incidents;

@@ -24,6 +24,7 @@ struct IncidentOptions {
   std::size_t size = 60;   ///< Of a window, in cells.
   std::size_t shift = 30;  ///< Of two windows, in cells.
   std::size_t k = 3;
+  Constants constants;
   bool paper = false;  ///< No secondary manifestations, no merging beyond one server: F's indictment.
 };
 

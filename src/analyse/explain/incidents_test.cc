@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing_support::GroupingBuilder;
 
-constexpr IncidentOptions kLab{64, 32, 3, false};
+const IncidentOptions kLab{.size = 64, .shift = 32, .k = 3, .constants = {}, .paper = false};
 
 WallTime at(std::int64_t cell) { return from_unix_ns(cell * 1'000'000'000); }
 

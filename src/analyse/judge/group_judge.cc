@@ -12,27 +12,22 @@ namespace laggard::analyse {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kLongestFilledHole = 2;
-/// F §10.1: cwnd is averaged over 31 seconds.
-constexpr double kCongestionSeconds = 31;
-/// Below this many requests per second the group is idle, and what a single request took says nothing.
-constexpr double kIdleRequests = 1;
-/// But who waits this long on average holds up the others, which are idle because of it.
-constexpr double kStallMs = 1000;
 
 /// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment (methods.md §3).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
-WindowSpec spec_of(const MetricSpec& metric, WindowSpec spec) {
+WindowSpec spec_of(const MetricSpec& metric, WindowSpec spec, double congestion_seconds) {
   if (metric.role == Role::kCongestion) {
-    const auto samples = static_cast<std::size_t>(std::ceil(kCongestionSeconds / to_seconds(spec.interval)));
+    const auto samples = static_cast<std::size_t>(std::ceil(congestion_seconds / to_seconds(spec.interval)));
     spec.smoothing = std::clamp<std::size_t>(samples, 1, 2 * spec.size);
   }
   return spec;
 }
 
-/// Fills holes of at most two samples in one member's samples; see GroupJudge.
-void fill_holes(std::span<double> values, std::size_t members, std::size_t member, std::size_t samples) {
+/// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see
+/// GroupJudge.
+void fill_holes(std::span<double> values, std::size_t members, std::size_t member, std::size_t longest) {
+  const std::size_t samples = values.size() / members;
   const auto at = [&](std::size_t k) -> double& { return values[k * members + member]; };
   std::size_t k = 0;
   while (k < samples) {
@@ -42,7 +37,7 @@ void fill_holes(std::span<double> values, std::size_t members, std::size_t membe
     }
     const std::size_t first = k;
     while (k < samples && std::isnan(at(k))) ++k;
-    if (k - first > kLongestFilledHole || (first == 0 && k == samples)) continue;
+    if (k - first > longest || (first == 0 && k == samples)) continue;
     const double filler = first > 0 ? at(first - 1) : at(k);
     for (std::size_t i = first; i < k; ++i) at(i) = filler;
   }
@@ -81,7 +76,7 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
     : columns_(std::move(columns)), members_(members), options_(std::move(options)) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MetricSpec& metric = *columns_[c].metric;
-    streams_.emplace_back(spec_of(metric, options_.windows), members_);
+    streams_.emplace_back(spec_of(metric, options_.windows, options_.constants.congestion_seconds), members_);
     if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
   }
 }
@@ -112,7 +107,9 @@ void GroupJudge::hold(std::size_t column, const Window& window) {
   held.resize(columns_.size());
   Held& copy = held[column];
   copy.values.assign(window.values.begin(), window.values.end());
-  for (std::size_t i = 0; i < members_; ++i) fill_holes(copy.values, members_, i, window.size);
+  for (std::size_t i = 0; i < members_; ++i) {
+    fill_holes(copy.values, members_, i, options_.constants.longest_filled_hole);
+  }
   copy.window = window;
   copy.window.values = copy.values;
 }
@@ -135,7 +132,7 @@ Regime GroupJudge::regime_of(const WindowJudgement& out) const {
 }
 
 double GroupJudge::least_floor(const MetricSpec& metric) const {
-  return options_.flash ? metric.noise_floor_flash : metric.noise_floor;
+  return noise_floor(options_.constants, metric, options_.flash);
 }
 
 double GroupJudge::floor_of(const MetricSpec& metric, const WindowJudgement& out) const {
@@ -154,7 +151,7 @@ double GroupJudge::floor_of(const MetricSpec& metric, const WindowJudgement& out
   if (metric.name == "rxbyt" || metric.name == "txbyt") level = pair_level("rxbyt", "txbyt");
   if (std::isnan(level)) level = median_of(*levels_of(metric.name, out));
   if (std::isnan(level)) return least;
-  return std::max(least, policy_of(metric).floor_share * level);
+  return std::max(least, policy_of(options_.constants, metric).floor_share * level);
 }
 
 void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJudgement& out) {
@@ -200,7 +197,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const Regime regime = by_regime ? regime_of(out) : Regime::kAny;
   const auto* requests = levels_of("tps", out);
   const bool idle = !options_.paper && metric.role == Role::kLatency && requests != nullptr &&
-                    !(median_of(*requests) >= kIdleRequests);
+                    !(median_of(*requests) >= options_.constants.idle_requests);
   sorted_.assign(held.window);
   for (const Distance kind : options_.distances) {
     TrackJudgement track;
@@ -219,7 +216,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
       track.yardstick = yardsticks_.make(kind, compare, sorted_, track.distance);
     }
     for (std::size_t i = 0; i < members_; ++i) {
-      if (idle && !(levels[i] >= kStallMs)) track.distance[i] = 0;
+      if (idle && !(levels[i] >= options_.constants.stall_ms)) track.distance[i] = 0;
     }
     if (!options_.paper) tell_sides(levels, track);
     out.tracks.push_back(std::move(track));
@@ -232,7 +229,7 @@ void GroupJudge::find_absent(WindowJudgement& out) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const Role role = columns_[c].metric->role;
     if (role != Role::kThroughput) continue;
-    const double floor = std::max(columns_[c].metric->noise_floor, std::numeric_limits<double>::min());
+    const double floor = std::max(least_floor(*columns_[c].metric), std::numeric_limits<double>::min());
     for (std::size_t i = 0; i < members_; ++i) {
       const double level = out.levels[c][i];
       if (!std::isnan(level)) activity[i] = std::max(activity[i], level / floor);

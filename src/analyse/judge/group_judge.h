@@ -58,11 +58,12 @@ struct JudgeOptions {
   /// The algorithm of the papers to the letter: no policy floors, no direction, nothing but the distance.
   bool paper = false;
   bool flash = false;  ///< The group's devices do not rotate.
+  Constants constants;
 };
 
 /// Compares the members of one peer group in all their metrics, window by window.
 ///
-/// Holds of samples lost one or two at a time are filled with the value before (at the window's start, the
+/// Holes of samples lost one or two at a time are filled with the value before (at the window's start, the
 /// one after): a lone lost sample is the recorder's trouble, not the device's. Longer holes stay missing.
 class GroupJudge {
  public:

@@ -137,6 +137,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     judge.windows = options_.windows;
     judge.distances = options_.distances;
     judge.paper = options_.paper;
+    judge.constants = options_.constants;
     judge.flash = all_flash(grouping, group);
     judges_.push_back(std::make_unique<GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
     for (const GroupJudge::Column& column : columns_.back()) {

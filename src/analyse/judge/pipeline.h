@@ -21,6 +21,7 @@ struct PipelineOptions {
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
   bool paper = false;
+  Constants constants;
 };
 
 /// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;

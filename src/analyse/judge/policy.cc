@@ -4,19 +4,6 @@
 
 namespace laggard::analyse {
 
-namespace {
-
-// A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
-// reads during pure writes, ACKs against data.
-constexpr MetricPolicy kThroughputPolicy{0.02, 3, 3, 1};
-// A server that looks up names for the others moves 1.4 times their traffic, and is 3.3 bins away from them.
-constexpr MetricPolicy kTrafficPolicy{0.02, 6, 6, 1};
-constexpr MetricPolicy kLatencyPolicy{0.10, 2, 16, 1};
-constexpr MetricPolicy kRetransmissionPolicy{0, 2, 2, 1};
-constexpr MetricPolicy kCongestionPolicy{0, 0.40, 0.40, 0.30};
-
-}  // namespace
-
 std::string_view to_name(Regime regime) {
   switch (regime) {
     case Regime::kAny:
@@ -29,34 +16,34 @@ std::string_view to_name(Regime regime) {
   return "";
 }
 
-const MetricPolicy& policy_of(const MetricSpec& metric) {
+const MetricPolicy& policy_of(const Constants& constants, const MetricSpec& metric) {
   switch (metric.role) {
     case Role::kThroughput:
-      return metric.kind == DeviceKind::kNet ? kTrafficPolicy : kThroughputPolicy;
+      return metric.kind == DeviceKind::kNet ? constants.traffic : constants.throughput;
     case Role::kLatency:
-      return kLatencyPolicy;
+      return constants.latency;
     case Role::kCongestion:
-      return kCongestionPolicy;
+      return constants.congestion;
     case Role::kRetransmission:
-      return kRetransmissionPolicy;
+      return constants.retransmission;
   }
-  return kThroughputPolicy;
+  return constants.throughput;
 }
 
-double self_threshold(const MetricSpec& metric, const ThresholdUse& use) {
+double self_threshold(const Constants& constants, const MetricSpec& metric, const ThresholdUse& use) {
   // Where nobody can tell reads from writes, the larger one is the safe one.
   const bool reads = use.regime != Regime::kWrites && metric.role == Role::kLatency;
   if (use.detector == to_name(Distance::kKl)) {
-    if (reads && use.independent < kKlPolicy.least_independent_reads) return 1;
-    return reads ? kKlPolicy.self_threshold_reads : kKlPolicy.self_threshold;
+    if (reads && use.independent < constants.kl.least_independent_reads) return 1;
+    return reads ? constants.kl.self_threshold_reads : constants.kl.self_threshold;
   }
-  const MetricPolicy& policy = policy_of(metric);
+  const MetricPolicy& policy = policy_of(constants, metric);
   return reads ? policy.self_threshold_reads : policy.self_threshold;
 }
 
-double least_threshold(const MetricSpec& metric, const ThresholdUse& use) {
-  return use.detector == to_name(Distance::kKl) ? kKlPolicy.least_threshold
-                                                : policy_of(metric).least_threshold;
+double least_threshold(const Constants& constants, const MetricSpec& metric, const ThresholdUse& use) {
+  return use.detector == to_name(Distance::kKl) ? constants.kl.least_threshold
+                                                : policy_of(constants, metric).least_threshold;
 }
 
 }  // namespace laggard::analyse

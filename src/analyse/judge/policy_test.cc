@@ -7,7 +7,7 @@ namespace {
 
 TEST(Policy, EveryMetricHasThresholdsThatCanBeExceeded) {
   for (const MetricSpec& metric : metric_catalogue()) {
-    const MetricPolicy& policy = policy_of(metric);
+    const MetricPolicy policy = policy_of({}, metric);
     EXPECT_GT(policy.self_threshold, 0) << metric.name;
     EXPECT_GE(policy.self_threshold_reads, policy.self_threshold)
         << metric.name << ": the safe one is larger";
@@ -20,9 +20,9 @@ TEST(Policy, EveryMetricHasThresholdsThatCanBeExceeded) {
 TEST(Policy, OnlyLatencyAsksWhatTheGroupIsDoing) {
   for (const MetricSpec& metric : metric_catalogue()) {
     for (const std::string_view detector : {"cdf", "wasserstein", "kl", "median", "thresh"}) {
-      const double writes = self_threshold(metric, {detector, Regime::kWrites});
+      const double writes = self_threshold({}, metric, {detector, Regime::kWrites});
       for (const Regime regime : {Regime::kAny, Regime::kReads}) {
-        const bool differs = self_threshold(metric, {detector, regime}) != writes;
+        const bool differs = self_threshold({}, metric, {detector, regime}) != writes;
         EXPECT_EQ(differs, metric.role == Role::kLatency) << metric.name << " " << to_name(regime);
       }
     }
@@ -30,25 +30,26 @@ TEST(Policy, OnlyLatencyAsksWhatTheGroupIsDoing) {
 }
 
 TEST(Policy, TrafficOfServersDiffersMoreThanThatOfDisks) {
-  EXPECT_GT(policy_of(*find_metric("rxbyt")).self_threshold, policy_of(*find_metric("wr_sec")).self_threshold);
+  EXPECT_GT(policy_of({}, *find_metric("rxbyt")).self_threshold,
+            policy_of({}, *find_metric("wr_sec")).self_threshold);
 }
 
 TEST(Policy, KlIsHeldAgainstItsCeiling) {
   const MetricSpec& await = *find_metric("await");
-  EXPECT_LT(self_threshold(await, {"kl", Regime::kWrites, 16.0 / 5}), 1);
-  EXPECT_LT(self_threshold(await, {"kl", Regime::kReads, 64.0 / 5}), 1);
-  EXPECT_EQ(self_threshold(await, {"kl", Regime::kReads, 16.0 / 5}), 1)
+  EXPECT_LT(self_threshold({}, await, {"kl", Regime::kWrites, 16.0 / 5}), 1);
+  EXPECT_LT(self_threshold({}, await, {"kl", Regime::kReads, 64.0 / 5}), 1);
+  EXPECT_EQ(self_threshold({}, await, {"kl", Regime::kReads, 16.0 / 5}), 1)
       << "nothing is ever above its ceiling";
   for (const MetricSpec& metric : metric_catalogue()) {
-    EXPECT_LT(least_threshold(metric, {"kl"}), self_threshold(metric, {"kl", Regime::kWrites}));
+    EXPECT_LT(least_threshold({}, metric, {"kl"}), self_threshold({}, metric, {"kl", Regime::kWrites}));
   }
 }
 
 TEST(Policy, DistancesInBinsShareTheirThresholds) {
   for (const MetricSpec& metric : metric_catalogue()) {
     for (const std::string_view detector : {"wasserstein", "median", "thresh"}) {
-      EXPECT_EQ(self_threshold(metric, {detector}), self_threshold(metric, {"cdf"}));
-      EXPECT_EQ(least_threshold(metric, {detector}), least_threshold(metric, {"cdf"}));
+      EXPECT_EQ(self_threshold({}, metric, {detector}), self_threshold({}, metric, {"cdf"}));
+      EXPECT_EQ(least_threshold({}, metric, {detector}), least_threshold({}, metric, {"cdf"}));
     }
   }
 }

@@ -4,13 +4,6 @@
 
 namespace laggard::analyse {
 
-namespace {
-
-/// What the policy's own threshold is worth, in windows of training.
-constexpr double kPriorWindows = 16;
-
-}  // namespace
-
 std::string track_name(const MetricSpec& metric, Regime regime) {
   std::string name(metric.name);
   if (regime != Regime::kAny) name += " (" + std::string(to_name(regime)) + ")";
@@ -19,8 +12,9 @@ std::string track_name(const MetricSpec& metric, Regime regime) {
 
 ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vector<std::string>& members,
                                             bool paper) const {
+  const Constants& constants = track.constants;
   const ThresholdUse use{track.detector, track.regime, track.independent};
-  const double prior = track.yardstick.at(self_threshold(track.metric, use));
+  const double prior = track.yardstick.at(self_threshold(constants, track.metric, use));
   const GroupThresholds* trained =
       thresholds_.find(track.detector, track_name(track.metric, track.regime), track.group);
   if (trained == nullptr) return {std::vector<double>(members.size(), prior), false};
@@ -32,8 +26,9 @@ ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vecto
   }
   double largest = trained->others;
   for (const auto& [component, threshold] : trained->components) largest = std::max(largest, threshold);
-  const double own = std::max(largest, track.yardstick.at(least_threshold(track.metric, use)));
-  const double value = own + std::max(0.0, prior - own) * kPriorWindows / (kPriorWindows + trained->windows);
+  const double own = std::max(largest, track.yardstick.at(least_threshold(constants, track.metric, use)));
+  const double value = own + std::max(0.0, prior - own) * constants.prior_windows /
+                                 (constants.prior_windows + trained->windows);
   column.values.assign(members.size(), value);
   return column;
 }

@@ -35,6 +35,7 @@ class ThresholdBook {
     const MetricSpec& metric;
     Regime regime;
     const std::string& detector;
+    const Constants& constants;
     Yardstick yardstick;
     double independent = 64.0 / 5;  ///< As in ThresholdUse.
   };

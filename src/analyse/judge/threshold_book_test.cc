@@ -6,6 +6,7 @@ namespace laggard::analyse {
 namespace {
 
 const MetricSpec& await() { return *find_metric("await"); }
+const Constants kDefaults;
 const std::vector<std::string> kMembers{"s1/d", "s2/d", "s3/d"};
 
 Thresholds trained_with(double windows) {
@@ -23,13 +24,13 @@ Thresholds trained_with(double windows) {
 ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
                              const std::string& group = "disks") {
   const std::string detector = "cdf";
-  return ThresholdBook(thresholds).column({group, await(), regime, detector, {}}, kMembers, paper);
+  return ThresholdBook(thresholds).column({group, await(), regime, detector, kDefaults, {}}, kMembers, paper);
 }
 
 TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
   const auto own = column({}, false);
   EXPECT_FALSE(own.trained);
-  EXPECT_EQ(own.values, std::vector<double>(3, self_threshold(await(), {"cdf", Regime::kReads})));
+  EXPECT_EQ(own.values, std::vector<double>(3, self_threshold(kDefaults, await(), {"cdf", Regime::kReads})));
   EXPECT_FALSE(ThresholdBook().trained());
 }
 
@@ -45,7 +46,7 @@ TEST(ThresholdBook, ThePaperTakesEachComponentsOwn) {
 }
 
 TEST(ThresholdBook, OursIsTheGroupsLargestDrawnToThePriorByFewWindows) {
-  const double prior = self_threshold(await(), {"cdf", Regime::kReads});
+  const double prior = self_threshold(kDefaults, await(), {"cdf", Regime::kReads});
   ASSERT_GT(prior, 4);
   EXPECT_DOUBLE_EQ(column(trained_with(0), false).values[0], prior) << "nothing is known of its length";
   EXPECT_DOUBLE_EQ(column(trained_with(16), false).values[0], (4 + prior) / 2);
@@ -56,15 +57,17 @@ TEST(ThresholdBook, OursIsTheGroupsLargestDrawnToThePriorByFewWindows) {
 TEST(ThresholdBook, WithoutTrainingItIsAPositionOnTheYardstick) {
   const std::string detector = "thresh";
   const auto values =
-      ThresholdBook().column({"disks", await(), Regime::kWrites, detector, {100, 5}}, kMembers, false).values;
-  EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(await()).self_threshold);
+      ThresholdBook()
+          .column({"disks", await(), Regime::kWrites, detector, kDefaults, {100, 5}}, kMembers, false)
+          .values;
+  EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(kDefaults, await()).self_threshold);
 }
 
 TEST(ThresholdBook, OursIsNeverBelowTheLeastNorDrawnDown) {
   Thresholds thresholds = trained_with(1e9);
   thresholds.groups[0].components = {{"s1/d", 0.2}};
   thresholds.groups[0].others = 0.2;
-  EXPECT_NEAR(column(thresholds, false).values[0], policy_of(await()).least_threshold, 1e-6);
+  EXPECT_NEAR(column(thresholds, false).values[0], policy_of(kDefaults, await()).least_threshold, 1e-6);
   thresholds.groups[0].others = 100;
   EXPECT_DOUBLE_EQ(column(thresholds, false).values[0], 100) << "a prior below it does not lower it";
 }

@@ -1,0 +1,180 @@
+#include "analyse/judge/constants_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+#include "base/text.h"
+
+namespace laggard::analyse {
+
+namespace {
+
+constexpr double kLarge = 1e6;
+constexpr std::string_view kNoise = "noise.";
+
+/// Members of members: follow<&Constants::kl, &KlPolicy::self_threshold>(c) is c.kl.self_threshold.
+template <auto First, auto... Rest, class Value>
+auto& follow(Value& value) {
+  if constexpr (sizeof...(Rest) == 0) {
+    return value.*First;
+  } else {
+    return follow<Rest...>(value.*First);
+  }
+}
+
+template <auto... Path>
+constexpr NamedConstant named(std::string_view name, std::string_view what, double least, double most) {
+  return {name,
+          what,
+          least,
+          most,
+          [](const Constants& constants) { return static_cast<double>(follow<Path...>(constants)); },
+          [](Constants& constants, double value) {
+            auto& field = follow<Path...>(constants);
+            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+          }};
+}
+
+constexpr std::array kNamed{
+    named<&Constants::throughput, &MetricPolicy::floor_share>(
+        "throughput.floor-share", "throughput of disks: this share of the group's level is noise", 0, 1),
+    named<&Constants::throughput, &MetricPolicy::self_threshold>(
+        "throughput.threshold", "throughput of disks: untrained threshold, bins", 0, kLarge),
+    named<&Constants::throughput, &MetricPolicy::least_threshold>(
+        "throughput.least", "throughput of disks: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Constants::traffic, &MetricPolicy::floor_share>(
+        "traffic.floor-share", "throughput of networks: this share of the group's level is noise", 0, 1),
+    named<&Constants::traffic, &MetricPolicy::self_threshold>(
+        "traffic.threshold", "throughput of networks: untrained threshold, bins", 0, kLarge),
+    named<&Constants::traffic, &MetricPolicy::least_threshold>(
+        "traffic.least", "throughput of networks: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Constants::latency, &MetricPolicy::floor_share>(
+        "latency.floor-share", "latency: this share of the group's level is noise", 0, 1),
+    named<&Constants::latency, &MetricPolicy::self_threshold>(
+        "latency.threshold", "latency: untrained threshold, bins", 0, kLarge),
+    named<&Constants::latency, &MetricPolicy::self_threshold_reads>(
+        "latency.threshold-reads", "the same while the group mostly reads", 0, kLarge),
+    named<&Constants::latency, &MetricPolicy::least_threshold>(
+        "latency.least", "latency: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Constants::retransmission, &MetricPolicy::self_threshold>(
+        "retransmission.threshold", "retransmissions: untrained threshold, bins", 0, kLarge),
+    named<&Constants::retransmission, &MetricPolicy::least_threshold>(
+        "retransmission.least", "retransmissions: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Constants::congestion, &MetricPolicy::self_threshold>(
+        "congestion.threshold", "cwnd: untrained threshold, of the median", 0, kLarge),
+    named<&Constants::congestion, &MetricPolicy::least_threshold>(
+        "congestion.least", "cwnd: trained thresholds are at least this, of the median", 0, kLarge),
+    named<&Constants::kl, &KlPolicy::self_threshold>("kl.threshold",
+                                                     "kl: untrained threshold, share of its ceiling", 0, 1),
+    named<&Constants::kl, &KlPolicy::self_threshold_reads>(
+        "kl.threshold-reads", "the same for latency while the group mostly reads", 0, 1),
+    named<&Constants::kl, &KlPolicy::least_independent_reads>(
+        "kl.independent-reads", "and not at all with fewer independent samples in a window", 0, kLarge),
+    named<&Constants::kl, &KlPolicy::least_threshold>("kl.least", "kl: trained thresholds are at least this",
+                                                      0, 1),
+    named<&Constants::prior_windows>(
+        "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
+    named<&Constants::idle_requests>("idle-requests",
+                                     "requests/s of the group below which latency says nothing", 0, kLarge),
+    named<&Constants::stall_ms>("stall-ms", "latency, ms, that counts even in an idle group", 0, kLarge),
+    named<&Constants::congestion_seconds>("cwnd-seconds", "cwnd is averaged over this many seconds", 1, 3600),
+    named<&Constants::longest_filled_hole>("filled-hole", "lost samples in a row that are filled in", 0,
+                                           1000),
+    named<&Constants::filter, &FilterSpec::leaning>(
+        "leaning", "score on the other side that takes an anomalous window back", 0, kLarge),
+    named<&Constants::filter, &FilterSpec::least_severity>(
+        "severity.least", "the least that a window adds to severity", -64, 0),
+    named<&Constants::filter, &FilterSpec::most_severity>("severity.most",
+                                                          "the most that a window adds to severity", 0, 64),
+    named<&Constants::gate_severity>("severity.gate", "severity from which a component is faulty at once", 0,
+                                     kLarge),
+    named<&Constants::confirm_severity>("severity.confirm", "severity from which an incident is confirmed", 0,
+                                        kLarge),
+    named<&Constants::bias, &BiasOptions::block_windows>("bias.block-windows", "bias: windows of a block", 1,
+                                                         100000),
+    named<&Constants::bias, &BiasOptions::blocks>("bias.blocks", "bias: blocks of the longest horizon", 1,
+                                                  10000),
+    named<&Constants::bias, &BiasOptions::least_blocks>("bias.least-blocks",
+                                                        "bias: blocks before anything is said", 1, 10000),
+    named<&Constants::bias, &BiasOptions::least_component_blocks>(
+        "bias.component-blocks", "bias: blocks x components before anything is said", 1, 1000000),
+    named<&Constants::bias, &BiasOptions::clip>(
+        "bias.clip", "bias: what one window counts at most, a log ratio", 0, kLarge),
+    named<&Constants::bias, &BiasOptions::inflation>(
+        "bias.inflation", "bias: correlation left between blocks, a factor on variance", 0, kLarge),
+    named<&Constants::bias, &BiasOptions::least_sigma>("bias.least-sigma", "bias: added to the error", 0,
+                                                       kLarge),
+    named<&Constants::bias, &BiasOptions::confirm_shift>(
+        "bias.confirm-shift", "bias: log ratio to the peers that is confirmed", 0, kLarge),
+    named<&Constants::bias, &BiasOptions::confirm_z>("bias.confirm-z", "bias: when this sure", 0, kLarge),
+    named<&Constants::bias, &BiasOptions::suspect_shift>(
+        "bias.suspect-shift", "bias: log ratio to the peers that is suspected", 0, kLarge),
+    named<&Constants::bias, &BiasOptions::suspect_z>("bias.suspect-z", "bias: when this sure", 0, kLarge),
+    named<&Constants::secondary_share>(
+        "secondary.share", "an incident below this share of a concurrent one is explained by it", 0, 1),
+    named<&Constants::secondary_score>("secondary.score", "when it is also below this score", 0, kLarge),
+    named<&Constants::recurrence>(
+        "recurrence", "trouble that comes back within this many times 2k-1 windows is the same", 0, kLarge),
+};
+
+[[nodiscard]] Status set_noise_floor(Constants& constants, std::string_view name, double value) {
+  const MetricSpec* metric = find_metric(name.substr(kNoise.size()));
+  if (metric == nullptr) {
+    return fail(ErrorCode::kBadUse, "--set", fmt::format("{}: there is no such metric", name));
+  }
+  if (value < 0) return fail(ErrorCode::kBadUse, "--set", fmt::format("{} cannot be below 0", name));
+  constants.noise_floors[std::string(metric->name)] = value;
+  return {};
+}
+
+}  // namespace
+
+std::span<const NamedConstant> named_constants() { return kNamed; }
+
+Status set_constant(Constants& constants, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string_view name = trim(assignment.substr(0, equals));
+  const auto value = equals == std::string_view::npos
+                         ? std::optional<double>{}
+                         : to_number<double>(trim(assignment.substr(equals + 1)));
+  if (!value || !std::isfinite(*value)) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("'{}' is not NAME=NUMBER such as latency.threshold=4", assignment));
+  }
+  if (name.starts_with(kNoise)) return set_noise_floor(constants, name, *value);
+  const auto* const found = std::find_if(
+      kNamed.begin(), kNamed.end(), [&](const NamedConstant& constant) { return constant.name == name; });
+  if (found == kNamed.end()) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("no constant is called '{}'; --constants lists them", name));
+  }
+  if (*value < found->least || *value > found->most) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("{} must lie between {} and {}", name, found->least, found->most));
+  }
+  found->set(constants, *value);
+  return {};
+}
+
+Status check_constants(const Constants& constants) {
+  if (constants.bias.blocks >= constants.bias.least_blocks) return {};
+  return fail(ErrorCode::kBadUse, "--set", "bias.blocks must not be below bias.least-blocks");
+}
+
+std::string describe_constants(const Constants& constants) {
+  std::string text;
+  for (const NamedConstant& constant : kNamed) {
+    text += fmt::format("{:<26} {:>8.6g}  {}\n", constant.name, constant.get(constants), constant.what);
+  }
+  for (const MetricSpec& metric : metric_catalogue()) {
+    text += fmt::format("{:<26} {:>8.6g}  noise floor of {}, {}\n", fmt::format("{}{}", kNoise, metric.name),
+                        noise_floor(constants, metric, false), metric.name, metric.unit);
+  }
+  return text;
+}
+
+}  // namespace laggard::analyse
