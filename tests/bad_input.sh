@@ -106,6 +106,16 @@ packed_files() {
   gzip -c <long.csv >flipped.csv.gz
   printf 'damaged' | dd of=flipped.csv.gz bs=1 seek=4000 conv=notrunc status=none
   given 2 "gzip, damaged" laggard import csv flipped.csv.gz --out REC
+  python3 - long.csv >digit.csv.gz <<'PY'
+import gzip, sys
+packed = bytearray(gzip.compress(open(sys.argv[1], "rb").read(), 0))  # not squeezed, so that a digit can be found
+packed[packed.index(b"1795000007,fs1") + 9] = ord("8")
+sys.stdout.buffer.write(packed)
+PY
+  given 2 "gzip, one digit another" laggard import csv digit.csv.gz --out REC
+  tar cf - long.csv | gzip -c >flipped.tar.gz
+  printf 'damaged' | dd of=flipped.tar.gz bs=1 seek=4000 conv=notrunc status=none
+  given 2 "a tar in gzip, damaged" laggard import csv flipped.tar.gz --out REC
   mkdir odd
   cp good.csv junk.csv empty.csv odd/
   echo 'Disks of fs1' >odd/README

@@ -2,10 +2,17 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <utility>
+
+#include "base/fd.h"
+#include "collect/import/checked_input.h"
+#include "collect/import/gzip.h"
 
 namespace laggard::collect {
 
@@ -29,7 +36,46 @@ void choose_formats(archive* a) {
   archive_read_support_format_raw(a);
 }
 
+/// Standard input or a pipe: can be read only once.
+bool is_stream(const std::filesystem::path& path) {
+  struct stat info = {};
+  if (path == "-") return true;
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/// Nothing is taken from a gzip file before its checksum, which stands at its end and which libarchive skips,
+/// holds. \return whether the file is one of gzip's.
+Result<bool> check_if_gzip(const std::filesystem::path& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return fail_errno(errno, path.string(), "cannot open");
+  std::array<char, kGzipMagic.size()> begin{};
+  const ssize_t got = ::pread(file.get(), begin.data(), begin.size(), 0);
+  if (got < 0 || !is_gzip({begin.data(), static_cast<std::size_t>(got)})) return false;
+  if (Status sound = check_gzip(file.get(), path.string()); !sound) return forward(sound);
+  return true;
+}
+
 }  // namespace
+
+/// Where libarchive reads standard input or a pipe from.
+struct Members::Input {
+  Fd own;  ///< Of the pipe.
+  CheckedInput source;
+  std::vector<char> block = std::vector<char>(kBlock);
+
+  static la_ssize_t give(archive* handle, void* self, const void** bytes) {
+    auto& input = *static_cast<Input*>(self);
+    Result<std::size_t> got = input.source.read(input.block);
+    if (!got) {
+      archive_set_error(handle, EIO, "%s", got.error().what.c_str());
+      return ARCHIVE_FATAL;
+    }
+    *bytes = input.block.data();
+    return static_cast<la_ssize_t>(*got);
+  }
+};
+
+void Members::FreeInput::operator()(Input* input) const { delete input; }
 
 void Members::Closer::operator()(archive* a) const { archive_read_free(a); }
 
@@ -45,14 +91,25 @@ Result<Members> Members::open(const std::filesystem::path& path) {
   if (!handle) return fail(ErrorCode::kInternal, path.string(), "no memory for a reader");
   choose_formats(handle.get());
   Members members(path, std::move(handle));
-  const int status = path == "-" ? archive_read_open_fd(members.handle_.get(), 0, kBlock)
-                                 : archive_read_open_filename(members.handle_.get(), path.c_str(), kBlock);
-  if (status != ARCHIVE_OK) {
+  Result<int> status = is_stream(path)
+                           ? members.open_stream()
+                           : archive_read_open_filename(members.handle_.get(), path.c_str(), kBlock);
+  if (!status) return forward(status);
+  if (*status != ARCHIVE_OK) {
     const int number = archive_errno(members.handle_.get());
     if (number > 0 && number != EINVAL) return fail_errno(number, path.string(), "cannot open");
     return members.damaged();
   }
   return members;
+}
+
+Result<int> Members::open_stream() {
+  Fd own(path_ == "-" ? -1 : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!own.valid() && path_ != "-") return fail_errno(errno, where(), "cannot open");
+  Result<CheckedInput> source = CheckedInput::open(own.valid() ? own.get() : STDIN_FILENO, where());
+  if (!source) return forward(source);
+  input_.reset(new Input{.own = std::move(own), .source = std::move(*source)});
+  return archive_read_open(handle_.get(), input_.get(), nullptr, &Input::give, nullptr);
 }
 
 tl::unexpected<Error> Members::damaged() const {
@@ -97,7 +154,8 @@ std::uint64_t Members::consumed() const {
 
 bool Members::packed() const {
   // The raw format counts one filter, the file itself.
-  return path_ == "-" || !member_.empty() || archive_filter_code(handle_.get(), 0) != ARCHIVE_FILTER_NONE;
+  return input_ != nullptr || !member_.empty() ||
+         archive_filter_code(handle_.get(), 0) != ARCHIVE_FILTER_NONE;
 }
 
 std::string Members::where() const {
@@ -105,17 +163,31 @@ std::string Members::where() const {
   return member_.empty() ? file : file + "[" + member_ + "]";
 }
 
+Status Members::read_through() {
+  std::vector<char> block(kBlock);
+  for (;;) {
+    Result<std::size_t> got = read(block);
+    if (!got) return forward(got);
+    if (*got == 0) return {};
+  }
+}
+
 Result<std::vector<std::string>> list_members(const std::filesystem::path& path) {
   std::vector<std::string> names;
-  if (path == "-") return names;
+  if (is_stream(path)) return names;
+  Result<bool> checked = check_if_gzip(path);
+  if (!checked) return forward(checked);
   Result<Members> members = Members::open(path);
   if (!members) return forward(members);
   while (true) {
     Result<std::optional<Members::Member>> member = members->next();
     if (!member) return forward(member);
     if (!*member) return names;
-    if ((*member)->name.empty()) return std::vector<std::string>{};
-    names.push_back((*member)->name);
+    const bool alone = (*member)->name.empty();
+    if (alone && (*checked || !members->packed())) return names;
+    Status read = *checked ? Status{} : members->read_through();
+    if (!read) return forward(read);
+    if (!alone) names.push_back((*member)->name);
   }
 }
 

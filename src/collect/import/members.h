@@ -23,7 +23,7 @@ class Members {
     std::string name;  ///< Path inside of the archive; empty when the file is not an archive.
   };
 
-  /// `path` may be `-` for standard input.
+  /// `path` may be `-` for standard input, or a pipe: then it can be read only once, see CheckedInput.
   [[nodiscard]] static Result<Members> open(const std::filesystem::path& path);
 
   /// The next regular file; nothing at the end.
@@ -45,17 +45,27 @@ class Members {
   struct Closer {
     void operator()(archive* a) const;
   };
+  struct Input;
+  struct FreeInput {
+    void operator()(Input* input) const;
+  };
   Members(std::filesystem::path path, std::unique_ptr<archive, Closer> handle)
       : path_(std::move(path)), handle_(std::move(handle)) {}
+  [[nodiscard]] Result<int> open_stream();
+  /// Reads the current member to its end, for nothing but what its checksums say.
+  [[nodiscard]] Status read_through();
+  friend Result<std::vector<std::string>> list_members(const std::filesystem::path& path);
   [[nodiscard]] tl::unexpected<Error> damaged() const;
 
   std::filesystem::path path_;
+  std::unique_ptr<Input, FreeInput> input_;  ///< When read only once; the handle reads from it.
   std::unique_ptr<archive, Closer> handle_;
   std::string member_;
 };
 
-/// Names of the regular files of an archive in stored order, from a pass of its own; empty for a file that is
-/// not an archive and for standard input.
+/// Names of the regular files of an archive in stored order; empty for a file that is not an archive and for
+/// what can be read only once. A pass of its own that reads whatever is packed to its end, so that a file
+/// with damage anywhere is refused before the first value of it is taken.
 [[nodiscard]] Result<std::vector<std::string>> list_members(const std::filesystem::path& path);
 
 }  // namespace laggard::collect

@@ -109,6 +109,7 @@ class SysstatImport {
 
   /// A file as it was named: an activity file, or something that holds some.
   [[nodiscard]] Status read_path(const std::filesystem::path& path) {
+    if (Result<std::vector<std::string>> sound = list_members(path); !sound) return forward(sound);
     Result<Members> members = Members::open(path);
     if (!members) return forward(members);
     std::size_t found = 0;

@@ -1,0 +1,91 @@
+#include "collect/import/checked_input.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "collect/import/gzip.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::size_t kBlock = 256U << 10U;
+
+Result<std::size_t> read_some(int fd, std::span<char> buffer, const std::string& where) {
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) return fail_errno(errno, where, "cannot read");
+  }
+}
+
+Status write_all(int fd, std::string_view bytes, const std::string& where) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return fail_errno(errno, where, "cannot be kept to check it");
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return {};
+}
+
+Result<Fd> nameless_file(const std::string& where) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  std::string name = (folder / "laggard-import-XXXXXX").string();
+  Fd file(error ? -1 : ::mkstemp(name.data()));
+  if (!file.valid()) return fail_errno(errno, where, "cannot be kept in " + folder.string() + " to check it");
+  ::unlink(name.c_str());
+  return file;
+}
+
+}  // namespace
+
+Result<CheckedInput> CheckedInput::open(int fd, const std::string& where) {
+  CheckedInput input(fd, where);
+  Status ready = input.peek();
+  if (ready && is_gzip(input.begun_)) ready = input.put_aside();
+  if (!ready) return forward(ready);
+  return input;
+}
+
+Status CheckedInput::peek() {
+  while (begun_.size() < kGzipMagic.size()) {
+    char bytes[kGzipMagic.size()];
+    Result<std::size_t> got = read_some(fd_, std::span(bytes).first(sizeof bytes - begun_.size()), where_);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    begun_.append(bytes, *got);
+  }
+  return {};
+}
+
+Status CheckedInput::put_aside() {
+  Result<Fd> file = nameless_file(where_);
+  if (!file) return forward(file);
+  std::vector<char> block(kBlock);
+  for (;;) {
+    Result<std::size_t> got = read(block);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    if (Status put = write_all(file->get(), {block.data(), *got}, where_); !put) return put;
+  }
+  spool_ = std::move(*file);
+  if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
+  if (Status sound = check_gzip(spool_.get(), where_); !sound) return sound;
+  if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
+  return {};
+}
+
+Result<std::size_t> CheckedInput::read(std::span<char> buffer) {
+  if (begun_.empty()) return read_some(spool_.valid() ? spool_.get() : fd_, buffer, where_);
+  const std::size_t n = begun_.copy(buffer.data(), buffer.size());
+  begun_.erase(0, n);
+  return n;
+}
+
+}  // namespace laggard::collect

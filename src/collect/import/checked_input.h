@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace laggard::collect {
+
+/// A stream that can be read only once. What gzip packed goes into a temporary file without a name first and
+/// is checked there (gzip.h), since its checksum stands at its end and nothing may be taken before it holds.
+class CheckedInput {
+ public:
+  /// \param fd  outlives this. \param where  names the stream in errors.
+  [[nodiscard]] static Result<CheckedInput> open(int fd, const std::string& where);
+
+  /// 0 bytes at the end.
+  [[nodiscard]] Result<std::size_t> read(std::span<char> buffer);
+
+ private:
+  CheckedInput(int fd, std::string where) : fd_(fd), where_(std::move(where)) {}
+  [[nodiscard]] Status peek();
+  [[nodiscard]] Status put_aside();
+
+  int fd_;
+  std::string where_;
+  std::string begun_;  ///< Bytes that were looked at and not given yet.
+  Fd spool_;           ///< Read instead of `fd_`, if there is one.
+};
+
+}  // namespace laggard::collect

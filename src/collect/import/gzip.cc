@@ -1,0 +1,88 @@
+#include "collect/import/gzip.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::size_t kBlock = 256U << 10U;
+constexpr int kGzipOnly = 15 + 16;  ///< zlib's way to ask for gzip's frame with any window.
+
+class GzipCheck {
+ public:
+  GzipCheck() : out_(kBlock) { ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK; }
+  GzipCheck(const GzipCheck&) = delete;
+  GzipCheck& operator=(const GzipCheck&) = delete;
+  ~GzipCheck() { inflateEnd(&stream_); }
+
+  /// False when the bytes cannot be what gzip wrote.
+  [[nodiscard]] bool take(std::string_view bytes) {
+    if (!ready_) return false;
+    while (!bytes.empty()) {
+      // A file may be several packed ones, one behind the other.
+      if (between_ && !begin_next(bytes)) return only_zeros(bytes);
+      // zlib promises not to write there.
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+      stream_.avail_in = static_cast<uInt>(bytes.size());
+      stream_.next_out = out_.data();
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return false;
+      bytes.remove_prefix(bytes.size() - stream_.avail_in);
+      between_ = status == Z_STREAM_END;
+    }
+    return true;
+  }
+  /// Whether the last packed file was whole.
+  [[nodiscard]] bool at_end() const { return between_ && ready_; }
+
+ private:
+  bool begin_next(std::string_view bytes) {
+    if (padding_ || bytes.front() != kGzipMagic.front()) return false;
+    if (started_) ready_ = inflateReset(&stream_) == Z_OK;
+    started_ = true;
+    between_ = false;
+    return true;
+  }
+  bool only_zeros(std::string_view bytes) {
+    padding_ = true;
+    return bytes.find_first_not_of('\0') == std::string_view::npos;
+  }
+
+  z_stream stream_{};
+  std::vector<Bytef> out_;
+  bool ready_ = false;
+  bool started_ = false;
+  bool between_ = true;   ///< Before the first and after each packed file.
+  bool padding_ = false;  ///< Nothing but zeros may follow.
+};
+
+}  // namespace
+
+bool is_gzip(std::string_view begin) { return begin.starts_with(kGzipMagic); }
+
+Status check_gzip(int fd, const std::string& where) {
+  GzipCheck check;
+  std::vector<char> block(kBlock);
+  for (;;) {
+    const ssize_t got = ::read(fd, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, where, "cannot read");
+    if (got == 0) break;
+    if (!check.take({block.data(), static_cast<std::size_t>(got)})) {
+      return fail(ErrorCode::kBadInput, where,
+                  "is damaged: its gzip data do not give what was packed; fetch the file again");
+    }
+  }
+  if (check.at_end()) return {};
+  return fail(ErrorCode::kBadInput, where,
+              "is cut off in the middle of its packed data; fetch the file again");
+}
+
+}  // namespace laggard::collect

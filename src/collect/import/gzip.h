@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace laggard::collect {
+
+inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
+
+/// Whether a file that begins so is one of gzip's.
+[[nodiscard]] bool is_gzip(std::string_view begin);
+
+/// Unpacks a gzip file for its checksums alone, which libarchive skips: a flipped bit would otherwise pass as
+/// another digit. Zeros may follow the packed data, as tapes leave them, and nothing else.
+/// \param fd  at the file's beginning. \param where  names the file for the error, which is kBadInput.
+[[nodiscard]] Status check_gzip(int fd, const std::string& where);
+
+}  // namespace laggard::collect

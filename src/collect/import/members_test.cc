@@ -1,0 +1,159 @@
+// Packed files that were damaged on their way: whatever was done to them, nothing wrong is taken.
+#include "collect/import/members.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/fd.h"
+#include "base/file.h"
+#include "collect/import/csv/import.h"
+#include "collect/import/gzip.h"
+#include "collect/import/test_sink.h"
+
+namespace laggard::collect {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class Packed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "packed-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+    std::ofstream(folder_ / "a.csv") << text(1);
+    std::ofstream(folder_ / "b.csv") << text(2);
+    ASSERT_EQ(shell("gzip -nc a.csv > a.gz; (gzip -nc a.csv; tail -n +2 b.csv | gzip -nc) > two.gz; "
+                    "tar czf all.tar.gz a.csv b.csv"),
+              0);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  static std::string text(int disk) {
+    std::string text = "time,host,kind,device,counter,value\n";
+    for (int t = 0; t < 12; ++t) {
+      text += std::to_string(1795202494 + t) + ",fs1,disk,sd" + std::to_string(disk) + ",rd_ios," +
+              std::to_string(t * t * 1234567 % 99991) + "\n";
+    }
+    return text;
+  }
+  int shell(const std::string& command) {
+    return std::system(("cd '" + folder_.string() + "' && " + command).c_str());  // NOLINT(cert-env33-c)
+  }
+  std::filesystem::path write(const std::string& name, const std::string& bytes) {
+    std::ofstream(folder_ / name, std::ios::binary | std::ios::trunc) << bytes;
+    return folder_ / name;
+  }
+
+  struct Outcome {
+    std::map<std::string, std::vector<std::pair<std::int64_t, double>>> series;
+    std::vector<std::string> errors;
+  };
+  static Outcome import(const std::filesystem::path& file) {
+    MemorySink sink;
+    QuietObserver observer;
+    Outcome outcome;
+    auto result = import_csv(std::span(&file, 1), {}, sink, observer);
+    EXPECT_TRUE(result) << result.error().message();
+    if (!result) return outcome;
+    for (const Error& error : result->errors) outcome.errors.push_back(error.message());
+    for (const auto& [name, points] : sink.series) outcome.series[name].assign(points.begin(), points.end());
+    return outcome;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Packed, AFlippedBitAnywhereInGzipIsFoundBeforeAnythingIsTaken) {
+  for (const char* name : {"a.gz", "two.gz", "all.tar.gz"}) {
+    const std::string sound = read_file(folder_ / name).value();
+    const Outcome whole = import(folder_ / name);
+    ASSERT_THAT(whole.errors, IsEmpty());
+    std::size_t found = 0;
+    for (std::size_t at = 0; at < sound.size(); ++at) {
+      for (const int bit : {1, 128}) {
+        SCOPED_TRACE(std::string(name) + " at " + std::to_string(at));
+        std::string bytes = sound;
+        bytes[at] = static_cast<char>(bytes[at] ^ bit);
+        const Outcome outcome = import(write("flipped", bytes));
+        // The time, the system and the kind of text in gzip's head are in no checksum and mean nothing.
+        if (outcome.errors.empty()) {
+          EXPECT_EQ(outcome.series, whole.series);
+          continue;
+        }
+        ++found;
+        EXPECT_THAT(outcome.errors, SizeIs(1));
+        EXPECT_THAT(outcome.series, IsEmpty());
+      }
+    }
+    EXPECT_GE(found, 2 * (sound.size() - 14)) << name;
+  }
+}
+
+TEST_F(Packed, AGzipFileThatIsCutAnywhereGivesNothing) {
+  for (const char* name : {"a.gz", "two.gz", "all.tar.gz"}) {
+    const std::string sound = read_file(folder_ / name).value();
+    const std::size_t first_of_two = read_file(folder_ / "a.gz").value().size();
+    for (std::size_t size = 2; size < sound.size(); ++size) {
+      if (size == first_of_two && std::string_view(name) == "two.gz") continue;  // A whole file as well.
+      const Outcome outcome = import(write("cut", sound.substr(0, size)));
+      ASSERT_THAT(outcome.errors, SizeIs(1)) << name << " cut to " << size;
+      EXPECT_THAT(outcome.errors[0], HasSubstr("cut: is cut off in the middle of its packed data"));
+      EXPECT_THAT(outcome.series, IsEmpty());
+    }
+  }
+}
+
+TEST_F(Packed, BehindGzipDataThereMayBeZerosOnly) {
+  const std::string sound = read_file(folder_ / "a.gz").value();
+  const Outcome padded = import(write("padded", sound + std::string(1000, '\0')));
+  EXPECT_THAT(padded.errors, IsEmpty());
+  EXPECT_THAT(padded.series, SizeIs(1));
+  for (const std::string& behind :
+       {std::string("x"), std::string("\0\0\0x", 4), std::string("\0", 1) + sound}) {
+    const Outcome outcome = import(write("more", sound + behind));
+    ASSERT_THAT(outcome.errors, SizeIs(1));
+    EXPECT_THAT(outcome.errors[0], HasSubstr("more: is damaged"));
+    EXPECT_THAT(outcome.series, IsEmpty());
+  }
+}
+
+TEST_F(Packed, OtherPackersAreReadToTheirEndBeforeAnythingIsTaken) {
+  ASSERT_EQ(shell("xz -c a.csv > a.xz; bzip2 -c a.csv > a.bz2; zstd -qc a.csv > a.zst"), 0);
+  for (const char* name : {"a.xz", "a.bz2", "a.zst"}) {
+    const std::string sound = read_file(folder_ / name).value();
+    const Outcome whole = import(folder_ / name);
+    ASSERT_THAT(whole.errors, IsEmpty());
+    for (std::size_t at = 0; at < sound.size(); ++at) {
+      std::string bytes = sound;
+      bytes[at] = static_cast<char>(bytes[at] ^ 16);
+      const Outcome outcome = import(write("flipped", bytes));
+      EXPECT_EQ(outcome.series, outcome.errors.empty() ? whole.series : Outcome{}.series)
+          << name << " at " << at;
+    }
+  }
+}
+
+TEST_F(Packed, APipeIsReadOnceAndCheckedTheSame) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string flipped = read_file(folder_ / "a.gz").value();
+  flipped[flipped.size() - 6] ^= 1;
+  for (const auto& [content, errors] :
+       {std::pair(text(1), 0), std::pair(read_file(folder_ / "a.gz").value(), 0), std::pair(flipped, 1)}) {
+    std::jthread writer([&] { std::ofstream(pipe, std::ios::binary) << content; });
+    const Outcome outcome = import(pipe);
+    EXPECT_THAT(outcome.errors, SizeIs(errors));
+    EXPECT_THAT(outcome.series, SizeIs(1 - errors));
+  }
+}
+
+}  // namespace
+}  // namespace laggard::collect
