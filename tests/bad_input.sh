@@ -155,6 +155,8 @@ places() {
   fi
   given 2 "a recording that is not there" laggard diagnose nowhere
   given 2 "a folder that is no recording" laggard diagnose nothing
+  given 2 "a file that has to be imported first" laggard diagnose good.csv
+  given 2 "the same, packed" laggard info flipped.csv.gz
   given 2 "a machine without /proc" laggard record metrics --out REC --root nothing --duration 1s
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "archive/format.h"
+#include "archive/stranger.h"
 
 namespace laggard::archive {
 
@@ -35,7 +36,12 @@ Status FileSet::add(const fs::path& path) {
     return fail(ErrorCode::kNotFound, path.string(), "there is no such recording");
   }
   if (error) return fail_errno(error.value(), path.string(), "cannot look at the recording");
-  if (!fs::is_directory(status)) return add_file(path);
+  if (!fs::is_directory(status)) {
+    const std::optional<std::string> stranger = why_no_recording(path);
+    if (!stranger) return add_file(path);
+    strangers_.push_back({.code = ErrorCode::kBadInput, .where = path.string(), .what = *stranger});
+    return {};
+  }
   const std::size_t before = files_.size() + notices_.size();
   const std::vector<fs::path> inside = entries(path, error);
   if (error) return fail_errno(error.value(), path.string(), "cannot list the folder");
@@ -86,6 +92,16 @@ Status FileSet::add_file(const fs::path& path) {
     source.copy = name->copy;
   }
   files_.push_back(std::move(source));
+  return {};
+}
+
+Status FileSet::name_strangers() {
+  // Beside recordings they are a `*` too many; alone they are a mistake.
+  if (!strangers_.empty() && files_.empty() && notices_.empty()) {
+    return tl::unexpected<Error>(strangers_.front());
+  }
+  for (const Error& stranger : strangers_) notice(stranger.message());
+  strangers_.clear();
   return {};
 }
 

@@ -29,6 +29,8 @@ class FileSet {
 
   /// Adds what `path` holds: a recording, a stream folder or one file.
   [[nodiscard]] Status add(const std::filesystem::path& path);
+  /// Gives notice of the files that are no recordings; they are an error when there is nothing else.
+  [[nodiscard]] Status name_strangers();
   void sort();
 
   [[nodiscard]] const std::vector<SourceFile>& files() const { return files_; }
@@ -61,6 +63,7 @@ class FileSet {
   std::map<std::size_t, Open> open_;
   std::uint64_t uses_ = 0;
   std::vector<std::string> notices_;
+  std::vector<Error> strangers_;
 };
 
 }  // namespace laggard::archive

@@ -22,6 +22,7 @@ Result<std::unique_ptr<Reader>> Reader::open(std::span<const std::filesystem::pa
   for (const std::filesystem::path& path : paths) {
     if (Status added = impl->files.add(path); !added) return forward(added);
   }
+  if (Status named = impl->files.name_strangers(); !named) return forward(named);
   impl->files.sort();
   return std::unique_ptr<Reader>{new Reader(std::move(impl))};
 }

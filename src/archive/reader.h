@@ -27,7 +27,8 @@ struct ReaderOptions {
 class Reader final : public SeriesSource {
  public:
   /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew or
-  ///               kTooOld at once when one of the files is by another version; kNotFound when there is none.
+  ///               kTooOld at once when one of the files is by another version; kNotFound when there is none;
+  ///               kBadInput when there are only files that are no archives, by name and content.
   [[nodiscard]] static Result<std::unique_ptr<Reader>> open(std::span<const std::filesystem::path> paths,
                                                             const ReaderOptions& options = {});
   Reader(const Reader&) = delete;

@@ -63,6 +63,18 @@ TEST(Damage, EveryReaderNamesFileAndSpan) {
   EXPECT_THAT(exported.err, names_the_loss());
 }
 
+TEST(NoRecording, IsNamedAndNotCalledDamaged) {
+  const std::string examples = std::string(LAGGARD_SOURCE_DIR) + "/examples/";
+  const Said both = laggard({"info", examples + "README.md", examples + "ddr-disk-busy-s2"});
+  EXPECT_EQ(both.status, kClean) << both.err;
+  EXPECT_THAT(both.out, AllOf(HasSubstr("13 hosts"), HasSubstr("README.md: is no recording but a text"),
+                              Not(HasSubstr("damaged"))));
+  const Folder folder;
+  const Said csv = laggard({"diagnose", folder.write("disks.csv", "time,host\n")});
+  EXPECT_EQ(csv.status, kBadUse);
+  EXPECT_THAT(csv.err, HasSubstr("disks.csv: is no recording but a text; 'laggard import csv' makes one"));
+}
+
 TEST(Damage, RecoverySavesTheOthersAndNamesTheLoss) {
   const Folder folder;
   const std::string rec = damaged_recording(folder);
