@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "archive/reader.h"
-#include "cmd/program.h"
+#include "cmd/testing_cli.h"
 
 namespace laggard::cmd {
 namespace {
@@ -31,16 +31,12 @@ class ImportCommandTest : public ::testing::Test {
   }
   /// `laggard import WORDS --out REC`
   int import(std::vector<std::string> words) {
-    words.insert(words.begin(), {"laggard", "import"});
+    words.insert(words.begin(), "import");
     words.insert(words.end(), {"--out", out_.string()});
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    const int status = run(static_cast<int>(argv.size()), argv.data());
-    said_ = ::testing::internal::GetCapturedStdout();
-    complained_ = ::testing::internal::GetCapturedStderr();
-    return status;
+    const testing_support::Said said = testing_support::laggard(std::move(words));
+    said_ = said.out;
+    complained_ = said.err;
+    return said.status;
   }
 
   fs::path folder_;

@@ -1,48 +1,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "archive/writer.h"
 #include "base/file.h"
-#include "cmd/program.h"
+#include "cmd/testing_cli.h"
 
 namespace laggard::cmd {
 namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-struct Ran {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran run_laggard(std::vector<std::string> words) {
-  words.insert(words.begin(), "laggard");
-  std::vector<char*> argv;
-  argv.reserve(words.size());
-  for (std::string& word : words) argv.push_back(word.data());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::Said;
 
 /// A folder with a recording of three busy servers (`s1/loop21` …) and an idle client.
 class SystemCommand : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / ("system_command_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
     SystemClock clock;
     auto writer = archive::Writer::open(folder_ / "rec", {}, clock);
     ASSERT_TRUE(writer.has_value()) << writer.error().message();
@@ -52,8 +30,6 @@ class SystemCommand : public testing::Test {
     ASSERT_TRUE((*writer)->append(table("c1", "sda", 0)));
     ASSERT_TRUE((*writer)->close());
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   /// Twenty samples in which the disk completes `step` reads a second.
   static SampleTable table(const std::string& host, const std::string& device, std::uint64_t step) {
     constexpr std::size_t kSamples = 20;
@@ -66,30 +42,28 @@ class SystemCommand : public testing::Test {
     return table;
   }
 
-  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const char* name) const { return folder_ / name; }
   [[nodiscard]] std::string write(const char* name, const std::string& text) const {
-    EXPECT_TRUE(write_file(folder_ / name, text));
-    return path(name);
+    return folder_.write(name, text);
   }
 
-  std::filesystem::path folder_;
+  Folder folder_;
 };
 
 TEST_F(SystemCommand, DiscoverWritesWhatCheckAccepts) {
-  const Ran shown = run_laggard({"system", "discover", path("rec")});
+  const Said shown = laggard({"system", "discover", path("rec")});
   EXPECT_EQ(shown.status, kClean) << shown.err;
   EXPECT_THAT(shown.out, HasSubstr("name    = \"s[1-3]\"\ndevice  = \"loop[21-23]\"\n"));
   EXPECT_THAT(shown.out, HasSubstr("[[clients]]\nname    = \"c1\"\n"));
 
-  const Ran wrote = run_laggard({"system", "discover", path("rec"), "-o", path("system.toml")});
+  const Said wrote = laggard({"system", "discover", path("rec"), "-o", path("system.toml")});
   EXPECT_EQ(wrote.status, kClean) << wrote.err;
   EXPECT_EQ(*read_file(path("system.toml")), shown.out);
-  const Ran again = run_laggard({"system", "discover", path("rec"), "-o", path("system.toml")});
+  const Said again = laggard({"system", "discover", path("rec"), "-o", path("system.toml")});
   EXPECT_EQ(again.status, kBadUse);
   EXPECT_THAT(again.err, HasSubstr("is there already; --force overwrites it"));
 
-  const Ran checked =
-      run_laggard({"system", "check", path("system.toml"), path("rec"), "--groups", "--strict"});
+  const Said checked = laggard({"system", "check", path("system.toml"), path("rec"), "--groups", "--strict"});
   EXPECT_EQ(checked.status, kClean) << checked.err;
   EXPECT_THAT(checked.out, HasSubstr("sound: 3 servers, 1 client, 3 disks"));
   EXPECT_THAT(checked.out, HasSubstr("disks       3 members  s1/loop21,s2/loop22,s3/loop23"));
@@ -98,7 +72,7 @@ TEST_F(SystemCommand, DiscoverWritesWhatCheckAccepts) {
 TEST_F(SystemCommand, CheckNamesEveryMistakeWithItsLine) {
   const std::string file =
       write("bad.toml", "[[servers]]\nname = \"s[1-3]\"\ndevcie = \"sda\"\naddress = \"x\"\n");
-  const Ran ran = run_laggard({"system", "check", file});
+  const Said ran = laggard({"system", "check", file});
   EXPECT_EQ(ran.status, kBadUse);
   EXPECT_THAT(ran.err, HasSubstr("bad.toml:3: [[servers]] has no key 'devcie'; did you mean 'device'?"));
   EXPECT_THAT(ran.err, HasSubstr("bad.toml:4: 'x' is no IP address"));
@@ -107,33 +81,33 @@ TEST_F(SystemCommand, CheckNamesEveryMistakeWithItsLine) {
 
 TEST_F(SystemCommand, CheckComparesWithARecording) {
   const std::string file = write("system.toml", "[[servers]]\nname = \"s[1-4]\"\ndevice = \"loop2[1-4]\"\n");
-  const Ran ran = run_laggard({"system", "check", file, path("rec")});
+  const Said ran = laggard({"system", "check", file, path("rec")});
   EXPECT_EQ(ran.status, kClean);
   EXPECT_THAT(ran.out, HasSubstr("system.toml:2: servers that the recording does not have: s4"));
-  EXPECT_EQ(run_laggard({"system", "check", file, path("rec"), "--strict"}).status, kFinding);
+  EXPECT_EQ(laggard({"system", "check", file, path("rec"), "--strict"}).status, kFinding);
 }
 
 TEST_F(SystemCommand, CheckSpeaksJson) {
   const std::string file = write("system.toml", "[[servers]]\nname = \"h\"\ndevices = \"d[1-3]\"\n");
-  const Ran ran = run_laggard({"system", "check", file, "--json", "-"});
+  const Said ran = laggard({"system", "check", file, "--json", "-"});
   EXPECT_EQ(ran.status, kClean);
   EXPECT_THAT(ran.out, StartsWith("{"));
   EXPECT_THAT(ran.out, HasSubstr("\"schema\": \"laggard.system-check/1\""));
   EXPECT_THAT(ran.out, HasSubstr("\"members\": [\"h/d1\", \"h/d2\", \"h/d3\"]"));
-  const Ran bad = run_laggard({"system", "check", write("bad.toml", "x = 1\n"), "--json", "-"});
+  const Said bad = laggard({"system", "check", write("bad.toml", "x = 1\n"), "--json", "-"});
   EXPECT_EQ(bad.status, kBadUse);
   EXPECT_THAT(bad.out, HasSubstr("bad.toml:1"));
 }
 
 TEST_F(SystemCommand, AFileOfServersAloneIsSoundWithoutARecording) {
-  const Ran ran = run_laggard({"system", "check", write("system.toml", "[[servers]]\nname = \"s[1-3]\"\n")});
+  const Said ran = laggard({"system", "check", write("system.toml", "[[servers]]\nname = \"s[1-3]\"\n")});
   EXPECT_EQ(ran.status, kClean) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("sound: 3 servers"));
 }
 
 TEST_F(SystemCommand, WhatIsMissingIsNamed) {
-  EXPECT_THAT(run_laggard({"system", "check", path("none.toml")}).err, HasSubstr("none.toml"));
-  const Ran ran = run_laggard({"system", "discover", path("none")});
+  EXPECT_THAT(laggard({"system", "check", path("none.toml")}).err, HasSubstr("none.toml"));
+  const Said ran = laggard({"system", "discover", path("none")});
   EXPECT_EQ(ran.status, kBadUse);
   EXPECT_THAT(ran.err, HasSubstr("none"));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,7 @@ inline Said laggard(std::vector<std::string> words) {
   testing::internal::CaptureStderr();
   Said said;
   said.status = run(static_cast<int>(argv.size()), argv.data());
+  std::fflush(stdout);  // What the program would do at its end.
   said.out = testing::internal::GetCapturedStdout();
   said.err = testing::internal::GetCapturedStderr();
   return said;

@@ -1,65 +1,38 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "cmd/lab/run_folder.h"
-#include "cmd/program.h"
+#include "cmd/testing_cli.h"
 
 namespace laggard::cmd {
 namespace {
 
 using testing::HasSubstr;
-
-struct Ran {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran run_laggard(std::vector<std::string> words) {
-  words.insert(words.begin(), "laggard");
-  std::vector<char*> argv;
-  argv.reserve(words.size());
-  for (std::string& word : words) argv.push_back(word.data());
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ran ran;
-  ran.status = run(static_cast<int>(argv.size()), argv.data());
-  std::fflush(stdout);
-  ran.out = testing::internal::GetCapturedStdout();
-  ran.err = testing::internal::GetCapturedStderr();
-  return ran;
-}
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::Said;
 
 /// `laggard lab` as its users call it, in a folder of its own.
 class LabCommands : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) / ("lab_commands_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(const char* name) const { return folder_ / name; }
 
-  [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
-
-  std::filesystem::path folder_;
+  Folder folder_;
 };
 
 TEST_F(LabCommands, WritesARecordingThatDiagnoseReads) {
-  const Ran simulated = run_laggard({"lab", "simulate", "--workload", "ddr", "--fault", "disk-hog", "--seed",
-                                     "3", "--clients", "4", "--servers", "5", "-o", path("rec")});
+  const Said simulated = laggard({"lab", "simulate", "--workload", "ddr", "--fault", "disk-hog", "--seed",
+                                  "3", "--clients", "4", "--servers", "5", "-o", path("rec")});
   ASSERT_EQ(simulated.status, 0) << simulated.err;
   EXPECT_THAT(simulated.out, HasSubstr("disk-hog at s3"));
   const auto truth = read_truth(path("rec"));
   ASSERT_TRUE(truth.has_value()) << truth.error().message();
   EXPECT_EQ(truth->faulty_server, "s3");
-  const Ran diagnosed =
-      run_laggard({"diagnose", path("rec"), "--system", path("rec/system.toml"), "--check"});
+  const Said diagnosed = laggard({"diagnose", path("rec"), "--system", path("rec/system.toml"), "--check"});
   EXPECT_EQ(diagnosed.status, 1) << diagnosed.err;
   EXPECT_THAT(diagnosed.out, HasSubstr("s3: disk-hog"));
 }
@@ -67,26 +40,26 @@ TEST_F(LabCommands, WritesARecordingThatDiagnoseReads) {
 TEST_F(LabCommands, RefusesWhatCannotBe) {
   std::filesystem::create_directories(path("full"));
   ASSERT_TRUE(write_file(path("full/x"), "x"));
-  EXPECT_THAT(run_laggard({"lab", "simulate", "-o", path("full")}).err, HasSubstr("not empty"));
-  EXPECT_THAT(run_laggard({"lab", "simulate", "--faulty-server", "11", "-o", path("a")}).err,
+  EXPECT_THAT(laggard({"lab", "simulate", "-o", path("full")}).err, HasSubstr("not empty"));
+  EXPECT_THAT(laggard({"lab", "simulate", "--faulty-server", "11", "-o", path("a")}).err,
               HasSubstr("there are 10 servers"));
-  const Ran late =
-      run_laggard({"lab", "simulate", "--fault", "disk-hog", "--duration", "300s", "-o", path("b")});
+  const Said late =
+      laggard({"lab", "simulate", "--fault", "disk-hog", "--duration", "300s", "-o", path("b")});
   EXPECT_EQ(late.status, 2);
   EXPECT_THAT(late.err, HasSubstr("end within the run"));
 }
 
 TEST_F(LabCommands, ScoreHoldsRecordedRunsAgainstTheirTruth) {
   const auto simulate = [&](const char* fault, const char* seed, const char* name) {
-    const Ran ran = run_laggard({"lab", "simulate", "--workload", "ddr", "--fault", fault, "--seed", seed,
-                                 "--clients", "3", "--servers", "4", "-o", path(name)});
+    const Said ran = laggard({"lab", "simulate", "--workload", "ddr", "--fault", fault, "--seed", seed,
+                              "--clients", "3", "--servers", "4", "-o", path(name)});
     ASSERT_EQ(ran.status, 0) << ran.err;
   };
   simulate("none", "1", "runs/a");
   simulate("none", "2", "runs/b");
   simulate("disk-hog", "3", "runs/c");
-  const Ran scored =
-      run_laggard({"lab", "score", path("runs"), "--json", path("s.json"), "--html", path("s.html")});
+  const Said scored =
+      laggard({"lab", "score", path("runs"), "--json", path("s.json"), "--html", path("s.html")});
   ASSERT_EQ(scored.status, 0) << scored.err;
   EXPECT_THAT(scored.out, HasSubstr("## pvfs 3/4, 3 runs"));
   EXPECT_THAT(scored.out, HasSubstr("| disk-hog | 100.0 ("));
@@ -96,19 +69,19 @@ TEST_F(LabCommands, ScoreHoldsRecordedRunsAgainstTheirTruth) {
 
 TEST_F(LabCommands, CampaignsDoNotDependOnThreads) {
   const auto campaign = [&](const char* threads) {
-    return run_laggard({"lab", "campaign", "--clusters", "pvfs:3/4", "--workloads", "ddr", "--faults",
-                        "none,disk-busy", "--iterations", "1", "--training", "1", "--threads", threads});
+    return laggard({"lab", "campaign", "--clusters", "pvfs:3/4", "--workloads", "ddr", "--faults",
+                    "none,disk-busy", "--iterations", "1", "--training", "1", "--threads", threads});
   };
-  const Ran one = campaign("1");
+  const Said one = campaign("1");
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, HasSubstr("| disk-busy | 100.0 ("));
   EXPECT_EQ(one.out, campaign("3").out);
 }
 
 TEST_F(LabCommands, CampaignRefusesWhatItDoesNotKnow) {
-  EXPECT_THAT(run_laggard({"lab", "campaign", "--clusters", "pvfs"}).err, HasSubstr("'pvfs' is no cluster"));
-  EXPECT_THAT(run_laggard({"lab", "campaign", "--faults", "flood"}).err, HasSubstr("'flood' is unknown"));
-  EXPECT_THAT(run_laggard({"lab", "score", path("")}).err, HasSubstr("holds no run"));
+  EXPECT_THAT(laggard({"lab", "campaign", "--clusters", "pvfs"}).err, HasSubstr("'pvfs' is no cluster"));
+  EXPECT_THAT(laggard({"lab", "campaign", "--faults", "flood"}).err, HasSubstr("'flood' is unknown"));
+  EXPECT_THAT(laggard({"lab", "score", path("")}).err, HasSubstr("holds no run"));
 }
 
 }  // namespace
