@@ -54,6 +54,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       bias_.back().emplace(members, options_.pipeline.constants.bias);
     }
   }
+  if (options_.history) persistence_.emplace(*options_.history);
   find_seconds();
   last_position_.assign(grouping.groups.size(), 0);
   last_end_.resize(grouping.groups.size());
@@ -166,6 +167,10 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
 }
 
 void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
+  if (persistence_) {
+    if (persistence_->due(window.end)) persistence_->close(ranking());
+    persistence_->pass(window.end);
+  }
   from_ = std::min(from_.value_or(window.start), window.start);
   to_ = std::max(to_, window.end);
   last_position_[group] = window.position;
@@ -193,6 +198,7 @@ void Diagnoser::add(const SampleTable& table) {
 
 void Diagnoser::finish() {
   pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  if (persistence_) persistence_->close(ranking());
 }
 
 std::vector<RankedComponent> Diagnoser::ranking() const {
@@ -261,6 +267,10 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.coverage.metrics.assign(metrics.begin(), metrics.end());
   diagnosis.coverage.not_comparable = grouping_.not_comparable;
   return diagnosis;
+}
+
+std::vector<PersistenceRow> Diagnoser::persistence_rows() const {
+  return persistence_ ? persistence_->rows() : std::vector<PersistenceRow>{};
 }
 
 std::vector<ScoreMap> Diagnoser::score_maps() const {

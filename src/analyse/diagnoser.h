@@ -17,6 +17,7 @@
 #include "analyse/judge/threshold_book.h"
 #include "analyse/peer/bias.h"
 #include "analyse/peer/preset.h"
+#include "analyse/persistence_history.h"
 #include "model/incident.h"
 #include "model/plot.h"
 
@@ -27,6 +28,7 @@ struct DiagnoserOptions {
   PipelineOptions pipeline;  ///< Its windows are taken from the preset.
   std::vector<Rule> rules;
   ThresholdBook thresholds;
+  std::optional<PersistenceHistory::Spec> history;  ///< Keep who was persistent when.
   bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
 };
 
@@ -43,6 +45,8 @@ class Diagnoser {
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
   [[nodiscard]] std::vector<ScoreMap> score_maps() const;
+  /// By the hour, as the options asked; empty when they did not.
+  [[nodiscard]] std::vector<PersistenceRow> persistence_rows() const;
 
  private:
   struct Track {
@@ -72,6 +76,7 @@ class Diagnoser {
   Pipeline pipeline_;
   std::deque<SpellTracker> trackers_;
   std::vector<std::optional<BiasDetector>> bias_;
+  std::optional<PersistenceHistory> persistence_;
   std::vector<ScoreHistory> history_;
   std::vector<Second> seconds_;  ///< Per group; in use for those that are only seconds.
   /// Per group and member: where it must be anomalous too (double peer groups, T §6.2.3).

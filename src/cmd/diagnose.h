@@ -14,6 +14,8 @@ struct DiagnoseOptions {
   std::string rules;
   std::string json;
   std::string html;
+  std::string history;
+  std::size_t history_top = 100;
   bool check = false;
   bool quiet = false;
 };

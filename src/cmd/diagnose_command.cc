@@ -11,6 +11,7 @@
 #include "cmd/diagnose.h"
 #include "cmd/peer_plots.h"
 #include "cmd/recorded_time.h"
+#include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -100,6 +101,7 @@ Result<analyse::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& optio
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
   out.thresholds = std::move(*thresholds);
+  if (!options.history.empty()) out.history = {.every = std::chrono::hours(1), .top = options.history_top};
   return out;
 }
 
@@ -130,6 +132,13 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
   if (!options.json.empty()) {
     if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
       return forward(written);
+  }
+  if (!options.history.empty()) {
+    const auto rows = diagnoser.persistence_rows();
+    const bool csv = options.history.ends_with(".csv");
+    Status written =
+        print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
+    if (!written) return forward(written);
   }
   if (!options.html.empty()) {
     Status written = write_page(options, *setup, diagnosis, diagnoser.score_maps());
@@ -163,6 +172,14 @@ void add_diagnose_command(CLI::App& app, Context& context) {
   command->add_option("--json", options->json, "The diagnosis as JSON; - prints it instead of the text")
       ->type_name("FILE|-");
   command->add_option("--html", options->html, "One page with plots; opens offline")->type_name("FILE");
+  command
+      ->add_option("--history", options->history,
+                   "The most persistent components of every hour; CSV when FILE ends in .csv")
+      ->type_name("FILE|-");
+  command->add_option("--history-top", options->history_top, "How many of them")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
   command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {

@@ -86,6 +86,13 @@ struct RankedComponent {
   bool operator==(const RankedComponent&) const = default;
 };
 
+/// The most persistent components at the end of one stretch of time, an hour in T Fig 5.3.
+struct PersistenceRow {
+  WallTime from;
+  std::vector<RankedComponent> top;
+  bool operator==(const PersistenceRow&) const = default;
+};
+
 /// What was looked at, and what could not be.
 struct Coverage {
   std::size_t hosts = 0;

@@ -158,28 +158,28 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
   TrackJudgement track;
   track.metric = columns_[column].metric;
   track.detector = "cwnd";
-  track.distance.assign(members_, 0);
+  std::vector<double> sum(members_, 0);
+  std::vector<double> largest(members_, 0);
   std::vector<double> count(members_, 0);
   std::vector<double> row(members_);
   for (std::size_t k = 0; k < held.window.size; ++k) {
-    for (std::size_t i = 0; i < members_; ++i) {
-      // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
-      const double average = held.window.at(i, k);
-      row[i] = options_.paper ? log_window(average) : average;
-    }
+    for (std::size_t i = 0; i < members_; ++i) row[i] = held.window.at(i, k);
+    // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
+    if (options_.paper) std::transform(row.begin(), row.end(), row.begin(), log_window);
     const double middle = median_of(row);
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
       if (std::isnan(row[i])) continue;
       const double below = 1 - row[i] / middle;
-      // F indicts in any second that falls below the fraction; ours asks for the whole window.
-      track.distance[i] = options_.paper ? std::max(track.distance[i], below) : track.distance[i] + below;
+      sum[i] += below;
+      largest[i] = std::max(largest[i], below);
       count[i] += 1;
     }
   }
+  // F indicts in any second that falls below the fraction; ours asks for the whole window.
   for (std::size_t i = 0; i < members_; ++i) {
-    const double scale = options_.paper ? 1 : count[i];
-    track.distance[i] = count[i] > 0 ? std::max(0.0, track.distance[i] / scale) : kMissing;
+    const double below = options_.paper ? largest[i] : std::max(0.0, sum[i] / count[i]);
+    track.distance.push_back(count[i] > 0 ? below : kMissing);
   }
   out.tracks.push_back(std::move(track));
 }
