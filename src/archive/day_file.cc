@@ -335,10 +335,13 @@ Result<BlockHeader> DayFile::header(std::int64_t id, ZstdCodec& codec) {
   const std::string where = fmt::format("{}: block {}", path().string(), id);
   Result<BlockHeader> header = decode_header(select.bytes(0), where, codec);
   select.reset();
-  if (header || header.error().code != ErrorCode::kDamaged) return header;
+  if (header) return header;
   const Result<std::string_view> copy = chunk(id, kHeaderCopy);
   Result<BlockHeader> second = copy ? decode_header(*copy, where, codec) : header;
-  return second ? std::move(second) : std::move(header);
+  if (second) return second;
+  if (header.error().code != ErrorCode::kTooNew) return header;
+  // A file of our version has no blocks of a later one: what looks like that is a flipped bit too.
+  return fail(ErrorCode::kDamaged, where, "damaged block header: it does not start like one");
 }
 
 Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {

@@ -188,7 +188,12 @@ Result<Recovery> recover(std::span<const fs::path> recordings, const fs::path& o
   if (!writer) return forward(writer);
   Recoverer recoverer{**writer};
   for (const fs::path& file : files) {
-    if (Status added = recoverer.add(file); !added) return forward(added);
+    Status added = recoverer.add(file);
+    if (added) continue;
+    // When nothing was saved the folder goes again, so that the same words may be typed once more.
+    writer->reset();
+    for (const fs::path& folder : {out / kStreamFolder, out}) fs::remove(folder, error);
+    return forward(added);
   }
   if (Status closed = (*writer)->close(); !closed) return forward(closed);
   return recoverer.finish();

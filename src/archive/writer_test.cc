@@ -158,9 +158,10 @@ TEST(Writer, FilesOfAnotherFormatAreRefusedByName) {
     const Status refused = writer->append(disk_table("fs1", "2011-05-09T06:01:00Z"_utc, 10));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, code);
-    auto recovered = recover(paths, dir.path() / fmt::format("out{}", version), clock);
+    auto recovered = recover(paths, dir.path() / "out", clock);
     ASSERT_FALSE(recovered);
     EXPECT_EQ(recovered.error().code, code);
+    EXPECT_FALSE(std::filesystem::exists(dir.path() / "out"));
   }
 }
 
