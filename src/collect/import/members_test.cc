@@ -1,19 +1,17 @@
 // Packed files that were damaged on their way: whatever was done to them, nothing wrong is taken.
 #include "collect/import/members.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "collect/import/csv/import.h"
-#include "collect/import/gzip.h"
+#include "collect/import/test_folder.h"
 #include "collect/import/test_sink.h"
 
 namespace laggard::collect {
@@ -23,18 +21,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class Packed : public ::testing::Test {
+class Packed : public FolderTest {
  protected:
   void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "packed-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    std::ofstream(folder_ / "a.csv") << text(1);
-    std::ofstream(folder_ / "b.csv") << text(2);
+    write("a.csv", text(1));
+    write("b.csv", text(2));
     ASSERT_EQ(shell("gzip -nc a.csv > a.gz; (gzip -nc a.csv; tail -n +2 b.csv | gzip -nc) > two.gz; "
                     "tar czf all.tar.gz a.csv b.csv"),
               0);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   static std::string text(int disk) {
     std::string text = "time,host,kind,device,counter,value\n";
@@ -43,13 +38,6 @@ class Packed : public ::testing::Test {
               std::to_string(t * t * 1234567 % 99991) + "\n";
     }
     return text;
-  }
-  int shell(const std::string& command) {
-    return std::system(("cd '" + folder_.string() + "' && " + command).c_str());  // NOLINT(cert-env33-c)
-  }
-  std::filesystem::path write(const std::string& name, const std::string& bytes) {
-    std::ofstream(folder_ / name, std::ios::binary | std::ios::trunc) << bytes;
-    return folder_ / name;
   }
 
   struct Outcome {
@@ -67,8 +55,6 @@ class Packed : public ::testing::Test {
     for (const auto& [name, points] : sink.series) outcome.series[name].assign(points.begin(), points.end());
     return outcome;
   }
-
-  std::filesystem::path folder_;
 };
 
 TEST_F(Packed, AFlippedBitAnywhereInGzipIsFoundBeforeAnythingIsTaken) {

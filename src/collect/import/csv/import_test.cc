@@ -3,10 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
+#include "collect/import/test_folder.h"
 #include "collect/import/test_sink.h"
 
 namespace laggard::collect {
@@ -19,22 +18,8 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-class CsvImportTest : public ::testing::Test {
+class CsvImportTest : public FolderTest {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "csv-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path write(const std::string& name, const std::string& text) {
-    std::filesystem::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-  int shell(const std::string& command) {
-    return std::system(("cd '" + folder_.string() + "' && " + command).c_str());  // NOLINT(cert-env33-c)
-  }
   ImportResult import(const std::vector<std::filesystem::path>& files, const CsvForm& form = {}) {
     auto result = import_csv(files, form, sink_, observer_);
     EXPECT_TRUE(result) << result.error().message();
@@ -48,7 +33,6 @@ class CsvImportTest : public ::testing::Test {
     return at == std::string::npos ? message : message.substr(at);
   }
 
-  std::filesystem::path folder_;
   MemorySink sink_;
   QuietObserver observer_;
 };
