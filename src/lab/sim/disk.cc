@@ -66,7 +66,7 @@ void Disk::add_request(const DiskIo& io, std::int64_t at, std::int64_t bytes, st
 }
 
 void Disk::start_next() {
-  active_ = elevator_.next(head_, queue_.now());
+  active_ = elevator_.next(queue_.now());
   if (!active_) return;
   double ms = geometry_.overhead_ms + transfer_ms(geometry_, active_->at, active_->bytes) / wandering();
   if (active_->at != head_) {

@@ -156,6 +156,23 @@ TEST_F(DiskTest, AReaderTakesMostOfTheDiskFromWriters) {
   EXPECT_GT(beside, 0.05 * alone);
 }
 
+TEST_F(DiskTest, NoWriteStarvesBehindNearerOnes) {
+  // Others keep one small write waiting just above where the last one ended, all the time; the pass-through
+  // reads move the arm without CFQ's knowing.
+  const Stream hidden(disk, {.at = kFarAway, .bytes = kMegabyte, .io_class = IoClass::kPassThrough});
+  const Stream near(disk, {.bytes = 4096, .write = true, .io_class = IoClass::kAsync}, 4096);
+  const Stream more(disk, {.at = 65536, .bytes = 4096, .write = true, .io_class = IoClass::kAsync}, 4096);
+  queue.run_until(seconds(2));
+  double finished = 0;
+  Callback done([&](std::uint64_t) { finished = to_seconds(queue.now()); });
+  disk.submit(
+      {.at = kFarAway / 2, .bytes = 4096, .write = true, .io_class = IoClass::kAsync, .done = {&done, 0, 0}});
+  queue.run_until(seconds(10));
+  // cfq_fifo_expire of a quarter of a second, and the slices that are under way.
+  EXPECT_GT(finished, 2);
+  EXPECT_LT(finished, 2.5);
+}
+
 TEST_F(DiskTest, PassThroughAlternatesWithRequestsAndIsInNoCounter) {
   const Stream reader(disk, {.bytes = 4 * kMegabyte, .stream = 1});
   queue.run_until(seconds(10));

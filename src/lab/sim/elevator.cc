@@ -6,6 +6,7 @@ namespace laggard::lab {
 
 namespace {
 
+bool asked_before(const BlockRequest& a, const BlockRequest& b) { return a.since < b.since; }
 bool begins_before(const BlockRequest& request, std::int64_t at) { return request.at < at; }
 
 }  // namespace
@@ -74,7 +75,18 @@ void Elevator::take_turn(SimTime now) {
   slice_requests_ = 0;
 }
 
-std::optional<BlockRequest> Elevator::next(std::int64_t head, SimTime now) {
+std::vector<BlockRequest>::const_iterator Elevator::choose(SimTime now) const {
+  const std::vector<BlockRequest>& requests = queues_[served_].requests;
+  if (slice_requests_ == 0) {
+    const auto oldest = std::min_element(requests.begin(), requests.end(), asked_before);
+    const SimTime expires = served_ == kAsyncQueue ? options_.async_expires : options_.sync_expires;
+    if (now - oldest->since > expires) return oldest;
+  }
+  const auto ahead = std::lower_bound(requests.begin(), requests.end(), last_, begins_before);
+  return ahead == requests.end() ? requests.begin() : ahead;
+}
+
+std::optional<BlockRequest> Elevator::next(SimTime now) {
   if (!pass_through_.empty()) {
     const BlockRequest request = pass_through_.front();
     pass_through_.pop_front();
@@ -82,11 +94,10 @@ std::optional<BlockRequest> Elevator::next(std::int64_t head, SimTime now) {
   }
   if (served_ == kNobody || queues_[served_].requests.empty() || slice_is_over(now)) take_turn(now);
   if (served_ == kNobody) return std::nullopt;
-  std::vector<BlockRequest>& requests = queues_[served_].requests;
-  auto chosen = std::lower_bound(requests.begin(), requests.end(), head, begins_before);
-  if (chosen == requests.end()) chosen = requests.begin();
+  const auto chosen = choose(now);
   const BlockRequest request = *chosen;
-  requests.erase(chosen);
+  queues_[served_].requests.erase(chosen);
+  last_ = request.at + request.bytes;
   ++slice_requests_;
   return request;
 }

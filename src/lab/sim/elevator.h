@@ -32,12 +32,17 @@ struct ElevatorOptions {
   SimTime sync_slice = std::chrono::milliseconds(100);
   SimTime async_slice = std::chrono::milliseconds(40);
   std::uint32_t async_requests_per_slice = 16;
+  /// cfq_fifo_expire: who has waited so long is served first, once in each slice.
+  SimTime sync_expires = std::chrono::milliseconds(125);
+  SimTime async_expires = std::chrono::milliseconds(250);
 };
 
 /// Which request the disk serves next: CFQ as in Linux 2.6.18, the kernel and default scheduler of F §8
-/// (block/cfq-iosched.c). Queues take turns; each is served in ascending position from the head on, wrapping
-/// around, for one slice of time. A queue of reads that wakes up while writes are served goes before them.
-/// Pass-through commands are put at the head of everything, one at a time as the device takes them.
+/// (block/cfq-iosched.c). Queues take turns; each is served in ascending position from the last request on,
+/// wrapping around, for one slice of time, but for the oldest of those that have waited too long, which comes
+/// first. A queue of reads that wakes up while writes are served goes before them. Pass-through commands are
+/// put at the head of everything, one at a time as the device takes them; CFQ does not see where they move
+/// the arm.
 class Elevator {
  public:
   explicit Elevator(const ElevatorOptions& options) : options_(options) {}
@@ -49,7 +54,7 @@ class Elevator {
   void add(std::uint32_t stream, IoClass io_class, const BlockRequest& request);
 
   /// Takes the next one out; nothing when all queues are empty.
-  [[nodiscard]] std::optional<BlockRequest> next(std::int64_t head, SimTime now);
+  [[nodiscard]] std::optional<BlockRequest> next(SimTime now);
 
  private:
   struct Queue {
@@ -65,6 +70,8 @@ class Elevator {
   }
   [[nodiscard]] bool slice_is_over(SimTime now) const;
   void take_turn(SimTime now);
+  /// Of the queue that is served: where the next one to go stands.
+  [[nodiscard]] std::vector<BlockRequest>::const_iterator choose(SimTime now) const;
 
   ElevatorOptions options_;
   std::deque<BlockRequest> pass_through_;
@@ -73,6 +80,7 @@ class Elevator {
   std::uint32_t served_ = kNobody;
   SimTime slice_end_{};
   std::uint32_t slice_requests_ = 0;
+  std::int64_t last_ = 0;  ///< Where the last request of a file system ended.
 };
 
 }  // namespace laggard::lab
