@@ -9,12 +9,17 @@
 
 namespace laggard::cmd {
 
-Status simulate_into(const lab::ClusterSpec& cluster, const lab::RunSpec& run,
-                     const std::filesystem::path& folder) {
+Status check_new_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::exists(folder, error) && !std::filesystem::is_empty(folder, error)) {
     return fail(ErrorCode::kBadUse, folder.string(), "is there and not empty; name a new folder");
   }
+  return {};
+}
+
+Status simulate_into(const lab::ClusterSpec& cluster, const lab::RunSpec& run,
+                     const std::filesystem::path& folder) {
+  if (Status empty = check_new_folder(folder); !empty) return empty;
   SystemClock clock;
   archive::WriterOptions options;
   options.flush_interval = Duration::zero();

@@ -12,8 +12,11 @@ namespace laggard::cmd {
 inline constexpr const char* kTruthFile = "truth.json";
 inline constexpr const char* kSystemFile = "system.toml";
 
+/// Refuses a folder that holds something already: samples of two runs must not mix.
+[[nodiscard]] Status check_new_folder(const std::filesystem::path& folder);
+
 /// Simulates one run into a recording of its own: samples, what is connected to what, and what really
-/// happened. Refuses a folder that holds something already: samples of two runs must not mix.
+/// happened. In a new folder.
 [[nodiscard]] Status simulate_into(const lab::ClusterSpec& cluster, const lab::RunSpec& run,
                                    const std::filesystem::path& folder);
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/lab/lab_commands.h"
 #include "cmd/lab/run_folder.h"
+#include "cmd/lab/simulate_scale.h"
 #include "lab/cluster/recorder.h"
 
 namespace laggard::cmd {
@@ -111,6 +112,7 @@ Status simulate(const SimulateOptions& options) {
 
 void add_lab_simulate(CLI::App& lab, Context& context) {
   auto options = std::make_shared<SimulateOptions>();
+  auto scale = std::make_shared<ScaleOptions>();
   CLI::App* command =
       lab.add_subcommand("simulate", "Simulate a cluster with a workload and a fault, and record it");
   command->add_option("--fs", options->file_system, "pvfs or lustre")
@@ -144,6 +146,7 @@ void add_lab_simulate(CLI::App& lab, Context& context) {
   time("--duration", options->duration, "Length of the run");
   time("--fault-from", options->fault_from, "When the fault begins");
   time("--fault-to", options->fault_to, "When it ends");
+  add_scale_options(*command, *scale);
   command
       ->add_option("-o,--out", options->out,
                    "The recording, a new folder; truth.json in it says what was wrong")
@@ -151,9 +154,15 @@ void add_lab_simulate(CLI::App& lab, Context& context) {
       ->type_name("REC");
   command->footer(
       "Example:\n  laggard lab simulate --fs pvfs --workload ddr --fault disk-hog --seed 3 -o rec\n"
-      "  laggard diagnose rec");
-  command->callback([options, &context] {
-    if (Status done = simulate(*options); !done) context.status = report_error(done.error());
+      "  laggard diagnose rec\n"
+      "  laggard lab simulate --scale intrepid --incident controller-failed -o day");
+  command->callback([options, scale, command, &context] {
+    const auto given = [&](const char* name) { return command->count(name) > 0; };
+    scale->out = options->out;
+    scale->seed = options->seed;
+    if (given("--duration")) scale->duration = options->duration;
+    const Status done = scale->site.empty() ? simulate(*options) : simulate_scale(*scale);
+    if (!done) context.status = report_error(done.error());
   });
 }
 

@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cmd/testing_cli.h"
+
+namespace laggard::cmd {
+namespace {
+
+using testing::HasSubstr;
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::read_text;
+using testing_support::Said;
+
+std::map<std::string, std::string> files_of(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path().filename()] = read_text(entry.path());
+  }
+  return files;
+}
+
+TEST(SimulateScale, SameSeedSameBytesOnAnyNumberOfThreads) {
+  const Folder folder;
+  const auto simulate = [&](const char* threads, const char* seed, const char* name) {
+    return laggard({"lab", "simulate", "--scale", "intrepid", "--duration", "20m", "--incidents", "2",
+                    "--threads", threads, "--seed", seed, "-o", folder / name});
+  };
+  const Said one = simulate("1", "7", "a");
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("128 servers, 9216 attachments, 2 incidents"));
+  ASSERT_EQ(simulate("2", "7", "b").status, 0);
+  ASSERT_EQ(simulate("2", "8", "c").status, 0);
+  const auto files = files_of(folder / "a");
+  EXPECT_GE(files.size(), 128U + 2);
+  EXPECT_TRUE(files == files_of(folder / "b"));
+  EXPECT_FALSE(files == files_of(folder / "c"));
+  const Said checked = laggard({"system", "check", folder / "a/system.toml", folder / "a"});
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("old LUNs, priority 1     768 members"));
+}
+
+TEST(SimulateScale, DiagnosisNamesTheFailedController) {
+  const Folder folder;
+  const std::string rec = folder / "rec";
+  const Said simulated = laggard({"lab", "simulate", "--scale", "surveyor", "--duration", "8h", "--incident",
+                                  "controller-failed", "--seed", "2", "-o", rec});
+  ASSERT_EQ(simulated.status, 0) << simulated.err;
+  const auto truth = nlohmann::json::parse(read_text(rec + "/truth.json"));
+  const Said said = laggard({"diagnose", rec, "--system", rec + "/system.toml", "--json", "-"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  const auto diagnosis = nlohmann::json::parse(said.out);
+  ASSERT_FALSE(diagnosis["incidents"].empty());
+  EXPECT_EQ(diagnosis["incidents"][0]["blame"], truth["incidents"][0]["blame"]);
+  EXPECT_EQ(diagnosis["incidents"][0]["cause"], "lost-attachment");
+}
+
+TEST(SimulateScale, RefusesWhatCannotBe) {
+  const Folder folder;
+  const auto refused = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"lab", "simulate", "--scale", "intrepid", "-o", folder / "x"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Said said = laggard(words);
+    EXPECT_EQ(said.status, 2);
+    return said.err;
+  };
+  EXPECT_THAT(refused({"--incident", "gremlins"}), HasSubstr("'gremlins' is unknown"));
+  EXPECT_THAT(refused({"--interval", "100ms"}), HasSubstr("whole seconds"));
+  EXPECT_THAT(refused({"--duration", "1m"}), HasSubstr("ten intervals"));
+  EXPECT_THAT(refused({"--day", "yesterday"}), HasSubstr("no date"));
+  EXPECT_THAT(refused({"--incidents", "1000"}), HasSubstr("at most 100"));
+}
+
+}  // namespace
+}  // namespace laggard::cmd

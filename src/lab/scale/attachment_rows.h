@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/sample_table.h"
+
+namespace laggard::lab::scale {
+
+/// Work that an attachment did in one interval. Waits are sums over the requests.
+struct Work {
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  double read_sectors = 0;
+  double write_sectors = 0;
+  double read_ms = 0;
+  double write_ms = 0;
+  double busy_ms = 0;           ///< Time with at least one request in flight.
+  std::uint64_t in_flight = 0;  ///< At the interval's end.
+
+  [[nodiscard]] bool none() const { return reads + writes + in_flight == 0 && busy_ms <= 0; }
+};
+
+/// The counters of one attachment as /proc/diskstats shows them, sample after sample. Cells of a table are
+/// written run by run: samples in which nothing happens are filled in one go, which is what makes thousands
+/// of idle attachments cheap.
+class AttachmentRows {
+ public:
+  /// The cells of the next stretch of samples; those of the stretch before are complete.
+  void begin(SampleTable& table, std::size_t device);
+
+  /// What was done in the interval that ends with sample `row`. \param weighted_ms  requests x time in flight
+  void work(std::size_t row, const Work& work, double weighted_ms);
+  /// The device is gone from sample `row` on; it comes back with counters of zero.
+  void set_present(std::size_t row, bool present);
+
+  void finish(std::size_t rows) { fill_to(rows); }
+
+  /// What the counters show before the first sample: the past of a machine that has been up for a while.
+  void seed(std::uint64_t requests);
+
+  static std::vector<TableCounter> counters();
+
+ private:
+  static constexpr std::size_t kCounters = 9;
+  void fill_to(std::size_t row);
+  void reset();
+  [[nodiscard]] std::array<std::uint64_t, kCounters> values() const;
+
+  SampleTable* table_ = nullptr;
+  std::size_t device_ = 0;
+  std::size_t filled_ = 0;
+  bool present_ = true;
+  std::uint64_t rd_ios_ = 0;
+  std::uint64_t wr_ios_ = 0;
+  double rd_sectors_ = 0;
+  double wr_sectors_ = 0;
+  double rd_ms_ = 0;
+  double wr_ms_ = 0;
+  double io_ms_ = 0;
+  double weighted_ms_ = 0;
+  std::uint64_t in_flight_ = 0;
+};
+
+}  // namespace laggard::lab::scale

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "base/error.h"
+#include "lab/scale/file_system_load.h"
+#include "lab/scale/plan.h"
+#include "model/series_source.h"
+
+namespace laggard::lab::scale {
+
+/// Makes the counters of a whole site, array by array. No events and no queues: what an attachment counts in
+/// an interval is drawn from the load that the file system offers then and from what ails it. The same spec
+/// gives the same samples, whatever the order of arrays and the number of threads that make them.
+class Generator {
+ public:
+  explicit Generator(ScaleSpec spec);
+  /// With a plan of one's own.
+  Generator(ScaleSpec spec, Plan plan);
+
+  [[nodiscard]] const ScaleSpec& spec() const { return spec_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+
+  /// Samples of all servers of one array, in stretches of `kStretch` samples, so that memory does not grow
+  /// with the duration. Arrays may be written at the same time to sinks of their own.
+  /// \param progress  is told how many samples were made since the last call; may be called from any thread.
+  [[nodiscard]] Status write_array(std::size_t array, TableSink& sink,
+                                   const std::function<void(std::size_t)>& progress) const;
+
+  static constexpr std::size_t kStretch = 240;
+
+ private:
+  [[nodiscard]] std::vector<Effect> effects_on(std::size_t array) const;
+
+  ScaleSpec spec_;
+  Plan plan_;
+  std::vector<FileSystemLoad> loads_;  ///< Per pool.
+};
+
+}  // namespace laggard::lab::scale

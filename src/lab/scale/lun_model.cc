@@ -1,0 +1,221 @@
+#include "lab/scale/lun_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace laggard::lab::scale {
+
+namespace {
+
+constexpr double kFactorSpread = 0.04;  ///< Equal hardware is never quite equal.
+constexpr double kShareSpread = 0.2;    ///< Striping is never quite even ...
+constexpr double kShareSeconds = 120;   ///< ... and evens out after so long.
+constexpr double kReadSectors = 512;
+constexpr double kWriteSectors = 1024;
+constexpr std::uint64_t kMostHeld = 32;  ///< Requests that clients have outstanding on a LUN.
+constexpr double kMsPerSecond = 1000;
+
+Slowness joined(const Slowness& a, const Slowness& b) {
+  Slowness both;
+  both.read_factor = a.read_factor * b.read_factor;
+  both.write_factor = a.write_factor * b.write_factor;
+  both.added_ms = a.added_ms + b.added_ms;
+  const bool first = a.hit_fraction * a.hit_ms >= b.hit_fraction * b.hit_ms;
+  both.hit_fraction = first ? a.hit_fraction : b.hit_fraction;
+  both.hit_ms = first ? a.hit_ms : b.hit_ms;
+  return both;
+}
+
+}  // namespace
+
+LunModel::LunModel(const ArrayContext& context, std::size_t lun)
+    : lun_(lun),
+      set_(context.spec->site.set_of(lun)),
+      random_(Random(context.spec->seed).fork("lun", context.array * kMostLuns + lun)),
+      factor_(std::exp(kFactorSpread * random_.normal())),
+      share_log_(kShareSpread * random_.normal()),
+      attachments_(context.spec->site.servers_per_array) {
+  // Some weeks of uptime, nearly all of it through the primary.
+  const SiteSpec& site = context.spec->site;
+  for (std::size_t priority = 0; priority < site.servers_per_array; ++priority) {
+    const std::uint64_t requests =
+        priority == 0 ? 1'000'000 + random_.below(1'000'000) : random_.below(5'000);
+    attachments_[site.server_at(lun, priority)].seed(requests);
+  }
+}
+
+void LunModel::select_effects(const ArrayContext& context, Seconds from, Seconds to) {
+  effects_.clear();
+  for (const Effect& effect : context.effects) {
+    if (effect.luns.test(lun_) && effect.from < to && from <= effect.to) effects_.push_back(&effect);
+  }
+}
+
+LunModel::Conditions LunModel::conditions_at(Seconds t) const {
+  Conditions now;
+  for (const Effect* effect : effects_) {
+    if (!effect->covers(t)) continue;
+    if (effect->lost == Lost::kUnused) now.unused |= effect->servers;
+    if (effect->lost == Lost::kAbsent) now.absent |= effect->servers;
+    now.stalled = now.stalled || effect->stalled;
+    now.slow = joined(now.slow, effect->slow);
+    if (effect->load_at_servers) {
+      now.load_at_servers = effect;
+    } else {
+      now.load.reads_per_s += effect->load.reads_per_s;
+      now.load.writes_per_s += effect->load.writes_per_s;
+    }
+  }
+  return now;
+}
+
+std::optional<std::size_t> LunModel::serving(const SiteSpec& site, const Conditions& now) const {
+  for (std::size_t priority = 0; priority < site.servers_per_array; ++priority) {
+    const std::size_t server = site.server_at(lun_, priority);
+    if (!now.unused.test(server) && !now.absent.test(server)) return server;
+  }
+  return std::nullopt;
+}
+
+Requests LunModel::draw(double reads, double writes, double sectors) {
+  Requests requests;
+  requests.reads = poisson(random_, reads);
+  requests.writes = poisson(random_, writes);
+  const auto size = [&](std::uint64_t n, double each) {
+    if (n == 0) return 0.0;
+    const double spread = 0.3 / std::sqrt(static_cast<double>(n)) * random_.normal();
+    return std::round(static_cast<double>(n) * each * std::max(0.1, 1 + spread));
+  };
+  requests.read_sectors = size(requests.reads, sectors > 0 ? sectors : kReadSectors);
+  requests.write_sectors = size(requests.writes, sectors > 0 ? sectors : kWriteSectors);
+  return requests;
+}
+
+Requests LunModel::offered(const ArrayContext& context, const Conditions& now, std::size_t sample) {
+  const auto interval = static_cast<double>(context.spec->interval);
+  const LunSet& set = context.spec->site.sets[set_];
+  const FileSystemLoad& load = (*context.loads)[set.pool];
+  const double keep = std::exp(-interval / kShareSeconds);
+  share_log_ = keep * share_log_ + kShareSpread * std::sqrt(1 - keep * keep) * random_.normal();
+  const double share = std::exp(share_log_) * interval;
+  return draw(load.reads(sample) * set.read_weight * share + now.load.reads_per_s * interval,
+              load.writes(sample) * set.write_weight * share + now.load.writes_per_s * interval, 0);
+}
+
+void LunModel::hold(const Requests& requests, double interval_ms, std::size_t server, std::size_t row) {
+  if (held_.reads == 0) {
+    // Somebody always asks for something within seconds, be it the file system's own log.
+    held_ = {.reads = 1, .writes = 1, .read_sectors = kReadSectors, .write_sectors = kWriteSectors};
+    held_at_ = server;
+  }
+  if (held_.reads + held_.writes + requests.reads + requests.writes <= kMostHeld) {
+    held_.reads += requests.reads;
+    held_.writes += requests.writes;
+    held_.read_sectors += requests.read_sectors;
+    held_.write_sectors += requests.write_sectors;
+  }
+  stalled_ms_ += interval_ms;
+  Work waiting;
+  waiting.in_flight = held_.reads + held_.writes;
+  waiting.busy_ms = interval_ms;
+  attachments_[held_at_].work(row, waiting, static_cast<double>(waiting.in_flight) * interval_ms);
+}
+
+void LunModel::release() {
+  if (held_.reads == 0) return;
+  Work& work = work_of(held_at_);
+  work.reads += held_.reads;
+  work.writes += held_.writes;
+  work.read_sectors += held_.read_sectors;
+  work.write_sectors += held_.write_sectors;
+  work.read_ms += static_cast<double>(held_.reads) * stalled_ms_ * random_.uniform(0.7, 1);
+  work.write_ms += static_cast<double>(held_.writes) * stalled_ms_ * random_.uniform(0.7, 1);
+  held_ = {};
+  stalled_ms_ = 0;
+}
+
+void LunModel::add_server_work(const ArrayContext& context, const Conditions& now, Seconds t,
+                               std::optional<std::size_t> server) {
+  const auto interval = static_cast<double>(context.spec->interval);
+  for (const ServerWork& own : context.server_work) {
+    if (t <= own.from || t > own.to) continue;
+    if (own.pool && *own.pool != context.spec->site.sets[set_].pool) continue;
+    const bool attached = own.array == context.array;
+    if (attached && (now.unused.test(own.server) || now.absent.test(own.server))) continue;
+    if (!attached && !server) continue;
+    const Requests requests = draw(own.reads_per_s * interval, own.writes_per_s * interval, own.sectors);
+    if (requests.reads + requests.writes == 0) continue;
+    add_fixed(random_, work_of(attached ? own.server : *server), requests, own.wait_ms);
+  }
+}
+
+void LunModel::one_interval(const ArrayContext& context, const Conditions& now, std::size_t sample,
+                            std::size_t row) {
+  const double interval_ms = static_cast<double>(context.spec->interval) * kMsPerSecond;
+  const std::optional<std::size_t> server = serving(context.spec->site, now);
+  const Requests requests = offered(context, now, sample);
+  if (now.stalled) {
+    if (server) hold(requests, interval_ms, *server, row);
+    return;
+  }
+  worked_.reset();
+  release();
+  if (server && requests.reads + requests.writes > 0) {
+    const Work served = serve(random_, requests, now.slow, factor_, interval_ms);
+    Work& work = work_of(*server);
+    work.reads += served.reads;
+    work.writes += served.writes;
+    work.read_sectors += served.read_sectors;
+    work.write_sectors += served.write_sectors;
+    work.read_ms += served.read_ms;
+    work.write_ms += served.write_ms;
+  }
+  if (now.load_at_servers != nullptr) {
+    const ExtraLoad& load = now.load_at_servers->load;
+    const double interval = static_cast<double>(context.spec->interval);
+    for (std::size_t s = 0; s < attachments_.size(); ++s) {
+      if (!now.load_at_servers->servers.test(s) || now.unused.test(s) || now.absent.test(s)) continue;
+      const Requests extra = draw(load.reads_per_s * interval, load.writes_per_s * interval, load.sectors);
+      if (extra.reads + extra.writes > 0) add_fixed(random_, work_of(s), extra, load.wait_ms);
+    }
+  }
+  add_server_work(context, now, static_cast<Seconds>(sample) * context.spec->interval, server);
+  for (std::size_t s = 0; s < attachments_.size(); ++s) {
+    if (!worked_.test(s)) continue;
+    settle(random_, work_[s], interval_ms);
+    attachments_[s].work(row, work_[s], work_[s].read_ms + work_[s].write_ms);
+    work_[s] = {};
+  }
+}
+
+void LunModel::show_presence(const ServerMask& absent, std::size_t row) {
+  if (absent == absent_) return;
+  for (std::size_t s = 0; s < attachments_.size(); ++s) {
+    attachments_[s].set_present(row, !absent.test(s));
+  }
+  absent_ = absent;
+}
+
+void LunModel::make_rows(const ArrayContext& context, std::span<SampleTable> tables, std::size_t first,
+                         std::size_t rows) {
+  for (std::size_t s = 0; s < attachments_.size(); ++s) attachments_[s].begin(tables[s], lun_);
+  const Seconds interval = context.spec->interval;
+  const auto time_of = [&](std::size_t sample) { return static_cast<Seconds>(sample) * interval; };
+  select_effects(context, time_of(first), time_of(first + rows));
+  const Conditions healthy;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t sample = first + row;
+    if (sample == 0) continue;  // What was there before the recording began.
+    if (effects_.empty()) {
+      show_presence(healthy.absent, row);
+      one_interval(context, healthy, sample, row);
+    } else {
+      const Conditions now = conditions_at(time_of(sample));
+      show_presence(now.absent, row);
+      one_interval(context, now, sample, row);
+    }
+  }
+  for (AttachmentRows& attachment : attachments_) attachment.finish(rows);
+}
+
+}  // namespace laggard::lab::scale

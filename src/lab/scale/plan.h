@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "lab/scale/effect.h"
+#include "lab/scale/incident.h"
+#include "lab/scale/site.h"
+
+namespace laggard::lab::scale {
+
+/// What to record of which site.
+struct ScaleSpec {
+  SiteSpec site;
+  WallTime start = from_unix_ns(1'304'899'205'000'000'000);  ///< T's median day, 2011-05-09, 00:00:05.
+  Seconds duration = kDay;
+  Seconds interval = 15;
+  std::uint64_t seed = 1;
+  std::vector<IncidentKind> incidents;  ///< These, each at a place and time of the seed's choice ...
+  std::size_t random_incidents = 0;     ///< ... and so many of kinds of its choice.
+  /// Short asymmetries that are nobody's fault (T §6.2.2): per LUN and day.
+  double transients = 0.1;
+  bool server_work = true;
+  bool clock_steps = true;
+
+  [[nodiscard]] std::size_t samples() const { return static_cast<std::size_t>(duration / interval) + 1; }
+  [[nodiscard]] double days() const { return static_cast<double>(duration) / kDay; }
+};
+
+/// A short asymmetry: one LUN or a few are busier or slower for minutes to an hour. No incident.
+struct Transient {
+  std::string what;  ///< busy, slow
+  Effect effect;
+};
+
+/// Everything out of the ordinary in a recording, decided before the first sample.
+struct Plan {
+  std::vector<ScaleIncident> incidents;  ///< By start.
+  std::vector<Transient> transients;     ///< By start.
+  std::vector<ServerWork> server_work;
+  std::vector<ClockStep> clock_steps;
+};
+
+/// Incidents are spread over the arrays: with no more of them than arrays each has an array of its own. Each
+/// part is drawn from a random stream of its own, so that adding incidents leaves transients, loads and
+/// clocks as they were.
+[[nodiscard]] Plan make_plan(const ScaleSpec& spec);
+
+}  // namespace laggard::lab::scale

@@ -1,0 +1,90 @@
+#include "lab/scale/scale_truth.h"
+
+#include <nlohmann/json.hpp>
+
+namespace laggard::lab::scale {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class Writer {
+ public:
+  explicit Writer(const ScaleSpec& spec) : spec_(spec) {}
+
+  [[nodiscard]] std::string time(Seconds t) const {
+    return to_iso8601(spec_.start + std::chrono::seconds(t));
+  }
+
+  [[nodiscard]] static Json device(const Device& device) {
+    return {{"kind", device.tier}, {"name", device.name}};
+  }
+
+  [[nodiscard]] Json incident(const ScaleIncident& incident) const {
+    Json json;
+    json["kind"] = to_name(incident.kind);
+    json["source"] = source_of(incident.kind);
+    json["description"] = incident.description;
+    json["start"] = time(incident.start);
+    json["stop"] = time(incident.stop);
+    json["ongoing"] = incident.ongoing;
+    json["blame"] = device(incident.blame);
+    json["accepted"] = Json::array();
+    for (const Device& other : incident.accepted) json["accepted"].push_back(device(other));
+    const Affected affected = affected_by(spec_.site, incident);
+    json["affected"] = affected.attachments;
+    json["relieving"] = affected.relieving;
+    return json;
+  }
+
+  [[nodiscard]] Json transient(const Transient& transient) const {
+    Json luns = Json::array();
+    const Effect& effect = transient.effect;
+    for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) {
+      if (effect.luns.test(lun)) luns.push_back(spec_.site.lun_name(effect.array, lun));
+    }
+    return {
+        {"kind", transient.what}, {"luns", luns}, {"start", time(effect.from)}, {"stop", time(effect.to)}};
+  }
+
+  [[nodiscard]] Json server_work(const ServerWork& work) const {
+    return {{"server", spec_.site.server_name(work.array, work.server)},
+            {"start", time(work.from)},
+            {"stop", time(work.to)},
+            {"requests_per_s", work.reads_per_s + work.writes_per_s},
+            {"await_ms", work.wait_ms}};
+  }
+
+  [[nodiscard]] Json clock_step(const ClockStep& step) const {
+    return {{"server", spec_.site.server_name(step.array, step.server)},
+            {"at", time(step.at)},
+            {"by_s", step.by}};
+  }
+
+ private:
+  const ScaleSpec& spec_;
+};
+
+}  // namespace
+
+std::string to_json(const ScaleSpec& spec, const Plan& plan) {
+  const Writer writer(spec);
+  Json json;
+  json["schema"] = "laggard.lab-scale-truth/1";
+  json["site"] = spec.site.name;
+  json["seed"] = spec.seed;
+  json["from"] = writer.time(0);
+  json["to"] = writer.time(spec.duration);
+  json["interval_s"] = spec.interval;
+  json["incidents"] = Json::array();
+  for (const ScaleIncident& incident : plan.incidents) json["incidents"].push_back(writer.incident(incident));
+  json["transients"] = Json::array();
+  for (const Transient& each : plan.transients) json["transients"].push_back(writer.transient(each));
+  json["server_work"] = Json::array();
+  for (const ServerWork& each : plan.server_work) json["server_work"].push_back(writer.server_work(each));
+  json["clock_steps"] = Json::array();
+  for (const ClockStep& each : plan.clock_steps) json["clock_steps"].push_back(writer.clock_step(each));
+  return json.dump(1) + "\n";
+}
+
+}  // namespace laggard::lab::scale

@@ -1,0 +1,104 @@
+#include "lab/scale/site.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace laggard::lab::scale {
+
+std::size_t SiteSpec::luns_per_array() const {
+  std::size_t luns = 0;
+  for (const LunSet& set : sets) luns += set.luns;
+  return luns;
+}
+
+std::size_t SiteSpec::set_of(std::size_t lun) const {
+  std::size_t set = 0;
+  for (std::size_t end = sets.front().luns; lun >= end; end += sets[set].luns) {
+    ++set;
+    LAGGARD_CHECK(set < sets.size());
+  }
+  return set;
+}
+
+std::string SiteSpec::array_name(std::size_t array) const {
+  return fmt::format("ddn{}", first_array + array);
+}
+
+std::string SiteSpec::controller_name(std::size_t array, std::size_t controller) const {
+  return array_name(array) + (controller == 0 ? "a" : "b");
+}
+
+std::string SiteSpec::server_name(std::size_t array, std::size_t server) const {
+  return fmt::format("fs{}", array * servers_per_array + server + 1);
+}
+
+std::string SiteSpec::lun_name(std::size_t array, std::size_t lun) const {
+  return fmt::format("{}_lun{:03}", array_name(array), lun);
+}
+
+std::string SiteSpec::drawer_name(std::size_t array, std::size_t drawer) const {
+  return array_name(array) + "-" + drawers[drawer].suffix;
+}
+
+std::string SiteSpec::attachment_name(std::size_t array, std::size_t lun, std::size_t server) const {
+  const std::size_t number = array * servers_per_array + server + 1;
+  if (!array_in_names) return fmt::format("{:02}.{}", lun, number);
+  return fmt::format("{}.{:02}.{}", first_array + array, lun, number);
+}
+
+SiteSpec intrepid() {
+  SiteSpec site;
+  site.name = "Intrepid";
+  site.arrays = 16;
+  site.first_array = 6;
+  site.servers_per_array = 8;
+  site.sets = {{.name = "old", .luns = 48, .read_weight = 1, .write_weight = 1},
+               {.name = "new", .luns = 24, .read_weight = 0.35, .write_weight = 1.6}};
+  site.drawers = {{.suffix = "A", .first_lun = 18, .last_lun = 71},
+                  {.suffix = "D", .first_lun = 60, .last_lun = 70},
+                  {.suffix = "G", .first_lun = 0, .last_lun = 59}};
+  return site;
+}
+
+SiteSpec surveyor() {
+  SiteSpec site;
+  site.name = "Surveyor";
+  site.arrays = 1;
+  site.servers_per_array = 4;
+  site.sets = {{.name = "home", .luns = 4, .pool = 0, .double_peers = true},
+               {.name = "scratch", .luns = 4, .pool = 1, .double_peers = true}};
+  site.drawers = {{.suffix = "A", .first_lun = 0, .last_lun = 3}};
+  site.array_in_names = false;
+  return site;
+}
+
+std::string system_toml(const SiteSpec& site) {
+  const std::size_t last_array = site.first_array + site.arrays - 1;
+  const std::string arrays =
+      site.arrays == 1 ? site.array_name(0) : fmt::format("ddn[{}-{}]", site.first_array, last_array);
+  std::string toml = fmt::format("name = \"{}, simulated\"\n\n[[servers]]\nname = \"fs[1-{}]\"\n", site.name,
+                                 site.servers());
+  toml += fmt::format(
+      "\n[[arrays]]\nname        = \"{}\"\ncontrollers = \"{{array}}a,{{array}}b\"\n"
+      "servers     = \"fs[1-{}] by {}\"\n",
+      arrays, site.servers(), site.servers_per_array);
+  std::size_t first = 0;
+  for (const LunSet& set : site.sets) {
+    toml += fmt::format(
+        "\n[[luns]]\narray      = \"{}\"\nname       = \"{{array}}_lun[{:03}-{:03}]\"\nset        = \"{}\"\n"
+        "order      = \"rotate\"\ndevice     = \"{{lun}}\"\nattachment = \"{}{{lun#2}}.{{server#}}\"\n"
+        "owner      = \"{{array}}b,{{array}}a\"\n",
+        arrays, first, first + set.luns - 1, set.name, site.array_in_names ? "{array#}." : "");
+    if (set.double_peers) toml += "double_peers = true\n";
+    first += set.luns;
+  }
+  for (const DrawerSpec& drawer : site.drawers) {
+    toml += fmt::format(
+        "\n[[drawers]]\narray = \"{}\"\nname  = \"{{array}}-{}\"\nluns  = \"{{array}}_lun[{:03}-{:03}]\"\n",
+        arrays, drawer.suffix, drawer.first_lun, drawer.last_lun);
+  }
+  return toml;
+}
+
+}  // namespace laggard::lab::scale

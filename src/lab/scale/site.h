@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace laggard::lab::scale {
+
+/// LUNs that went into service together: only these are peers of each other (T §5.2.1).
+struct LunSet {
+  std::string name;
+  std::size_t luns = 0;       ///< Per array.
+  double read_weight = 1;     ///< Of the file system's reads, relative to an ordinary LUN.
+  double write_weight = 1;    ///< LUNs added later are emptier: fewer reads, more writes.
+  std::size_t pool = 0;       ///< Sets of one pool serve the same file system, and so the same jobs.
+  bool double_peers = false;  ///< See system.md.
+};
+
+/// Disks of many LUNs in one shelf.
+struct DrawerSpec {
+  std::string suffix;  ///< ddn12-G has suffix G.
+  std::size_t first_lun = 0;
+  std::size_t last_lun = 0;  ///< Inclusive.
+};
+
+/// What is connected to what. Array `a` has servers_per_array servers of its own, the first half of them on
+/// its controller `a`, the others on `b`; its n-th LUN is reached first through its n-th server, then through
+/// the following ones, around (T §5.2: 12.48.49, 15.37.78 and most secondaries of Table 5.3 agree with that).
+struct SiteSpec {
+  std::string name;
+  std::size_t arrays = 0;
+  std::size_t first_array = 1;  ///< Number in the name of the first.
+  std::size_t servers_per_array = 0;
+  std::vector<LunSet> sets;
+  std::vector<DrawerSpec> drawers;
+  bool array_in_names = true;  ///< 12.48.49, else 48.49.
+
+  [[nodiscard]] std::size_t luns_per_array() const;
+  [[nodiscard]] std::size_t servers() const { return arrays * servers_per_array; }
+  [[nodiscard]] std::size_t attachments() const { return arrays * luns_per_array() * servers_per_array; }
+  [[nodiscard]] std::size_t set_of(std::size_t lun) const;
+
+  /// Position within the array of the server that LUN `lun` is reached through at `priority` (0: primary).
+  [[nodiscard]] std::size_t server_at(std::size_t lun, std::size_t priority) const {
+    return (lun + priority) % servers_per_array;
+  }
+  [[nodiscard]] std::size_t priority_of(std::size_t lun, std::size_t server) const {
+    return (server + servers_per_array - lun % servers_per_array) % servers_per_array;
+  }
+  /// 0 or 1: the controller of the coupled pair that a server hangs on, and the one that owns a LUN.
+  [[nodiscard]] std::size_t controller_of_server(std::size_t server) const {
+    return server < servers_per_array / 2 ? 0 : 1;
+  }
+  [[nodiscard]] static std::size_t owner_of(std::size_t lun) { return lun % 2 == 0 ? 1 : 0; }
+
+  [[nodiscard]] std::string array_name(std::size_t array) const;
+  [[nodiscard]] std::string controller_name(std::size_t array, std::size_t controller) const;
+  [[nodiscard]] std::string server_name(std::size_t array, std::size_t server) const;
+  [[nodiscard]] std::string lun_name(std::size_t array, std::size_t lun) const;
+  [[nodiscard]] std::string drawer_name(std::size_t array, std::size_t drawer) const;
+  [[nodiscard]] std::string attachment_name(std::size_t array, std::size_t lun, std::size_t server) const;
+};
+
+/// Intrepid (T §5.2): 128 servers, 16 arrays of 72 LUNs, 9,216 attachments. The drawers have as many LUNs as
+/// T Table 5.5 saw jitter: 60 on G, 54 on A, 11 on D.
+[[nodiscard]] SiteSpec intrepid();
+
+/// Surveyor (T §6.2.3): four servers, one array of eight LUNs, four for each of two file systems.
+[[nodiscard]] SiteSpec surveyor();
+
+/// The site as a system file (docs/formats/system.md).
+[[nodiscard]] std::string system_toml(const SiteSpec& site);
+
+}  // namespace laggard::lab::scale
