@@ -172,7 +172,7 @@ void LunModel::one_interval(const ArrayContext& context, const Conditions& now, 
   }
   if (now.load_at_servers != nullptr) {
     const ExtraLoad& load = now.load_at_servers->load;
-    const double interval = static_cast<double>(context.spec->interval);
+    const auto interval = static_cast<double>(context.spec->interval);
     for (std::size_t s = 0; s < attachments_.size(); ++s) {
       if (!now.load_at_servers->servers.test(s) || now.unused.test(s) || now.absent.test(s)) continue;
       const Requests extra = draw(load.reads_per_s * interval, load.writes_per_s * interval, load.sectors);

@@ -14,7 +14,7 @@ constexpr double kMostRho = 3;
 constexpr double kScatter = 0.8;
 
 double scattered(Random& random, double mean_ms, std::uint64_t n) {
-  const double count = static_cast<double>(n);
+  const auto count = static_cast<double>(n);
   return count * mean_ms * std::exp(kScatter / std::sqrt(count) * random.normal());
 }
 
@@ -42,7 +42,7 @@ std::uint64_t poisson(Random& random, double mean) {
 double sum_of_exponentials(Random& random, std::uint64_t n, double mean) {
   constexpr std::uint64_t kNormal = 16;
   if (n > kNormal) {
-    const double count = static_cast<double>(n);
+    const auto count = static_cast<double>(n);
     return mean * std::max(0.0, count + std::sqrt(count) * random.normal());
   }
   double sum = 0;
