@@ -40,6 +40,26 @@ bool takes_over(const SiteSpec& site, const std::vector<ServerMask>& lost, std::
   return priority > 0;
 }
 
+/// Per LUN, the servers whose attachments an incident takes away, and those where it is merely seen.
+struct Reach {
+  explicit Reach(std::size_t luns) : lost(luns), touched(luns) {}
+  std::vector<ServerMask> lost;
+  std::vector<ServerMask> touched;
+};
+
+void add(Reach& reach, const SiteSpec& site, const Effect& effect) {
+  for (std::size_t lun = 0; lun < reach.lost.size(); ++lun) {
+    if (!effect.luns.test(lun)) continue;
+    if (effect.lost != Lost::kNot) {
+      reach.lost[lun] |= effect.servers;
+    } else if (effect.load_at_servers) {
+      reach.touched[lun] |= effect.servers;
+    } else {
+      reach.touched[lun].set(site.server_at(lun, 0));
+    }
+  }
+}
+
 }  // namespace
 
 std::string_view to_name(IncidentKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
@@ -54,26 +74,18 @@ std::optional<IncidentKind> incident_kind_of(std::string_view name) {
 }
 
 Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {
-  const std::size_t luns = site.luns_per_array();
-  std::vector<ServerMask> touched(luns);
-  std::vector<ServerMask> lost(luns);
+  Reach reach(site.luns_per_array());
   for (const Outage& outage : incident.outages) {
-    for (ServerMask& mask : lost) mask.set(outage.server);
+    for (ServerMask& mask : reach.lost) mask.set(outage.server);
   }
-  for (const Effect& effect : incident.effects) {
-    for (std::size_t lun = 0; lun < luns; ++lun) {
-      if (!effect.luns.test(lun)) continue;
-      if (effect.lost != Lost::kNot) lost[lun] |= effect.servers;
-      if (effect.lost == Lost::kNot && effect.load_at_servers) touched[lun] |= effect.servers;
-      if (effect.lost == Lost::kNot && !effect.load_at_servers) touched[lun].set(site.server_at(lun, 0));
-    }
-  }
+  for (const Effect& effect : incident.effects) add(reach, site, effect);
   Affected affected;
-  for (std::size_t lun = 0; lun < luns; ++lun) {
+  for (std::size_t lun = 0; lun < reach.lost.size(); ++lun) {
     for (std::size_t server = 0; server < site.servers_per_array; ++server) {
       const std::string name = site.attachment_name(incident.array, lun, server);
-      if (lost[lun].test(server) || touched[lun].test(server)) affected.attachments.push_back(name);
-      if (takes_over(site, lost, lun, server)) affected.relieving.push_back(name);
+      if (reach.lost[lun].test(server) || reach.touched[lun].test(server))
+        affected.attachments.push_back(name);
+      if (takes_over(site, reach.lost, lun, server)) affected.relieving.push_back(name);
     }
   }
   return affected;
