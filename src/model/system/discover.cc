@@ -12,69 +12,11 @@
 #include "base/text.h"
 #include "model/system/group_builder.h"
 #include "model/system/recorded_host.h"
+#include "model/system/system_text.h"
 
 namespace laggard {
 
 namespace {
-
-/// A host as the file will tell of it.
-struct FoundHost {
-  std::string name;
-  std::vector<std::string> devices;    ///< In use, natural order; empty for clients.
-  std::vector<std::string> addresses;  ///< Its own alone, natural order.
-};
-
-/// Whether a node set can hold the name as it is.
-bool expressible(std::string_view name) {
-  if (name.empty() || name.find_first_of("[]{},\"\\ \t#") != std::string_view::npos) return false;
-  return std::none_of(name.begin(), name.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
-
-/// Folded when that keeps the order and the repetitions, else one by one.
-std::string ordered_node_set(const std::vector<std::string>& names) {
-  std::string folded = fold_node_set(names);
-  const auto back = expand_node_set(folded);
-  if (back && *back == names) return folded;
-  return fmt::format("{}", fmt::join(names, ","));
-}
-
-std::vector<std::string> names_of(const std::vector<const FoundHost*>& hosts) {
-  std::vector<std::string> names;
-  names.reserve(hosts.size());
-  for (const FoundHost* host : hosts) names.push_back(host->name);
-  return names;
-}
-
-/// One name for each host: the n-th of each host's list; a single name when it is the same everywhere.
-std::string column(const std::vector<const FoundHost*>& hosts, std::vector<std::string> FoundHost::*list,
-                   std::size_t n, bool shorten) {
-  std::vector<std::string> names;
-  names.reserve(hosts.size());
-  for (const FoundHost* host : hosts) names.push_back((host->*list)[n]);
-  const bool same =
-      std::all_of(names.begin(), names.end(), [&](const auto& name) { return name == names[0]; });
-  return same && shorten ? names[0] : ordered_node_set(names);
-}
-
-std::string key_line(std::string_view key, const std::vector<std::string>& sets) {
-  if (sets.size() == 1) return fmt::format("{:<7} = \"{}\"\n", key, sets[0]);
-  std::string list;
-  for (const std::string& set : sets) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", set);
-  return fmt::format("{:<7} = [{}]\n", key, list);
-}
-
-/// `address = …` when all hosts of an entry have equally many.
-std::string address_line(const std::vector<const FoundHost*>& hosts) {
-  const std::size_t count = hosts.front()->addresses.size();
-  const bool even = std::all_of(hosts.begin(), hosts.end(),
-                                [&](const FoundHost* host) { return host->addresses.size() == count; });
-  if (!even) return "# Addresses are left to the recording: not all of these hosts show equally many.\n";
-  if (count == 0) return "";
-  std::vector<std::string> sets;
-  for (std::size_t n = 0; n < count; ++n) sets.push_back(column(hosts, &FoundHost::addresses, n, false));
-  return key_line("address", sets);
-}
 
 class Discovery {
  public:
@@ -87,15 +29,15 @@ class Discovery {
   void find_hosts();
   void find_addresses(const SeriesResolver& resolver);
   void write_servers();
-  void write_entry(const std::vector<const FoundHost*>& hosts);
+  void write_entry(const std::vector<const HostText*>& hosts);
   void write_clients();
   void write_shared_disks();
   [[nodiscard]] std::size_t strangers(const SeriesResolver& resolver) const;
 
   const GroupingOptions& options_;
   std::vector<RecordedHost> recorded_;
-  std::vector<FoundHost> servers_;
-  std::vector<FoundHost> clients_;
+  std::vector<HostText> servers_;
+  std::vector<HostText> clients_;
   std::vector<std::string> inexpressible_;
   bool storage_ = false;
   std::size_t strangers_ = 0;
@@ -114,7 +56,7 @@ void Discovery::find_hosts() {
   nets = devices_in_use(nets, options_.min_activity);
   storage_ = std::any_of(disks.begin(), disks.end(), [](const auto& of_host) { return !of_host.empty(); });
   for (std::size_t h = 0; h < recorded_.size(); ++h) {
-    FoundHost host{.name = recorded_[h].name, .devices = {}, .addresses = {}};
+    HostText host{.name = recorded_[h].name, .devices = {}, .addresses = {}};
     if (!expressible(host.name) || host.name.find('/') != std::string::npos) {
       inexpressible_.push_back(host.name);
       continue;
@@ -145,8 +87,8 @@ std::size_t Discovery::strangers(const SeriesResolver& resolver) const {
 
 void Discovery::find_addresses(const SeriesResolver& resolver) {
   strangers_ = strangers(resolver);
-  for (std::vector<FoundHost>* list : {&servers_, &clients_}) {
-    for (FoundHost& host : *list) {
+  for (std::vector<HostText>* list : {&servers_, &clients_}) {
+    for (HostText& host : *list) {
       const auto index = resolver.host(host.name);
       if (index) host.addresses = resolver.addresses_of(*index);
       std::erase_if(host.addresses, [](const std::string& address) { return !is_ip_address(address); });
@@ -155,67 +97,32 @@ void Discovery::find_addresses(const SeriesResolver& resolver) {
   }
 }
 
-void Discovery::write_entry(const std::vector<const FoundHost*>& hosts) {
-  constexpr std::string_view kAll = "devices";
-  constexpr std::string_view kEach = "device";
-  const std::vector<std::string>& first = hosts.front()->devices;
-  const bool same =
-      std::all_of(hosts.begin(), hosts.end(), [&](const FoundHost* host) { return host->devices == first; });
-  out_ += "\n[[servers]]\n" + key_line("name", {ordered_node_set(names_of(hosts))});
-  if (first.empty()) {
-    out_ += "# No storage device under load.\n";
-  } else if (same && first.size() > 1) {
-    out_ += key_line(kAll, {ordered_node_set(first)});
-  } else {
-    std::vector<std::string> sets;
-    for (std::size_t n = 0; n < first.size(); ++n)
-      sets.push_back(column(hosts, &FoundHost::devices, n, true));
-    out_ += key_line(kEach, sets);
-  }
+void Discovery::write_entry(const std::vector<const HostText*>& hosts) {
+  out_ += "\n[[servers]]\n" + name_line(hosts);
+  out_ += hosts.front()->devices.empty() ? "# No storage device under load.\n" : device_lines(hosts);
   if (options_.peers == DiskPeers::kRank) out_ += key_line("peers", {"rank"});
   if (options_.peers == DiskPeers::kHost) out_ += key_line("peers", {"host"});
   if (options_.peers == DiskPeers::kAll) out_ += key_line("peers", {"all"});
   out_ += address_line(hosts);
 }
 
-/// Servers with the same list of devices share an entry; those whose lists nobody shares, with those that
-/// have as many devices, as long as the columns of names stay readable.
 void Discovery::write_servers() {
-  constexpr std::size_t kReadableColumns = 4;
-  std::map<std::vector<std::string>, std::vector<const FoundHost*>> by_devices;
-  for (const FoundHost& server : servers_) by_devices[server.devices].push_back(&server);
-  std::vector<std::vector<const FoundHost*>> entries;
-  std::map<std::size_t, std::vector<const FoundHost*>> columns;
-  for (auto& [devices, hosts] : by_devices) {
-    if (hosts.size() == 1 && devices.size() <= kReadableColumns) {
-      columns[devices.size()].push_back(hosts.front());
-    } else {
-      entries.push_back(std::move(hosts));
-    }
-  }
-  const auto less = [](const FoundHost* a, const FoundHost* b) { return natural_less(a->name, b->name); };
-  for (auto& [count, hosts] : columns) {
-    std::sort(hosts.begin(), hosts.end(), less);
-    entries.push_back(std::move(hosts));
-  }
-  std::sort(entries.begin(), entries.end(),
-            [&](const auto& a, const auto& b) { return less(a.front(), b.front()); });
   out_ += storage_
               ? fmt::format(
                     "\n# {} with a storage device under load (active in at least {:g} % of its samples).\n"
                     "# The devices are those in use; all others were left out.",
                     counted(servers_.size(), "host"), 100 * options_.min_activity)
               : "\n# No storage device was under load: these hosts have network traffic.";
-  for (const auto& hosts : entries) write_entry(hosts);
+  for (const auto& hosts : shared_entries(servers_)) write_entry(hosts);
 }
 
 void Discovery::write_clients() {
   if (clients_.empty()) return;
-  std::vector<const FoundHost*> hosts;
-  for (const FoundHost& client : clients_) hosts.push_back(&client);
+  std::vector<const HostText*> hosts;
+  for (const HostText& client : clients_) hosts.push_back(&client);
   out_ +=
       storage_ ? "\n# Hosts without a storage device under load.\n" : "\n# Hosts without network traffic.\n";
-  out_ += "[[clients]]\n" + key_line("name", {ordered_node_set(names_of(hosts))});
+  out_ += "[[clients]]\n" + name_line(hosts);
   if (strangers_ == 0) {
     out_ += address_line(hosts);
     return;
@@ -255,9 +162,9 @@ Result<std::string> Discovery::write() {
         "no storage device and no network interface of the recording was under load, so that no host can be "
         "told to be a server");
   }
-  for (const FoundHost& host : servers_)
+  for (const HostText& host : servers_)
     builder.resolver().add_host(host.name, SeriesResolver::Party::kServer);
-  for (const FoundHost& host : clients_)
+  for (const HostText& host : clients_)
     builder.resolver().add_host(host.name, SeriesResolver::Party::kClient);
   learn_addresses(recorded_, builder);
   find_addresses(builder.resolver());
