@@ -8,13 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/commands.h"
+#include "cmd/system_output.h"
 #include "model/system/check.h"
 #include "model/system/discover.h"
 #include "model/system/grouping.h"
@@ -37,8 +37,7 @@ struct CheckOptions {
 struct DiscoverOptions {
   std::vector<std::filesystem::path> recordings;
   DiskPeers peers = DiskPeers::kAuto;
-  std::string out;
-  bool force = false;
+  SystemOutput output;
 };
 
 /// All that check has to say.
@@ -205,24 +204,10 @@ Result<int> run_check(const CheckOptions& options) {
   return options.strict && !report->differences.empty() ? kFinding : kClean;
 }
 
-Result<int> run_discover(const DiscoverOptions& options) {
-  std::error_code error;
-  const bool to_file = !options.out.empty() && options.out != "-";
-  if (to_file && !options.force && std::filesystem::exists(options.out, error)) {
-    return fail(ErrorCode::kBadUse, options.out, "is there already; --force overwrites it");
-  }
+Result<std::string> discover(const DiscoverOptions& options) {
   auto inventory = read_inventory(options.recordings);
   if (!inventory) return forward(inventory);
-  const auto text = discover_system(*inventory, {.peers = options.peers});
-  if (!text) return tl::unexpected<Error>(text.error());
-  if (!to_file) {
-    fmt::print("{}", *text);
-    return kClean;
-  }
-  Status written = write_file(options.out, *text);
-  if (!written) return forward(written);
-  fmt::print("Wrote {}. Read it, correct it, then: laggard system check {}\n", options.out, options.out);
-  return kClean;
+  return discover_system(*inventory, {.peers = options.peers});
 }
 
 void finish(const Result<int>& status, Context& context) {
@@ -264,11 +249,11 @@ void add_discover(CLI::App& system, Context& context) {
       system.add_subcommand("discover", "Write a first system file from what a recording shows");
   command->add_option("REC", options->recordings, "Recordings of the system")->required();
   add_peers_option(*command, options->peers);
-  command->add_option("-o,--out", options->out, "File to write; standard output without it")
-      ->option_text("FILE");
-  command->add_flag("--force", options->force, "Overwrite the file");
+  add_output_options(*command, options->output);
   command->footer("Example: laggard system discover monday/ -o system.toml");
-  command->callback([options, &context] { finish(run_discover(*options), context); });
+  command->callback([options, &context] {
+    finish(write_output(options->output, [&] { return discover(*options); }), context);
+  });
 }
 
 }  // namespace
@@ -280,6 +265,7 @@ void add_system_command(CLI::App& app, Context& context) {
   system->footer("The format: docs/formats/system.md");
   add_check(*system, context);
   add_discover(*system, context);
+  add_system_import(*system, context);
 }
 
 }  // namespace laggard::cmd

@@ -112,5 +112,44 @@ TEST_F(SystemCommand, WhatIsMissingIsNamed) {
   EXPECT_THAT(ran.err, HasSubstr("none"));
 }
 
+TEST_F(SystemCommand, ImportWritesWhatCheckAccepts) {
+  const std::string nsd = write("nsd",
+                                "File system Disk name NSD servers\n-----\n"
+                                "scratch a_lun0 fs1,fs2\nscratch a_lun1 fs2,fs1\nscratch a_lun2 fs1,fs2\n");
+  const std::string map =
+      write("site.toml", "[[arrays]]\nname = 'a'\nluns = 'a_*'\ncontrollers = 'a[1-2]'\n");
+  const std::string out = path("imported.toml");
+  const Said wrote = laggard({"system", "import", "gpfs", nsd, "--map", map, "-o", out});
+  EXPECT_EQ(wrote.status, kClean) << wrote.err;
+  EXPECT_EQ(laggard({"system", "import", "gpfs", nsd, "-o", out}).status, kBadUse);
+  const Said checked = laggard({"system", "check", out});
+  EXPECT_EQ(checked.status, kClean) << checked.err;
+  EXPECT_THAT(checked.out, HasSubstr("sound: 2 servers, 1 array, 2 controllers, 3 LUNs, 6 attachments"));
+  EXPECT_THAT(checked.out, HasSubstr("LUNs, priority 2       3 members  a_lun0.fs2 … a_lun2.fs2"));
+}
+
+TEST_F(SystemCommand, ImportNamesHostsAfterTheirFiles) {
+  std::vector<std::string> words{"system", "import", "lustre"};
+  for (const char* host : {"oss1", "oss2"}) {
+    const std::string ost = std::string("s-OST000") + host[3];
+    words.push_back(
+        write((std::string(host) + ".txt").c_str(), "1 UP obdfilter " + ost + " " + ost + "_UUID 5\n"));
+  }
+  words.push_back("oss3=" + write("dl", "1 UP obdfilter s-OST0003 s-OST0003_UUID 5\n"));
+  const Said said = laggard(words);
+  EXPECT_EQ(said.status, kClean) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("name    = \"oss[1-3]\""));
+}
+
+TEST_F(SystemCommand, ImportSaysWhatIsWrong) {
+  const std::string nothing = write("nothing", "x\n");
+  const Said bad = laggard({"system", "import", "gpfs", nothing});
+  EXPECT_EQ(bad.status, kBadUse);
+  EXPECT_THAT(bad.err, HasSubstr("holds no output of mmlsnsd"));
+  EXPECT_THAT(laggard({"system", "import", "lustre", path("rec")}).err,
+              HasSubstr("no copy of /proc/fs/lustre"));
+  EXPECT_EQ(laggard({"system", "import", "gpfs", path("absent")}).status, kBadUse);
+}
+
 }  // namespace
 }  // namespace laggard::cmd

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/file.h"
+#include "cmd/commands.h"
+#include "cmd/system_output.h"
+#include "collect/import/topology/import.h"
+#include "collect/import/topology/saved_tree.h"
+#include "model/system/sketch.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+using Importer = Result<SystemSketch> (*)(std::span<const collect::SavedText>, const collect::SiteMap&);
+
+/// A file system whose tools can be read.
+struct Source {
+  const char* name;
+  const char* help;
+  const char* example;
+  Importer import;
+  /// Each file is one machine's and named after it unless `HOST=` says otherwise; folders are taken too.
+  bool by_host = false;
+};
+
+constexpr Source kSources[] = {
+    {"gpfs", "GPFS (Spectrum Scale): mmlsnsd, mmlscluster, mmlsdisk",
+     "Example: mmlsnsd -L >nsd; mmlsnsd -X >dev; mmlscluster >nodes\n"
+     "         laggard system import gpfs nsd dev nodes --map site.toml -o system.toml",
+     collect::import_gpfs},
+    {"lustre", "Lustre: lctl dl, lctl list_nids, lctl get_param, lfs osts, copies of /proc/fs/lustre",
+     "Example: for h in oss1 oss2 mds1; do\n"
+     "           ssh $h 'lctl dl; lctl list_nids; lctl get_param osd-*.*.mntdev' >$h.lctl\n"
+     "         done; ssh mds1 lctl get_param 'osp.*.import' >imports\n"
+     "         laggard system import lustre *.lctl imports -o system.toml",
+     collect::import_lustre, true},
+};
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string map;
+  SystemOutput output;
+};
+
+/// `HOST=FILE` or `FILE`; a file whose name has the form is meant as it stands.
+Result<std::vector<collect::SavedText>> read_saved(const std::string& argument, const Source& source) {
+  std::filesystem::path path = argument;
+  std::string host;
+  std::error_code error;
+  const std::size_t equals = argument.find('=');
+  if (equals != std::string::npos && !std::filesystem::exists(path, error)) {
+    host = argument.substr(0, equals);
+    path = argument.substr(equals + 1);
+  }
+  const std::filesystem::path named = path.has_filename() ? path : path.parent_path();
+  if (host.empty() && source.by_host) host = named.stem().string();
+  if (source.by_host && std::filesystem::is_directory(path, error))
+    return collect::read_saved_tree(path, host);
+  auto text = read_file(path);
+  if (!text) return forward(text);
+  std::vector<collect::SavedText> saved;
+  saved.push_back({.path = path.string(), .text = std::move(*text), .host = host});
+  return saved;
+}
+
+Result<std::string> described(const ImportOptions& options, const Source& source) {
+  collect::SiteMap map;
+  if (!options.map.empty()) {
+    auto text = read_file(options.map);
+    if (!text) return forward(text);
+    auto parsed = collect::parse_site_map(*text, options.map);
+    if (!parsed) return forward(parsed);
+    map = std::move(*parsed);
+  }
+  std::vector<collect::SavedText> files;
+  for (const std::string& argument : options.files) {
+    auto saved = read_saved(argument, source);
+    if (!saved) return forward(saved);
+    files.insert(files.end(), std::make_move_iterator(saved->begin()), std::make_move_iterator(saved->end()));
+  }
+  auto sketch = source.import(files, map);
+  if (!sketch) return forward(sketch);
+  auto text = write_system(*sketch);
+  // Only the whole of the files makes these mistakes; name the first, which is enough to begin looking.
+  if (!text && text.error().where.empty()) text.error().where = files.front().path;
+  return text;
+}
+
+}  // namespace
+
+void add_system_import(CLI::App& system, Context& context) {
+  CLI::App* import = system.add_subcommand(
+      "import", "Write a system file from the saved output of a file system's own tools");
+  import->require_subcommand(1);
+  import->footer("What to save for each: docs/formats/topology.md");
+  for (const Source& source : kSources) {
+    auto options = std::make_shared<ImportOptions>();
+    CLI::App* command = import->add_subcommand(source.name, source.help);
+    command->add_option("FILE", options->files, "What the tools printed; HOST=FILE says on which machine")
+        ->required();
+    command
+        ->add_option("--map", options->map,
+                     "What the tools do not know: arrays, controllers, sets, names of hosts (TOML)")
+        ->option_text("FILE");
+    add_output_options(*command, options->output);
+    command->footer(source.example);
+    command->callback([options, &source, &context] {
+      const Result<int> status = write_output(options->output, [&] { return described(*options, source); });
+      context.status = status ? *status : report_error(status.error());
+    });
+  }
+}
+
+}  // namespace laggard::cmd

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/error.h"
+#include "cmd/program.h"
+
+namespace laggard::cmd {
+
+/// Where a command puts the system file that it writes.
+struct SystemOutput {
+  std::string path;  ///< Empty or `-`: standard output.
+  bool force = false;
+};
+
+/// `-o FILE` and `--force`.
+void add_output_options(CLI::App& command, SystemOutput& output);
+
+/// Makes the text and writes it. A file that is there already is kept unless forced, before anything is made.
+[[nodiscard]] Result<int> write_output(const SystemOutput& output,
+                                       const std::function<Result<std::string>()>& make);
+
+/// `system import` (system_import.cc).
+void add_system_import(CLI::App& system, Context& context);
+
+}  // namespace laggard::cmd

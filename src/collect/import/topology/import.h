@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "base/error.h"
+#include "collect/import/topology/saved_text.h"
+#include "collect/import/topology/site_map.h"
+#include "model/system/sketch.h"
+
+namespace laggard::collect {
+
+// Importers of topology: the saved output of a file system's own tools -> a system as far as those tools know
+// it. docs/formats/topology.md says for each which commands to save, what is taken and what is not.
+//
+// All of them: text that does not fit is one error with file and line; what could not be known, and what was
+// assumed instead, is in the notes of the sketch; the site map is applied.
+
+/// IBM GPFS (Spectrum Scale, Storage Scale): mmlsnsd, mmlscluster, mmlsdisk.
+[[nodiscard]] Result<SystemSketch> import_gpfs(std::span<const SavedText> files, const SiteMap& map);
+
+/// Lustre: `lctl dl`, `lctl list_nids`, `lctl get_param`, `lfs osts`, or copies of /proc/fs/lustre.
+[[nodiscard]] Result<SystemSketch> import_lustre(std::span<const SavedText> files, const SiteMap& map);
+
+}  // namespace laggard::collect

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collect/import/topology/import.h"
+#include "model/system/check.h"
+#include "model/system/grouping.h"
+#include "model/system/system_file.h"
+
+namespace laggard::collect::testing_support {
+
+using TopologyImporter = Result<SystemSketch> (*)(std::span<const SavedText>, const SiteMap&);
+
+inline SiteMap site_map(const std::string& text) {
+  auto map = parse_site_map(text, "site.toml");
+  EXPECT_TRUE(map.has_value()) << map.error().message();
+  return map.value_or(SiteMap{});
+}
+
+/// The system file that an import gives; the error's message where it gives none.
+inline std::string imported(TopologyImporter importer, const std::vector<SavedText>& files,
+                            const std::string& map = "") {
+  const auto sketch = importer(files, site_map(map));
+  if (!sketch) return sketch.error().message();
+  const auto text = write_system(*sketch);
+  return text ? *text : text.error().message();
+}
+
+/// Peer groups of disks with their members, as a recording of all that the file names would be grouped.
+using Groups = std::map<std::string, std::vector<std::string>>;
+
+inline Groups groups_of(const std::string& text) {
+  const SystemReading reading = read_system(text, "imported.toml");
+  for (const Error& mistake : reading.mistakes) ADD_FAILURE() << mistake.message() << "\n" << text;
+  const auto grouping = make_groups(as_if_recorded(reading.model), &reading.model);
+  EXPECT_TRUE(grouping.has_value()) << text;
+  Groups groups;
+  if (!grouping) return groups;
+  for (const PeerGroup& group : grouping->groups) {
+    for (const ComponentId id : group.members) groups[group.name].push_back((*grouping)[id].name);
+  }
+  return groups;
+}
+
+}  // namespace laggard::collect::testing_support
