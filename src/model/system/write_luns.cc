@@ -187,6 +187,7 @@ std::vector<Entry> split_by_order(const Entry& entry) {
     part.orders.push_back(entry.orders[i]);
   }
   std::vector<Entry> parts;
+  parts.reserve(by_order.size());
   for (auto& [order, part] : by_order) parts.push_back(std::move(part));
   return parts;
 }
