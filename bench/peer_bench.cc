@@ -91,7 +91,7 @@ void check_against_definition(bool outliers) {
     }
     const definition::Common common = definition::common(samples, {});
     for (std::size_t i = 0; i < kGroup; i += 7) {
-      const auto d = definition::pairwise(samples, common, i, Distance::kCdf, 0.5);
+      const auto d = definition::pairwise(samples, common, i, Distance::kCdf, {});
       if (definition::more_than_half_exceed(d, thresholds(outliers)[i]) != (flagged[i] != 0)) std::abort();
     }
   });
