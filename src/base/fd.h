@@ -1,6 +1,11 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+
+#include "base/error.h"
 
 namespace laggard {
 
@@ -22,5 +27,13 @@ class Fd {
  private:
   int fd_ = -1;
 };
+
+/// As many bytes as there are now, over interruptions by signals; 0 at the end.
+/// \param where  names the file in errors.
+[[nodiscard]] Result<std::size_t> read_some(int fd, std::span<char> buffer, const std::string& where);
+
+/// All of them, over interruptions and short writes. \param refusal  what the error says of a failure.
+[[nodiscard]] Status write_all(int fd, std::string_view bytes, const std::string& where,
+                               const std::string& refusal = "cannot write");
 
 }  // namespace laggard

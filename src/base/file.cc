@@ -17,27 +17,12 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   std::string content;
   std::array<char, 65536> buffer{};
   for (;;) {
-    const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, path.string(), "cannot read");
-    if (n == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(n));
+    Result<std::size_t> got = read_some(fd.get(), buffer, path.string());
+    if (!got) return forward(got);
+    if (*got == 0) return content;
+    content.append(buffer.data(), *got);
   }
 }
-
-namespace {
-
-Status write_all(int fd, std::string_view content, const std::string& where) {
-  while (!content.empty()) {
-    const ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, where, "cannot write");
-    content.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
-}  // namespace
 
 Status write_file(const std::filesystem::path& path, std::string_view content) {
   const std::string temporary = path.string() + ".new";

@@ -15,24 +15,6 @@ namespace {
 
 constexpr std::size_t kBlock = 256U << 10U;
 
-Result<std::size_t> read_some(int fd, std::span<char> buffer, const std::string& where) {
-  for (;;) {
-    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno != EINTR) return fail_errno(errno, where, "cannot read");
-  }
-}
-
-Status write_all(int fd, std::string_view bytes, const std::string& where) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return fail_errno(errno, where, "cannot be kept to check it");
-    bytes.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return {};
-}
-
 Result<Fd> nameless_file(const std::string& where) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
@@ -72,7 +54,8 @@ Status CheckedInput::put_aside() {
     Result<std::size_t> got = read(block);
     if (!got) return forward(got);
     if (*got == 0) break;
-    if (Status put = write_all(file->get(), {block.data(), *got}, where_); !put) return put;
+    if (Status put = write_all(file->get(), {block.data(), *got}, where_, "cannot be kept to check it"); !put)
+      return put;
   }
   spool_ = std::move(*file);
   if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");

@@ -1,11 +1,11 @@
 #include "collect/import/gzip.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <vector>
+
+#include "base/fd.h"
 
 namespace laggard::collect {
 
@@ -71,11 +71,10 @@ Status check_gzip(int fd, const std::string& where) {
   GzipCheck check;
   std::vector<char> block(kBlock);
   for (;;) {
-    const ssize_t got = ::read(fd, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, where, "cannot read");
-    if (got == 0) break;
-    if (!check.take({block.data(), static_cast<std::size_t>(got)})) {
+    Result<std::size_t> got = read_some(fd, block, where);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    if (!check.take({block.data(), *got})) {
       return fail(ErrorCode::kBadInput, where,
                   "is damaged: its gzip data do not give what was packed; fetch the file again");
     }

@@ -127,13 +127,7 @@ Status LinuxMachine::write(const std::filesystem::path& path, std::string_view t
   const bool kernel = path.native().rfind("/proc/", 0) == 0 || path.native().rfind("/sys/", 0) == 0;
   const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | (kernel ? 0 : O_CREAT | O_TRUNC), 0644));
   if (!fd.valid()) return fail_errno(errno, path.string(), "cannot be opened");
-  while (!text.empty()) {
-    const ssize_t n = ::write(fd.get(), text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, path.string(), fmt::format("cannot be set to {}", trim(text)));
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
+  return write_all(fd.get(), text, path.string(), fmt::format("cannot be set to {}", trim(text)));
 }
 
 bool LinuxMachine::exists(const std::filesystem::path& path) {

@@ -171,11 +171,7 @@ class SysstatImport {
     const Fd out(::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!out.valid()) return fail_errno(errno, into.string(), "cannot write");
     while (filled > 0) {
-      for (std::size_t written = 0; written < filled;) {
-        const ssize_t n = ::write(out.get(), buffer.data() + written, filled - written);
-        if (n < 0 && errno != EINTR) return fail_errno(errno, into.string(), "cannot write");
-        if (n > 0) written += static_cast<std::size_t>(n);
-      }
+      if (Status kept = write_all(out.get(), {buffer.data(), filled}, into.string()); !kept) return kept;
       Result<std::size_t> got = members.read(buffer);
       if (!got) return forward(got);
       filled = *got;
