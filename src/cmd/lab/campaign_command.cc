@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 
 #include "base/text.h"
 #include "cmd/lab/campaign.h"
 #include "cmd/lab/lab_commands.h"
+#include "cmd/lab/parallel.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"
 #include "cmd/lab/sweep.h"
@@ -32,20 +30,13 @@ struct CampaignOptions {
   std::uint64_t hardware_seed = 1;
   double disk_speed = 1;
   double network_speed = 1;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = all_threads();
   bool sweep = false;
   bool runs = false;
   ScoreOutput output;
 };
 
 constexpr std::size_t kMostHosts = 250;
-
-std::optional<std::size_t> parse_count(std::string_view text) {
-  std::size_t count = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, count);
-  return error == std::errc{} && stopped == end ? std::optional(count) : std::nullopt;
-}
 
 /// `pvfs:10/10`: file system, clients, servers, as F writes them.
 Result<lab::ClusterSpec> parse_cluster(std::string_view text) {
@@ -56,8 +47,8 @@ Result<lab::ClusterSpec> parse_cluster(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (colon == std::string_view::npos || slash == std::string_view::npos || slash < colon) return bad();
   const auto file_system = lab::file_system_of(text.substr(0, colon));
-  const auto clients = parse_count(text.substr(colon + 1, slash - colon - 1));
-  const auto servers = parse_count(text.substr(slash + 1));
+  const auto clients = to_number<std::size_t>(text.substr(colon + 1, slash - colon - 1));
+  const auto servers = to_number<std::size_t>(text.substr(slash + 1));
   if (!file_system || !clients || !servers) return bad();
   if (*clients < 1 || *servers < 3 || *clients > kMostHosts || *servers > kMostHosts) return bad();
   lab::ClusterSpec cluster = lab::cluster_of(*file_system);

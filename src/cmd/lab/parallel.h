@@ -1,11 +1,15 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <thread>
 #include <vector>
 
 namespace laggard::cmd {
+
+/// As many threads as the machine runs at once.
+[[nodiscard]] inline std::size_t all_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 /// Calls `work(i)` for every i below n on so many threads; returns when all are done. Work must not throw.
 /// Which thread does what is left to chance: results belong in a place of their own for each i.

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "cmd/lab/lab_commands.h"
+#include "cmd/lab/parallel.h"
 #include "cmd/lab/recorded_runs.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"
@@ -16,7 +16,7 @@ namespace {
 
 struct ScoreOptions {
   std::vector<std::filesystem::path> folders;
-  std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  std::size_t threads = all_threads();
   ScoreOutput output;
 };
 

@@ -36,7 +36,7 @@ constexpr std::uint64_t kPlaces = 100'000;
 
 Result<Duration> seconds_option(const char* option, const std::string& text) {
   auto parsed = parse_duration(text);
-  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().message());
+  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().what);
   if (*parsed < Duration::zero() || *parsed > std::chrono::hours(24)) {
     return fail(ErrorCode::kBadUse, option, fmt::format("{} is not between 0s and 24h", text));
   }

@@ -30,7 +30,7 @@ constexpr Duration kDayBegins = std::chrono::seconds(5);
 
 Result<scale::Seconds> whole_seconds(const char* option, const std::string& text, Duration most) {
   auto parsed = parse_duration(text);
-  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().message());
+  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().what);
   if (*parsed < std::chrono::seconds(1) || *parsed > most ||
       *parsed % std::chrono::seconds(1) != Duration::zero()) {
     return fail(ErrorCode::kBadUse, option,
@@ -58,7 +58,10 @@ Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
   spec.start = *midnight + kDayBegins;
   for (const std::string& name : options.incidents) {
     const auto kind = scale::incident_kind_of(name);
-    if (!kind) return fail(ErrorCode::kBadUse, "--incident", fmt::format("'{}' is unknown", name));
+    if (!kind) {
+      return fail(ErrorCode::kBadUse, "--incident",
+                  fmt::format("'{}' is none of {}", name, scale::all_incident_kinds()));
+    }
     spec.incidents.push_back(*kind);
   }
   if (spec.incidents.size() + options.random_incidents > kMostIncidents) {
@@ -123,7 +126,8 @@ void tell(const scale::Generator& generator, const std::string& out) {
               generator.plan().incidents.size() == 1 ? "" : "s", out.c_str());
   for (const scale::ScaleIncident& incident : generator.plan().incidents) {
     std::printf("  %s  %s %s: %s\n", to_iso8601(spec.start + std::chrono::seconds(incident.start)).c_str(),
-                incident.blame.tier.c_str(), incident.blame.name.c_str(), incident.description.c_str());
+                std::string(to_name(incident.blame.kind)).c_str(), incident.blame.name.c_str(),
+                incident.description.c_str());
   }
 }
 
@@ -137,11 +141,8 @@ void add_scale_options(CLI::App& command, ScaleOptions& options) {
           "attachments) or surveyor")
       ->check(CLI::IsMember({"intrepid", "surveyor"}));
   command
-      .add_option(
-          "--incident", options.incidents,
-          "With --scale: what goes wrong, repeatable: controller-failed, server-down, misconfiguration, "
-          "coherency-lost, service-down, luns-inaccessible, cascaded-failure, drawer-errors, slow-lun, "
-          "busy-lun, silent-lun, reconstruction, reconstruction-spare, oscillation")
+      .add_option("--incident", options.incidents,
+                  "With --scale: what goes wrong, repeatable: " + scale::all_incident_kinds())
       ->type_name("KIND");
   command.add_option("--incidents", options.random_incidents, "With --scale: so many of the seed's choice")
       ->type_name("N");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "cmd/lab/parallel.h"
 
 namespace laggard::cmd {
 
@@ -17,7 +18,7 @@ struct ScaleOptions {
   std::string interval = "15s";
   std::string day = "2011-05-09";
   std::string duration = "24h";
-  std::size_t threads = 2;
+  std::size_t threads = all_threads();
   std::string out;
   unsigned long long seed = 1;
 };

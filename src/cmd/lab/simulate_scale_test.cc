@@ -67,7 +67,7 @@ TEST(SimulateScale, RefusesWhatCannotBe) {
     EXPECT_EQ(said.status, 2);
     return said.err;
   };
-  EXPECT_THAT(refused({"--incident", "gremlins"}), HasSubstr("'gremlins' is unknown"));
+  EXPECT_THAT(refused({"--incident", "gremlins"}), HasSubstr("'gremlins' is none of controller-failed, server-down,"));
   EXPECT_THAT(refused({"--interval", "100ms"}), HasSubstr("whole seconds"));
   EXPECT_THAT(refused({"--duration", "1m"}), HasSubstr("ten intervals"));
   EXPECT_THAT(refused({"--day", "yesterday"}), HasSubstr("no date"));

@@ -50,10 +50,10 @@ void AttachmentRows::fill_to(std::size_t row) {
 
 void AttachmentRows::work(std::size_t row, const Work& work, double weighted_ms) {
   fill_to(row);
-  rd_ios_ += work.reads;
-  wr_ios_ += work.writes;
-  rd_sectors_ += work.read_sectors;
-  wr_sectors_ += work.write_sectors;
+  rd_ios_ += work.done.reads;
+  wr_ios_ += work.done.writes;
+  rd_sectors_ += work.done.read_sectors;
+  wr_sectors_ += work.done.write_sectors;
   rd_ms_ += work.read_ms;
   wr_ms_ += work.write_ms;
   io_ms_ += work.busy_ms;

@@ -6,23 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "lab/scale/work.h"
 #include "model/sample_table.h"
 
 namespace laggard::lab::scale {
-
-/// Work that an attachment did in one interval. Waits are sums over the requests.
-struct Work {
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
-  double read_sectors = 0;
-  double write_sectors = 0;
-  double read_ms = 0;
-  double write_ms = 0;
-  double busy_ms = 0;           ///< Time with at least one request in flight.
-  std::uint64_t in_flight = 0;  ///< At the interval's end.
-
-  [[nodiscard]] bool none() const { return reads + writes + in_flight == 0 && busy_ms <= 0; }
-};
 
 /// The counters of one attachment as /proc/diskstats shows them, sample after sample. Cells of a table are
 /// written run by run: samples in which nothing happens are filled in one go, which is what makes thousands

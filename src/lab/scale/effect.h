@@ -1,10 +1,10 @@
 #pragma once
 
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
+
+#include "lab/scale/site.h"
 
 namespace laggard::lab::scale {
 
@@ -12,11 +12,6 @@ namespace laggard::lab::scale {
 using Seconds = std::int64_t;
 inline constexpr Seconds kHour = 3600;
 inline constexpr Seconds kDay = 24 * kHour;
-
-inline constexpr std::size_t kMostLuns = 128;    ///< Of an array.
-inline constexpr std::size_t kMostServers = 16;  ///< Of an array.
-using LunMask = std::bitset<kMostLuns>;
-using ServerMask = std::bitset<kMostServers>;
 
 /// How an attachment is lost (T §5.7.1): its block device is gone, or there and not used.
 enum class Lost : std::uint8_t { kNot, kUnused, kAbsent };
@@ -30,12 +25,17 @@ struct Slowness {
   double hit_ms = 0;        ///< ... and wait that much longer, on average (exponential).
 };
 
-/// Requests besides those that the file system spreads over all LUNs.
-struct ExtraLoad {
+/// Requests besides those that the file system spreads over all LUNs; they wait as those do.
+struct RequestRate {
   double reads_per_s = 0;
   double writes_per_s = 0;
-  double sectors = 512;  ///< Of each.
-  double wait_ms = 0;    ///< Of each; 0: like other requests of the LUN.
+};
+
+/// Requests of one size that each wait about as long, whatever else the LUN does.
+struct FixedRequests {
+  RequestRate rate;
+  double sectors = 8;
+  double wait_ms = 0.5;
 };
 
 /// What happens to some LUNs of one array, as seen through some of its servers, in (from, to].
@@ -44,14 +44,13 @@ struct Effect {
   Seconds to = 0;
   std::size_t array = 0;
   LunMask luns;
-  /// Attachments that are lost, that see `load`; slowness and stalls hold for whoever serves the LUN.
+  /// Whose attachments are lost or see `at_servers`; the rest of an effect holds for whoever serves the LUN.
   ServerMask servers;
   Lost lost = Lost::kNot;
   Slowness slow;
-  ExtraLoad load;
-  /// The load goes through the named servers whatever the priorities; else through whoever serves the LUN.
-  bool load_at_servers = false;
-  bool stalled = false;  ///< Nothing completes; what waits completes at the end.
+  RequestRate load;
+  std::optional<FixedRequests> at_servers;  ///< Through each of `servers`, whatever the priorities.
+  bool stalled = false;                     ///< Nothing completes; what waits completes at the end.
 
   [[nodiscard]] bool covers(Seconds t) const { return from < t && t <= to; }
 };
@@ -72,10 +71,7 @@ struct ServerWork {
   Seconds from = 0;
   Seconds to = 0;
   std::optional<std::size_t> pool;  ///< Only on LUNs of sets of this pool.
-  double reads_per_s = 0;
-  double writes_per_s = 0;
-  double sectors = 8;
-  double wait_ms = 0.5;
+  FixedRequests requests;
 };
 
 /// A server's clock is set: its sample times are off by `by` seconds from then on (T §5.9).

@@ -32,7 +32,7 @@ std::vector<Effect> Generator::effects_on(std::size_t array) const {
       down.array = outage.array;
       down.servers.set(outage.server);
       down.lost = Lost::kAbsent;
-      for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) down.luns.set(lun);
+      down.luns = spec_.site.all_luns();
       take(down);
     }
   }

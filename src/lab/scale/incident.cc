@@ -2,31 +2,35 @@
 
 #include <array>
 
+#include "base/error.h"
+#include "lab/scale/incident_models.h"
+
 namespace laggard::lab::scale {
 
 namespace {
 
-struct KindText {
+struct KindInfo {
   IncidentKind kind;
   std::string_view name;
   std::string_view source;
+  ScaleIncident (*make)(IncidentBuilder&);
 };
 
-constexpr std::array<KindText, kIncidentKinds> kKinds{{
-    {IncidentKind::kControllerFailed, "controller-failed", "T Table 5.3"},
-    {IncidentKind::kServerDown, "server-down", "T Table 5.3"},
-    {IncidentKind::kMisconfiguration, "misconfiguration", "T Table 5.4"},
-    {IncidentKind::kCoherencyLost, "coherency-lost", "T Table 5.4"},
-    {IncidentKind::kServiceDown, "service-down", "T Table 5.4"},
-    {IncidentKind::kLunsInaccessible, "luns-inaccessible", "T Table 5.4"},
-    {IncidentKind::kCascadedFailure, "cascaded-failure", "T Table 5.4"},
-    {IncidentKind::kDrawerErrors, "drawer-errors", "T Table 5.5"},
-    {IncidentKind::kSlowLun, "slow-lun", "T Table 5.6"},
-    {IncidentKind::kBusyLun, "busy-lun", "T Table 5.6"},
-    {IncidentKind::kSilentLun, "silent-lun", "T Table 5.6"},
-    {IncidentKind::kReconstruction, "reconstruction", "T 6.3"},
-    {IncidentKind::kReconstructionSpare, "reconstruction-spare", "T 6.3"},
-    {IncidentKind::kOscillation, "oscillation", "T 6.2.2"},
+constexpr std::array<KindInfo, kIncidentKinds> kKinds{{
+    {IncidentKind::kControllerFailed, "controller-failed", "T Table 5.3", controller_failed},
+    {IncidentKind::kServerDown, "server-down", "T Table 5.3", server_down},
+    {IncidentKind::kMisconfiguration, "misconfiguration", "T Table 5.4", misconfiguration},
+    {IncidentKind::kCoherencyLost, "coherency-lost", "T Table 5.4", coherency_lost},
+    {IncidentKind::kServiceDown, "service-down", "T Table 5.4", service_down},
+    {IncidentKind::kLunsInaccessible, "luns-inaccessible", "T Table 5.4", luns_inaccessible},
+    {IncidentKind::kCascadedFailure, "cascaded-failure", "T Table 5.4", cascaded_failure},
+    {IncidentKind::kDrawerErrors, "drawer-errors", "T Table 5.5", drawer_errors},
+    {IncidentKind::kSlowLun, "slow-lun", "T Table 5.6", slow_lun},
+    {IncidentKind::kBusyLun, "busy-lun", "T Table 5.6", busy_lun},
+    {IncidentKind::kSilentLun, "silent-lun", "T Table 5.6", silent_lun},
+    {IncidentKind::kReconstruction, "reconstruction", "T 6.3", reconstruction},
+    {IncidentKind::kReconstructionSpare, "reconstruction-spare", "T 6.3", reconstruction_spare},
+    {IncidentKind::kOscillation, "oscillation", "T 6.2.2", oscillation},
 }};
 
 /// Whether the attachment of `lun` at `server` is not the one that serves it, but takes over from lost ones.
@@ -52,7 +56,7 @@ void add(Reach& reach, const SiteSpec& site, const Effect& effect) {
     if (!effect.luns.test(lun)) continue;
     if (effect.lost != Lost::kNot) {
       reach.lost[lun] |= effect.servers;
-    } else if (effect.load_at_servers) {
+    } else if (effect.at_servers) {
       reach.touched[lun] |= effect.servers;
     } else {
       reach.touched[lun].set(site.server_at(lun, 0));
@@ -66,11 +70,29 @@ std::string_view to_name(IncidentKind kind) { return kKinds[static_cast<std::siz
 
 std::string_view source_of(IncidentKind kind) { return kKinds[static_cast<std::size_t>(kind)].source; }
 
+std::string all_incident_kinds() {
+  std::string all;
+  for (const KindInfo& info : kKinds) {
+    if (!all.empty()) all += ", ";
+    all += info.name;
+  }
+  return all;
+}
+
 std::optional<IncidentKind> incident_kind_of(std::string_view name) {
-  for (const KindText& text : kKinds) {
-    if (text.name == name) return text.kind;
+  for (const KindInfo& info : kKinds) {
+    if (info.name == name) return info.kind;
   }
   return std::nullopt;
+}
+
+ScaleIncident make_incident(const SiteSpec& site, IncidentKind kind, const IncidentPlace& place,
+                            Random random) {
+  LAGGARD_CHECK(place.array < site.arrays && place.start < place.end_of_run);
+  IncidentBuilder builder(site, place, random);
+  ScaleIncident incident = kKinds[static_cast<std::size_t>(kind)].make(builder);
+  incident.kind = kind;
+  return incident;
 }
 
 Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {

@@ -10,6 +10,7 @@
 #include "lab/scale/effect.h"
 #include "lab/scale/site.h"
 #include "lab/sim/random.h"
+#include "model/incident.h"
 
 namespace laggard::lab::scale {
 
@@ -32,29 +33,21 @@ enum class IncidentKind : std::uint8_t {
 };
 inline constexpr std::size_t kIncidentKinds = 14;
 
-/// controller-failed, server-down, misconfiguration, coherency-lost, service-down, luns-inaccessible,
-/// cascaded-failure, drawer-errors, slow-lun, busy-lun, silent-lun, reconstruction, reconstruction-spare,
-/// oscillation
+/// `controller-failed`, `server-down` ...
 [[nodiscard]] std::string_view to_name(IncidentKind kind);
+/// The names of all kinds, with commas, for people.
+[[nodiscard]] std::string all_incident_kinds();
 [[nodiscard]] std::optional<IncidentKind> incident_kind_of(std::string_view name);
 /// `T Table 5.3` ...
 [[nodiscard]] std::string_view source_of(IncidentKind kind);
-
-/// Tier and name of a component, with the tiers' names of the diagnosis.
-struct Device {
-  std::string tier;  ///< server, lun, attachment, controller, array, drawer
-  std::string name;
-  bool operator==(const Device&) const = default;
-};
 
 /// A problem, what it is to be blamed on, and what it does to the counters.
 struct ScaleIncident {
   IncidentKind kind = IncidentKind::kControllerFailed;
   Seconds start = 0;
   Seconds stop = 0;  ///< The end of the recording where it lasts longer.
-  bool ongoing = false;
-  Device blame;
-  std::vector<Device> accepted;  ///< Others that an operator would call right, too.
+  Blame blame;
+  std::vector<Blame> accepted;  ///< Others that an operator would call right, too.
   std::string description;
   std::size_t array = 0;
   std::vector<Effect> effects;

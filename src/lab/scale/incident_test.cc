@@ -107,7 +107,7 @@ class Incident : public testing::Test {
 TEST_F(Incident, FailedControllerTakesTheDevicesOfItsFourServers) {
   make(IncidentKind::kControllerFailed);
   EXPECT_EQ(count_lost(), 4U * 72);
-  EXPECT_EQ(incident_.blame.tier, "controller");
+  EXPECT_EQ(incident_.blame.kind, BlameKind::kController);
   expect_lost(lost_luns(), Lost::kAbsent);
   const Affected affected = affected_by(site(), incident_);
   EXPECT_EQ(affected.attachments.size(), 4U * 72);
@@ -137,9 +137,11 @@ TEST_F(Incident, DownServerRecordsNothingAndItsNeighbourTakesOver) {
 TEST_F(Incident, ServerThatComesBackHasBootedAnew) {
   ScaleSpec spec = small_spec();
   spec.incidents = {IncidentKind::kServerDown};
-  for (spec.seed = 1; generator_ ? generator_->plan().incidents.front().ongoing : true; ++spec.seed) {
+  spec.seed = 0;
+  do {
+    ++spec.seed;
     generator_.emplace(spec);
-  }
+  } while (generator_->plan().incidents.front().stop == spec.duration);
   incident_ = generator_->plan().incidents.front();
   ASSERT_TRUE(generator_->write_array(incident_.array, samples_, {}));
   const auto& tables = samples_.tables().at(incident_.blame.name);

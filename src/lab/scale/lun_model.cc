@@ -59,12 +59,9 @@ LunModel::Conditions LunModel::conditions_at(Seconds t) const {
     if (effect->lost == Lost::kAbsent) now.absent |= effect->servers;
     now.stalled = now.stalled || effect->stalled;
     now.slow = joined(now.slow, effect->slow);
-    if (effect->load_at_servers) {
-      now.load_at_servers = effect;
-    } else {
-      now.load.reads_per_s += effect->load.reads_per_s;
-      now.load.writes_per_s += effect->load.writes_per_s;
-    }
+    if (effect->at_servers) now.at_servers = effect;
+    now.load.reads_per_s += effect->load.reads_per_s;
+    now.load.writes_per_s += effect->load.writes_per_s;
   }
   return now;
 }
@@ -77,17 +74,17 @@ std::optional<std::size_t> LunModel::serving(const SiteSpec& site, const Conditi
   return std::nullopt;
 }
 
-Requests LunModel::draw(double reads, double writes, double sectors) {
+Requests LunModel::draw(double reads, double writes, double read_sectors, double write_sectors) {
   Requests requests;
-  requests.reads = poisson(random_, reads);
-  requests.writes = poisson(random_, writes);
+  requests.reads = random_.poisson(reads);
+  requests.writes = random_.poisson(writes);
   const auto size = [&](std::uint64_t n, double each) {
     if (n == 0) return 0.0;
     const double spread = 0.3 / std::sqrt(static_cast<double>(n)) * random_.normal();
     return std::round(static_cast<double>(n) * each * std::max(0.1, 1 + spread));
   };
-  requests.read_sectors = size(requests.reads, sectors > 0 ? sectors : kReadSectors);
-  requests.write_sectors = size(requests.writes, sectors > 0 ? sectors : kWriteSectors);
+  requests.read_sectors = size(requests.reads, read_sectors);
+  requests.write_sectors = size(requests.writes, write_sectors);
   return requests;
 }
 
@@ -99,7 +96,8 @@ Requests LunModel::offered(const ArrayContext& context, const Conditions& now, s
   share_log_ = keep * share_log_ + kShareSpread * std::sqrt(1 - keep * keep) * random_.normal();
   const double share = std::exp(share_log_) * interval;
   return draw(load.reads(sample) * set.read_weight * share + now.load.reads_per_s * interval,
-              load.writes(sample) * set.write_weight * share + now.load.writes_per_s * interval, 0);
+              load.writes(sample) * set.write_weight * share + now.load.writes_per_s * interval, kReadSectors,
+              kWriteSectors);
 }
 
 void LunModel::hold(const Requests& requests, double interval_ms, std::size_t server, std::size_t row) {
@@ -108,15 +106,10 @@ void LunModel::hold(const Requests& requests, double interval_ms, std::size_t se
     held_ = {.reads = 1, .writes = 1, .read_sectors = kReadSectors, .write_sectors = kWriteSectors};
     held_at_ = server;
   }
-  if (held_.reads + held_.writes + requests.reads + requests.writes <= kMostHeld) {
-    held_.reads += requests.reads;
-    held_.writes += requests.writes;
-    held_.read_sectors += requests.read_sectors;
-    held_.write_sectors += requests.write_sectors;
-  }
+  if (held_.count() + requests.count() <= kMostHeld) held_ += requests;
   stalled_ms_ += interval_ms;
   Work waiting;
-  waiting.in_flight = held_.reads + held_.writes;
+  waiting.in_flight = held_.count();
   waiting.busy_ms = interval_ms;
   attachments_[held_at_].work(row, waiting, static_cast<double>(waiting.in_flight) * interval_ms);
 }
@@ -124,14 +117,17 @@ void LunModel::hold(const Requests& requests, double interval_ms, std::size_t se
 void LunModel::release() {
   if (held_.reads == 0) return;
   Work& work = work_of(held_at_);
-  work.reads += held_.reads;
-  work.writes += held_.writes;
-  work.read_sectors += held_.read_sectors;
-  work.write_sectors += held_.write_sectors;
+  work.done += held_;
   work.read_ms += static_cast<double>(held_.reads) * stalled_ms_ * random_.uniform(0.7, 1);
   work.write_ms += static_cast<double>(held_.writes) * stalled_ms_ * random_.uniform(0.7, 1);
   held_ = {};
   stalled_ms_ = 0;
+}
+
+void LunModel::add_fixed_at(std::size_t server, const FixedRequests& fixed, double interval_s) {
+  const Requests requests = draw(fixed.rate.reads_per_s * interval_s, fixed.rate.writes_per_s * interval_s,
+                                 fixed.sectors, fixed.sectors);
+  if (requests.count() > 0) add_fixed(random_, work_of(server), requests, fixed.wait_ms);
 }
 
 void LunModel::add_server_work(const ArrayContext& context, const Conditions& now, Seconds t,
@@ -143,9 +139,7 @@ void LunModel::add_server_work(const ArrayContext& context, const Conditions& no
     const bool attached = own.array == context.array;
     if (attached && (now.unused.test(own.server) || now.absent.test(own.server))) continue;
     if (!attached && !server) continue;
-    const Requests requests = draw(own.reads_per_s * interval, own.writes_per_s * interval, own.sectors);
-    if (requests.reads + requests.writes == 0) continue;
-    add_fixed(random_, work_of(attached ? own.server : *server), requests, own.wait_ms);
+    add_fixed_at(attached ? own.server : *server, own.requests, interval);
   }
 }
 
@@ -160,30 +154,22 @@ void LunModel::one_interval(const ArrayContext& context, const Conditions& now, 
   }
   worked_.reset();
   release();
-  if (server && requests.reads + requests.writes > 0) {
-    const Work served = serve(random_, requests, now.slow, factor_, interval_ms);
-    Work& work = work_of(*server);
-    work.reads += served.reads;
-    work.writes += served.writes;
-    work.read_sectors += served.read_sectors;
-    work.write_sectors += served.write_sectors;
-    work.read_ms += served.read_ms;
-    work.write_ms += served.write_ms;
+  if (server && requests.count() > 0) {
+    serve(random_, work_of(*server), requests, now.slow, factor_, interval_ms);
   }
-  if (now.load_at_servers != nullptr) {
-    const ExtraLoad& load = now.load_at_servers->load;
-    const auto interval = static_cast<double>(context.spec->interval);
+  if (now.at_servers != nullptr) {
+    const ServerMask reached = now.at_servers->servers & ~(now.unused | now.absent);
     for (std::size_t s = 0; s < attachments_.size(); ++s) {
-      if (!now.load_at_servers->servers.test(s) || now.unused.test(s) || now.absent.test(s)) continue;
-      const Requests extra = draw(load.reads_per_s * interval, load.writes_per_s * interval, load.sectors);
-      if (extra.reads + extra.writes > 0) add_fixed(random_, work_of(s), extra, load.wait_ms);
+      if (reached.test(s)) {
+        add_fixed_at(s, *now.at_servers->at_servers, static_cast<double>(context.spec->interval));
+      }
     }
   }
   add_server_work(context, now, static_cast<Seconds>(sample) * context.spec->interval, server);
   for (std::size_t s = 0; s < attachments_.size(); ++s) {
     if (!worked_.test(s)) continue;
     settle(random_, work_[s], interval_ms);
-    attachments_[s].work(row, work_[s], work_[s].read_ms + work_[s].write_ms);
+    attachments_[s].work(row, work_[s], work_[s].waited_ms());
     work_[s] = {};
   }
 }

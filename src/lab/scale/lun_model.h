@@ -38,8 +38,8 @@ class LunModel {
     ServerMask unused;
     ServerMask absent;
     Slowness slow;
-    ExtraLoad load;
-    const Effect* load_at_servers = nullptr;
+    RequestRate load;
+    const Effect* at_servers = nullptr;  ///< The one that has its own load there.
     bool stalled = false;
   };
 
@@ -49,7 +49,8 @@ class LunModel {
   [[nodiscard]] std::optional<std::size_t> serving(const SiteSpec& site, const Conditions& now) const;
   void one_interval(const ArrayContext& context, const Conditions& now, std::size_t sample, std::size_t row);
   [[nodiscard]] Requests offered(const ArrayContext& context, const Conditions& now, std::size_t sample);
-  [[nodiscard]] Requests draw(double reads, double writes, double sectors);
+  [[nodiscard]] Requests draw(double reads, double writes, double read_sectors, double write_sectors);
+  void add_fixed_at(std::size_t server, const FixedRequests& fixed, double interval_s);
   void hold(const Requests& requests, double interval_ms, std::size_t server, std::size_t row);
   void release();
   void add_server_work(const ArrayContext& context, const Conditions& now, Seconds t,

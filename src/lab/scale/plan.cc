@@ -86,10 +86,10 @@ std::vector<ServerWork> wide_server_work(const ScaleSpec& spec, Random random) {
     work.server = random.below(spec.site.servers_per_array);
     work.from = between(random, -12.0 * kHour, 0.8 * static_cast<double>(spec.duration));
     work.to = work.from + between(random, 6.0 * kHour, 48.0 * kHour);
-    work.reads_per_s = random.uniform(0.01, 0.03);
-    work.writes_per_s = random.uniform(0.01, 0.03);
-    work.sectors = random.uniform(16, 64);
-    work.wait_ms = random.uniform(0.3, 0.9);
+    work.requests.rate.reads_per_s = random.uniform(0.01, 0.03);
+    work.requests.rate.writes_per_s = random.uniform(0.01, 0.03);
+    work.requests.sectors = random.uniform(16, 64);
+    work.requests.wait_ms = random.uniform(0.3, 0.9);
     all.push_back(work);
   }
   return all;
@@ -103,9 +103,9 @@ std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random rand
     work.server = random.below(spec.site.servers_per_array);
     work.to = spec.duration;
     work.pool = set.pool;
-    work.reads_per_s = random.uniform(1, 4);
-    work.writes_per_s = random.uniform(1, 4);
-    work.wait_ms = random.uniform(4, 9);
+    work.requests.rate.reads_per_s = random.uniform(1, 4);
+    work.requests.rate.writes_per_s = random.uniform(1, 4);
+    work.requests.wait_ms = random.uniform(4, 9);
     all.push_back(work);
   }
   return all;

@@ -16,8 +16,8 @@ class Writer {
     return to_iso8601(spec_.start + std::chrono::seconds(t));
   }
 
-  [[nodiscard]] static Json device(const Device& device) {
-    return {{"kind", device.tier}, {"name", device.name}};
+  [[nodiscard]] static Json part(const Blame& blame) {
+    return {{"kind", to_name(blame.kind)}, {"name", blame.name}};
   }
 
   [[nodiscard]] Json incident(const ScaleIncident& incident) const {
@@ -27,10 +27,10 @@ class Writer {
     json["description"] = incident.description;
     json["start"] = time(incident.start);
     json["stop"] = time(incident.stop);
-    json["ongoing"] = incident.ongoing;
-    json["blame"] = device(incident.blame);
+    json["ongoing"] = incident.stop >= spec_.duration;
+    json["blame"] = part(incident.blame);
     json["accepted"] = Json::array();
-    for (const Device& other : incident.accepted) json["accepted"].push_back(device(other));
+    for (const Blame& other : incident.accepted) json["accepted"].push_back(part(other));
     const Affected affected = affected_by(spec_.site, incident);
     json["affected"] = affected.attachments;
     json["relieving"] = affected.relieving;
@@ -51,8 +51,8 @@ class Writer {
     return {{"server", spec_.site.server_name(work.array, work.server)},
             {"start", time(work.from)},
             {"stop", time(work.to)},
-            {"requests_per_s", work.reads_per_s + work.writes_per_s},
-            {"await_ms", work.wait_ms}};
+            {"requests_per_s", work.requests.rate.reads_per_s + work.requests.rate.writes_per_s},
+            {"await_ms", work.requests.wait_ms}};
   }
 
   [[nodiscard]] Json clock_step(const ClockStep& step) const {

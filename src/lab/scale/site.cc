@@ -21,6 +21,24 @@ std::size_t SiteSpec::set_of(std::size_t lun) const {
   return set;
 }
 
+LunMask SiteSpec::all_luns() const {
+  LunMask luns;
+  for (std::size_t lun = 0; lun < luns_per_array(); ++lun) luns.set(lun);
+  return luns;
+}
+
+LunMask SiteSpec::luns_of_owner(std::size_t controller) const {
+  LunMask luns;
+  for (std::size_t lun = 0; lun < luns_per_array(); ++lun) luns.set(lun, owner_of(lun) == controller);
+  return luns;
+}
+
+ServerMask SiteSpec::servers_of(std::size_t controller) const {
+  ServerMask servers;
+  for (std::size_t s = 0; s < servers_per_array; ++s) servers.set(s, controller_of_server(s) == controller);
+  return servers;
+}
+
 std::string SiteSpec::array_name(std::size_t array) const {
   return fmt::format("ddn{}", first_array + array);
 }

@@ -1,10 +1,16 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 namespace laggard::lab::scale {
+
+inline constexpr std::size_t kMostLuns = 128;    ///< Of an array.
+inline constexpr std::size_t kMostServers = 16;  ///< Of an array.
+using LunMask = std::bitset<kMostLuns>;
+using ServerMask = std::bitset<kMostServers>;
 
 /// LUNs that went into service together: only these are peers of each other (T §5.2.1).
 struct LunSet {
@@ -52,6 +58,10 @@ struct SiteSpec {
     return server < servers_per_array / 2 ? 0 : 1;
   }
   [[nodiscard]] static std::size_t owner_of(std::size_t lun) { return lun % 2 == 0 ? 1 : 0; }
+
+  [[nodiscard]] LunMask all_luns() const;
+  [[nodiscard]] LunMask luns_of_owner(std::size_t controller) const;
+  [[nodiscard]] ServerMask servers_of(std::size_t controller) const;
 
   [[nodiscard]] std::string array_name(std::size_t array) const;
   [[nodiscard]] std::string controller_name(std::size_t array, std::size_t controller) const;

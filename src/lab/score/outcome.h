@@ -20,7 +20,7 @@ struct Accusation {
 struct Outcome {
   bool itp = false;                 ///< The faulty server is indicted; false without a fault.
   bool ifp = false;                 ///< Some other server is.
-  bool dtp = false;                 ///< The faulty server is indicted with the right cause and no other one.
+  bool dtp = false;                 ///< The faulty server is indicted, and first with the right cause.
   bool dfp = false;                 ///< A wrong cause, or a wrong server.
   std::optional<Duration> latency;  ///< From the fault's beginning to the indictment of the faulty server.
   bool operator==(const Outcome&) const = default;

@@ -1,5 +1,6 @@
 #include "lab/sim/random.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -52,6 +53,30 @@ double Random::normal() {
 }
 
 double Random::exponential() { return -std::log(1 - uniform()); }
+
+double Random::exponentials(std::uint64_t n) {
+  constexpr std::uint64_t kNormal = 16;
+  if (n > kNormal) {
+    const auto count = static_cast<double>(n);
+    return std::max(0.0, count + std::sqrt(count) * normal());
+  }
+  double sum = 0;
+  for (std::uint64_t i = 0; i < n; ++i) sum += exponential();
+  return sum;
+}
+
+std::uint64_t Random::poisson(double mean) {
+  constexpr double kNormal = 40;
+  if (mean <= 0) return 0;
+  if (mean > kNormal) {
+    return static_cast<std::uint64_t>(std::max(0.0, std::round(mean + std::sqrt(mean) * normal())));
+  }
+  // Inversion by multiplying uniforms (Knuth).
+  const double limit = std::exp(-mean);
+  std::uint64_t n = 0;
+  for (double product = uniform(); product > limit; product *= uniform()) ++n;
+  return n;
+}
 
 std::uint32_t Random::binomial(std::uint32_t n, double p) {
   if (p <= 0 || n == 0) return 0;

@@ -31,6 +31,10 @@ class Random {
   double normal();
   /// Of mean 1.
   double exponential();
+  /// Sum of n exponentials of mean 1 (Erlang); beyond 16 by its normal limit, at least 0.
+  double exponentials(std::uint64_t n);
+  /// Events of a Poisson process with this mean; beyond 40 by its normal limit, at least 0.
+  std::uint64_t poisson(double mean);
   /// Successes among n trials of probability p; by skipping from success to success, O(n p).
   std::uint32_t binomial(std::uint32_t n, double p);
 

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "lab/scale/incident.h"
+
+namespace laggard::lab::scale {
+
+inline constexpr Seconds kForGood = 366 * kDay;  ///< Until after the recording: repairs took days (T 5.3).
+
+/// Draws and bookkeeping that the models of all kinds of incident share (incident_models.h).
+class IncidentBuilder {
+ public:
+  /// `site` must outlive this.
+  IncidentBuilder(const SiteSpec& site, const IncidentPlace& place, Random random)
+      : site_(site), place_(place), random_(random) {
+    incident_.array = place.array;
+    incident_.start = place.start;
+  }
+
+  [[nodiscard]] const SiteSpec& site() const { return site_; }
+  [[nodiscard]] Random& random() { return random_; }
+  [[nodiscard]] std::size_t array() const { return place_.array; }
+  [[nodiscard]] Seconds start() const { return place_.start; }
+  [[nodiscard]] std::size_t any_lun() { return random_.below(site_.luns_per_array()); }
+  [[nodiscard]] std::size_t any_server() { return random_.below(site_.servers_per_array); }
+  [[nodiscard]] std::size_t any_controller() { return random_.below(2); }
+
+  /// Between `low` and `high` hours; in a recording too short for that at most to three quarters of the rest.
+  [[nodiscard]] Seconds hours(double low, double high) {
+    const double drawn = random_.uniform(low, high) * static_cast<double>(kHour);
+    const double fits = 0.75 * static_cast<double>(place_.end_of_run - place_.start);
+    return std::max<Seconds>(1, std::llround(std::min(drawn, fits)));
+  }
+  /// When it ends: after so long, or as often not before the recording does.
+  [[nodiscard]] Seconds half_the_time_for_good(double low, double high) {
+    return random_.chance(0.5) ? kForGood : start() + hours(low, high);
+  }
+
+  /// An effect on `luns`, for the caller to say what it is. Valid until the next one.
+  Effect& affect(const LunMask& luns, Seconds from, Seconds to) {
+    Effect& effect = incident_.effects.emplace_back();
+    effect.array = array();
+    effect.luns = luns;
+    effect.from = from;
+    effect.to = to;
+    return effect;
+  }
+  /// From the start on, `luns` are not to be had through `servers`.
+  void lose(const LunMask& luns, const ServerMask& servers, Seconds to, Lost how) {
+    Effect& effect = affect(luns, start(), to);
+    effect.servers = servers;
+    effect.lost = how;
+  }
+  void down(std::size_t server, Seconds to) { incident_.outages.push_back({array(), server, start(), to}); }
+
+  void blame_array() { incident_.blame = {BlameKind::kArray, site_.array_name(array())}; }
+  void blame_controller(std::size_t controller) {
+    incident_.blame = {BlameKind::kController, site_.controller_name(array(), controller)};
+  }
+  void blame_server(std::size_t server) { incident_.blame = server_part(server); }
+  void blame_drawer(std::size_t drawer) {
+    incident_.blame = {BlameKind::kDrawer, site_.drawer_name(array(), drawer)};
+    incident_.accepted.push_back({BlameKind::kArray, site_.array_name(array())});
+  }
+  void blame_lun(std::size_t lun) {
+    incident_.blame = {BlameKind::kLun, site_.lun_name(array(), lun)};
+    accept_attachment(lun, 0);
+  }
+  void accept_attachment(std::size_t lun, std::size_t priority) {
+    incident_.accepted.push_back(
+        {BlameKind::kAttachment, site_.attachment_name(array(), lun, site_.server_at(lun, priority))});
+  }
+  void accept_server(std::size_t server) { incident_.accepted.push_back(server_part(server)); }
+
+  [[nodiscard]] ScaleIncident finish(Seconds stop, std::string description) {
+    incident_.stop = std::min(stop, place_.end_of_run);
+    incident_.description = std::move(description);
+    return std::move(incident_);
+  }
+
+ private:
+  [[nodiscard]] Blame server_part(std::size_t server) const {
+    return {BlameKind::kServer, site_.server_name(array(), server)};
+  }
+
+  const SiteSpec& site_;
+  IncidentPlace place_;
+  Random random_;
+  ScaleIncident incident_;
+};
+
+}  // namespace laggard::lab::scale
