@@ -42,7 +42,7 @@ Status FileSet::add(const fs::path& path) {
     strangers_.push_back({.code = ErrorCode::kBadInput, .where = path.string(), .what = *stranger});
     return {};
   }
-  const std::size_t before = files_.size() + notices_.size();
+  const std::size_t before = found();
   const std::vector<fs::path> inside = entries(path, error);
   if (error) return fail_errno(error.value(), path.string(), "cannot list the folder");
   for (const fs::path& entry : inside) {
@@ -55,7 +55,7 @@ Status FileSet::add(const fs::path& path) {
     }
   }
   if (Status added = add_folder(path); !added) return added;
-  if (files_.size() + notices_.size() > before) return {};
+  if (found() > before) return {};
   return fail(ErrorCode::kNotFound, path.string(), "this folder holds no recording (no metrics/*.lgd)");
 }
 
@@ -78,6 +78,10 @@ Status FileSet::add_file(const fs::path& path) {
   if (!file) {
     // A recorder has made it and not yet written to it, or is about to fail to.
     if (file.error().code == ErrorCode::kNotFound) return {};
+    if (file.error().code == ErrorCode::kTooOld) {
+      strangers_.push_back(file.error());
+      return {};
+    }
     if (file.error().code != ErrorCode::kDamaged) return forward(file);
     const auto name = parse_file_name(path.filename().string());
     notice(file.error().message() +

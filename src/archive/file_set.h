@@ -29,7 +29,8 @@ class FileSet {
 
   /// Adds what `path` holds: a recording, a stream folder or one file.
   [[nodiscard]] Status add(const std::filesystem::path& path);
-  /// Gives notice of the files that are no recordings; they are an error when there is nothing else.
+  /// Gives notice of the files that are no recordings, or by an earlier version; they are an error when there
+  /// is nothing else.
   [[nodiscard]] Status name_strangers();
   void sort();
 
@@ -55,6 +56,8 @@ class FileSet {
   [[nodiscard]] Status add_folder(const std::filesystem::path& folder);
   [[nodiscard]] Status add_file(const std::filesystem::path& path);
   void make_room();
+  /// Whatever add came across.
+  [[nodiscard]] std::size_t found() const { return files_.size() + notices_.size() + strangers_.size(); }
 
   ReaderOptions options_;
   ZstdCodec codec_;

@@ -26,9 +26,10 @@ struct ReaderOptions {
 /// out as missing, and notices() says which file and span.
 class Reader final : public SeriesSource {
  public:
-  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew or
-  ///               kTooOld at once when one of the files is by another version; kNotFound when there is none;
-  ///               kBadInput when there are only files that are no archives, by name and content.
+  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew at
+  ///               once when one of the files is by a later version; kNotFound when there is none; kTooOld
+  ///               and kBadInput when there are only files by an earlier one, or that are no archives by name
+  ///               and content: beside others these are a notice.
   [[nodiscard]] static Result<std::unique_ptr<Reader>> open(std::span<const std::filesystem::path> paths,
                                                             const ReaderOptions& options = {});
   Reader(const Reader&) = delete;

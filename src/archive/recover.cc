@@ -43,7 +43,9 @@ class Recoverer {
   Status add(const fs::path& path) {
     ++recovery_.files;
     FileSet one{ReaderOptions{.verify = true}};
-    if (Status opened = one.add(path); !opened && opened.error().code != ErrorCode::kBadInput) return opened;
+    Status opened = one.add(path);
+    if (opened) opened = one.name_strangers();
+    if (!opened && opened.error().code != ErrorCode::kBadInput) return opened;
     Result<Inventory> inventory = take_inventory(one, true);
     if (!inventory && inventory.error().code != ErrorCode::kDamaged) return forward(inventory);
     const bool sound = inventory && inventory->notices.empty() && !one.files().empty();

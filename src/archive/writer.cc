@@ -254,9 +254,13 @@ Result<std::unique_ptr<DayFile>> Writer::Impl::find_file(const FileIdentity& ide
     Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs);
     if (!file) {
       const ErrorCode code = file.error().code;
-      // Nothing is appended to a damaged file: a new one is begun beside it.
-      if (code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput)
+      // Nothing is appended to a damaged file: a new one is begun beside it. A recorder also does so beside
+      // what it wrote before it was upgraded; an import could not know what is there already.
+      const bool recorder = options_.existing == Existing::kAppend;
+      if (code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
+          (code == ErrorCode::kTooOld && recorder)) {
         continue;
+      }
       return file;
     }
     if ((*file)->identity() != identity) continue;

@@ -48,7 +48,8 @@ struct WriteStats {
 /// tries
 ///   again. Keep calling.
 /// - kUnavailable: another writer has this host.
-/// - kTooNew, kTooOld, kDamaged: today's file of the host cannot be continued.
+/// - kTooNew, kDamaged: today's file of the host cannot be continued; kTooOld: an import cannot, while a
+///   recorder begins another file beside it.
 class Writer final : public TableSink {
  public:
   /// Makes the directory if need be. \param clock  outlives the writer.

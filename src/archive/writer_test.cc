@@ -17,6 +17,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 SampleTable with_boot(SampleTable table, std::string boot) {
   table.set_boot(std::move(boot));
@@ -143,6 +144,8 @@ TEST(Writer, FilesOfAnotherFormatAreRefusedByName) {
     ASSERT_OK(writer->append(disk_table("fs1", "2011-05-09T06:00:00Z"_utc, 10)));
   }
   const std::filesystem::path file = dir.path() / "metrics" / "fs1-20110509T060000Z.lgd";
+  WriterOptions options;
+  options.existing = Existing::kSkipEqual;
   for (const auto& [version, code] : {std::pair{9, ErrorCode::kTooNew}, std::pair{1, ErrorCode::kTooOld}}) {
     set_user_version(file, static_cast<char>(version));
     const std::vector<std::filesystem::path> paths{dir.path()};
@@ -154,7 +157,7 @@ TEST(Writer, FilesOfAnotherFormatAreRefusedByName) {
         fmt::format("{}: written by another version of laggard (archive format {}; this one reads 2); read "
                     "it with that version, and record into another folder",
                     file.string(), version));
-    auto writer = open_writer(dir.path(), clock);
+    auto writer = open_writer(dir.path(), clock, options);
     const Status refused = writer->append(disk_table("fs1", "2011-05-09T06:01:00Z"_utc, 10));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, code);
@@ -163,6 +166,25 @@ TEST(Writer, FilesOfAnotherFormatAreRefusedByName) {
     EXPECT_EQ(recovered.error().code, code);
     EXPECT_FALSE(std::filesystem::exists(dir.path() / "out"));
   }
+}
+
+TEST(Writer, AnUpgradedRecorderGoesOnBesideItsEarlierFile) {
+  const TempDir dir;
+  ManualClock clock;
+  const auto record = [&](WallTime t) {
+    return open_writer(dir.path(), clock)->append(disk_table("fs1", t, 10));
+  };
+  ASSERT_OK(record("2011-05-09T06:00:00Z"_utc));
+  set_user_version(dir.path() / "metrics" / "fs1-20110509T060000Z.lgd", 1);
+  ASSERT_OK(record("2011-05-09T07:00:00Z"_utc));
+  ASSERT_OK(record("2011-05-09T08:00:00Z"_utc));
+  EXPECT_THAT(file_names(dir.path()),
+              UnorderedElementsAre("fs1-20110509T060000Z.lgd", "fs1-20110509T070000Z.lgd"));
+  const std::vector<std::filesystem::path> paths{dir.path()};
+  const auto reader = Reader::open(paths);
+  ASSERT_TRUE(reader) << reader.error().message();
+  EXPECT_EQ((*reader)->files().size(), 1U);
+  EXPECT_THAT((*reader)->notices(), ElementsAre(HasSubstr("fs1-20110509T060000Z.lgd: written by another")));
 }
 
 TEST(Writer, AnEarlierFormatWithOtherTablesIsNotCalledDamaged) {
