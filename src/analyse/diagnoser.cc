@@ -58,6 +58,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
   find_seconds();
   last_position_.assign(grouping.groups.size(), 0);
   last_end_.resize(grouping.groups.size());
+  last_start_.assign(grouping.groups.size(), WallTime::min());
 }
 
 void Diagnoser::find_seconds() {
@@ -175,6 +176,7 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   to_ = std::max(to_, window.end);
   last_position_[group] = window.position;
   last_end_[group] = window.end;
+  heed_repairs(group, window.start);
   const PeerGroup& peers = grouping_.groups[group];
   const std::vector<std::string> names = names_of(grouping_, peers);
   const WindowSpec& windows = options_.preset.windows;
@@ -192,12 +194,27 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   if (!peers.second_only) judge_absent(group, window);
 }
 
+/// Windows that hold samples from before a repair count against the old part.
+void Diagnoser::heed_repairs(std::size_t group, WallTime start) {
+  const WallTime before = std::exchange(last_start_[group], start);
+  const auto& members = grouping_.groups[group].members;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!options_.pipeline.interventions.repaired(members[i].index(), before, start)) continue;
+    for (SpellTracker& tracker : trackers_) {
+      if (tracker.group() == group) tracker.repaired(i);
+    }
+    if (bias_[group]) bias_[group]->repaired(i);
+  }
+}
+
 void Diagnoser::add(const SampleTable& table) {
   pipeline_.add(table, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
 }
 
 void Diagnoser::finish() {
   pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  // Repaired after the last window began: nothing has been seen of what is there now.
+  for (std::size_t g = 0; g < grouping_.groups.size(); ++g) heed_repairs(g, WallTime::max());
   if (persistence_) persistence_->close(ranking());
 }
 
@@ -225,6 +242,21 @@ std::vector<RankedComponent> Diagnoser::ranking() const {
   return ranking;
 }
 
+/// Incidents of which every component has been left out by the end are the operators' business already.
+void Diagnoser::mark_excluded(std::vector<Incident>& incidents) const {
+  const Interventions& interventions = options_.pipeline.interventions;
+  if (interventions.empty()) return;
+  std::set<std::string_view> excluded;
+  for (std::size_t c = 0; c < grouping_.components.size(); ++c) {
+    if (interventions.excluded(c, to_)) excluded.insert(grouping_.components[c].name);
+  }
+  for (Incident& incident : incidents) {
+    const bool all = std::ranges::all_of(incident.components,
+                                         [&](const std::string& name) { return excluded.contains(name); });
+    if (all) incident.status = IncidentStatus::kExcluded;
+  }
+}
+
 Diagnosis Diagnoser::diagnosis() const {
   std::vector<GroupSpells> groups(grouping_.groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) groups[g].columns = pipeline_.columns(g);
@@ -237,7 +269,9 @@ Diagnosis Diagnoser::diagnosis() const {
       const bool recent =
           last_position_[tracker.group()] - spell.last_position <
           static_cast<std::int64_t>(options_.preset.windows.k * options_.preset.windows.shift);
-      group.open.push_back(still_faulty && recent ? 1 : 0);
+      const bool repaired = options_.pipeline.interventions.repaired(
+          grouping_.groups[tracker.group()].members[spell.member].index(), spell.since, WallTime::max());
+      group.open.push_back(still_faulty && recent && !repaired ? 1 : 0);
     }
   }
   IncidentOptions incident;
@@ -255,6 +289,7 @@ Diagnosis Diagnoser::diagnosis() const {
   }
   diagnosis.thresholds = options_.thresholds.trained() ? ThresholdOrigin::kTrained : ThresholdOrigin::kSelf;
   diagnosis.incidents = make_incidents(grouping_, groups, options_.rules, incident);
+  mark_excluded(diagnosis.incidents);
   diagnosis.ranking = ranking();
   diagnosis.coverage.hosts = grouping_.servers.size() + grouping_.clients.size();
   diagnosis.coverage.components = grouping_.components.size();

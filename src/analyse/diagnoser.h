@@ -64,12 +64,14 @@ class Diagnoser {
   void judge(std::size_t group, const WindowJudgement& window);
   void clear_where_second_is_well(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
                                   const std::string& detector, ScoredTrack& track) const;
+  void heed_repairs(std::size_t group, WallTime start);
   void judge_bias(std::size_t group, const WindowJudgement& window);
   void judge_absent(std::size_t group, const WindowJudgement& window);
   SpellTracker& tracker(std::size_t group, const MetricSpec* metric, const std::string& detector);
   void feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
             const std::string& detector, ScoredTrack track);
   [[nodiscard]] std::vector<RankedComponent> ranking() const;
+  void mark_excluded(std::vector<Incident>& incidents) const;
 
   const Grouping& grouping_;
   DiagnoserOptions options_;
@@ -87,6 +89,7 @@ class Diagnoser {
   std::vector<std::vector<std::optional<Place>>> second_of_;
   std::vector<std::int64_t> last_position_;
   std::vector<std::optional<WallTime>> last_end_;
+  std::vector<WallTime> last_start_;
   std::optional<WallTime> from_;
   WallTime to_;
 };

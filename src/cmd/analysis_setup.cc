@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "analyse/judge/constants_table.h"
+#include "archive/ledger.h"
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -15,32 +17,6 @@
 #include "model/system/system_file.h"
 
 namespace laggard::cmd {
-
-void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
-  command.add_option("recording", o.recordings, "Recordings to read; several are put side by side")
-      ->required()
-      ->type_name("REC");
-  command.add_option("--preset", o.preset, "Windows and filters: auto, lab, production or quick")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "lab", "production", "quick"}));
-  command.add_option("--system", o.system, "What is connected to what (docs/formats/system.md)")
-      ->type_name("FILE");
-  command
-      .add_option("--distance", o.distances, "cdf, wasserstein, kl, median, thresh, or several: cdf,median")
-      ->capture_default_str()
-      ->type_name("D,...");
-  command.add_option("--metric", o.metrics, "Compare only these metrics: await,rd_sec,...")
-      ->type_name("M,...");
-  command.add_option("--from", o.from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
-  command.add_option("--to", o.to, "Stop before this")->type_name("TIME");
-  command.add_option("--algorithm", o.algorithm, "laggard, or paper: Kasick's to the letter")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"laggard", "paper"}));
-  command.add_option("--peers", o.peers, "Peers of a disk without --system: auto, rank, host or all")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "rank", "host", "all"}));
-  add_constant_options(command, o);
-}
 
 namespace {
 
@@ -183,9 +159,17 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   if (options.peers == "rank") grouping.peers = DiskPeers::kRank;
   if (options.peers == "host") grouping.peers = DiskPeers::kHost;
   if (options.peers == "all") grouping.peers = DiskPeers::kAll;
+  const Span span = recorded_span(setup.inventory, setup.request);
+  if (!setup.decisions.empty()) {
+    // Whom operators exclude only for a time the pipeline leaves out for that time.
+    grouping.left_out = [&setup, span](const Component& component) {
+      return excluded_throughout(component, setup.decisions, span.first, span.last);
+    };
+  }
   auto groups = make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
   if (!groups) return forward(groups);
   setup.grouping = std::move(*groups);
+  setup.pipeline.interventions = Interventions(setup.grouping, setup.decisions);
   return {};
 }
 
@@ -211,7 +195,29 @@ Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
   return {};
 }
 
+/// What operators said of the components, in the order in which they said it.
+Status read_decisions(const AnalysisOptions& options, AnalysisSetup& setup) {
+  std::vector<std::filesystem::path> ledgers;
+  if (!options.ledger.empty()) {
+    ledgers.push_back(options.ledger);
+  } else {
+    std::ranges::transform(options.recordings, std::back_inserter(ledgers), archive::ledger_of);
+  }
+  for (const std::filesystem::path& ledger : ledgers) {
+    auto decisions = archive::read_ledger(ledger);
+    if (!decisions) return forward(decisions);
+    setup.decisions.insert(setup.decisions.end(), decisions->begin(), decisions->end());
+  }
+  std::ranges::stable_sort(setup.decisions, {}, &Decision::made);
+  return {};
+}
+
 }  // namespace
+
+std::filesystem::path ledger_for(const AnalysisOptions& options) {
+  if (!options.ledger.empty()) return options.ledger;
+  return archive::ledger_of(options.recordings.front());
+}
 
 Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   AnalysisSetup setup;
@@ -227,6 +233,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   setup.sample_interval = common_interval(setup.inventory);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
+  if (Status decided = read_decisions(options, setup); !decided) return forward(decided);
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
   if (Status known = check_metrics(options, setup); !known) return forward(known);
   return setup;

@@ -10,6 +10,7 @@
 #include "analyse/judge/pipeline.h"
 #include "analyse/peer/preset.h"
 #include "base/error.h"
+#include "model/decision.h"
 #include "model/series_source.h"
 #include "model/system/grouping.h"
 
@@ -35,6 +36,7 @@ struct AnalysisOptions {
   std::optional<int> confirm_persistence;
   std::vector<std::string> constants;  ///< NAME=VALUE, for analyse::set_constant.
   std::string step;
+  std::string ledger;  ///< Empty: those that lie in the recordings.
 };
 
 /// Declares them on a subcommand.
@@ -53,9 +55,13 @@ struct AnalysisSetup {
   analyse::PipelineOptions pipeline;
   ReadRequest request;
   bool paper = false;
+  std::vector<Decision> decisions;  ///< Of the operators' ledgers.
   Duration sample_interval{};
   std::vector<std::string> remarks;  ///< What was chosen for the user, one sentence each.
 };
+
+/// The ledger that decisions about these recordings are added to.
+[[nodiscard]] std::filesystem::path ledger_for(const AnalysisOptions& options);
 
 [[nodiscard]] Result<AnalysisSetup> prepare(const AnalysisOptions& options);
 

@@ -8,6 +8,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_demo_command(app, context);
   add_train_command(app, context);
   add_diagnose_command(app, context);
+  add_incident_command(app, context);
   add_system_command(app, context);
   add_export_command(app, context);
   add_info_command(app, context);

@@ -11,6 +11,7 @@ void add_commands(CLI::App& app, Context& context);
 void add_demo_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_diagnose_command(CLI::App& app, Context& context);
+void add_incident_command(CLI::App& app, Context& context);
 void add_info_command(CLI::App& app, Context& context);
 void add_export_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
 #include "model/incident.h"
+#include "report/text.h"
 
 namespace laggard::cmd {
 
@@ -20,7 +21,13 @@ struct DiagnoseOptions {
   bool quiet = false;
 };
 
+/// Declares what decides a verdict: recordings, windows, thresholds, rules.
+void add_verdict_options(CLI::App& command, DiagnoseOptions& options);
+
 /// Reads the recordings, judges them, prints and writes what the options ask for.
 [[nodiscard]] Result<Diagnosis> diagnose(DiagnoseOptions options);
+
+/// As wide and as colourful as the terminal.
+[[nodiscard]] report::TextOptions text_options();
 
 }  // namespace laggard::cmd

@@ -2,6 +2,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "analyse/diagnoser.h"
@@ -55,6 +56,14 @@ Status take_preset_of_thresholds(DiagnoseOptions& options) {
   return {};
 }
 
+Status print_or_write(const std::string& where, const std::string& text) {
+  if (where != "-") return write_file(where, text);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return {};
+}
+
+}  // namespace
+
 report::TextOptions text_options() {
   report::TextOptions options;
   winsize size{};
@@ -64,18 +73,31 @@ report::TextOptions text_options() {
   return options;
 }
 
-Status print_or_write(const std::string& where, const std::string& text) {
-  if (where != "-") return write_file(where, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return {};
-}
-
-}  // namespace
-
 namespace {
 
-void add_coverage(Diagnosis& diagnosis, const Inventory& inventory, const ReadRequest& request) {
-  for (const Gap& gap : gaps_within(inventory, request)) {
+/// Who is left out at the end, and on whose word.
+std::vector<std::string> exclusions(const AnalysisSetup& setup, WallTime end) {
+  std::vector<std::string> sentences;
+  for (const Decision& decision : setup.decisions) {
+    if (decision.kind != DecisionKind::kExcluded) continue;
+    const auto components = components_of(setup.grouping, decision.subject);
+    const bool holds = std::any_of(components.begin(), components.end(), [&](std::size_t c) {
+      return setup.pipeline.interventions.excluded(c, end);
+    });
+    if (!holds) continue;
+    sentences.push_back(fmt::format("{} is left out{} ({}: {})", decision.subject,
+                                    decision.from ? " from " + to_iso8601(*decision.from) + " on" : "",
+                                    decision.by, decision.why));
+  }
+  return sentences;
+}
+
+void add_coverage(Diagnosis& diagnosis, const AnalysisSetup& setup) {
+  const Inventory& inventory = setup.inventory;
+  for (std::string& sentence : exclusions(setup, diagnosis.to)) {
+    diagnosis.coverage.not_comparable.push_back(std::move(sentence));
+  }
+  for (const Gap& gap : gaps_within(inventory, setup.request)) {
     diagnosis.coverage.missing.push_back(fmt::format("{} recorded nothing from {} to {}{}", gap.host,
                                                      to_iso8601(gap.from), to_iso8601(gap.to),
                                                      gap.reason.empty() ? "" : " (" + gap.reason + ")"));
@@ -126,7 +148,7 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
   if (!read) return forward(read);
   diagnoser.finish();
   Diagnosis diagnosis = diagnoser.diagnosis();
-  add_coverage(diagnosis, setup->inventory, setup->request);
+  add_coverage(diagnosis, *setup);
   const bool talk = options.json != "-" && !options.quiet;
   if (talk) print(*setup, diagnosis);
   if (!options.json.empty()) {
@@ -152,23 +174,28 @@ namespace {
 
 bool has_finding(const Diagnosis& diagnosis) {
   for (const Incident& incident : diagnosis.incidents) {
-    if (incident.state == IncidentState::kConfirmed && incident.status != IncidentStatus::kExplained)
-      return true;
+    const bool known =
+        incident.status == IncidentStatus::kExplained || incident.status == IncidentStatus::kExcluded;
+    if (incident.state == IncidentState::kConfirmed && !known) return true;
   }
   return false;
 }
 
 }  // namespace
 
+void add_verdict_options(CLI::App& command, DiagnoseOptions& options) {
+  add_analysis_options(command, options.analysis);
+  command.add_option("--thresholds", options.thresholds, "Trained thresholds (laggard train)")
+      ->type_name("FILE");
+  command.add_option("--rules", options.rules, "Rules of cause of your own (docs/methods/cause.md)")
+      ->type_name("FILE");
+}
+
 void add_diagnose_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<DiagnoseOptions>();
   CLI::App* command =
       app.add_subcommand("diagnose", "Name the sick component in recordings, the cause and the evidence");
-  add_analysis_options(*command, options->analysis);
-  command->add_option("--thresholds", options->thresholds, "Trained thresholds (laggard train)")
-      ->type_name("FILE");
-  command->add_option("--rules", options->rules, "Rules of cause of your own (docs/methods/cause.md)")
-      ->type_name("FILE");
+  add_verdict_options(*command, *options);
   command->add_option("--json", options->json, "The diagnosis as JSON; - prints it instead of the text")
       ->type_name("FILE|-");
   command->add_option("--html", options->html, "One page with plots; opens offline")->type_name("FILE");
@@ -180,7 +207,7 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed");
+  command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed and not known");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {
     auto diagnosis = diagnose(*options);

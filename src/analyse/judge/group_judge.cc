@@ -241,6 +241,14 @@ void GroupJudge::find_absent(WindowJudgement& out) const {
   }
 }
 
+void GroupJudge::hide_left_out(WindowJudgement& out) const {
+  for (std::size_t i = 0; i < left_out_.size(); ++i) {
+    if (left_out_[i] == 0) continue;
+    out.absent[i] = 0;
+    for (TrackJudgement& track : out.tracks) track.distance[i] = kMissing;
+  }
+}
+
 void GroupJudge::find_active_latency(WindowJudgement& out) {
   if (!latency_column_) return;
   out.latency_column = *latency_column_;
@@ -278,6 +286,7 @@ void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& 
   }
   find_absent(out);
   find_active_latency(out);
+  hide_left_out(out);
   sink(out);
 }
 

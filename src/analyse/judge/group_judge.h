@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyse/judge/policy.h"
@@ -81,6 +82,10 @@ class GroupJudge {
   /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.
   void push(WallTime t, std::span<const std::vector<double>> cells, const Sink& sink);
 
+  /// Members, by a 1 each, whose samples are kept from this judge; empty: none. They are not judged, and not
+  /// absent either.
+  void leave_out(std::vector<std::uint8_t> members) { left_out_ = std::move(members); }
+
   [[nodiscard]] std::size_t members() const { return members_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
@@ -97,6 +102,7 @@ class GroupJudge {
   void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
   void judge_congestion(std::size_t column, const Held& held, WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
+  void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);
   [[nodiscard]] double least_floor(const MetricSpec& metric) const;
   [[nodiscard]] double floor_of(const MetricSpec& metric, const WindowJudgement& out) const;
@@ -112,6 +118,7 @@ class GroupJudge {
   SortedWindow sorted_;
   YardstickMaker yardsticks_;
   std::vector<double> logged_;
+  std::vector<std::uint8_t> left_out_;
   std::optional<std::size_t> latency_column_;
   struct RawColumn {
     WallTime time;

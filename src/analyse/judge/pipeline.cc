@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -126,7 +127,7 @@ Router make_router(const Grouping& grouping) {
 }
 
 Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
-    : options_(std::move(options)), grid_{options_.windows.interval} {
+    : grouping_(grouping), options_(std::move(options)), grid_{options_.windows.interval} {
   std::vector<TrackSpec> tracks;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];
@@ -161,6 +162,25 @@ std::int64_t Pipeline::position(WallTime start) const {
   return after == resumptions_.end() ? here : std::min(here, after->cell - after->lost);
 }
 
+std::span<const std::vector<double>> Pipeline::visible(std::size_t group, const MetricCell& cell) {
+  const auto all = cell.columns.subspan(first_track_[group], columns_[group].size());
+  if (options_.interventions.empty()) return all;
+  const auto& members = grouping_.groups[group].members;
+  std::vector<std::uint8_t> left_out(members.size(), 0);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const bool excluded = options_.interventions.excluded(members[i].index(), grid_.end(cell.cell));
+    left_out[i] = excluded ? 1 : 0;
+  }
+  visible_.assign(all.begin(), all.end());
+  for (std::vector<double>& column : visible_) {
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      if (left_out[i] != 0) column[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  judges_[group]->leave_out(std::move(left_out));
+  return visible_;
+}
+
 void Pipeline::pass_on(const MetricCell& cell, const Sink& sink) {
   const std::int64_t lost = cell.cell - last_cell_ - 1;
   if (last_cell_ != 0 && lost > static_cast<std::int64_t>(options_.windows.size)) {
@@ -169,11 +189,10 @@ void Pipeline::pass_on(const MetricCell& cell, const Sink& sink) {
   last_cell_ = cell.cell;
   for (const std::size_t g : order_) {
     if (columns_[g].empty()) continue;
-    judges_[g]->push(grid_.end(cell.cell), cell.columns.subspan(first_track_[g], columns_[g].size()),
-                     [&](WindowJudgement& window) {
-                       window.position = position(window.start);
-                       sink(g, window);
-                     });
+    judges_[g]->push(grid_.end(cell.cell), visible(g, cell), [&](WindowJudgement& window) {
+      window.position = position(window.start);
+      sink(g, window);
+    });
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "analyse/judge/group_judge.h"
 #include "analyse/metric/metric_stream.h"
+#include "model/decision.h"
 #include "model/sample_table.h"
 #include "model/series_source.h"
 #include "model/system/grouping.h"
@@ -22,6 +23,7 @@ struct PipelineOptions {
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
   bool paper = false;
   Constants constants;
+  Interventions interventions;  ///< Of operators: who is left out, and when.
 };
 
 /// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
@@ -46,10 +48,14 @@ class Pipeline {
 
  private:
   void pass_on(const MetricCell& cell, const Sink& sink);
+  /// The group's columns of the cell, without those that operators left out.
+  std::span<const std::vector<double>> visible(std::size_t group, const MetricCell& cell);
   [[nodiscard]] std::int64_t position(WallTime start) const;
 
+  const Grouping& grouping_;
   PipelineOptions options_;
   Grid grid_;
+  std::vector<std::vector<double>> visible_;
   std::vector<std::vector<GroupJudge::Column>> columns_;
   std::vector<std::unique_ptr<GroupJudge>> judges_;
   std::vector<std::size_t> order_;        ///< Of the groups, within a window.

@@ -116,6 +116,12 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
                                 spell.severity >= options_.confirm.severity));
 }
 
+void SpellTracker::repaired(std::size_t member) {
+  filter_.repaired(member);
+  current_[member].reset();
+  for (Recent& window : recent_) window.score[member] = 0;
+}
+
 void SpellTracker::add(const WindowJudgement& window, const ScoredTrack& track) {
   const std::size_t n = track.distance.size();
   Recent recent{window.position, window.start,    window.end,   window.levels, {},

@@ -85,6 +85,8 @@ class SpellTracker {
                Options options);
 
   void add(const WindowJudgement& window, const ScoredTrack& track);
+  /// All that counted against the member is forgotten; its spell is over, and what follows is another.
+  void repaired(std::size_t member);
 
   [[nodiscard]] const std::vector<Spell>& spells() const { return spells_; }
   [[nodiscard]] std::span<const ComponentState> states() const { return filter_.states(); }

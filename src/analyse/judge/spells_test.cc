@@ -37,7 +37,12 @@ class Feed {
     track_.reach = {windows, 0};
     return *this;
   }
+  Feed& repaired() {
+    tracker_.repaired(0);
+    return *this;
+  }
   [[nodiscard]] const std::vector<Spell>& spells() const { return tracker_.spells(); }
+  [[nodiscard]] const ComponentState& state() const { return tracker_.states()[0]; }
 
   static WallTime start(std::int64_t window) { return from_unix_ns(window * 4'000'000'000); }
   static WallTime end(std::int64_t window) { return start(window + 2); }
@@ -109,6 +114,18 @@ TEST(SpellTracker, JoinsWhatFollowsWithin2kMinus1Windows) {
   EXPECT_EQ(Feed().scores(scores).spells().size(), 1U);
   scores.insert(scores.begin() + 3, 2, 0.0);
   EXPECT_EQ(Feed().scores(scores).spells().size(), 2U);
+}
+
+TEST(SpellTracker, ARepairEndsTheSpellAndAllThatCounted) {
+  Feed feed;
+  feed.scores({2, 2, 2, 2}).repaired();
+  EXPECT_EQ(feed.state(), ComponentState{});
+  feed.scores({2, 2});
+  ASSERT_EQ(feed.spells().size(), 1U) << "k begins anew";
+  feed.scores({2});
+  ASSERT_EQ(feed.spells().size(), 2U);
+  EXPECT_EQ(feed.spells()[1].since, Feed::start(4)) << "nothing of before the repair";
+  EXPECT_EQ(feed.spells()[0].until, Feed::end(3));
 }
 
 TEST(SpellTracker, AGapOfTheRecordingDoesNotCutASpell) {

@@ -204,4 +204,15 @@ void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double
   }
 }
 
+void BiasDetector::repaired(std::size_t component) {
+  const auto forget = [component](Block& block) {
+    if (component >= block.sum.size()) return;
+    block.sum[component] = 0;
+    block.count[component] = 0;
+  };
+  for (Block& block : blocks_) forget(block);
+  forget(current_);
+  if (component < verdicts_.size()) verdicts_[component] = {};
+}
+
 }  // namespace laggard::analyse

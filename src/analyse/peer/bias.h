@@ -61,6 +61,9 @@ class BiasDetector {
   /// Fewer than three valid components: the window is not counted and nothing is said.
   std::span<const Bias> add(std::span<const double> means, double noise_floor);
 
+  /// What was seen of the component so far no longer counts.
+  void repaired(std::size_t component);
+
   bool operator==(const BiasDetector&) const = default;
 
  private:

@@ -120,6 +120,21 @@ TEST(Bias, MissingComponentsAndSmallGroups) {
   EXPECT_EQ(verdict, BiasVerdict::kConfirmed);
 }
 
+TEST(Bias, ARepairForgetsTheComponentAndLeavesTheOthers) {
+  Group sick{.slower = 1.3};
+  BiasDetector detector(sick.n);
+  for (int w = 0; w < 40; ++w) detector.add(sick.window(), 1);
+  detector.repaired(0);
+  sick.slower = 1;
+  for (int w = 0; w < 100; ++w) {
+    for (const Bias& bias : detector.add(sick.window(), 1)) ASSERT_EQ(bias.verdict, BiasVerdict::kNone) << w;
+  }
+  sick.slower = 1.3;
+  BiasVerdict last = BiasVerdict::kNone;
+  for (int w = 0; w < 200; ++w) last = detector.add(sick.window(), 1)[0].verdict;
+  EXPECT_EQ(last, BiasVerdict::kConfirmed) << "sick again";
+}
+
 TEST(Bias, TheStateIsAValue) {
   Group group{.slower = 1.3};
   BiasDetector one(group.n);

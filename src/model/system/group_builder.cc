@@ -53,6 +53,9 @@ ComponentId GroupBuilder::add(Component component) {
 }
 
 std::optional<GroupId> GroupBuilder::add_group(PeerGroup group) {
+  if (options_.left_out) {
+    std::erase_if(group.members, [&](ComponentId id) { return options_.left_out(grouping_[id]); });
+  }
   if (group.members.empty()) return std::nullopt;
   const bool recorded = std::any_of(group.members.begin(), group.members.end(),
                                     [&](ComponentId id) { return !grouping_[id].series.empty(); });

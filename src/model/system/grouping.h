@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,6 +74,8 @@ struct GroupingOptions {
   /// A device is under load when it was active in at least this fraction of its samples.
   double min_activity = 0.05;
   std::size_t min_members = 3;
+  /// Components that are compared with nobody; empty: none.
+  std::function<bool(const Component&)> left_out = nullptr;
 };
 
 /// Derives the peer groups of a recording.

@@ -1,0 +1,109 @@
+#include "archive/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <thread>
+
+#include "archive/test_support.h"
+
+namespace laggard::archive {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Decision decision(DecisionKind kind, std::string subject, std::optional<WallTime> from = std::nullopt) {
+  return {.kind = kind,
+          .subject = std::move(subject),
+          .from = from,
+          .made = "2011-05-10T08:00:00Z"_utc,
+          .by = "ann",
+          .why = "drive 3 of the tier 'replaced'; see #17\nand Ärger"};
+}
+
+class Ledger : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return ledger_of(dir_.path()); }
+  void add(const Decision& one) { ASSERT_OK(add_to_ledger(file(), std::span(&one, 1))); }
+
+  TempDir dir_;
+};
+
+TEST_F(Ledger, WhatWasDecidedComesBackInItsOrder) {
+  EXPECT_THAT(read_ledger(file()).value(), IsEmpty());
+  const Decision first = decision(DecisionKind::kExcluded, "fs3/sdb", "2011-05-09T12:00:00.5Z"_utc);
+  const Decision second = decision(DecisionKind::kNoted, "fs3-disk-busy-20110509T120000Z");
+  add(first);
+  add(second);
+  EXPECT_THAT(read_ledger(file()).value(), ElementsAre(first, second));
+}
+
+TEST_F(Ledger, ManyMayAddAtTheSameTime) {
+  constexpr std::size_t kPeople = 4;
+  constexpr std::size_t kEach = 10;
+  std::vector<std::jthread> people;
+  for (std::size_t p = 0; p < kPeople; ++p) {
+    people.emplace_back([&, p] {
+      for (std::size_t i = 0; i < kEach; ++i) {
+        const Decision one = decision(DecisionKind::kRepaired, fmt::format("fs{}", p));
+        EXPECT_TRUE(add_to_ledger(file(), std::span(&one, 1)));
+      }
+    });
+  }
+  people.clear();
+  EXPECT_THAT(read_ledger(file()).value(), SizeIs(kPeople * kEach));
+}
+
+TEST_F(Ledger, AFileThatIsSomethingElseIsLeftAlone) {
+  for (const std::string& content : {std::string("# my notes\n"), std::string(5000, 'x')}) {
+    write_bytes(file(), content);
+    EXPECT_FALSE(read_ledger(file()));
+    const Decision one = decision(DecisionKind::kNoted, "fs1");
+    EXPECT_FALSE(add_to_ledger(file(), std::span(&one, 1)));
+    EXPECT_EQ(read_file(file()).value(), content);
+  }
+}
+
+TEST_F(Ledger, AnotherDatabaseOrVersionIsRefusedByName) {
+  add(decision(DecisionKind::kNoted, "fs1"));
+  set_user_version(file(), 7);
+  const auto newer = read_ledger(file());
+  ASSERT_FALSE(newer);
+  EXPECT_EQ(newer.error().code, ErrorCode::kTooNew);
+  EXPECT_THAT(newer.error().message(), HasSubstr("ledger format 7"));
+  std::filesystem::remove(file());
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "CREATE TABLE music(title)", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  const Decision one = decision(DecisionKind::kNoted, "fs1");
+  const Status added = add_to_ledger(file(), std::span(&one, 1));
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, ErrorCode::kBadInput);
+  EXPECT_THAT(added.error().message(), HasSubstr("is no operators' ledger"));
+}
+
+TEST_F(Ledger, NoDamageGivesADecisionThatNobodyMade) {
+  const Decision one = decision(DecisionKind::kExcluded, "fs3/sdb", "2011-05-09T12:00:00Z"_utc);
+  add(one);
+  const std::string sound = read_file(file()).value();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < sound.size(); at += at < 200 ? 1 : 7) {
+    std::string bytes = sound;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x55);
+    write_bytes(file(), bytes);
+    const auto read = read_ledger(file());
+    refused += read ? 0U : 1U;
+    if (!read) continue;
+    EXPECT_THAT(*read, ::testing::AnyOf(IsEmpty(), ElementsAre(one))) << at;
+  }
+  EXPECT_GT(refused, 50U);
+}
+
+}  // namespace
+}  // namespace laggard::archive

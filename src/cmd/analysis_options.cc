@@ -1,0 +1,34 @@
+// Apart from the preparation, which needs none of the command line's machinery.
+#include "cmd/analysis_setup.h"
+
+namespace laggard::cmd {
+
+void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
+  command.add_option("recording", o.recordings, "Recordings to read; several are put side by side")
+      ->required()
+      ->type_name("REC");
+  command.add_option("--preset", o.preset, "Windows and filters: auto, lab, production or quick")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "lab", "production", "quick"}));
+  command.add_option("--system", o.system, "What is connected to what (docs/formats/system.md)")
+      ->type_name("FILE");
+  command
+      .add_option("--distance", o.distances, "cdf, wasserstein, kl, median, thresh, or several: cdf,median")
+      ->capture_default_str()
+      ->type_name("D,...");
+  command.add_option("--metric", o.metrics, "Compare only these metrics: await,rd_sec,...")
+      ->type_name("M,...");
+  command.add_option("--from", o.from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
+  command.add_option("--to", o.to, "Stop before this")->type_name("TIME");
+  command.add_option("--algorithm", o.algorithm, "laggard, or paper: Kasick's to the letter")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"laggard", "paper"}));
+  command.add_option("--peers", o.peers, "Peers of a disk without --system: auto, rank, host or all")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "rank", "host", "all"}));
+  command.add_option("--ledger", o.ledger, "The operators' decisions (laggard incident), when not in REC")
+      ->type_name("FILE");
+  add_constant_options(command, o);
+}
+
+}  // namespace laggard::cmd

@@ -1,0 +1,65 @@
+#include "report/ledger_text.h"
+
+#include <fmt/format.h>
+
+#include "report/layout.h"
+#include "report/utf8.h"
+#include "report/wording.h"
+
+namespace laggard::report {
+
+namespace {
+
+constexpr int kAlways = 100;
+
+std::string lines_of(const Table& table, const TextOptions& options) {
+  std::string out;
+  Ink ink = Ink::kDim;
+  for (const std::string& line : table.lines(options.width)) {
+    out += paint(line, ink, options.colour) + '\n';
+    ink = Ink::kPlain;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string to_list_text(const Diagnosis& diagnosis, std::span<const Decision> decisions,
+                         const TextOptions& options) {
+  const Clockface clock(diagnosis.from, diagnosis.to);
+  Table table({{"incident", false, kAlways},
+               {"blamed", false, kAlways},
+               {"cause", false, 5},
+               {"state", false, 4},
+               {"status", false, kAlways},
+               {"since", false, 3},
+               {"persistence", true, 2}});
+  for (const Incident& incident : diagnosis.incidents) {
+    table.add({printable(incident.id), printable(blamed(incident.blame)), printable(cause(incident)),
+               std::string(to_name(incident.state)), std::string(to_name(incident.status)),
+               clock.moment(incident.since), std::to_string(incident.persistence)});
+  }
+  std::string out = diagnosis.incidents.empty() ? "no incidents\n" : lines_of(table, options);
+  if (!decisions.empty()) out += "\n" + to_ledger_text(decisions, options);
+  return out;
+}
+
+std::string to_ledger_text(std::span<const Decision> decisions, const TextOptions& options) {
+  if (decisions.empty()) return "";
+  Table table({{"decided", false, kAlways},
+               {"by", false, kAlways},
+               {"what", false, kAlways},
+               {"from", false, 3},
+               {"why", false, kAlways}});
+  for (const Decision& decision : decisions) {
+    const std::string from = decision.kind == DecisionKind::kNoted ? ""
+                             : decision.from                       ? Clockface::dated(*decision.from)
+                                                                   : "always";
+    table.add({Clockface::dated(decision.made), printable(decision.by),
+               printable(fmt::format("{} {}", decision.subject, to_name(decision.kind))), from,
+               printable(decision.why)});
+  }
+  return lines_of(table, options);
+}
+
+}  // namespace laggard::report
