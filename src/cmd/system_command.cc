@@ -4,19 +4,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "archive/reader.h"
 #include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/commands.h"
 #include "cmd/system_output.h"
 #include "model/system/check.h"
-#include "model/system/discover.h"
 #include "model/system/grouping.h"
 #include "model/system/system_file.h"
 #include "report/json_writer.h"
@@ -34,24 +31,12 @@ struct CheckOptions {
   std::string json;
 };
 
-struct DiscoverOptions {
-  std::vector<std::filesystem::path> recordings;
-  DiskPeers peers = DiskPeers::kAuto;
-  SystemOutput output;
-};
-
 /// All that check has to say.
 struct CheckReport {
   SystemReading reading;
   std::vector<Error> differences;
   std::optional<Grouping> grouping;
 };
-
-Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings) {
-  auto reader = archive::Reader::open(recordings);
-  if (!reader) return forward(reader);
-  return (*reader)->inventory();
-}
 
 Result<CheckReport> check(const CheckOptions& options) {
   auto text = read_file(options.file);
@@ -204,28 +189,8 @@ Result<int> run_check(const CheckOptions& options) {
   return options.strict && !report->differences.empty() ? kFinding : kClean;
 }
 
-Result<std::string> discover(const DiscoverOptions& options) {
-  auto inventory = read_inventory(options.recordings);
-  if (!inventory) return forward(inventory);
-  return discover_system(*inventory, {.peers = options.peers});
-}
-
 void finish(const Result<int>& status, Context& context) {
   context.status = status ? *status : report_error(status.error());
-}
-
-void add_peers_option(CLI::App& command, DiskPeers& peers) {
-  const std::map<std::string, DiskPeers> words{{"auto", DiskPeers::kAuto},
-                                               {"rank", DiskPeers::kRank},
-                                               {"host", DiskPeers::kHost},
-                                               {"all", DiskPeers::kAll}};
-  command
-      .add_option(
-          "--peers", peers,
-          "Which disks of several hosts are peers: rank (first with first), host (those of one host), all, "
-          "or auto")
-      ->transform(CLI::CheckedTransformer(words, CLI::ignore_case))
-      ->option_text("MODE");
 }
 
 void add_check(CLI::App& system, Context& context) {
@@ -243,19 +208,6 @@ void add_check(CLI::App& system, Context& context) {
   command->callback([options, &context] { finish(run_check(*options), context); });
 }
 
-void add_discover(CLI::App& system, Context& context) {
-  auto options = std::make_shared<DiscoverOptions>();
-  CLI::App* command =
-      system.add_subcommand("discover", "Write a first system file from what a recording shows");
-  command->add_option("REC", options->recordings, "Recordings of the system")->required();
-  add_peers_option(*command, options->peers);
-  add_output_options(*command, options->output);
-  command->footer("Example: laggard system discover monday/ -o system.toml");
-  command->callback([options, &context] {
-    finish(write_output(options->output, [&] { return discover(*options); }), context);
-  });
-}
-
 }  // namespace
 
 void add_system_command(CLI::App& app, Context& context) {
@@ -264,7 +216,7 @@ void add_system_command(CLI::App& app, Context& context) {
   system->require_subcommand(1);
   system->footer("The format: docs/formats/system.md");
   add_check(*system, context);
-  add_discover(*system, context);
+  add_system_discover(*system, context);
   add_system_import(*system, context);
 }
 

@@ -69,6 +69,32 @@ TEST_F(SystemCommand, DiscoverWritesWhatCheckAccepts) {
   EXPECT_THAT(checked.out, HasSubstr("disks       3 members  s1/loop21,s2/loop22,s3/loop23"));
 }
 
+TEST_F(SystemCommand, DiscoverProposesGroupsOfSimilarThroughput) {
+  std::string csv = "time,host,kind,device,counter,value\n";
+  for (int t = 0; t < 120; ++t) {
+    for (int d = 0; d < 7; ++d) {
+      const int rate = d < 3 ? 1000 : (d < 6 ? 4000 : 5);
+      const std::string start = std::to_string(1000 + 15 * t) + ",fs1,disk,sd" + static_cast<char>('a' + d);
+      csv += start + ",rd_sectors," + std::to_string(15 * rate * t + (t % 8) * 100) + "\n";
+      csv += start + ",rd_ios," + std::to_string(t) + "\n";
+    }
+  }
+  ASSERT_EQ(laggard({"import", "csv", write("flow.csv", csv), "--out", path("flow")}).status, kClean);
+  const std::string truth = write(
+      "truth.toml",
+      "[[servers]]\nname = \"fs1\"\ndevices = [\"sda\", \"sdb\", \"sdc\", \"sdd\", \"sde\", \"sdf\"]\n\n"
+      "[[peer_groups]]\nname = \"x\"\nmembers = \"fs1/sda,fs1/sdb,fs1/sdc\"\n\n"
+      "[[peer_groups]]\nname = \"y\"\nmembers = \"fs1/sdd,fs1/sde,fs1/sdf\"\n");
+  const Said said =
+      laggard({"system", "discover", path("flow"), "--by-throughput", "--block", "1m", "--truth", truth});
+  EXPECT_EQ(said.status, kClean) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("members = \"fs1/sda,fs1/sdb,fs1/sdc\""));
+  EXPECT_THAT(said.out, HasSubstr("members = \"fs1/sdd,fs1/sde,fs1/sdf\""));
+  EXPECT_THAT(said.out, HasSubstr("# 1 without load, so that nothing tells them apart: fs1/sdg\n"));
+  EXPECT_THAT(said.out, HasSubstr("over 6 devices under load: adjusted Rand index 1.000"));
+  EXPECT_EQ(laggard({"system", "discover", path("flow"), "--block", "1m"}).status, kBadUse);
+}
+
 TEST_F(SystemCommand, CheckNamesEveryMistakeWithItsLine) {
   const std::string file =
       write("bad.toml", "[[servers]]\nname = \"s[1-3]\"\ndevcie = \"sda\"\naddress = \"x\"\n");

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <system_error>
 
+#include "archive/reader.h"
 #include "base/file.h"
 
 namespace laggard::cmd {
@@ -31,6 +33,26 @@ Result<int> write_output(const SystemOutput& output, const std::function<Result<
   if (!written) return forward(written);
   fmt::print("Wrote {}. Read it, correct it, then: laggard system check {}\n", output.path, output.path);
   return kClean;
+}
+
+void add_peers_option(CLI::App& command, DiskPeers& peers) {
+  const std::map<std::string, DiskPeers> words{{"auto", DiskPeers::kAuto},
+                                               {"rank", DiskPeers::kRank},
+                                               {"host", DiskPeers::kHost},
+                                               {"all", DiskPeers::kAll}};
+  command
+      .add_option(
+          "--peers", peers,
+          "Which disks of several hosts are peers: rank (first with first), host (those of one host), all, "
+          "or auto")
+      ->transform(CLI::CheckedTransformer(words, CLI::ignore_case))
+      ->option_text("MODE");
+}
+
+Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings) {
+  auto reader = archive::Reader::open(recordings);
+  if (!reader) return forward(reader);
+  return (*reader)->inventory();
 }
 
 }  // namespace laggard::cmd

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "cmd/program.h"
+#include "model/series_source.h"
+#include "model/system/topology.h"
 
 namespace laggard::cmd {
 
@@ -20,6 +24,15 @@ void add_output_options(CLI::App& command, SystemOutput& output);
 /// Makes the text and writes it. A file that is there already is kept unless forced, before anything is made.
 [[nodiscard]] Result<int> write_output(const SystemOutput& output,
                                        const std::function<Result<std::string>()>& make);
+
+/// `--peers`.
+void add_peers_option(CLI::App& command, DiskPeers& peers);
+
+/// What recordings hold.
+[[nodiscard]] Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings);
+
+/// `system discover` (system_discover.cc).
+void add_system_discover(CLI::App& system, Context& context);
 
 /// `system import` (system_import.cc).
 void add_system_import(CLI::App& system, Context& context);
