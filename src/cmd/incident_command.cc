@@ -150,37 +150,57 @@ Status decide(const IncidentOptions& options, DecisionKind kind) {
   return {};
 }
 
-using Action = Status (*)(const IncidentOptions&);
+/// One of the things that `laggard incident` does.
+struct Verb {
+  const char* name;
+  const char* what;
+  const char* example;
+  Status (*act)(const IncidentOptions&);
+};
 
-CLI::App* add_action(CLI::App& parent, Context& context, const char* name, const char* what,
-                     const std::shared_ptr<IncidentOptions>& options, Action action) {
-  CLI::App* command = parent.add_subcommand(name, what);
-  command->callback([options, action, &context] {
-    if (Status done = action(*options); !done) context.status = report_error(done.error());
+CLI::App* add_verb(CLI::App& parent, Context& context, const Verb& verb,
+                   const std::shared_ptr<IncidentOptions>& options) {
+  CLI::App* command = parent.add_subcommand(verb.name, verb.what);
+  command->footer(std::string("Example:\n  ") + verb.example);
+  command->callback([options, act = verb.act, &context] {
+    if (Status done = act(*options); !done) context.status = report_error(done.error());
   });
   return command;
 }
 
+constexpr Verb kList{"list", "All incidents, a line each, and what was decided", "laggard incident list rec",
+                     list};
+constexpr Verb kShow{"show", "One incident with its evidence and what was decided about it",
+                     "laggard incident show fs3-disk-busy-20110517T140300Z rec", show};
+
 void add_looking(CLI::App& parent, Context& context) {
   auto all = std::make_shared<IncidentOptions>();
-  CLI::App* command =
-      add_action(parent, context, "list", "All incidents, a line each, and what was decided", all, list);
+  CLI::App* command = add_verb(parent, context, kList, all);
   add_verdict_options(*command, all->diagnosis);
   command->add_flag("--json", all->json, "The diagnosis as JSON");
-  command->footer("Example:\n  laggard incident list rec");
   auto one = std::make_shared<IncidentOptions>();
-  command = add_action(parent, context, "show",
-                       "One incident with its evidence and what was decided about it", one, show);
+  command = add_verb(parent, context, kShow, one);
   command->add_option("incident", one->subject, "Its id, from 'incident list'")->required()->type_name("ID");
   add_verdict_options(*command, one->diagnosis);
   command->add_flag("--json", one->json, "As JSON");
-  command->footer("Example:\n  laggard incident show fs3-disk-busy-20110517T140300Z rec");
 }
 
-void add_decision(CLI::App& parent, Context& context, const char* name, const char* what, Action action,
-                  const char* example) {
+constexpr Verb kDecisions[] = {
+    {"repair", "It was repaired: what was held against it is void (since: now)",
+     "laggard incident repair 12.48.49 rec --why 'drive 3 replaced, ticket 4711'",
+     [](const IncidentOptions& o) { return decide(o, DecisionKind::kRepaired); }},
+    {"exclude", "Leave it out, so that a second problem under it can be seen (since: always)",
+     "laggard incident exclude ddn12a rec --why 'controller waits for its replacement'",
+     [](const IncidentOptions& o) { return decide(o, DecisionKind::kExcluded); }},
+    {"include", "Compare it again (since: always)",
+     "laggard incident include ddn12a rec --since 2011-05-20T08:00:00Z --why 'controller replaced'",
+     [](const IncidentOptions& o) { return decide(o, DecisionKind::kIncluded); }},
+    {"note", "Words for the next operator", "laggard incident note fs3 rec --why 'vendor has been called'",
+     [](const IncidentOptions& o) { return decide(o, DecisionKind::kNoted); }}};
+
+void add_decision(CLI::App& parent, Context& context, const Verb& verb) {
   auto options = std::make_shared<IncidentOptions>();
-  CLI::App* command = add_action(parent, context, name, what, options, action);
+  CLI::App* command = add_verb(parent, context, verb, options);
   command
       ->add_option("subject", options->subject,
                    "A component (fs3/sdb), a part with all that runs through it (fs3), or an incident's id")
@@ -191,7 +211,6 @@ void add_decision(CLI::App& parent, Context& context, const char* name, const ch
   command->add_option("--since", options->from, "From when on it holds (ISO 8601 or Unix seconds)")
       ->type_name("TIME");
   command->add_option("--by", options->by, "Who decided; you, unless said otherwise")->type_name("NAME");
-  command->footer(std::string("Example:\n  ") + example);
 }
 
 }  // namespace
@@ -201,23 +220,7 @@ void add_incident_command(CLI::App& app, Context& context) {
       app.add_subcommand("incident", "Look at incidents, and say what was repaired or is to be left out");
   command->require_subcommand(1);
   add_looking(*command, context);
-  add_decision(
-      *command, context, "repair", "It was repaired: what was held against it is void (since: now)",
-      [](const IncidentOptions& o) { return decide(o, DecisionKind::kRepaired); },
-      "laggard incident repair 12.48.49 rec --why 'drive 3 replaced, ticket 4711'");
-  add_decision(
-      *command, context, "exclude",
-      "Leave it out, so that a second problem under it can be seen (since: always)",
-      [](const IncidentOptions& o) { return decide(o, DecisionKind::kExcluded); },
-      "laggard incident exclude ddn12a rec --why 'controller waits for its replacement'");
-  add_decision(
-      *command, context, "include", "Compare it again (since: always)",
-      [](const IncidentOptions& o) { return decide(o, DecisionKind::kIncluded); },
-      "laggard incident include ddn12a rec --since 2011-05-20T08:00:00Z --why 'controller replaced'");
-  add_decision(
-      *command, context, "note", "Words for the next operator",
-      [](const IncidentOptions& o) { return decide(o, DecisionKind::kNoted); },
-      "laggard incident note fs3 rec --why 'vendor has been called'");
+  for (const Verb& verb : kDecisions) add_decision(*command, context, verb);
 }
 
 }  // namespace laggard::cmd

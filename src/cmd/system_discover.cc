@@ -62,6 +62,7 @@ Result<Profiles> read_profiles(const DiscoverOptions& options, Duration block) {
 
 std::vector<std::string> names_of(const Profiles& profiles, const std::vector<std::size_t>& members) {
   std::vector<std::string> names;
+  names.reserve(members.size());
   for (const std::size_t i : members) names.push_back(profiles[i].host + "/" + profiles[i].device);
   return names;
 }

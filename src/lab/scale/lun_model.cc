@@ -155,7 +155,7 @@ void LunModel::one_interval(const ArrayContext& context, const Conditions& now, 
   worked_.reset();
   release();
   if (server && requests.count() > 0) {
-    serve(random_, work_of(*server), requests, now.slow, factor_, interval_ms);
+    serve(random_, work_of(*server), requests, {now.slow, factor_, interval_ms});
   }
   if (now.at_servers != nullptr) {
     const ServerMask reached = now.at_servers->servers & ~(now.unused | now.absent);

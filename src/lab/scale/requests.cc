@@ -33,13 +33,14 @@ double waits(Random& random, double mean_ms, std::uint64_t n, const Slowness& sl
 
 }  // namespace
 
-void serve(Random& random, Work& work, const Requests& requests, const Slowness& slow, double factor,
-           double interval_ms) {
+void serve(Random& random, Work& work, const Requests& requests, const Service& service) {
+  const Slowness& slow = service.slow;
   const double read_ms = kReadMs * slow.read_factor;
   const double write_ms = kWriteMs * slow.write_factor;
   const double offered =
       static_cast<double>(requests.reads) * read_ms + static_cast<double>(requests.writes) * write_ms;
-  const double queueing = factor * (1 + 2 * std::min(offered / (interval_ms * kParallel), kMostRho));
+  const double rho = std::min(offered / (service.interval_ms * kParallel), kMostRho);
+  const double queueing = service.factor * (1 + 2 * rho);
   work.done += requests;
   work.read_ms += waits(random, read_ms * queueing, requests.reads, slow);
   work.write_ms += waits(random, write_ms * queueing, requests.writes, slow);
