@@ -12,12 +12,12 @@
 #include "archive/writer.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/http_client.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/recording_folder.h"
 #include "collect/import/csv/import.h"
-#include "collect/import/prometheus/http_client.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/import.h"
 
@@ -314,17 +314,17 @@ Status complete(PrometheusCommand& command, WallTime now, collect::ImportObserve
   return {};
 }
 
-Result<std::unique_ptr<collect::HttpTransport>> connect(PrometheusCommand& command) {
-  Result<collect::ServerUrl> url = collect::parse_server_url(command.url);
+Result<std::unique_ptr<HttpTransport>> connect(PrometheusCommand& command) {
+  Result<ServerUrl> url = parse_server_url(command.url);
   if (!url) return forward(url);
   command.options.server = url->shown();
-  collect::HttpOptions http;
+  HttpOptions http;
   if (!command.token_file.empty()) {
     Result<std::string> token = read_file(command.token_file);
     if (!token) return forward(token);
     http.bearer_token = trim(*token);
   }
-  return collect::connect_http(*url, http);
+  return connect_http(*url, http);
 }
 
 void add_prometheus(CLI::App& import, Context& context) {
@@ -356,7 +356,7 @@ void add_prometheus(CLI::App& import, Context& context) {
       "  laggard import prometheus http://prom:9090 --out REC --from 2h\n"
       "  laggard import prometheus http://prom:9090 --out REC --match 'job=\"oss\"' --label host=nodename");
   command->callback([options, &context] {
-    Result<std::unique_ptr<collect::HttpTransport>> transport = connect(*options);
+    Result<std::unique_ptr<HttpTransport>> transport = connect(*options);
     if (!transport) {
       context.status = report_error(transport.error());
       return;

@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/http_refusal.h"
 #include "base/text.h"
 #include "collect/import/prometheus/answer.h"
-#include "collect/import/prometheus/metric_names.h"
-#include "collect/import/prometheus/refusal.h"
 #include "collect/import/sample_collector.h"
+#include "model/exporter_names.h"
 
 namespace laggard::collect {
 
@@ -29,12 +29,11 @@ constexpr std::int64_t kMostSteps = 10000;
 /// Milliseconds as the API takes times: `1659186015.123`.
 std::string api_time(std::int64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); }
 
-/// `fs1:9100` -> fs1, `[::1]:9100` -> ::1.
-std::string without_port(const std::string& instance) {
-  const std::size_t colon = instance.rfind(':');
-  if (instance.starts_with('[')) return instance.substr(1, std::min(instance.find(']'), instance.size()) - 1);
-  if (colon == std::string::npos || instance.find(':') != colon) return instance;
-  return instance.substr(0, colon);
+/// What a user may do about a refusal, where importing makes a difference.
+std::string_view advice(int status) {
+  if (status == 403) return "these credentials may not read there";
+  if (status == 422) return "a --match that leaves fewer series may help";
+  return "";
 }
 
 std::string selector(const PrometheusOptions& options) {
@@ -96,10 +95,19 @@ class PrometheusImport final : public SeriesReceiver {
       unplaced_.insert(name->second);
       return false;
     }
-    const std::string key = host->second + '\n' + device->second + '\n' + name->second;
+    std::string_view counter = exported->counter;
+    if (counter.empty()) {
+      const auto label = labels.find(kCounterLabel);
+      if (label == labels.end()) return false;
+      counter = label->second;
+    }
+    const std::string key =
+        fmt::format("{}\n{}\n{}\n{}", host->second, device->second, name->second, counter);
     auto found = targets_.find(key);
-    if (found == targets_.end())
-      found = targets_.emplace(key, make_target(*exported, host->second, device->second)).first;
+    if (found == targets_.end()) {
+      const TableCounter column{std::string(counter), exported->form()};
+      found = targets_.emplace(key, make_target(*exported, column, host->second, device->second)).first;
+    }
     target_ = &found->second;
     return true;
   }
@@ -107,7 +115,7 @@ class PrometheusImport final : public SeriesReceiver {
   void sample(std::int64_t time_ms, std::string_view value) override {
     if (time_ms < stretch_from_ms_ || time_ms > stretch_to_ms_) return;
     ++state_.lines;
-    const std::optional<std::uint64_t> bits = counter_value(*target_->exported, value);
+    const std::optional<std::uint64_t> bits = stored_value(*target_->exported, value);
     const WallTime time = from_unix_ns(time_ms * kNsPerMs);
     if (!bits) {
       if (!is_idle(value)) note_impossible(time, value);
@@ -125,16 +133,14 @@ class PrometheusImport final : public SeriesReceiver {
     ColumnId column;
   };
 
-  [[nodiscard]] Target make_target(const ExportedCounter& exported, const std::string& host,
-                                   const std::string& device) {
-    const std::string bare = without_port(host);
+  [[nodiscard]] Target make_target(const ExportedCounter& exported, const TableCounter& counter,
+                                   const std::string& host, const std::string& device) {
+    const std::string bare = host_of_instance(host);
     const auto shared = bare_names_.find(bare);
     const std::string& name = shared != bare_names_.end() && shared->second > 1 ? host : bare;
     hosts_seen_.insert(name);
-    const CounterSpec* spec = find_counter(exported.kind, exported.counter);
-    LAGGARD_CHECK(spec != nullptr);
     Target target{&exported, collector_.stream(name, exported.kind), {}};
-    target.column = collector_.column(target.stream, device, {std::string(exported.counter), spec->form});
+    target.column = collector_.column(target.stream, device, counter);
     return target;
   }
 
@@ -145,7 +151,7 @@ class PrometheusImport final : public SeriesReceiver {
                                     {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
                                     {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
     if (!answer) return forward(answer);
-    for (const std::string& instance : answer->strings) ++bare_names_[without_port(instance)];
+    for (const std::string& instance : answer->strings) ++bare_names_[host_of_instance(instance)];
     return {};
   }
 
@@ -259,7 +265,7 @@ class PrometheusImport final : public SeriesReceiver {
     smaller_helps_ = reply->status == 422 || reply->status == 413 || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
     return fail(ErrorCode::kUnavailable, options_.server,
-                refusal(*reply, answer ? std::string_view(answer->error) : ""));
+                refusal(*reply, answer ? std::string_view(answer->error) : "", advice(reply->status)));
   }
 
   HttpTransport& transport_;

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "base/http.h"
 #include "base/time.h"
 #include "collect/import/import.h"
-#include "collect/import/prometheus/transport.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "collect/import/prometheus/http_client.h"
-#include "collect/import/prometheus/metric_names.h"
+#include "base/http.h"
 #include "collect/import/test_sink.h"
 
 namespace laggard::collect {
@@ -47,6 +46,11 @@ class FakeServer final : public HttpTransport {
       return HttpReply{400, R"({"status":"error","errorType":"bad_data","error":"invalid expression type"})"};
     }
     return raw_query(given);
+  }
+
+  Result<HttpReply> post(const std::string& /*path*/, const HttpHeaders& /*headers*/,
+                         std::string_view /*body*/) override {
+    return HttpReply{405, "imports only read"};
   }
 
   std::vector<Series> series;
@@ -255,33 +259,6 @@ TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
   server_.down_after = 2;
   EXPECT_THAT(error(), HasSubstr("; samples before 1970-01-01T00:26:40Z are imported, run again to go on"));
   EXPECT_EQ(sink_.values(), 600U);
-}
-
-TEST(PrometheusUrl, Parts) {
-  const auto url = parse_server_url("https://me:s:e@prom.example:9090/prom/");
-  ASSERT_TRUE(url);
-  EXPECT_EQ(url->origin, "https://prom.example:9090");
-  EXPECT_EQ(url->prefix, "/prom");
-  EXPECT_EQ(url->user, "me");
-  EXPECT_EQ(url->password, "s:e");
-  EXPECT_EQ(url->shown(), "https://prom.example:9090/prom");
-  EXPECT_FALSE(parse_server_url("prom:9090"));
-  EXPECT_FALSE(parse_server_url("http://"));
-  EXPECT_FALSE(parse_server_url("http://x/?query=1"));
-}
-
-/// Seconds and bytes come back as the kernel's whole numbers: node_exporter multiplies by 0.001 and by 512.
-TEST(PrometheusNames, ConversionsAreExact) {
-  const ExportedCounter* ms = find_exported("node_disk_io_time_seconds_total");
-  const ExportedCounter* sectors = find_exported("node_disk_written_bytes_total");
-  ASSERT_TRUE(ms != nullptr && sectors != nullptr);
-  for (std::uint64_t value = 1; value < (std::uint64_t{1} << 43U); value = value * 3 / 2 + 1) {
-    EXPECT_EQ(counter_value(*ms, fmt::format("{}", static_cast<double>(value) * 0.001)), value);
-    EXPECT_EQ(counter_value(*sectors, fmt::format("{}", static_cast<double>(value) * 512)), value);
-  }
-  for (const ExportedCounter& exported : exported_counters()) {
-    EXPECT_NE(find_counter(exported.kind, exported.counter), nullptr) << exported.counter;
-  }
 }
 
 }  // namespace

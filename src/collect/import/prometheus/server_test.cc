@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "collect/import/prometheus/http_client.h"
+#include "base/http_client.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/child.h"
 #include "collect/import/test_sink.h"

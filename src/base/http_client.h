@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/http.h"
 #include "base/time.h"
-#include "collect/import/prometheus/transport.h"
 
-namespace laggard::collect {
+namespace laggard {
 
 /// The parts of `http[s]://[user:password@]host[:port][/prefix]`.
 struct ServerUrl {
@@ -33,4 +33,4 @@ struct HttpOptions {
 [[nodiscard]] Result<std::unique_ptr<HttpTransport>> connect_http(const ServerUrl& url,
                                                                   const HttpOptions& options);
 
-}  // namespace laggard::collect
+}  // namespace laggard

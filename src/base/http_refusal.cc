@@ -1,10 +1,10 @@
-#include "collect/import/prometheus/refusal.h"
+#include "base/http_refusal.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 
-namespace laggard::collect {
+namespace laggard {
 
 namespace {
 
@@ -31,27 +31,19 @@ std::string first_words(std::string_view body) {
   return out;
 }
 
-std::string_view advice(int status) {
-  switch (status) {
-    case 401:
-      return "; name a user (http://user:password@…) or give --bearer-token-file";
-    case 403:
-      return "; these credentials may not read there";
-    case 404:
-      return "; is the path before /api/v1 right?";
-    case 422:
-      return "; a --match that leaves fewer series may help";
-    default:
-      return "";
-  }
+std::string_view common_advice(int status) {
+  if (status == 401) return "name a user (http://user:password@…) or give --bearer-token-file";
+  if (status == 404) return "is the path before /api/v1 right?";
+  return "";
 }
 
 }  // namespace
 
-std::string refusal(const HttpReply& reply, std::string_view error) {
+std::string refusal(const HttpReply& reply, std::string_view error, std::string_view advice) {
   const std::string said = error.empty() ? first_words(reply.body) : shortened(error);
-  return fmt::format("the server answers {}{}{}{}", reply.status, said.empty() ? "" : ": ", said,
-                     advice(reply.status));
+  if (advice.empty()) advice = common_advice(reply.status);
+  return fmt::format("the server answers {}{}{}{}{}", reply.status, said.empty() ? "" : ": ", said,
+                     advice.empty() ? "" : "; ", advice);
 }
 
-}  // namespace laggard::collect
+}  // namespace laggard

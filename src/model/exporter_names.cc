@@ -1,12 +1,14 @@
-#include "collect/import/prometheus/metric_names.h"
+#include "model/exporter_names.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/text.h"
 
-namespace laggard::collect {
+namespace laggard {
 
 namespace {
 
@@ -14,6 +16,12 @@ constexpr auto kDisk = DeviceKind::kDisk;
 constexpr auto kNet = DeviceKind::kNet;
 constexpr double kMs = 1000;
 constexpr double kSector = 512;
+
+constexpr auto kTcp = DeviceKind::kTcp;
+
+constexpr ExportedCounter any(std::string_view metric, DeviceKind kind, CounterForm form) {
+  return {metric, kind, "", 1, 1, form};
+}
 
 constexpr std::array kExported{
     ExportedCounter{"node_disk_reads_completed_total", kDisk, "rd_ios"},
@@ -41,6 +49,32 @@ constexpr std::array kExported{
     ExportedCounter{"node_network_transmit_packets_total", kNet, "tx_packets"},
     ExportedCounter{"node_network_transmit_errs_total", kNet, "tx_errors"},
     ExportedCounter{"node_network_transmit_drop_total", kNet, "tx_drop"},
+    // What node_exporter lacks.
+    ExportedCounter{"laggard_disk_ios_total", kDisk, "ios"},
+    ExportedCounter{"laggard_disk_read_sectors_per_second", kDisk, "rd_sec"},
+    ExportedCounter{"laggard_disk_write_sectors_per_second", kDisk, "wr_sec"},
+    ExportedCounter{"laggard_disk_await_milliseconds", kDisk, "await"},
+    ExportedCounter{"laggard_disk_throughput", kDisk, "throughput"},
+    ExportedCounter{"laggard_disk_latency", kDisk, "latency"},
+    ExportedCounter{"laggard_net_receive_bytes_per_second", kNet, "rxbyt"},
+    ExportedCounter{"laggard_net_transmit_bytes_per_second", kNet, "txbyt"},
+    ExportedCounter{"laggard_net_receive_packets_per_second", kNet, "rxpck"},
+    ExportedCounter{"laggard_net_transmit_packets_per_second", kNet, "txpck"},
+    ExportedCounter{"laggard_tcp_congestion_window_segments", kTcp, "snd_cwnd"},
+    ExportedCounter{"laggard_tcp_retransmitted_segments_total", kTcp, "retrans"},
+    ExportedCounter{"laggard_tcp_lost_segments", kTcp, "lost"},
+    ExportedCounter{"laggard_tcp_round_trip_microseconds", kTcp, "rtt_us"},
+    ExportedCounter{"laggard_tcp_sent_bytes_total", kTcp, "bytes_sent"},
+    // Counters of other names.
+    any("laggard_disk_counter_total", kDisk, CounterForm::kCumulative),
+    any("laggard_disk_level", kDisk, CounterForm::kLevel),
+    any("laggard_disk_gauge", kDisk, CounterForm::kGauge),
+    any("laggard_net_counter_total", kNet, CounterForm::kCumulative),
+    any("laggard_net_level", kNet, CounterForm::kLevel),
+    any("laggard_net_gauge", kNet, CounterForm::kGauge),
+    any("laggard_tcp_counter_total", kTcp, CounterForm::kCumulative),
+    any("laggard_tcp_level", kTcp, CounterForm::kLevel),
+    any("laggard_tcp_gauge", kTcp, CounterForm::kGauge),
     // Before 0.16.
     ExportedCounter{"node_disk_reads_completed", kDisk, "rd_ios"},
     ExportedCounter{"node_disk_reads_merged", kDisk, "rd_merges"},
@@ -72,10 +106,35 @@ const ExportedCounter* find_exported(std::string_view metric) {
   return found == kExported.end() ? nullptr : &*found;
 }
 
-std::optional<std::uint64_t> counter_value(const ExportedCounter& exported, std::string_view text) {
+CounterForm ExportedCounter::form() const {
+  if (counter.empty()) return unnamed_form;
+  const CounterSpec* spec = find_counter(kind, counter);
+  LAGGARD_CHECK(spec != nullptr);
+  return spec->form;
+}
+
+const ExportedCounter& exported_as(DeviceKind kind, const TableCounter& counter) {
+  const auto named = std::find_if(kExported.begin(), kExported.end(), [&](const auto& entry) {
+    return entry.kind == kind && entry.counter == counter.name;
+  });
+  if (named != kExported.end() && !counter.name.empty() && named->form() == counter.form) return *named;
+  const auto general = std::find_if(kExported.begin(), kExported.end(), [&](const auto& entry) {
+    return entry.kind == kind && entry.counter.empty() && entry.unnamed_form == counter.form;
+  });
+  LAGGARD_CHECK(general != kExported.end());
+  return *general;
+}
+
+double exported_value(const ExportedCounter& exported, std::uint64_t bits) {
+  if (exported.form() == CounterForm::kGauge) return std::bit_cast<double>(bits);
+  return static_cast<double>(bits) * exported.divided_by / exported.times;
+}
+
+std::optional<std::uint64_t> stored_value(const ExportedCounter& exported, std::string_view text) {
   constexpr double kEnd = 18446744073709549568.0;  // the largest double below 2^64
   const std::optional<double> number = to_number<double>(text);
   if (!number || !std::isfinite(*number)) return std::nullopt;
+  if (exported.form() == CounterForm::kGauge) return std::bit_cast<std::uint64_t>(*number);
   const double value = std::round(*number * exported.times / exported.divided_by);
   if (value < 0 || value > kEnd) return std::nullopt;
   return static_cast<std::uint64_t>(value);
@@ -86,4 +145,15 @@ bool is_idle(std::string_view text) {
   return number && !std::isfinite(*number);
 }
 
-}  // namespace laggard::collect
+std::string host_of_instance(const std::string& instance) {
+  const std::size_t colon = instance.rfind(':');
+  if (instance.starts_with('[')) return instance.substr(1, std::min(instance.rfind(']'), instance.size()) - 1);
+  if (colon == std::string::npos || instance.find(':') != colon) return instance;
+  return instance.substr(0, colon);
+}
+
+std::string instance_of_host(const std::string& host) {
+  return host_of_instance(host) == host ? host : "[" + host + "]";
+}
+
+}  // namespace laggard

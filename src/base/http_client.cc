@@ -1,10 +1,10 @@
-#include "collect/import/prometheus/http_client.h"
+#include "base/http_client.h"
 
 #include <httplib.h>
 
 #include <utility>
 
-namespace laggard::collect {
+namespace laggard {
 
 namespace {
 
@@ -31,6 +31,12 @@ class HttplibTransport final : public HttpTransport {
       : url_(std::move(url)), most_bytes_(options.most_bytes), client_(url_.origin) {
     client_.set_connection_timeout(std::chrono::duration_cast<std::chrono::seconds>(options.connect_timeout));
     client_.set_read_timeout(std::chrono::duration_cast<std::chrono::seconds>(options.answer_timeout));
+    client_.set_write_timeout(std::chrono::duration_cast<std::chrono::seconds>(options.answer_timeout));
+    client_.set_tcp_nodelay(true);
+    client_.set_socket_options([this](socket_t socket) {
+      ++connections_;
+      httplib::default_socket_options(socket);
+    });
     client_.set_follow_location(true);
     client_.set_keep_alive(true);
     if (!url_.user.empty()) client_.set_basic_auth(url_.user, url_.password);
@@ -53,14 +59,41 @@ class HttplibTransport final : public HttpTransport {
       return fail(ErrorCode::kBadInput, url_.shown(),
                   fmt::format("an answer is longer than {} bytes", most_bytes_));
     }
-    if (!answer) return fail(ErrorCode::kUnavailable, url_.shown(), reason(answer.error()));
-    reply.status = answer->status;
-    return reply;
+    return finished(answer, std::move(reply));
+  }
+
+  [[nodiscard]] Result<HttpReply> post(const std::string& path, const HttpHeaders& headers,
+                                       std::string_view body) override {
+    httplib::Headers sent;
+    std::string type;
+    for (const auto& [name, value] : headers) {
+      if (name == "Content-Type") {
+        type = value;
+      } else {
+        sent.emplace(name, value);
+      }
+    }
+    const std::string target = url_.prefix + path;
+    const httplib::Result answer =
+        client_.Post(target.empty() ? "/" : target, sent, body.data(), body.size(), type);
+    HttpReply reply;
+    if (answer) reply.body = answer->body;
+    return finished(answer, std::move(reply));
   }
 
  private:
+  [[nodiscard]] Result<HttpReply> finished(const httplib::Result& answer, HttpReply reply) const {
+    if (!answer) return fail(ErrorCode::kUnavailable, url_.shown(), reason(answer.error()));
+    reply.status = answer->status;
+    reply.retry_after = answer->get_header_value("Retry-After");
+    reply.connection = connections_;
+    reply.closing = answer->get_header_value("Connection") == "close";
+    return reply;
+  }
+
   ServerUrl url_;
   std::size_t most_bytes_;
+  std::uint64_t connections_ = 0;
   httplib::Client client_;
 };
 
@@ -100,4 +133,4 @@ Result<std::unique_ptr<HttpTransport>> connect_http(const ServerUrl& url, const 
   return transport;
 }
 
-}  // namespace laggard::collect
+}  // namespace laggard
