@@ -21,8 +21,10 @@ struct Named {
   std::string_view name;
   Importer import;
 };
-constexpr std::array kImporters{Named{"gpfs", laggard::collect::import_gpfs},
-                                Named{"lustre", laggard::collect::import_lustre}};
+constexpr std::array kImporters{
+    Named{"gpfs", laggard::collect::import_gpfs}, Named{"lustre", laggard::collect::import_lustre},
+    Named{"ceph", laggard::collect::import_ceph}, Named{"gluster", laggard::collect::import_gluster},
+    Named{"moosefs", laggard::collect::import_moosefs}};
 
 void check_sentence(const laggard::Error& error) {
   LAGGARD_CHECK(!error.what.empty() && error.message().find('\n') == std::string::npos);

@@ -41,6 +41,18 @@ constexpr Source kSources[] = {
      "         done; ssh mds1 lctl get_param 'osp.*.import' >imports\n"
      "         laggard system import lustre *.lctl imports -o system.toml",
      collect::import_lustre, true},
+    {"ceph", "Ceph: ceph osd tree, ceph osd metadata, ceph device ls, each with -f json",
+     "Example: ceph osd tree -f json >tree; ceph osd metadata -f json >osds\n"
+     "         laggard system import ceph tree osds -o system.toml",
+     collect::import_ceph},
+    {"gluster", "GlusterFS: gluster volume info and volume status all detail, both with --xml",
+     "Example: gluster volume info --xml >info; gluster volume status all detail --xml >detail\n"
+     "         laggard system import gluster info detail -o system.toml",
+     collect::import_gluster},
+    {"moosefs", "MooseFS: mfscli -SCS -SHD",
+     "Example: mfscli -SCS -SHD >disks\n"
+     "         laggard system import moosefs disks --map site.toml -o system.toml",
+     collect::import_moosefs},
 };
 
 struct ImportOptions {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -125,6 +126,42 @@ called = "fs[1-4].example.org"
   EXPECT_EQ(topology.attachments.front().name, "a0_lun0.nsd1");
   EXPECT_TRUE(topology.attachments.front().controller.has_value());
   EXPECT_EQ(topology.luns.back().set, "new");
+}
+
+// Intrepid (T §5.2): 16 arrays of 72 LUNs and two controllers, eight servers each, priorities in rotation.
+TEST(ImportGpfs, IntrepidHasSixteenPeerGroups) {
+  std::string nsds = " File system   Disk name    NSD servers\n-----------------\n";
+  for (int array = 6; array <= 21; ++array) {
+    for (int lun = 0; lun < 72; ++lun) {
+      nsds += fmt::format(" intrepid-fs0 ddn{}_lun{:03} ", array, lun);
+      for (int s = 0; s < 8; ++s)
+        nsds += fmt::format("{}fs{}", s > 0 ? "," : "", 8 * (array - 6) + (lun + s) % 8 + 1);
+      nsds += "\n";
+    }
+  }
+  const std::string text = gpfs({{"nsd", nsds}}, R"(
+[[arrays]]
+name        = "ddn[6-21]"
+luns        = "{array}_lun[000-071]"
+controllers = "{array}a,{array}b"
+[[sets]]
+name = "old"
+luns = "ddn[6-21]_lun[000-047]"
+[[sets]]
+name = "new"
+luns = "ddn[6-21]_lun[048-071]"
+)");
+  const Groups groups = groups_of(text);
+  EXPECT_THAT(groups, SizeIs(16));
+  for (int priority = 1; priority <= 8; ++priority) {
+    EXPECT_THAT(groups.at(fmt::format("old LUNs, priority {}", priority)), SizeIs(768));
+    EXPECT_THAT(groups.at(fmt::format("new LUNs, priority {}", priority)), SizeIs(384));
+  }
+  EXPECT_THAT(text, HasSubstr("array   = \"ddn21\"\nname    = \"ddn21_lun[048-071]\"\nset     = \"new\"\n"
+                              "order   = \"rotate\"\n"));
+  const Topology topology = read_system(text, "x").model.topology;
+  EXPECT_EQ(topology.controllers.size(), 32U);
+  EXPECT_EQ(topology.attachments.size(), 9216U);
 }
 
 TEST(ImportGpfs, FileSystemsAreNoPeersOfEachOther) {

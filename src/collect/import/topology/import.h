@@ -21,4 +21,13 @@ namespace laggard::collect {
 /// Lustre: `lctl dl`, `lctl list_nids`, `lctl get_param`, `lfs osts`, or copies of /proc/fs/lustre.
 [[nodiscard]] Result<SystemSketch> import_lustre(std::span<const SavedText> files, const SiteMap& map);
 
+/// Ceph: `ceph osd tree`, `ceph osd metadata`, `ceph device ls`, each with -f json.
+[[nodiscard]] Result<SystemSketch> import_ceph(std::span<const SavedText> files, const SiteMap& map);
+
+/// GlusterFS: `gluster volume info --xml`, `gluster volume status all detail --xml`.
+[[nodiscard]] Result<SystemSketch> import_gluster(std::span<const SavedText> files, const SiteMap& map);
+
+/// MooseFS: `mfscli -SCS -SHD`.
+[[nodiscard]] Result<SystemSketch> import_moosefs(std::span<const SavedText> files, const SiteMap& map);
+
 }  // namespace laggard::collect

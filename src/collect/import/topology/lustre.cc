@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "collect/import/topology/addresses.h"
 #include "collect/import/topology/import.h"
 #include "collect/import/topology/lustre_facts.h"
 #include "collect/import/topology/notes.h"
-#include "model/system/address.h"
 
 namespace laggard::collect {
 
@@ -150,22 +150,15 @@ void LustreImport::add_target(const std::string& name, const LustreFacts::Target
 }
 
 void LustreImport::add_servers() {
-  std::map<std::string, std::size_t> claims;  // Addresses that two hosts have are nobody's.
+  HostAddresses addresses;
   for (const auto& [host, nids] : nids_by_host_) {
-    std::set<std::string> own;
-    for (const std::string& nid : nids) own.insert(canonical_address(address_of(nid)));
-    for (const std::string& address : own) ++claims[address];
+    for (const std::string& nid : nids) addresses.add(host, address_of(nid));
   }
+  for (const std::string& address : unnamed_) addresses.add(address, address);
   for (const auto& [name, has_ost] : servers_) {
-    SystemSketch::Server server{.name = name};
-    if (!has_ost) server.role = HostRole::kMetadataServer;
-    std::set<std::string> addresses;
-    for (const std::string& nid : nids_by_host_[name]) addresses.insert(canonical_address(address_of(nid)));
-    if (unnamed_.contains(name)) addresses.insert(canonical_address(name));
-    for (const std::string& address : addresses) {
-      if (is_ip_address(address) && claims[address] <= 1) server.addresses.push_back(address);
-    }
-    sketch_.servers.push_back(std::move(server));
+    sketch_.servers.push_back({.name = name,
+                               .role = has_ost ? HostRole::kServer : HostRole::kMetadataServer,
+                               .addresses = addresses.of(name)});
   }
   if (!unnamed_.empty()) {
     sketch_.notes.servers.push_back(fmt::format(

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "collect/import/topology/saved_text.h"
+
+namespace laggard::collect {
+
+/// What Ceph's monitors know of OSDs.
+struct CephFacts {
+  struct Osd {
+    std::string host;          ///< As the OSD itself says; empty: only the tree knows.
+    std::string device_class;  ///< hdd, ssd, nvme, or the site's own.
+    double weight = 0;         ///< CRUSH weight, by default the size in TiB.
+    double reweight = 1;       ///< 0: out.
+    bool in_tree = false;
+    std::string status;                ///< up, down, destroyed; empty when only other commands were saved.
+    std::string data_device;           ///< Kernel name of what holds the data, as the OSD says.
+    std::vector<std::string> devices;  ///< Kernel names of all that the OSD uses.
+    std::set<std::string> addresses;
+  };
+  struct Bucket {
+    std::string name;
+    std::string type;  ///< root, rack, host, …
+    std::vector<std::int64_t> children;
+  };
+  std::map<std::int64_t, Osd> osds;
+  std::map<std::int64_t, Bucket> buckets;  ///< Negative ids.
+  /// `host/device` -> the OSDs on it: a device of several is shared, mostly for their databases.
+  std::map<std::string, std::set<std::int64_t>> users;
+};
+
+/// Reads any of `ceph osd tree`, `ceph osd df [tree]`, `ceph osd metadata` and `ceph device ls`, each with
+/// `-f json`, one to a file.
+[[nodiscard]] Result<CephFacts> read_ceph_facts(std::span<const SavedText> files);
+
+}  // namespace laggard::collect
