@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "collect/procfs/target_sampler.h"
 #include "collect/tcp/tcp_sampler.h"
 
 namespace laggard::collect {
@@ -53,11 +54,15 @@ Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
       options.root == "/" ||
       (!opened.boot.empty() && opened.boot == line_of(std::filesystem::path("/") / kBootId));
 
+  const std::vector<std::string> disk_globs = options.disks.globs;
   auto disks = DiskSampler::open(options.root, opened.host, std::move(options.disks), notices);
   if (disks) {
     opened.samplers.push_back(std::move(*disks));
   } else {
     notices.once("disks are not recorded: " + disks.error().message());
+  }
+  if (auto targets = TargetSampler::open(options.root, opened.host, disk_globs, notices)) {
+    opened.samplers.push_back(std::move(targets));
   }
   NetOptions net{std::move(options.net_globs), {}};
   if (this_machine) net.addresses = local_addresses;

@@ -1,0 +1,151 @@
+#include "collect/procfs/target_sampler.h"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace laggard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+/// Targets come and go with mounts and failovers, which take longer than this.
+constexpr Duration kLookEvery = 10s;
+
+/// Lustre moved its statistics from /proc to debugfs, a part with each version.
+constexpr std::array<const char*, 2> kLustre{"proc/fs/lustre", "sys/kernel/debug/lustre"};
+constexpr const char* kZfs = "proc/spl/kstat/zfs";
+
+/// Names of the folders in a folder, natural order; none when it is not there.
+std::vector<std::string> folders_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+}  // namespace
+
+std::unique_ptr<TargetSampler> TargetSampler::open(const fs::path& root, std::string host,
+                                                   std::vector<std::string> globs, Notices& notices) {
+  const bool lustre = std::any_of(kLustre.begin(), kLustre.end(),
+                                  [&](const char* folder) { return is_there(root / folder / "obdfilter"); });
+  if (!lustre && !is_there(root / kZfs)) return nullptr;
+  return std::unique_ptr<TargetSampler>(new TargetSampler(root, std::move(host), std::move(globs), notices));
+}
+
+TargetSampler::TargetSampler(fs::path root, std::string host, std::vector<std::string> globs,
+                             Notices& notices)
+    : root_(std::move(root)),
+      globs_(std::move(globs)),
+      notices_(&notices),
+      batch_(std::move(host), DeviceKind::kDisk, target_counters()) {}
+
+bool TargetSampler::wanted(const std::string& name) const {
+  return globs_.empty() || std::any_of(globs_.begin(), globs_.end(),
+                                       [&](const std::string& glob) { return glob_match(glob, name); });
+}
+
+void TargetSampler::add_osts(const fs::path& folder) {
+  for (const std::string& name : folders_in(folder / "obdfilter")) {
+    const fs::path ost = folder / "obdfilter" / name;
+    const bool known = std::any_of(targets_.begin(), targets_.end(),
+                                   [&](const Target& target) { return target.name == name; });
+    if (known || !wanted(name) || !is_there(ost / "stats")) continue;
+    Target& target = targets_.emplace_back();
+    target.name = name;
+    target.stats = ost / "stats";
+    for (const char* lustre : kLustre) {
+      for (const char* osd : {"obdfilter", "osd-ldiskfs"}) {
+        const fs::path times = root_ / lustre / osd / name / "brw_stats";
+        if (target.times.empty() && is_there(times)) target.times = times;
+      }
+    }
+  }
+}
+
+/// A pool is told from the folder's other kstats by what it has in it.
+void TargetSampler::add_pools(const fs::path& folder) {
+  for (const std::string& pool : folders_in(folder)) {
+    Target target;
+    target.name = "zfs:" + pool;
+    target.pool = folder / pool;
+    if (!wanted(target.name)) continue;
+    std::error_code error;
+    fs::directory_iterator entry(target.pool, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      if (entry->path().filename().string().starts_with("objset-")) target.objsets.push_back(entry->path());
+    }
+    if (is_there(target.pool / "io")) target.objsets.clear();
+    std::sort(target.objsets.begin(), target.objsets.end());
+    if (!target.objsets.empty() || is_there(target.pool / "io")) targets_.push_back(std::move(target));
+  }
+}
+
+void TargetSampler::look_around() {
+  targets_.clear();
+  for (const char* folder : kLustre) add_osts(root_ / folder);
+  add_pools(root_ / kZfs);
+}
+
+TargetCounters TargetSampler::read(const Target& target) {
+  TargetCounters counters;
+  const auto text = [&](const fs::path& path) {
+    Result<std::string> content = read_file(path);
+    // A target that has gone since the last look is no news.
+    if (!content && content.error().code != ErrorCode::kNotFound)
+      notices_->once(target.name + " is not recorded for now: " + content.error().message());
+    return content ? std::move(*content) : std::string();
+  };
+  if (!target.stats.empty()) {
+    counters = read_ost_stats(text(target.stats));
+    if (!counters.has(TargetCounter::kReadMs) && counters.present != 0 && !target.times.empty())
+      add_brw_times(text(target.times), counters);
+    return counters;
+  }
+  if (target.objsets.empty()) return read_pool_io(text(target.pool / "io"));
+  for (const fs::path& objset : target.objsets) {
+    // A sum without one of its parts would look like a reset.
+    if (!add_pool_objset(text(objset), counters)) return {};
+  }
+  return counters;
+}
+
+void TargetSampler::sample(Clock& clock) {
+  if (clock.mono() >= look_at_) {
+    look_at_ = clock.mono() + kLookEvery;
+    look_around();
+  }
+  present_ = 0;
+  if (targets_.empty()) return;
+  batch_.begin_row(sample_time(clock));
+  tracker_.begin_pass();
+  for (const Target& target : targets_) {
+    const TargetCounters counters = read(target);
+    if (counters.present == 0) continue;
+    TrackedDevice& device = *tracker_.find(target.name).device;
+    if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
+    std::copy(counters.values.begin(), counters.values.end(), batch_.cells(device.slot).begin());
+    batch_.set_present(device.slot, counters.present);
+    ++present_;
+  }
+  static_cast<void>(tracker_.end_pass());
+}
+
+}  // namespace laggard::collect
