@@ -127,6 +127,19 @@ TargetCounters TargetSampler::read(const Target& target) {
   return counters;
 }
 
+/// `view` keeps a target apart from the disks that it lies on (model/system/recorded_host.cc).
+void TargetSampler::describe(const Target& target) {
+  if (!told_.insert(target.name).second) return;
+  DeviceInfo info;
+  info.host = batch_.host();
+  info.kind = DeviceKind::kDisk;
+  info.device = target.name;
+  info.facts.emplace_back("view", target.stats.empty() ? "zfs" : "lustre");
+  news_.push_back(std::move(info));
+}
+
+std::vector<DeviceInfo> TargetSampler::take_facts() { return std::exchange(news_, {}); }
+
 void TargetSampler::sample(Clock& clock) {
   if (clock.mono() >= look_at_) {
     look_at_ = clock.mono() + kLookEvery;
@@ -143,6 +156,7 @@ void TargetSampler::sample(Clock& clock) {
     if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
     std::copy(counters.values.begin(), counters.values.end(), batch_.cells(device.slot).begin());
     batch_.set_present(device.slot, counters.present);
+    describe(target);
     ++present_;
   }
   static_cast<void>(tracker_.end_pass());

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ class TargetSampler final : public Sampler {
 
   void sample(Clock& clock) override;
   [[nodiscard]] Batch& batch() override { return batch_; }
-  [[nodiscard]] std::vector<DeviceInfo> take_facts() override { return {}; }
+  [[nodiscard]] std::vector<DeviceInfo> take_facts() override;
   [[nodiscard]] std::size_t devices() const override { return present_; }
 
  private:
@@ -44,6 +45,7 @@ class TargetSampler final : public Sampler {
   void add_pools(const std::filesystem::path& folder);
   [[nodiscard]] bool wanted(const std::string& name) const;
   [[nodiscard]] TargetCounters read(const Target& target);
+  void describe(const Target& target);
 
   std::filesystem::path root_;
   std::vector<std::string> globs_;
@@ -52,6 +54,8 @@ class TargetSampler final : public Sampler {
   DeviceTracker tracker_;
   std::vector<Target> targets_;
   std::size_t present_ = 0;
+  std::set<std::string> told_;  ///< Targets that the sink knows.
+  std::vector<DeviceInfo> news_;
   MonoTime look_at_;  ///< When to look for targets again.
 };
 

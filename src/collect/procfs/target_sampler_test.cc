@@ -122,6 +122,12 @@ TEST_F(TargetSamplerTest, RecordsOstsAndPools) {
   EXPECT_EQ(sampler->devices(), 3U);
   const SampleTable table = sampler->batch().take("boot");
   EXPECT_THAT(table.devices(), ElementsAre("l-OST0001", "l-OST0002", "zfs:tank"));
+  const std::vector<DeviceInfo> facts = sampler->take_facts();
+  ASSERT_THAT(facts, SizeIs(3));
+  EXPECT_EQ(facts[0].facts.front(), std::pair(std::string("view"), std::string("lustre")));
+  EXPECT_EQ(facts[2].facts.front(), std::pair(std::string("view"), std::string("zfs")));
+  sampler->sample(clock_);
+  EXPECT_THAT(sampler->take_facts(), SizeIs(0)) << "told once";
 }
 
 TEST_F(TargetSamplerTest, TargetsComeAndGo) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "model/system/system_file.h"
 #include "model/system/testing_inventory.h"
 
 namespace laggard {
@@ -245,6 +246,35 @@ TEST(Grouping, EveryLoadedDiskIsInExactlyOneGroupOrNamed) {
     }
     RC_ASSERT((unnamed == 0) == grouping.not_comparable.empty());
   });
+}
+
+/// Four servers with two disks each and an OST on them.
+Inventory with_osts(bool disks) {
+  InventoryBuilder build;
+  for (int s = 1; s <= 4; ++s) {
+    const std::string host = "oss" + std::to_string(s);
+    if (disks) build.disk(host, "sda").disk(host, "sdb");
+    build.disk(host, "l-OST000" + std::to_string(s), 100, {{"view", "lustre"}});
+  }
+  return build.get();
+}
+
+TEST(Grouping, ViewsOfFileSystemsAreNoPeersOfTheirDisks) {
+  const Grouping both = *make_groups(with_osts(true), nullptr);
+  for (const Component& component : both.components)
+    EXPECT_EQ(component.device.find("OST"), std::string::npos) << component.name;
+  const Grouping alone = *make_groups(with_osts(false), nullptr);
+  ASSERT_EQ(alone.groups.size(), 1U);
+  EXPECT_EQ(alone.groups.front().members.size(), 4U);
+}
+
+TEST(Grouping, ASystemFileMakesComponentsOfViews) {
+  const SystemModel model =
+      *parse_system("[[servers]]\nname='oss[1-4]'\ndevice='l-OST000[1-4]'\n", "system.toml");
+  const Grouping grouping = *make_groups(with_osts(true), &model);
+  ASSERT_EQ(grouping.groups.size(), 1U);
+  EXPECT_EQ(grouping.components.front().name, "oss1/l-OST0001");
+  EXPECT_EQ(grouping.components.front().series.size(), 1U);
 }
 
 }  // namespace

@@ -37,12 +37,20 @@ std::string_view parent_by_name(std::string_view device) {
   return after_digit ? stem.substr(0, stem.size() - 1) : stem;
 }
 
+/// A file system's own statistics of what lies on devices of the host: an OST, a pool.
+bool is_view(const DeviceInfo& device) { return !fact(device, "view").empty(); }
+
 /// Takes the devices apart that are below another recorded one. Recorders name what is on top of a path or
-/// partition in its `top`, and the paths of a device on top in its `paths`.
+/// partition in its `top`, and the paths of a device on top in its `paths`. Views are no peers of the devices
+/// that they lie on; where those are recorded too, only a system file makes components of them.
 void set_covered_apart(std::vector<const DeviceInfo*>& devices, std::vector<const DeviceInfo*>& covered) {
   std::unordered_set<std::string_view> names;
   names.reserve(devices.size());
-  for (const DeviceInfo* device : devices) names.insert(device->device);
+  bool all_views = true;
+  for (const DeviceInfo* device : devices) {
+    names.insert(device->device);
+    all_views = all_views && is_view(*device);
+  }
   std::unordered_set<std::string_view> below;
   for (const DeviceInfo* device : devices) {
     for (const std::string_view path : words(fact(*device, "paths"))) {
@@ -53,7 +61,7 @@ void set_covered_apart(std::vector<const DeviceInfo*>& devices, std::vector<cons
     for (const std::string_view top : words(fact(*device, "top"))) {
       if (top != device->device && names.contains(top)) return true;
     }
-    if (below.contains(device->device)) return true;
+    if (below.contains(device->device) || (is_view(*device) && !all_views)) return true;
     return device->kind == DeviceKind::kDisk && names.contains(parent_by_name(device->device));
   };
   const auto first = std::stable_partition(devices.begin(), devices.end(),
