@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analyse/diagnoser.h"
+#include "analyse/explain/known_work.h"
 #include "base/file.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
@@ -148,6 +149,11 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
   if (!read) return forward(read);
   diagnoser.finish();
   Diagnosis diagnosis = diagnoser.diagnosis();
+  if (setup->system) {
+    const analyse::WindowSpec& windows = setup->preset.windows;
+    const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
+    analyse::explain_expected_work(diagnosis, setup->grouping, setup->system->expected_work, window);
+  }
   add_coverage(diagnosis, *setup);
   const bool talk = options.json != "-" && !options.quiet;
   if (talk) print(*setup, diagnosis);

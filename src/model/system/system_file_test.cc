@@ -409,6 +409,50 @@ INSTANTIATE_TEST_SUITE_P(
         Mistaken{"[[servers]]\nname = \"a[1-9999999]\"",
                  "f:2: node set 'a[1-9999999]': that is more than 2000000 names"}));
 
+TEST(SystemFile, ExpectedWork) {
+  const SystemModel model = parsed(std::string(kIntrepid) + R"(
+[[expected_work]]
+what   = "patrol read"
+where  = "ddn[6-7]"
+days   = ["sat", "sun"]
+start  = "02:30"
+length = "4h"
+[[expected_work]]
+what   = "rebuild"
+where  = ["12.48.49", "fs1/sda"]
+from   = "2011-05-09T08:00:00Z"
+to     = "2011-05-09T20:00:00Z"
+)");
+  ASSERT_EQ(model.expected_work.size(), 2U);
+  const ExpectedWork& weekly = model.expected_work[0];
+  EXPECT_THAT(weekly.where, ElementsAre("ddn6", "ddn7"));
+  EXPECT_EQ(weekly.days, 0x60);
+  EXPECT_EQ(weekly.start, std::chrono::minutes(150));
+  EXPECT_EQ(weekly.length, std::chrono::hours(4));
+  EXPECT_TRUE(model.expected_work[1].at(parse_time("2011-05-09T19:59:59Z").value()));
+  EXPECT_FALSE(model.expected_work[1].at(parse_time("2011-05-09T20:00:00Z").value()));
+}
+
+TEST(SystemFile, MistakesInExpectedWork) {
+  const auto mistake = [](std::string_view keys) {
+    const SystemReading reading =
+        read_system("[[servers]]\nname = \"fs1\"\n[[expected_work]]\n" + std::string(keys), "f");
+    return reading.mistakes.empty() ? "none" : reading.mistakes.front().message();
+  };
+  EXPECT_EQ(mistake("what = \"a\"\nstart = \"2:30\"\nlength = \"1h\""),
+            "f:5: '2:30' is no time of the day such as 02:30 (UTC)");
+  EXPECT_EQ(mistake("what = \"a\"\nstart = \"02:30\"\nlength = \"8d\""),
+            "f:6: 'length' is between a second and a week");
+  EXPECT_EQ(mistake("what = \"a\"\nwhere = \"fs2\"\nstart = \"02:30\"\nlength = \"1h\""),
+            "f:5: 'fs2' is no host, part or attachment of this file");
+  EXPECT_EQ(mistake("what = \"a\"\ndays = \"Samstag\"\nstart = \"02:30\"\nlength = \"1h\""),
+            "f:5: 'Samstag' is none of mon, tue, wed, thu, fri, sat, sun");
+  EXPECT_EQ(mistake("what = \"a\"\nfrom = \"2011-05-09T20:00:00Z\"\nto = \"2011-05-09T20:00:00Z\""),
+            "f:6: 'to' is not after 'from'");
+  EXPECT_THAT(mistake("what = \"a\"\nfrom = \"2011-05-09T20:00:00Z\"\nlength = \"1h\""),
+              HasSubstr("either once ('from', 'to') or weekly ('start', 'length')"));
+}
+
 TEST(SystemFile, AllMistakesComeAtOnceInTheOrderOfLines) {
   const SystemReading reading = read_system(
       "[[luns]]\nname = \"l\"\nservers = \"z\"\ndevice = \"d\"\n[[servers]]\nname = \"a\"\nx = 1\naddress = "
@@ -430,7 +474,7 @@ TEST(SystemFile, TheExamplesOfTheDocumentAreSound) {
       ADD_FAILURE() << mistake.message() << "\n" << text;
     ++examples;
   }
-  EXPECT_EQ(examples, 4U);
+  EXPECT_EQ(examples, 5U);
 }
 
 TEST(SystemFile, ALargeSystemIsGroupedInNoTime) {

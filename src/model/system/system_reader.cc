@@ -18,7 +18,8 @@ SystemReader::SystemReader(std::string_view path, std::size_t max_names)
 
 SystemReading SystemReader::run(const toml::table& root) {
   const TomlSection top(root, "the file", mistakes_);
-  top.allow_only({"name", "servers", "clients", "arrays", "luns", "drawers", "networks", "peer_groups"});
+  top.allow_only({"name", "servers", "clients", "arrays", "luns", "drawers", "networks", "peer_groups",
+                  "expected_work"});
   if (const auto name = top.text("name")) model_.name = name->value;
   for_each_table(root, "servers", &SystemReader::read_servers);
   for_each_table(root, "clients", &SystemReader::read_clients);
@@ -27,6 +28,7 @@ SystemReading SystemReader::run(const toml::table& root) {
   for_each_table(root, "drawers", &SystemReader::read_drawer);
   for_each_table(root, "networks", &SystemReader::read_network);
   for_each_table(root, "peer_groups", &SystemReader::read_peer_group);
+  for_each_table(root, "expected_work", &SystemReader::read_expected_work);
   check_whole(root);
   return {std::move(model_), mistakes_.take()};
 }

@@ -16,7 +16,7 @@
 namespace laggard {
 
 /// Turns the tables of a system file into a topology, section by section in the order in which they need each
-/// other: hosts, arrays, LUNs, drawers, networks, peer groups. One reader reads one file.
+/// other: hosts, arrays, LUNs, drawers, networks, peer groups, expected work. One reader reads one file.
 class SystemReader {
  public:
   SystemReader(std::string_view path, std::size_t max_names);
@@ -67,6 +67,12 @@ class SystemReader {
   std::optional<std::vector<HostId>> network_hosts(const TomlSection& section);
   void read_peer_group(const TomlSection& section);
   bool check_member(const std::string& member, std::uint32_t line);
+
+  // expected_work_section.cc
+  void read_expected_work(const TomlSection& section);
+  bool read_work_places(const TomlSection& section, ExpectedWork& work);
+  bool read_work_once(const TomlSection& section, ExpectedWork& work);
+  bool read_work_weekly(const TomlSection& section, ExpectedWork& work);
 
   // system_reader.cc
   using SectionReader = void (SystemReader::*)(const TomlSection&);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/id.h"
+#include "model/system/expected_work.h"
 
 namespace laggard {
 
@@ -127,6 +128,7 @@ struct SystemModel {
   std::string path;  ///< For messages.
   std::string name;
   Topology topology;
+  std::vector<ExpectedWork> expected_work;
 };
 
 }  // namespace laggard

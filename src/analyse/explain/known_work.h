@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+#include "model/incident.h"
+#include "model/system/expected_work.h"
+#include "model/system/grouping.h"
+
+namespace laggard::analyse {
+
+/// Marks incidents as *explained* that began and ended with background work that the operators expect on all
+/// of their components; `why` says which. One that lasts longer than the work is trouble as any other.
+/// \param slack  by how much a window may stick out: its length. An open incident lasts until `diagnosis.to`.
+void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
+                           std::span<const ExpectedWork> expected, Duration slack);
+
+}  // namespace laggard::analyse
