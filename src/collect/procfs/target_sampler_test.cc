@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "collect/record/fake_machine.h"
+#include "collect/testing_lustre_tree.h"
 
 namespace laggard::collect {
 namespace {
@@ -140,6 +141,20 @@ TEST_F(TargetSamplerTest, TargetsComeAndGo) {
   EXPECT_THAT(devices_after_sampling(*sampler), ElementsAre("l-OST0002"));
   clock_.advance(std::chrono::seconds(11));
   EXPECT_THAT(devices_after_sampling(*sampler), ElementsAre("l-OST0002", "l-OST0003"));
+  EXPECT_THAT(said_, SizeIs(0));
+}
+
+TEST_F(TargetSamplerTest, ReadsACapturedMachine) {
+  const testing_support::LustreTree tree;
+  if (!tree.is_there()) GTEST_SKIP() << tree.kArchive << " is not there";
+  const auto sampler = TargetSampler::open(tree.path(), "oss1", {}, notices_);
+  ASSERT_THAT(sampler, NotNull());
+  sampler->sample(clock_);
+  const SampleTable table = sampler->batch().take("boot");
+  EXPECT_THAT(table.devices(),
+              ElementsAre("lustrefs-OST0000", "lustrefs-OST0002", "lustrefs-OST0004", "lustrefs-OST0006"));
+  EXPECT_EQ(table.integer(3, 0, 0), 4298711U) << "wr_ios of the first";
+  EXPECT_FALSE(table.integer(5, 0, 0).has_value()) << "no times: its histogram misses most transfers";
   EXPECT_THAT(said_, SizeIs(0));
 }
 

@@ -1,10 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "collect/import/topology/saved_tree.h"
 #include "collect/import/topology/testing_import.h"
+#include "collect/testing_lustre_tree.h"
 
 namespace laggard::collect {
 namespace {
@@ -142,17 +141,11 @@ TEST(ImportLustre, TwoFileSystemsAreTwoSets) {
 
 // A tree of /proc/fs/lustre and /sys/fs/lustre as Lustre 2.10 shows them, captured by others: only read here.
 TEST(ImportLustre, ReadsCapturedTrees) {
-  const std::filesystem::path archive =
-      LAGGARD_SOURCE_DIR "/../shared/data/exporters/lustre-proc-trees.tar.xz";
-  if (!std::filesystem::exists(archive)) GTEST_SKIP() << archive << " is not there";
-  const std::filesystem::path folder = testing::TempDir() + "laggard-lustre-tree";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  ASSERT_EQ(std::system(("tar -C " + folder.string() + " -xf " + archive.string()).c_str()), 0);
-  const auto saved = read_saved_tree(folder, "oss1");
+  const testing_support::LustreTree tree;
+  if (!tree.is_there()) GTEST_SKIP() << tree.kArchive << " is not there";
+  const auto saved = read_saved_tree(tree.path(), "oss1");
   ASSERT_TRUE(saved.has_value()) << saved.error().message();
   const std::string text = lustre(*saved);
-  std::filesystem::remove_all(folder);
   const Groups groups = groups_of(text);
   EXPECT_EQ(groups.at("LUNs, priority 1").size(), 7U) << text;
   EXPECT_THAT(text, AllOf(HasSubstr("name = \"lustrefs\""), HasSubstr("Targets on ZFS")));
