@@ -87,6 +87,15 @@ std::string human_bytes(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kSuffixes[unit]);
 }
 
+std::string with_separators(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, 1, ',');
+  }
+  return digits;
+}
+
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   std::uint64_t shift = 0;
   if (!text.empty() && !is_digit(text.back())) {

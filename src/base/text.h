@@ -35,6 +35,9 @@ template <typename Number>
 /// `1.2 GB`, `310 kB`, `17 B`.
 [[nodiscard]] std::string human_bytes(std::uint64_t bytes);
 
+/// 1234567 -> `1,234,567`
+[[nodiscard]] std::string with_separators(std::uint64_t number);
+
 /// `10G`, `500M`, `4k` (binary multiples) or a plain number of bytes.
 [[nodiscard]] std::optional<std::uint64_t> parse_bytes(std::string_view text);
 

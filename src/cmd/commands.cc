@@ -11,6 +11,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_incident_command(app, context);
   add_system_command(app, context);
   add_export_command(app, context);
+  add_send_command(app, context);
   add_info_command(app, context);
   add_lab_command(app, context);
 }

@@ -34,16 +34,6 @@ struct CommonOptions {
   bool json = false;
 };
 
-/// 1234567 -> 1,234,567
-std::string with_separators(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, 1, ',');
-  }
-  return digits;
-}
-
 /// The line on a terminal that says how far the import is, and the notices above it.
 class ImportDisplay final : public collect::ImportObserver {
  public:

@@ -1,0 +1,269 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "archive/reader.h"
+#include "base/file.h"
+#include "base/http_client.h"
+#include "base/text.h"
+#include "cmd/commands.h"
+#include "cmd/progress.h"
+#include "collect/record/signal_clock.h"
+#include "send/sender.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using namespace std::chrono_literals;
+
+struct SendCommand {
+  std::vector<std::filesystem::path> recordings;
+  std::string url;
+  std::string token_file;
+  std::string position;
+  std::string from;
+  std::string give_up;
+  std::string poll = "5s";
+  std::vector<std::string> labels;
+  std::size_t batch = 10'000;
+  bool follow = false;
+  bool json = false;
+};
+
+/// The line on a terminal; into a log only what is worth one.
+class SendDisplay final : public send::SendObserver {
+ public:
+  explicit SendDisplay(Clock& clock) : clock_(clock), started_(clock.mono()), line_("sending", clock) {}
+
+  void progress(const send::SendState& state) override {
+    if (away_) notice("the server is back");
+    away_ = false;
+    const double rate =
+        static_cast<double>(state.samples) / std::max(to_seconds(clock_.mono() - started_), 1e-3);
+    line_.update(state.done, fmt::format("{} samples, {} a second, {}", with_separators(state.samples),
+                                         with_separators(static_cast<std::uint64_t>(rate)),
+                                         state.at ? to_iso8601(*state.at) : ""));
+  }
+  void away(const std::string& sentence) override {
+    if (!away_) notice(sentence);
+    away_ = true;
+  }
+  void notice(const std::string& sentence) override {
+    line_.clear();
+    std::fprintf(stderr, "laggard: note: %s\n", sentence.c_str());
+  }
+  void clear() { line_.clear(); }
+
+ private:
+  Clock& clock_;
+  MonoTime started_;
+  Progress line_;
+  bool away_ = false;
+};
+
+Result<Duration> duration_of(const std::string& option, const std::string& text, Duration least) {
+  const Result<Duration> duration = parse_duration(text);
+  if (!duration || *duration < least) {
+    return fail(ErrorCode::kBadUse, option,
+                fmt::format("`{}` is no duration such as 5m, or below {}", text, to_text(least)));
+  }
+  return *duration;
+}
+
+bool is_label_name(std::string_view name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name.starts_with("__")) return false;
+  return name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+         std::string_view::npos;
+}
+
+Result<send::Labels> labels_of(const std::vector<std::string>& texts) {
+  send::Labels labels{{"job", "laggard"}};
+  for (const std::string& text : texts) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string name = text.substr(0, equals);
+    if (equals == text.size() || !is_label_name(name)) {
+      return fail(ErrorCode::kBadUse, "--label", fmt::format("`{}` is no label such as cluster=a", text));
+    }
+    if (name == "instance" || name == "device" || name == "counter") {
+      return fail(ErrorCode::kBadUse, "--label", fmt::format("`{}` says which host or device it is", name));
+    }
+    const auto before =
+        std::find_if(labels.begin(), labels.end(), [&](const auto& one) { return one.first == name; });
+    if (before == labels.end()) {
+      labels.emplace_back(name, text.substr(equals + 1));
+    } else {
+      before->second = text.substr(equals + 1);
+    }
+  }
+  return labels;
+}
+
+Result<send::SendOptions> options_of(const SendCommand& command, const ServerUrl& url) {
+  send::SendOptions options;
+  options.server = url.shown();
+  // Who names a place in the API means it: Mimir and Thanos have theirs elsewhere.
+  options.path = url.prefix.find("/api/v1/") == std::string::npos ? "/api/v1/write" : "";
+  options.batch = command.batch;
+  options.follow = command.follow;
+  auto labels = labels_of(command.labels);
+  if (!labels) return forward(labels);
+  options.labels = std::move(*labels);
+  if (!command.from.empty()) {
+    const Result<WallTime> from = parse_time(command.from);
+    if (!from) return fail(ErrorCode::kBadUse, "--from", from.error().what);
+    options.from = *from;
+  }
+  auto poll = duration_of("--poll", command.poll, 100ms);
+  if (!poll) return forward(poll);
+  options.poll = *poll;
+  options.needs_server_at_start = !command.follow && command.give_up.empty();
+  if (!command.follow) options.give_up = 5min;
+  if (!command.give_up.empty()) {
+    auto give_up = duration_of("--give-up", command.give_up, 0s);
+    if (!give_up) return forward(give_up);
+    options.give_up = *give_up;
+  }
+  return options;
+}
+
+void report(const SendCommand& command, const send::SendResult& result, const std::string& server) {
+  if (command.json) {
+    Json json;
+    json["schema"] = "laggard.send/1";
+    json["server"] = server;
+    json["sent"] = result.samples;
+    json["already_there"] = result.known;
+    json["too_old"] = result.too_old;
+    json["requests"] = result.requests;
+    json["from"] = result.first ? Json(to_iso8601(*result.first)) : Json();
+    json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
+    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    return;
+  }
+  std::string text = fmt::format("{}: {} {} sent", server, with_separators(result.samples),
+                                 result.samples == 1 ? "sample" : "samples");
+  if (result.known > 0) text += fmt::format(" ({} already there)", with_separators(result.known));
+  if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
+  std::printf("%s\n", text.c_str());
+}
+
+/// What the result says that a user has to know.
+Status verdict(const SendCommand& command, const send::SendResult& result, const std::string& server,
+               SendDisplay& display) {
+  if (result.rounded > 0) {
+    display.notice(fmt::format("{} values of 2^53 and more lost their last digits", result.rounded));
+  }
+  if (result.too_old > 0) {
+    return fail(ErrorCode::kUnavailable, server,
+                fmt::format("refused {} samples as too old; Prometheus takes them with "
+                            "storage.tsdb.out_of_order_time_window in its configuration",
+                            with_separators(result.too_old)));
+  }
+  if (result.stopped && !command.follow) {
+    return fail(ErrorCode::kUnavailable, server, "stopped before everything was sent; send again to go on");
+  }
+  if (result.stopped) display.notice("stopped before everything was sent; send again to go on");
+  return {};
+}
+
+Status send_metrics(const SendCommand& command) {
+  Result<ServerUrl> url = parse_server_url(command.url);
+  if (!url) return forward(url);
+  auto options = options_of(command, *url);
+  if (!options) return forward(options);
+  HttpOptions http;
+  http.answer_timeout = 30s;
+  http.most_bytes = std::size_t{1} << 20U;
+  if (!command.token_file.empty()) {
+    Result<std::string> token = read_file(command.token_file);
+    if (!token) return forward(token);
+    http.bearer_token = trim(*token);
+  }
+  auto transport = connect_http(*url, http);
+  if (!transport) return forward(transport);
+  auto positions = send::Positions::open(
+      command.position.empty() ? send::usual_position(command.recordings.front(), options->server)
+                               : std::filesystem::path(command.position),
+      options->server);
+  if (!positions) return forward(positions);
+  auto clock = collect::SignalClock::make();
+  if (!clock) return forward(clock);
+
+  SendDisplay display(*clock);
+  std::mt19937_64 random(std::random_device{}());
+  const auto stopped = [&] {
+    if (!clock->stopped()) clock->sleep_until(clock->mono() + 100us);  // Where it looks for signals.
+    return clock->stopped();
+  };
+  const send::OpenSource open = [&]() -> Result<std::unique_ptr<SeriesSource>> {
+    auto reader = archive::Reader::open(command.recordings);
+    if (!reader) return forward(reader);
+    return std::unique_ptr<SeriesSource>(std::move(*reader));
+  };
+  send::SendTools tools{.transport = **transport,
+                        .positions = *positions,
+                        .clock = *clock,
+                        .random = random,
+                        .observer = display,
+                        .stopped = stopped};
+  Result<send::SendResult> result = send::send_recording(open, *options, tools);
+  display.clear();
+  if (!result) return forward(result);
+  report(command, *result, options->server);
+  return verdict(command, *result, options->server, display);
+}
+
+}  // namespace
+
+void add_send_command(CLI::App& app, Context& context) {
+  auto options = std::make_shared<SendCommand>();
+  CLI::App* command =
+      app.add_subcommand("send", "Ship a recording to Prometheus or VictoriaMetrics by remote write");
+  command->add_option("recording", options->recordings, "Recordings to send")->required()->type_name("REC");
+  command
+      ->add_option("--to", options->url,
+                   "http[s]://[user:password@]host[:port][/prefix]; /api/v1/write is added if need be")
+      ->required()
+      ->type_name("URL");
+  command->add_flag("--follow", options->follow, "Go on with what is recorded, until SIGTERM or Ctrl-C");
+  command->add_option("--poll", options->poll, "With --follow: look for more so often")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command
+      ->add_option("--give-up", options->give_up,
+                   "End when the server was away for so long (5m; never with --follow)")
+      ->type_name("TIME");
+  command->add_option("--from", options->from, "Of what was never sent: only from here on")
+      ->type_name("TIME");
+  command->add_option("--label", options->labels, "A label for every series, such as cluster=a")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--batch", options->batch, "Samples in a request")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+      ->capture_default_str();
+  command
+      ->add_option("--position", options->position,
+                   "Where it is kept what the server has acknowledged (in REC, named after the server)")
+      ->type_name("FILE");
+  command->add_option("--bearer-token-file", options->token_file, "File with a token to show to the server")
+      ->type_name("FILE");
+  command->add_flag("--json", options->json, "Say what was sent as JSON on standard output");
+  command->footer(
+      "Examples:\n"
+      "  laggard send rec --to http://127.0.0.1:8428\n"
+      "  laggard send rec --to http://prom:9090 --follow --label cluster=a\n"
+      "laggard import prometheus brings it back.");
+  command->callback([options, &context] {
+    const Status done = send_metrics(*options);
+    if (!done) context.status = report_error(done.error());
+  });
+}
+
+}  // namespace laggard::cmd
