@@ -11,6 +11,14 @@ std::string_view to_name(BlameKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::optional<BlameKind> blame_kind(std::string_view name) {
+  for (std::size_t k = 0; k < kBlameKinds; ++k) {
+    const auto kind = static_cast<BlameKind>(k);
+    if (to_name(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
 std::string_view to_name(IncidentState state) {
   return state == IncidentState::kConfirmed ? "confirmed" : "suspected";
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -23,7 +24,9 @@ enum class BlameKind : std::uint8_t {
   kMetadataServer,
   kClient,
 };
+inline constexpr std::size_t kBlameKinds = 12;
 [[nodiscard]] std::string_view to_name(BlameKind kind);
+[[nodiscard]] std::optional<BlameKind> blame_kind(std::string_view name);
 
 struct Blame {
   BlameKind kind = BlameKind::kServer;
@@ -60,8 +63,11 @@ struct Evidence {
 struct Incident {
   std::string id;                        ///< Stable over re-runs: from blame, cause and start.
   WallTime since;                        ///< Start of the first anomalous window.
-  std::optional<WallTime> faulty_since;  ///< End of the window that completed k of 2k-1.
-  std::optional<WallTime> until;         ///< End of the last anomalous window, when it is over.
+  std::optional<WallTime> faulty_since;  ///< End of the window in which it became faulty, by either way:
+  /// k of 2k-1 windows (this is that way alone; nothing when it never came to that), or severity.
+  std::optional<WallTime> persistent_since;
+  std::optional<WallTime> confirmed_since;  ///< End of the window that confirmed it.
+  std::optional<WallTime> until;            ///< End of the last anomalous window, when it is over.
   IncidentState state = IncidentState::kSuspected;
   IncidentStatus status = IncidentStatus::kOpen;
   std::optional<double> confidence;

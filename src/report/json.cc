@@ -60,6 +60,8 @@ void write(JsonWriter& json, const Incident& incident) {
   for (const Evidence& evidence : incident.evidence) write(json, evidence);
   json.end_list();
   json.member("why", incident.why);
+  json.member("persistent_since", incident.persistent_since);
+  json.member("confirmed_since", incident.confirmed_since);
   json.end_object();
 }
 

@@ -8,6 +8,7 @@
 #include "cmd/lab/recorded_runs.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"
+#include "cmd/lab/score_scale.h"
 #include "cmd/progress.h"
 
 namespace laggard::cmd {
@@ -17,10 +18,14 @@ namespace {
 struct ScoreOptions {
   std::vector<std::filesystem::path> folders;
   std::size_t threads = all_threads();
+  std::string diagnosis;
   ScoreOutput output;
 };
 
 Status score(const ScoreOptions& options) {
+  auto days = find_days(options.folders);
+  if (!days) return forward(days);
+  if (!days->empty()) return score_days({std::move(*days), options.diagnosis, options.output.json});
   auto clusters = find_runs(options.folders);
   if (!clusters) return forward(clusters);
   SystemClock clock;
@@ -45,6 +50,11 @@ void add_lab_score(CLI::App& lab, Context& context) {
   command->add_option("--threads", options->threads, "Runs at a time")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  command
+      ->add_option("--diagnosis", options->diagnosis,
+                   "Recordings of --scale: take this diagnosis in each folder (diagnose --json) instead of "
+                   "making one")
+      ->type_name("FILE");
   add_score_output(*command, options->output);
   command->footer("Example:\n  laggard lab score runs --html score.html");
   command->callback([options, &context] {

@@ -1,0 +1,32 @@
+#include "lab/score/json_fields.h"
+
+namespace laggard::lab {
+
+using Json = nlohmann::json;
+
+const Json& member_of(const Json& object, const char* name) {
+  static const Json kNone;
+  const auto found = object.is_object() ? object.find(name) : object.end();
+  return found == object.end() ? kNone : *found;
+}
+
+std::string text_of(const Json& object, const char* name) {
+  const Json& member = member_of(object, name);
+  return member.is_string() ? member.get<std::string>() : std::string();
+}
+
+std::set<std::string> texts_of(const Json& object, const char* name) {
+  std::set<std::string> texts;
+  for (const Json& element : member_of(object, name)) {
+    if (element.is_string()) texts.insert(element.get<std::string>());
+  }
+  return texts;
+}
+
+std::optional<WallTime> time_of(const Json& object, const char* name) {
+  auto parsed = parse_time(text_of(object, name));
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+}  // namespace laggard::lab

@@ -1,0 +1,181 @@
+#include "lab/score/scale_score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace laggard::lab {
+
+namespace {
+
+/// A window of the production preset: what is sick is seen from its first window on, and until its last.
+constexpr Duration kGrace = std::chrono::minutes(15);
+
+bool overlaps(const Incident& incident, const TimeSpan& span, WallTime end) {
+  return incident.since < span.to + kGrace && incident.until.value_or(end) > span.from - kGrace;
+}
+
+bool mostly(const Incident& incident, const auto& is_one) {
+  const auto n =
+      static_cast<std::size_t>(std::count_if(incident.components.begin(), incident.components.end(), is_one));
+  return n > 0 && 2 * n >= incident.components.size();
+}
+
+bool is_alarm(const Incident& incident) { return incident.state == IncidentState::kConfirmed; }
+
+std::string describe(const Incident& incident) {
+  return fmt::format("{} {}: {}, {} to {}", to_name(incident.blame.kind), incident.blame.name, incident.cause,
+                     to_iso8601(incident.since), incident.until ? to_iso8601(*incident.until) : "the end");
+}
+
+class Judge {
+ public:
+  Judge(const ScaleTruth& truth, const std::map<std::string, std::string>& lun_of)
+      : truth_(truth), lun_of_(lun_of) {}
+
+  [[nodiscard]] bool belongs(const Incident& incident, const TrueIncident& problem) const {
+    return incident.status != IncidentStatus::kExplained &&
+           overlaps(incident, problem.span, truth_.recorded.to) &&
+           mostly(incident, [&](const std::string& name) { return problem.shows.contains(name); });
+  }
+
+  [[nodiscard]] bool is_transient(const Incident& incident) const {
+    const auto in_transient = [&](const std::string& name) {
+      const auto lun = lun_of_.find(name);
+      return lun != lun_of_.end() &&
+             std::any_of(truth_.transients.begin(), truth_.transients.end(),
+                         [&](const TrueTransient& transient) {
+                           return transient.luns.contains(lun->second) &&
+                                  overlaps(incident, transient.span, truth_.recorded.to);
+                         });
+    };
+    return mostly(incident, in_transient);
+  }
+
+  [[nodiscard]] ProblemScore problem(const TrueIncident& problem, const Diagnosis& diagnosis) const {
+    ProblemScore score;
+    score.kind = problem.kind;
+    score.blame = fmt::format("{} {}", to_name(problem.right.front().kind), problem.right.front().name);
+    for (const Incident& incident : diagnosis.incidents) {
+      if (!belongs(incident, problem)) continue;
+      ++score.incidents;
+      if (is_alarm(incident)) ++score.alarms;
+      const bool right =
+          std::find(problem.right.begin(), problem.right.end(), incident.blame) != problem.right.end();
+      if (score.said.empty() || (right && !score.blamed)) {
+        score.said =
+            fmt::format("{} {}: {}", to_name(incident.blame.kind), incident.blame.name, incident.cause);
+      }
+      if (right && !score.blamed) take_verdict(score, incident, problem);
+    }
+    return score;
+  }
+
+ private:
+  static void take_verdict(ProblemScore& score, const Incident& incident, const TrueIncident& problem) {
+    const auto after = [&](const std::optional<WallTime>& t) -> std::optional<Duration> {
+      if (!t) return std::nullopt;
+      return *t - problem.span.from;
+    };
+    score.blamed = true;
+    score.confirmed = is_alarm(incident);
+    score.kind_right = is_right_cause(problem.kind, incident.cause);
+    score.onset = after(incident.since);
+    score.faulty = after(incident.faulty_since);
+    score.persistent = after(incident.persistent_since);
+    score.alarm = after(incident.confirmed_since);
+  }
+
+  const ScaleTruth& truth_;
+  const std::map<std::string, std::string>& lun_of_;
+};
+
+/// The lower one of the middle two of an even number.
+std::optional<Duration> median(std::vector<Duration> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::optional<Duration> median_of(const std::vector<const ProblemScore*>& problems,
+                                  std::optional<Duration> ProblemScore::*which) {
+  std::vector<Duration> values;
+  for (const ProblemScore* problem : problems) {
+    if (problem->*which) values.push_back(*(problem->*which));
+  }
+  return median(std::move(values));
+}
+
+void add_problems(ScaleSummary& summary, const std::vector<const ProblemScore*>& problems) {
+  for (const ProblemScore* problem : problems) {
+    ++summary.problems;
+    summary.blamed += problem->blamed ? 1 : 0;
+    summary.confirmed += problem->confirmed ? 1 : 0;
+    summary.kind_right += problem->kind_right ? 1 : 0;
+  }
+  summary.onset = median_of(problems, &ProblemScore::onset);
+  summary.faulty = median_of(problems, &ProblemScore::faulty);
+  summary.persistent = median_of(problems, &ProblemScore::persistent);
+  summary.alarm = median_of(problems, &ProblemScore::alarm);
+}
+
+}  // namespace
+
+bool is_right_cause(const std::string& kind, const std::string& cause) {
+  return cause == kind || (kind == "reconstruction-spare" && cause == "reconstruction");
+}
+
+ScaleScore score_scale(const ScaleTruth& truth, const Diagnosis& diagnosis,
+                       const std::map<std::string, std::string>& lun_of) {
+  const Judge judge(truth, lun_of);
+  ScaleScore score;
+  score.days = to_seconds(truth.recorded.to - truth.recorded.from) / 86400;
+  score.injected_transients = truth.transients.size();
+  for (const TrueIncident& problem : truth.incidents) {
+    score.problems.push_back(judge.problem(problem, diagnosis));
+  }
+  for (const Incident& incident : diagnosis.incidents) {
+    const bool injected =
+        std::any_of(truth.incidents.begin(), truth.incidents.end(),
+                    [&](const TrueIncident& problem) { return judge.belongs(incident, problem); });
+    if (injected || incident.status == IncidentStatus::kExplained) continue;
+    const bool transient = judge.is_transient(incident);
+    if (!is_alarm(incident)) {
+      score.suspected += transient ? 0 : 1;
+    } else if (transient) {
+      ++score.transients;
+    } else {
+      score.false_alarms.push_back(describe(incident));
+    }
+  }
+  return score;
+}
+
+ScaleSummary summarize_scale(std::span<const ScaleScore> scores) {
+  ScaleSummary summary;
+  std::vector<const ProblemScore*> problems;
+  for (const ScaleScore& score : scores) {
+    ++summary.recordings;
+    summary.days += score.days;
+    summary.false_alarms += score.false_alarms.size();
+    summary.suspected += score.suspected;
+    summary.transients += score.transients;
+    summary.injected_transients += score.injected_transients;
+    for (const ProblemScore& problem : score.problems) problems.push_back(&problem);
+  }
+  add_problems(summary, problems);
+  return summary;
+}
+
+std::map<std::string, ScaleSummary> summarize_by_kind(std::span<const ScaleScore> scores) {
+  std::map<std::string, std::vector<const ProblemScore*>> kinds;
+  for (const ScaleScore& score : scores) {
+    for (const ProblemScore& problem : score.problems) kinds[problem.kind].push_back(&problem);
+  }
+  std::map<std::string, ScaleSummary> summaries;
+  for (const auto& [kind, problems] : kinds) add_problems(summaries[kind], problems);
+  return summaries;
+}
+
+}  // namespace laggard::lab

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "lab/score/scale_truth_file.h"
+#include "model/incident.h"
+
+namespace laggard::lab {
+
+/// What a diagnosis made of one injected problem.
+///
+/// A reported incident *belongs to* the problem when it is not explained by another one, overlaps it in time
+/// (a window's length of grace at both ends) and at least half of its components are attachments that the
+/// problem affects or that relieve those. The *verdict* is the one of them that blames a right part; of
+/// several the first, as reported.
+struct ProblemScore {
+  std::string kind;
+  std::string blame;                   ///< `controller ddn9a`, as injected.
+  std::string said;                    ///< Blame and cause of the verdict, else of what else belongs to it.
+  std::size_t incidents = 0;           ///< That belong to it ...
+  std::size_t alarms = 0;              ///< ... and are confirmed.
+  bool blamed = false;                 ///< There is a verdict ...
+  bool confirmed = false;              ///< ... it is confirmed ...
+  bool kind_right = false;             ///< ... and its cause is the right one.
+  std::optional<Duration> onset;       ///< The verdict's `since`, after the problem's beginning.
+  std::optional<Duration> faulty;      ///< The same of faulty_since: by severity or persistence.
+  std::optional<Duration> persistent;  ///< Of persistent_since: k of 2k-1 windows, the thesis' way.
+  std::optional<Duration> alarm;       ///< Of confirmed_since.
+};
+
+/// One recording held against its truth.
+struct ScaleScore {
+  std::vector<ProblemScore> problems;     ///< In the order of the truth.
+  std::vector<std::string> false_alarms;  ///< Confirmed, not explained, and nothing happened there then.
+  std::size_t suspected = 0;              ///< The same, but suspected only.
+  std::size_t transients = 0;             ///< Confirmed incidents that are short asymmetries ...
+  std::size_t injected_transients = 0;    ///< ... and how many there were.
+  double days = 0;
+};
+
+/// Whether `cause` is a right name for a problem of this kind: its own; `reconstruction` with spares, too.
+[[nodiscard]] bool is_right_cause(const std::string& kind, const std::string& cause);
+
+/// \param lun_of  the LUN of each attachment, by name: transients are given by LUN.
+[[nodiscard]] ScaleScore score_scale(const ScaleTruth& truth, const Diagnosis& diagnosis,
+                                     const std::map<std::string, std::string>& lun_of);
+
+/// Sums over recordings. Medians are over the problems that have the number; negative ones (a verdict that
+/// began before its problem) count as they are.
+struct ScaleSummary {
+  std::size_t recordings = 0;
+  double days = 0;
+  std::size_t problems = 0;
+  std::size_t blamed = 0;
+  std::size_t confirmed = 0;
+  std::size_t kind_right = 0;
+  std::size_t false_alarms = 0;
+  std::size_t suspected = 0;
+  std::size_t transients = 0;
+  std::size_t injected_transients = 0;
+  std::optional<Duration> onset;
+  std::optional<Duration> faulty;
+  std::optional<Duration> persistent;
+  std::optional<Duration> alarm;
+};
+[[nodiscard]] ScaleSummary summarize_scale(std::span<const ScaleScore> scores);
+/// The problems of one kind alone; false alarms and transients belong to no kind.
+[[nodiscard]] std::map<std::string, ScaleSummary> summarize_by_kind(std::span<const ScaleScore> scores);
+
+}  // namespace laggard::lab

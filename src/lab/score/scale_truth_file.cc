@@ -1,0 +1,86 @@
+#include "lab/score/scale_truth_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "lab/score/json_fields.h"
+
+namespace laggard::lab {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Collects the first thing that is wrong, so that a file is read straight through and checked once.
+class TruthReader {
+ public:
+  explicit TruthReader(const std::filesystem::path& path) : path_(path) {}
+
+  [[nodiscard]] TimeSpan span(const Json& object, const char* from, const char* to) {
+    return {time(object, from), time(object, to)};
+  }
+
+  [[nodiscard]] Blame blame(const Json& object) {
+    const std::string kind = text_of(object, "kind");
+    const auto known = blame_kind(kind);
+    if (!known) complain(fmt::format("'{}' is no kind of part", kind));
+    return {known.value_or(BlameKind::kServer), text_of(object, "name")};
+  }
+
+  [[nodiscard]] TrueIncident incident(const Json& object) {
+    TrueIncident incident;
+    incident.kind = text_of(object, "kind");
+    if (incident.kind.empty()) complain("has an incident without a kind");
+    incident.right.push_back(blame(member_of(object, "blame")));
+    for (const Json& other : member_of(object, "accepted")) incident.right.push_back(blame(other));
+    for (const char* list : {"affected", "relieving"}) incident.shows.merge(texts_of(object, list));
+    incident.span = span(object, "start", "stop");
+    return incident;
+  }
+
+  [[nodiscard]] const std::optional<std::string>& complaint() const { return complaint_; }
+
+ private:
+  WallTime time(const Json& object, const char* name) {
+    const auto parsed = time_of(object, name);
+    if (!parsed) complain(fmt::format("has no time '{}' where one is due", name));
+    return parsed.value_or(WallTime{});
+  }
+
+  void complain(std::string what) {
+    if (!complaint_) complaint_ = std::move(what);
+  }
+
+  std::filesystem::path path_;
+  std::optional<std::string> complaint_;
+};
+
+}  // namespace
+
+bool is_scale_truth(std::string_view json) {
+  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  return object.is_object() && text_of(object, "schema") == kScaleTruthSchema;
+}
+
+Result<ScaleTruth> parse_scale_truth(std::string_view json, const std::filesystem::path& path) {
+  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object() || text_of(object, "schema") != kScaleTruthSchema) {
+    return fail(ErrorCode::kBadInput, path.string(), fmt::format("is no {}", kScaleTruthSchema));
+  }
+  TruthReader reader(path);
+  ScaleTruth truth;
+  truth.site = text_of(object, "site");
+  truth.recorded = reader.span(object, "from", "to");
+  for (const Json& incident : member_of(object, "incidents")) {
+    truth.incidents.push_back(reader.incident(incident));
+  }
+  for (const Json& transient : member_of(object, "transients")) {
+    truth.transients.push_back({texts_of(transient, "luns"), reader.span(transient, "start", "stop")});
+  }
+  if (reader.complaint()) return fail(ErrorCode::kBadInput, path.string(), *reader.complaint());
+  return truth;
+}
+
+}  // namespace laggard::lab
