@@ -7,15 +7,13 @@
 #include <set>
 #include <utility>
 
+#include "analyse/judge/peers.h"
 #include "base/text.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-/// Detectors other than distances, as evidence names them.
-constexpr const char* kBias = "bias";
-constexpr const char* kAbsent = "absent";
 /// A shift that reaches its limit counts, while a score must exceed 1.
 constexpr double kJustBelow = 0.999;
 
@@ -56,6 +54,11 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
   }
   if (options_.history) persistence_.emplace(*options_.history);
   find_seconds();
+  busy_.resize(grouping.groups.size());
+  for (const PeerGroup& group : grouping.groups) {
+    redundant_.push_back(std::ranges::all_of(
+        group.members, [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; }));
+  }
   last_position_.assign(grouping.groups.size(), 0);
   last_end_.resize(grouping.groups.size());
   last_start_.assign(grouping.groups.size(), WallTime::min());
@@ -91,7 +94,7 @@ SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, co
   spell.confirm = {options_.preset.confirm_persistence, constants.confirm_severity};
   // F filters over windows everywhere but for cwnd, whose long average does it.
   if (options_.pipeline.paper && metric->role == Role::kCongestion) spell.filter.k = 1;
-  if (detector == kBias) {
+  if (detector == kBiasDetector) {
     // It gathers its evidence over hours and knows itself when that is enough.
     spell.filter.k = 1;
     spell.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
@@ -137,7 +140,11 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   if (!bias_[group] || window.active_latency.empty()) return;
   const MetricSpec* metric = pipeline_.columns(group)[window.latency_column].metric;
   const BiasOptions& options = options_.pipeline.constants.bias;
-  const auto verdicts = bias_[group]->add(window.active_latency, window.latency_floor);
+  // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
+  // ones, such as a server's own work (T §5.8.2), change the mean of all.
+  const auto verdicts = is_idle(group, window)
+                            ? bias_[group]->verdicts()
+                            : bias_[group]->add(window.active_latency, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
@@ -145,7 +152,35 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
     track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
     track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
-  feed(group, window, metric, kBias, std::move(track));
+  feed(group, window, metric, std::string(kBiasDetector), std::move(track));
+}
+
+bool Diagnoser::is_idle(std::size_t group, const WindowJudgement& window) const {
+  const auto& columns = pipeline_.columns(group);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].metric->name != "tps") continue;
+    return !(median_of(window.levels[c]) >= options_.pipeline.constants.idle_requests);
+  }
+  return false;
+}
+
+/// Where all attachments of a group have better ones before them and most do nothing, one that makes what it
+/// gets wait for long in at least half of the samples is sick (T §5.7.3, 21.34.124): no peer works that it
+/// could be compared with.
+void Diagnoser::judge_uncalled(std::size_t group, const WindowJudgement& window) {
+  if (!redundant_[group] || options_.pipeline.paper || window.active_latency.empty()) return;
+  if (!is_idle(group, window)) return;
+  const double least = options_.pipeline.constants.uncalled_ms;
+  const bool any = std::ranges::any_of(window.active_latency, [&](double ms) { return ms >= least; });
+  const bool known = std::ranges::any_of(trackers_, [&](const SpellTracker& tracker) {
+    return tracker.group() == group && tracker.detector() == kUncalledDetector;
+  });
+  if (!any && !known) return;
+  ScoredTrack track;
+  for (const double ms : window.active_latency) track.distance.push_back(std::isnan(ms) ? 0 : ms);
+  track.threshold.assign(track.distance.size(), least);
+  feed(group, window, pipeline_.columns(group)[window.latency_column].metric, std::string(kUncalledDetector),
+       std::move(track));
 }
 
 void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
@@ -156,7 +191,7 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
   });
   if (throughput == columns.end() || options_.pipeline.paper) return;
   const bool known = std::any_of(trackers_.begin(), trackers_.end(), [&](const SpellTracker& tracker) {
-    return tracker.group() == group && tracker.detector() == kAbsent;
+    return tracker.group() == group && tracker.detector() == kAbsentDetector;
   });
   if (!any && !known) return;
   ScoredTrack track;
@@ -164,7 +199,7 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
   std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
                  [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
   track.threshold.assign(track.distance.size(), 1);
-  feed(group, window, throughput->metric, kAbsent, std::move(track));
+  feed(group, window, throughput->metric, std::string(kAbsentDetector), std::move(track));
 }
 
 void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
@@ -190,6 +225,8 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
          {judgement.distance, thresholds.values, judgement.below, {}, {}, thresholds.trained});
   }
   judge_bias(group, window);
+  judge_uncalled(group, window);
+  if (!is_idle(group, window)) busy_[group].push_back(window.start);
   // Who does nothing is sick whatever its server's other devices do.
   if (!peers.second_only) judge_absent(group, window);
 }
@@ -259,7 +296,10 @@ void Diagnoser::mark_excluded(std::vector<Incident>& incidents) const {
 
 Diagnosis Diagnoser::diagnosis() const {
   std::vector<GroupSpells> groups(grouping_.groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].columns = pipeline_.columns(g);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    groups[g].columns = pipeline_.columns(g);
+    groups[g].busy = busy_[g];
+  }
   for (const SpellTracker& tracker : trackers_) {
     GroupSpells& group = groups[tracker.group()];
     for (const Spell& spell : tracker.spells()) {
@@ -280,6 +320,7 @@ Diagnosis Diagnoser::diagnosis() const {
   incident.k = options_.preset.windows.k;
   incident.paper = options_.pipeline.paper;
   incident.constants = options_.pipeline.constants;
+  incident.confirm_persistence = options_.preset.confirm_persistence;
   Diagnosis diagnosis;
   diagnosis.from = from_.value_or(WallTime{});
   diagnosis.to = to_;

@@ -67,6 +67,8 @@ class Diagnoser {
   void heed_repairs(std::size_t group, WallTime start);
   void judge_bias(std::size_t group, const WindowJudgement& window);
   void judge_absent(std::size_t group, const WindowJudgement& window);
+  void judge_uncalled(std::size_t group, const WindowJudgement& window);
+  [[nodiscard]] bool is_idle(std::size_t group, const WindowJudgement& window) const;
   SpellTracker& tracker(std::size_t group, const MetricSpec* metric, const std::string& detector);
   void feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
             const std::string& detector, ScoredTrack track);
@@ -87,6 +89,8 @@ class Diagnoser {
     std::size_t member = 0;
   };
   std::vector<std::vector<std::optional<Place>>> second_of_;
+  std::vector<bool> redundant_;              ///< Per group: attachments that have better ones before them.
+  std::vector<std::vector<WallTime>> busy_;  ///< Per group, the windows in which it was not idle.
   std::vector<std::int64_t> last_position_;
   std::vector<std::optional<WallTime>> last_end_;
   std::vector<WallTime> last_start_;

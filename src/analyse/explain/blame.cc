@@ -1,121 +1,67 @@
 #include "analyse/explain/blame.h"
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace laggard::analyse {
 
 namespace {
 
-/// A part may be blamed when more than this share of its components is affected.
-constexpr double kLeastShare = 0.5;
-
-constexpr std::size_t kGroupKinds = 4;
-
-struct Part {
-  std::array<std::size_t, kGroupKinds> all{};
-  std::array<std::size_t, kGroupKinds> affected{};
+struct Candidate {
+  Tally tally;
   std::vector<std::size_t> components;  ///< The affected ones.
-
-  [[nodiscard]] double share() const {
-    double best = 0;
-    for (std::size_t k = 0; k < kGroupKinds; ++k) {
-      if (all[k] > 0) best = std::max(best, static_cast<double>(affected[k]) / static_cast<double>(all[k]));
-    }
-    return best;
-  }
 };
 
-/// How far out a part is; a single component never blames anything past a server or LUN.
-int reach(BlameKind kind) {
-  switch (kind) {
-    case BlameKind::kDisk:
-    case BlameKind::kAttachment:
-    case BlameKind::kLink:
-      return 0;
-    case BlameKind::kLun:
-    case BlameKind::kServer:
-    case BlameKind::kMetadataServer:
-    case BlameKind::kClient:
-      return 1;
-    case BlameKind::kController:
-    case BlameKind::kDrawer:
-      return 2;
-    case BlameKind::kArray:
-      return 3;
-    case BlameKind::kNetwork:
-    case BlameKind::kLoadBalancer:
-      return 4;
-  }
-  return 4;
-}
+/// By index of the part: of all parts with an affected component.
+using Candidates = std::map<std::size_t, Candidate>;
 
-using Parts = std::map<Blame, Part>;
-
-/// In what kind of group each component is compared.
-std::vector<std::size_t> group_kinds(const Grouping& grouping) {
-  std::vector<std::size_t> kinds(grouping.components.size(), 0);
-  for (const PeerGroup& group : grouping.groups) {
-    for (const ComponentId id : group.members) kinds[id.index()] = static_cast<std::size_t>(group.kind);
-  }
-  return kinds;
-}
-
-Parts gather(const Grouping& grouping, const std::set<std::size_t>& affected) {
-  const std::vector<std::size_t> kinds = group_kinds(grouping);
-  Parts parts;
-  for (std::size_t c = 0; c < grouping.components.size(); ++c) {
-    const std::size_t kind = kinds[c];
-    for (const Blame& blame : grouping.components[c].parts) {
-      Part& part = parts[blame];
-      ++part.all[kind];
-      if (!affected.contains(c)) continue;
-      ++part.affected[kind];
-      part.components.push_back(c);
+Candidates gather(const PartMap& map, const std::set<std::size_t>& affected) {
+  Candidates candidates;
+  for (const std::size_t c : affected) {
+    for (const std::size_t p : map.parts_of(c)) {
+      candidates[p].tally.add(map, c);
+      candidates[p].components.push_back(c);
     }
   }
-  std::erase_if(parts, [](const auto& entry) { return entry.second.components.empty(); });
-  return parts;
+  return candidates;
 }
 
-/// True when `a` is a better explanation than `b`.
-bool better(const Parts::value_type& a, const Parts::value_type& b) {
-  const std::size_t n = a.second.components.size();
-  if (n != b.second.components.size()) return n > b.second.components.size();
-  const double share_a = a.second.share();
-  const double share_b = b.second.share();
-  if (share_a != share_b) return share_a > share_b;
-  return reach(a.first.kind) > reach(b.first.kind);
-}
-
-bool may_blame(const Parts::value_type& entry) {
-  const bool alone = entry.second.components.size() < 2;
-  return entry.second.share() > kLeastShare && (!alone || reach(entry.first.kind) <= 1);
+/// Larger is better.
+auto worth(const PartMap::Part& part, const Tally& tally) {
+  return std::tuple(tally.gain(part), tally.share(part), reach(part.blame.kind));
 }
 
 }  // namespace
 
-std::vector<Blamed> find_blame(const Grouping& grouping, std::span<const std::size_t> affected) {
+std::vector<Blamed> find_blame(const PartMap& map, std::span<const std::size_t> affected) {
   std::set<std::size_t> left(affected.begin(), affected.end());
   std::vector<Blamed> found;
   while (!left.empty()) {
-    const Parts parts = gather(grouping, left);
-    const Parts::value_type* best = nullptr;
-    for (const auto& entry : parts) {
-      if (may_blame(entry) && (best == nullptr || better(entry, *best))) best = &entry;
+    const Candidates candidates = gather(map, left);
+    const Candidates::value_type* best = nullptr;
+    const auto better = [&](const Candidates::value_type& a, const Candidates::value_type& b) {
+      return worth(map.parts()[a.first], a.second.tally) > worth(map.parts()[b.first], b.second.tally);
+    };
+    for (const auto& candidate : candidates) {
+      if (!candidate.second.tally.may_blame(map.parts()[candidate.first])) continue;
+      if (best == nullptr || better(candidate, *best)) best = &candidate;
     }
-    if (best == nullptr) break;  // components without parts cannot be blamed on anything
-    Blamed blamed{best->first, best->second.components, {}};
-    for (const auto& entry : parts) {
-      const bool same = entry.second.components == best->second.components;
-      if (&entry != best && same && may_blame(entry)) blamed.alternatives.push_back(entry.first);
+    if (best == nullptr) break;  // Components without parts cannot be blamed on anything.
+    Blamed blamed{map.parts()[best->first].blame, best->second.components, {}};
+    for (const auto& other : candidates) {
+      const PartMap::Part& part = map.parts()[other.first];
+      const bool same = &other != best && other.second.components == blamed.components;
+      if (same && other.second.tally.may_blame(part)) blamed.alternatives.push_back(part.blame);
     }
     for (const std::size_t c : blamed.components) left.erase(c);
     found.push_back(std::move(blamed));
   }
   return found;
+}
+
+std::vector<Blamed> find_blame(const Grouping& grouping, std::span<const std::size_t> affected) {
+  return find_blame(PartMap(grouping), affected);
 }
 
 }  // namespace laggard::analyse

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "analyse/explain/part_map.h"
 #include "model/incident.h"
 #include "model/system/grouping.h"
 
@@ -16,17 +17,15 @@ struct Blamed {
   std::vector<Blame> alternatives;      ///< Parts that explain the same components nearly as well.
 };
 
-/// Which parts of the system explain the affected components (T §8.1, methods.md §5): the shared part most
-/// common to the affected and least common to the unaffected; then the same for what it leaves unexplained,
-/// so that two problems come out as two.
+/// Which parts of the system explain components that are affected at one time (T §8.1, methods.md §5): the
+/// shared part most common to the affected and least common to the unaffected; then the same for what it
+/// leaves unexplained, so that two problems come out as two.
 ///
-/// A part's share is the largest, over kinds of group, of affected / all of its components in such groups: a
-/// server whose only disk is slow is as suspect as one whose disk, interface and connections all are. Parts
-/// with more than half of them affected explain them; the one that explains most is blamed. Between equals
-/// the larger part is taken as far as the server or the LUN: beyond that (controllers, arrays, networks) one
-/// component is no sign of shared trouble.
+/// Tally says which parts may be blamed, and what each gains. Blamed is the one that gains most; between
+/// equals the one with the larger share, then the larger part.
 ///
 /// \param affected  indices into `grouping.components`.
 [[nodiscard]] std::vector<Blamed> find_blame(const Grouping& grouping, std::span<const std::size_t> affected);
+[[nodiscard]] std::vector<Blamed> find_blame(const PartMap& map, std::span<const std::size_t> affected);
 
 }  // namespace laggard::analyse

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <functional>
+#include <limits>
 
 #include "analyse/explain/testing_grouping.h"
 
@@ -14,6 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 using testing_support::GroupingBuilder;
 
 const IncidentOptions kLab{.size = 64, .shift = 32, .k = 3, .constants = {}, .paper = false};
@@ -31,6 +35,7 @@ struct Seen {
   const char* detector = "cdf";
   bool confirmed = true;
   bool open = false;
+  std::vector<SpellGrowth> growth = {};
 };
 
 class IncidentsTest : public testing::Test {
@@ -85,6 +90,7 @@ class IncidentsTest : public testing::Test {
         spell.persistence = (seen.last - seen.first) / 32;
         spell.severity = 2 * seen.strength;
         spell.confirmed = seen.confirmed;
+        spell.growth = seen.growth;
         spell.strength = seen.strength;
         spell.score = seen.strength;
         spell.distance = 3 * seen.strength;
@@ -241,14 +247,14 @@ TEST_F(ArrayIncidentsTest, AnArrayIsOneIncidentAndALunElsewhereAnother) {
     seen.push_back({name, "await", 0, 256});
   seen.push_back({"m2.fs3", "await", 32, 256, 4});
   const auto found = incidents(seen);
-  EXPECT_THAT(names(found), ElementsAre("ddn1 disk-busy", "m2 disk-busy"));
+  EXPECT_THAT(names(found), ElementsAre("ddn1 drawer-errors", "m2 slow-lun"));
   EXPECT_EQ(found[0].components.size(), 5U);
   EXPECT_EQ(found[0].blame.kind, BlameKind::kArray);
 }
 
 TEST_F(ArrayIncidentsTest, ProblemsThatOnlyFollowEachOtherAreNotOne) {
   const auto found = incidents({{"l1.fs1", "await", 0, 256}, {"l2.fs1", "await", 2000, 2256}});
-  EXPECT_THAT(names(found), ElementsAre("l1 disk-busy", "l2 disk-busy"));
+  EXPECT_THAT(names(found), ElementsAre("l1 slow-lun", "l2 slow-lun"));
 }
 
 class ManyDisks : public IncidentsTest {
@@ -277,6 +283,166 @@ TEST_F(ManyDisks, ConfirmedOnesDo) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].blame.name, "s1") << "and who is only suspected is one of its disks";
   EXPECT_EQ(found[0].components.size(), 4U);
+}
+
+/// An array of 32 LUNs and eight servers, four on each controller.
+class SharedLuns : public IncidentsTest {
+ protected:
+  SharedLuns() : IncidentsTest(GroupingBuilder().array("x", 32, 8).array("y", 32, 8)) {
+    set_metrics({{"rd_sec", "wr_sec", "await"}, {"rxbyt"}, {"cwnd"}});
+  }
+
+  static constexpr double kGone = std::numeric_limits<double>::quiet_NaN();
+  using Servers = std::vector<std::size_t>;
+
+  static Seen primary(std::size_t lun, std::int64_t first = 64, std::int64_t last = 640) {
+    return {.component = GroupingBuilder::attachment_name("x", lun, lun % 8), .first = first, .last = last};
+  }
+
+  /// What is seen when LUNs do not get through these servers: zeros or nothing where they were served, load
+  /// where they are served now.
+  void lose(const Servers& servers, double own, const std::function<bool(std::size_t)>& is_lost,
+            std::int64_t first = 64) {
+    const auto lost = [&](std::size_t lun, std::size_t server) {
+      return is_lost(lun) && std::find(servers.begin(), servers.end(), server) != servers.end();
+    };
+    for (std::size_t lun = 0; lun < 32; ++lun) {
+      for (std::size_t s = 0; s < 8; ++s) {
+        if (lost(lun, s) && (std::isnan(own) || s == lun % 8)) {
+          see({GroupingBuilder::attachment_name("x", lun, s), "rd_sec", first, 640, 5, own,
+               std::isnan(own) ? "cdf" : "absent"});
+        }
+      }
+      if (!lost(lun, lun % 8)) continue;
+      std::size_t taker = lun % 8;
+      while (lost(lun, taker)) taker = (taker + 1) % 8;
+      see({GroupingBuilder::attachment_name("x", lun, taker), "wr_sec", first, 640, 5, 300});
+    }
+  }
+
+  void see(const Seen& seen) { seen_.push_back(seen); }
+  [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
+  std::vector<Incident> found() { return incidents(seen_); }
+  static bool all(std::size_t /*lun*/) { return true; }
+  static bool even(std::size_t lun) { return lun % 2 == 0; }
+  static bool odd(std::size_t lun) { return lun % 2 == 1; }
+
+ private:
+  std::vector<Seen> seen_;
+};
+
+TEST_F(SharedLuns, AServerThatDoesNotServeAndThoseThatDoInItsPlace) {
+  lose({2}, 0, all);
+  const auto incidents = found();
+  ASSERT_THAT(names(incidents), ElementsAre("x-s2 service-down"));
+  EXPECT_THAT(incidents[0].components, ElementsAre("x.10.2", "x.18.2", "x.2.2", "x.26.2"));
+  EXPECT_TRUE(std::ranges::any_of(incidents[0].evidence, [](const Evidence& evidence) {
+    return evidence.component == "x.2.3" && evidence.note == "has load in place of x.2.2";
+  }));
+}
+
+TEST_F(SharedLuns, AServerOfWhichNothingIsRecorded) {
+  lose({2}, kGone, all);
+  EXPECT_THAT(names(found()), ElementsAre("x-s2 server-down"));
+}
+
+TEST_F(SharedLuns, AControllerWithoutDevices) {
+  lose({0, 1, 2, 3}, kGone, all);
+  EXPECT_THAT(names(found()), ElementsAre("xa controller-failed"));
+}
+
+TEST_F(SharedLuns, MostServersOfAControllerWithoutDevices) {
+  lose({4, 5, 7}, kGone, all);
+  EXPECT_THAT(names(found()), ElementsAre("xb luns-inaccessible"));
+}
+
+TEST_F(SharedLuns, ZerosOnTheOthersLunsAreAMisconfiguredController) {
+  lose({0, 1, 2, 3}, 0, even);
+  EXPECT_THAT(names(found()), ElementsAre("xa misconfiguration"));
+}
+
+TEST_F(SharedLuns, BothControllersReachOnlyTheirOwn) {
+  lose({0, 1, 2, 3}, kGone, even);
+  lose({4, 5, 6, 7}, kGone, odd);
+  EXPECT_THAT(names(found()), ElementsAre("x coherency-lost"));
+}
+
+TEST_F(SharedLuns, FirstTheyWaitThenServersGiveThemUp) {
+  for (const std::size_t lun : {1U, 3U, 4U, 6U, 9U, 12U, 14U, 20U, 23U, 27U}) see(primary(lun, 64, 480));
+  lose({0, 1, 4, 6}, 0, all, 480);
+  EXPECT_THAT(names(found()), ElementsAre("x cascaded-failure"));
+}
+
+TEST_F(SharedLuns, ADrawersErrors) {
+  for (const std::size_t lun : {0U, 1U, 3U, 4U, 5U, 7U, 9U, 10U, 12U, 14U}) see(primary(lun));
+  EXPECT_THAT(names(found()), ElementsAre("x-D drawer-errors")) << "it holds LUNs 0 to 15";
+}
+
+TEST_F(SharedLuns, OneLunAndItsWorkload) {
+  see(primary(5));
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun"));
+}
+
+TEST_F(SharedLuns, OneLunWithAWorkloadOfItsOwn) {
+  Seen busy = primary(5);
+  busy.own = 300;
+  see(busy);
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 busy-lun"));
+}
+
+TEST_F(SharedLuns, OneLunInAbsenceOfAWorkload) {
+  see(primary(5));
+  see({"x.5.6", "await", 64, 640, 5, 100, "uncalled"});
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 silent-lun"));
+}
+
+TEST_F(SharedLuns, ARepairedLunIsAboveItsNeighbours) {
+  for (const std::size_t lun : {4U, 5U, 7U}) see(primary(lun));
+  Seen repaired = primary(6, 32);
+  repaired.strength = 9;
+  see(repaired);
+  const auto incidents = found();
+  ASSERT_THAT(names(incidents), ElementsAre("x-l6 reconstruction"));
+  EXPECT_EQ(incidents[0].components.size(), 4U);
+}
+
+TEST_F(SharedLuns, LunsThatBecomeSlowAtDifferentTimesAreNotRepaired) {
+  see(primary(4, 64, 2000));
+  see(primary(5, 700, 2000));
+  see(primary(6, 1400, 2000));
+  EXPECT_THAT(names(found()), ElementsAre("x-l4 slow-lun", "x-l5 slow-lun", "x-l6 slow-lun"));
+}
+
+TEST_F(SharedLuns, TwoProblemsAtOnceOfOneArray) {
+  lose({2}, 0, all);
+  see(primary(5));
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-s2 service-down", "x-l5 slow-lun"));
+}
+
+TEST_F(SharedLuns, WhatWentBeforeDoesNotMoveTheBeginning) {
+  lose({2}, 0, all, 6400);
+  see({"x.2.2", "await", 64, 256});
+  for (Incident& incident : found()) {
+    if (incident.blame.name != "x-s2") continue;
+    EXPECT_EQ(incident.since, at(6400));
+  }
+}
+
+TEST_F(SharedLuns, SeveralThatAreOnlySuspectedConfirmEachOther) {
+  for (const std::size_t lun : {2U, 10U, 18U, 26U}) {
+    Seen suspected = primary(lun);
+    suspected.confirmed = false;
+    suspected.growth = {{at(128), 10, 1}, {at(160), 15, 2}, {at(192), 20, 3}};
+    see(suspected);
+  }
+  IncidentOptions production = kLab;
+  production.confirm_persistence = 100;
+  const auto together = incidents(seen(), production);
+  ASSERT_EQ(together.size(), 1U);
+  EXPECT_EQ(together[0].blame.name, "x-s2");
+  EXPECT_EQ(together[0].state, IncidentState::kConfirmed);
+  EXPECT_EQ(together[0].confirmed_since, at(160)) << "four times 15 reach 60";
+  EXPECT_EQ(together[0].faulty_since, at(128)) << "four times 10 reach 6";
 }
 
 }  // namespace

@@ -61,6 +61,52 @@ Result<std::vector<Selector>> parse_selectors(const toml::table& rule, std::stri
   return selectors;
 }
 
+/// A list of strings of which each names one of the values that `find` knows.
+template <class Value>
+Result<std::vector<Value>> parse_names(const toml::table& rule, std::string_view key,
+                                       const std::string& where,
+                                       std::optional<Value> (*find)(std::string_view)) {
+  std::vector<Value> values;
+  const toml::node* node = rule.get(key);
+  if (node == nullptr) return values;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    return fail(ErrorCode::kBadUse, place(where, node->source()),
+                fmt::format("'{}' must be a list of strings", key));
+  }
+  for (const toml::node& element : *array) {
+    const std::string text = element.value_or(std::string{});
+    const auto value = find(text);
+    if (!value) {
+      return fail(ErrorCode::kBadUse, place(where, element.source()),
+                  fmt::format("'{}' is nothing that '{}' knows", text, key));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::optional<Fact> fact_of(std::string_view name) {
+  for (std::size_t f = 0; f < kFacts; ++f) {
+    if (to_name(static_cast<Fact>(f)) == name) return static_cast<Fact>(f);
+  }
+  return std::nullopt;
+}
+
+/// What a rule asks of the suspect as a whole.
+Status parse_shape(const toml::table& table, const std::string& where, Rule& rule) {
+  auto blames = parse_names<BlameKind>(table, "blames", where, blame_kind);
+  if (!blames) return forward(blames);
+  auto is = parse_names<Fact>(table, "is", where, fact_of);
+  if (!is) return forward(is);
+  auto is_not = parse_names<Fact>(table, "is_not", where, fact_of);
+  if (!is_not) return forward(is_not);
+  rule.blames = std::move(*blames);
+  rule.is = std::move(*is);
+  rule.is_not = std::move(*is_not);
+  return {};
+}
+
 Result<std::optional<ExcessCondition>> parse_excess(const toml::table& rule, const std::string& where) {
   const toml::node* node = rule.get("excess");
   if (node == nullptr) return std::nullopt;
@@ -81,8 +127,8 @@ Result<std::optional<ExcessCondition>> parse_excess(const toml::table& rule, con
 }
 
 Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
-  constexpr std::array<std::string_view, 8> kKeys{"name", "cause", "resource", "why",
-                                                  "any",  "all",   "none",     "excess"};
+  constexpr std::array<std::string_view, 11> kKeys{"name", "cause",  "resource", "why", "any",   "all",
+                                                   "none", "excess", "blames",   "is",  "is_not"};
   for (const auto& [key, node] : table) {
     if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
       return fail(ErrorCode::kBadUse, place(where, node.source()),
@@ -109,6 +155,7 @@ Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
   rule.all = std::move(*all);
   rule.none = std::move(*none);
   rule.excess = *excess;
+  if (Status shape = parse_shape(table, where, rule); !shape) return forward(shape);
   return rule;
 }
 
@@ -162,12 +209,18 @@ bool exceeds(const ExcessCondition& condition, const Facts& facts) {
   return excess->own - excess->peers > bound;
 }
 
+bool has_shape(const Rule& rule, const Facts& facts) {
+  const auto holds = [&](Fact fact) { return facts.is.contains(fact); };
+  return (rule.blames.empty() || std::ranges::find(rule.blames, facts.tier) != rule.blames.end()) &&
+         std::ranges::all_of(rule.is, holds) && std::ranges::none_of(rule.is_not, holds);
+}
+
 bool holds(const Rule& rule, const Facts& facts) {
   const auto found = [&](const Selector& selector) { return diverges(selector, facts); };
   return (rule.any.empty() || std::any_of(rule.any.begin(), rule.any.end(), found)) &&
          std::all_of(rule.all.begin(), rule.all.end(), found) &&
          std::none_of(rule.none.begin(), rule.none.end(), found) &&
-         (!rule.excess || exceeds(*rule.excess, facts));
+         (!rule.excess || exceeds(*rule.excess, facts)) && has_shape(rule, facts);
 }
 
 void fill_in(std::string& text, std::string_view name, std::string_view value) {
@@ -185,6 +238,30 @@ std::string excess_text(const Rule& rule, const Facts& facts) {
 }
 
 }  // namespace
+
+std::string_view to_name(Fact fact) {
+  switch (fact) {
+    case Fact::kLost:
+      return "lost";
+    case Fact::kGone:
+      return "gone";
+    case Fact::kUnused:
+      return "unused";
+    case Fact::kWhole:
+      return "whole";
+    case Fact::kSlowBefore:
+      return "slow before";
+    case Fact::kTakenOver:
+      return "taken over";
+    case Fact::kUncalled:
+      return "uncalled";
+    case Fact::kComesAndGoes:
+      return "comes and goes";
+    case Fact::kWithNeighbours:
+      return "with neighbours";
+  }
+  return "";
+}
 
 const Rule* first_match(std::span<const Rule> rules, const Facts& facts) {
   const auto found =

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "model/incident.h"
 #include "model/metric.h"
 
 namespace laggard::analyse {
@@ -28,11 +31,29 @@ struct Excess {
       0;  ///< The largest deviation from that median among the peers, without the component itself.
 };
 
+/// What a suspect's trouble looks like as a whole; docs/methods/cause.md says it in words.
+enum class Fact : std::uint8_t {
+  kLost,            ///< Most of its components do nothing while their peers work.
+  kGone,            ///< So, and nothing at all is recorded of them: their devices are not there ...
+  kUnused,          ///< ... or they are there, with zeros.
+  kWhole,           ///< Every server through which the blamed part runs has lost something.
+  kSlowBefore,      ///< Several of its components were slow before others were lost.
+  kTakenOver,       ///< Others have load in place of what is lost.
+  kUncalled,        ///< It works where its peers, which nobody should use now, do nothing.
+  kComesAndGoes,    ///< As slow as can be and as fast as its peers in turn.
+  kWithNeighbours,  ///< Others of its array became slower with it, though less.
+};
+inline constexpr std::size_t kFacts = 9;
+/// lost, gone, unused, whole, slow before, taken over, uncalled, comes and goes, with neighbours
+[[nodiscard]] std::string_view to_name(Fact fact);
+
 /// What is known about one suspect: the input of the rules.
 struct Facts {
   std::vector<Divergence> divergences;
   std::optional<Excess> storage;
   std::optional<Excess> network;
+  BlameKind tier = BlameKind::kServer;  ///< Of the part that is blamed.
+  std::set<Fact> is;
 };
 
 /// Names a set of divergences: a metric (`await`), a role of a resource (`storage latency`) or a detector
@@ -63,6 +84,9 @@ struct Rule {
   std::vector<Selector> all;   ///< Every one of these diverges.
   std::vector<Selector> none;  ///< None of these diverges.
   std::optional<ExcessCondition> excess;
+  std::vector<BlameKind> blames;  ///< The blamed part is of one of these tiers (when not empty).
+  std::vector<Fact> is;           ///< All of these hold ...
+  std::vector<Fact> is_not;       ///< ... and none of these.
 };
 
 /// Reads a rules file (docs/methods/cause.md has the language). Errors name file and line.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,21 +14,26 @@ namespace laggard::analyse::testing_support {
 class GroupingBuilder {
  public:
   /// A component of the group of this kind; the group is made when it is the first.
+  /// Attachments of different priorities are not peers, which tests of blame do not care about: they are in
+  /// groups of their own.
   GroupingBuilder& add(GroupKind kind, const std::string& name, const std::string& host,
-                       std::vector<Blame> parts) {
+                       std::vector<Blame> parts, std::optional<std::size_t> priority = std::nullopt) {
     Component component;
     component.name = name;
     component.host = host;
     component.parts = std::move(parts);
+    if (priority) component.priority = static_cast<std::uint32_t>(*priority);
     const ComponentId id{static_cast<std::uint32_t>(grouping_.components.size())};
     grouping_.components.push_back(std::move(component));
+    std::string group_name(to_name(kind));
+    if (priority) group_name += ", priority " + std::to_string(*priority + 1);
     for (PeerGroup& group : grouping_.groups) {
-      if (group.kind != kind) continue;
+      if (group.name != group_name) continue;
       group.members.push_back(id);
       return *this;
     }
     PeerGroup group;
-    group.name = to_name(kind);
+    group.name = group_name;
     group.kind = kind;
     group.members = {id};
     grouping_.groups.push_back(std::move(group));
@@ -68,6 +75,31 @@ class GroupingBuilder {
            {BlameKind::kArray, array}});
     }
     return *this;
+  }
+
+  /// An array as T §5.2 has them: servers s0, s1, … of which the first half hangs on controller NAMEa; LUN l
+  /// is reached first through server l, then through the following ones, around; a drawer of its first half.
+  /// Attachments are NAME.l.s.
+  GroupingBuilder& array(const std::string& name, std::size_t luns, std::size_t servers) {
+    for (std::size_t l = 0; l < luns; ++l) {
+      for (std::size_t priority = 0; priority < servers; ++priority) {
+        const std::size_t s = (l + priority) % servers;
+        const std::string attachment = attachment_name(name, l, s);
+        const std::string host = name + "-s" + std::to_string(s);
+        std::vector<Blame> parts{{BlameKind::kAttachment, attachment},
+                                 {BlameKind::kLun, name + "-l" + std::to_string(l)},
+                                 {BlameKind::kServer, host},
+                                 {BlameKind::kController, name + (s < servers / 2 ? "a" : "b")},
+                                 {BlameKind::kArray, name}};
+        if (l < luns / 2) parts.push_back({BlameKind::kDrawer, name + "-D"});
+        add(GroupKind::kDisks, attachment, host, std::move(parts), priority);
+      }
+    }
+    return *this;
+  }
+
+  static std::string attachment_name(const std::string& array, std::size_t lun, std::size_t server) {
+    return array + "." + std::to_string(lun) + "." + std::to_string(server);
   }
 
   [[nodiscard]] const Grouping& get() const { return grouping_; }

@@ -55,6 +55,10 @@ struct Constants {
   double idle_requests = 1;
   /// But who waits this long (ms) on average holds up the others, which are idle because of it.
   double stall_ms = 1000;
+  /// An attachment that nobody should use now (its LUN has a better one, its peers are idle) and that makes
+  /// what little it gets wait this long (ms) is sick (T Fig 5.5). Servers' own work waits for less than 1 ms,
+  /// healthy reads for about 9 ms.
+  double uncalled_ms = 20;
   /// F §10.1: cwnd is averaged over 31 seconds.
   double congestion_seconds = 31;
   /// Lost samples in a row that are filled in.

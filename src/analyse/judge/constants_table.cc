@@ -81,6 +81,9 @@ constexpr std::array kNamed{
     named<&Constants::idle_requests>("idle-requests",
                                      "requests/s of the group below which latency says nothing", 0, kLarge),
     named<&Constants::stall_ms>("stall-ms", "latency, ms, that counts even in an idle group", 0, kLarge),
+    named<&Constants::uncalled_ms>(
+        "uncalled-ms", "latency, ms, of an attachment that nobody should use, from which it is sick", 0,
+        kLarge),
     named<&Constants::congestion_seconds>("cwnd-seconds", "cwnd is averaged over this many seconds", 1, 3600),
     named<&Constants::longest_filled_hole>("filled-hole", "lost samples in a row that are filled in", 0,
                                            1000),

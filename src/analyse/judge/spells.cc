@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "stats/ratio.h"
+
 namespace laggard::analyse {
 
 namespace {
@@ -78,8 +80,15 @@ void SpellTracker::open(std::size_t member, const ScoredTrack& track) {
   best_scores_.emplace_back();
   current_[member] = spells_.size() - 1;
   bool unseen = true;
+  double severity = 0;
   for (const Recent& window : recent_) {
     const bool anomalous = window.score[member] > 1;
+    severity = std::max(
+        0.0, severity + stats::clipped_log2_ratio(window.score[member], 1, options_.filter.least_severity,
+                                                  options_.filter.most_severity));
+    const bool before = window.position < recent_.back().position;
+    if (anomalous && before && track.certain.empty())
+      spells_.back().growth.push_back({window.end, severity, 0});
     if (anomalous && unseen) {
       spells_.back().since = window.start;
       spells_.back().first_position = window.position;
@@ -87,11 +96,13 @@ void SpellTracker::open(std::size_t member, const ScoredTrack& track) {
     }
     extend(spells_.back(), window, anomalous);
   }
-  if (track.reach.empty()) return;
-  const Seen& first = seen_[seen_.size() - std::min(seen_.size(), track.reach[member] + 1)];
-  if (first.start >= spells_.back().since) return;
-  spells_.back().since = first.start;
-  spells_.back().first_position = first.position;
+  if (!track.reach.empty()) reach_back(spells_.back(), track.reach[member]);
+}
+
+void SpellTracker::reach_back(Spell& spell, std::size_t windows) {
+  const Seen& first = seen_[seen_.size() - std::min(seen_.size(), windows + 1)];
+  spell.since = first.start;
+  spell.first_position = first.position;
 }
 
 void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& track) {
@@ -110,10 +121,21 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
   Spell& spell = spells_[*current];
   spell.persistence = std::max(spell.persistence, state.persistence);
   spell.severity = std::max(spell.severity, state.severity);
+  if (state.faulty && !spell.persistent_since) spell.persistent_since = recent_.back().end;
+  if (track.certain.empty() && !spell.confirmed && spell.growth.size() < kMostGrowth) {
+    spell.growth.push_back({recent_.back().end, state.severity, state.persistence});
+  }
   const bool certain = !track.certain.empty() && track.certain[member] != 0;
-  spell.confirmed = spell.confirmed || certain ||
-                    (faulty && (spell.persistence >= options_.confirm.persistence ||
-                                spell.severity >= options_.confirm.severity));
+  const bool confirmed = certain || (faulty && (spell.persistence >= options_.confirm.persistence ||
+                                                spell.severity >= options_.confirm.severity));
+  if (!confirmed || spell.confirmed) return;
+  // What made it suspect, perhaps a day ago, is not what makes it sick now.
+  if (certain && !track.reach.empty()) {
+    reach_back(spell, track.reach[member]);
+    if (spell.faulty_since < spell.since) spell.faulty_since = *(spell.persistent_since = recent_.back().end);
+  }
+  spell.confirmed = true;
+  spell.confirmed_since = recent_.back().end;
 }
 
 void SpellTracker::repaired(std::size_t member) {

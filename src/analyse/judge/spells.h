@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyse/judge/group_judge.h"
@@ -23,14 +24,28 @@ struct LevelSums {
   [[nodiscard]] std::vector<double> means(std::size_t column) const;
 };
 
+/// Detectors other than distances, as evidence names them.
+inline constexpr std::string_view kBiasDetector = "bias";
+inline constexpr std::string_view kAbsentDetector = "absent";
+inline constexpr std::string_view kUncalledDetector = "uncalled";
+
+/// What had been gathered against a member by the end of a window.
+struct SpellGrowth {
+  WallTime at;
+  double severity = 0;
+  std::int64_t persistence = 0;
+};
+
 /// A stretch of windows in which one member of a group is faulty in one metric.
 struct Spell {
   std::size_t group = 0;
   std::size_t member = 0;
   const MetricSpec* metric = nullptr;
   std::string detector;
-  WallTime since;                   ///< Start of the first anomalous window.
-  WallTime faulty_since;            ///< End of the window in which it became faulty.
+  WallTime since;                            ///< Start of the first anomalous window.
+  WallTime faulty_since;                     ///< End of the window in which it became faulty.
+  std::optional<WallTime> persistent_since;  ///< The same, by k of 2k-1 windows alone.
+  std::optional<WallTime> confirmed_since;
   std::optional<WallTime> until;    ///< End of the last anomalous window, once it is over.
   std::int64_t first_position = 0;  ///< WindowJudgement::position of the first anomalous window
   std::int64_t last_position = 0;   ///< and of the last one.
@@ -44,9 +59,13 @@ struct Spell {
   WallTime worst_window;
   std::vector<WallTime> windows;  ///< Starts of anomalous windows, at most kMostWindows.
   LevelSums levels;
+  /// From its opening until it is confirmed, at most kMostGrowth: what tells when several together are. Empty
+  /// for detectors that know themselves when they are sure.
+  std::vector<SpellGrowth> growth;
   bool trained = false;
 };
 inline constexpr std::size_t kMostWindows = 1000;
+inline constexpr std::size_t kMostGrowth = 100;
 
 /// When a faulty component counts as confirmed.
 struct ConfirmGate {
@@ -109,6 +128,7 @@ class SpellTracker {
 
   void open(std::size_t member, const ScoredTrack& track);
   void extend(Spell& spell, const Recent& window, bool anomalous);
+  void reach_back(Spell& spell, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
 
   std::size_t group_;

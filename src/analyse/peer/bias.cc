@@ -14,6 +14,14 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMadToSigma = 1.4826;
 constexpr double kOutlierMads = 3;
 constexpr std::size_t kLeastComponents = 3;
+/// The size of the groups on which the constants were found (docs/methods/bias.md).
+constexpr double kUsualComponents = 12;
+
+/// The z that chance reaches among n as often as `z` among the usual number (Gaussian tails).
+double least_z_among(double z, std::size_t n) {
+  const double more = std::max(1.0, static_cast<double>(n) / kUsualComponents);
+  return std::sqrt(z * z + 2 * std::log(more));
+}
 
 /// Median of the finite numbers among `x`; NaN when there is none. Even counts: the mean of the middle two.
 double median_of_finite(std::span<const double> x, std::vector<double>& scratch) {
@@ -43,7 +51,7 @@ struct BiasDetector::Horizon {
 };
 
 BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
-    : components_(components), options_(options), verdicts_(components) {
+    : components_(components), options_(options), verdicts_(components), begun_(components) {
   LAGGARD_CHECK(options.block_windows > 0 && options.least_blocks > 0 &&
                 options.blocks >= options.least_blocks);
   current_.sum.assign(components, 0);
@@ -53,6 +61,7 @@ BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
 std::span<const Bias> BiasDetector::add(std::span<const double> means, double noise_floor) {
   LAGGARD_CHECK(means.size() == components_);
   std::fill(verdicts_.begin(), verdicts_.end(), Bias{});
+  std::fill(begun_.begin(), begun_.end(), 0);
   std::vector<double> scratch;
   const double level = median_of_finite(means, scratch);
   if (scratch.size() < kLeastComponents || !(level > 0)) return verdicts_;
@@ -192,15 +201,25 @@ void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double
   const double rest_count = horizon.count[i] - horizon.worst_count[i];
   const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
   const auto reaches = [&](double least_shift, double least_z) {
-    return shift >= least_shift && rest >= least_shift / 2 && z >= least_z;
+    return shift >= least_shift && rest >= least_shift / 2 && z >= least_z_among(least_z, components_);
   };
   BiasVerdict verdict = BiasVerdict::kNone;
   if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
   if (reaches(options_.confirm_shift, options_.confirm_z)) verdict = BiasVerdict::kConfirmed;
   Bias& best = verdicts_[i];
   if (verdict == BiasVerdict::kNone || verdict < best.verdict) return;
-  if (verdict > best.verdict || z > best.z) {
-    best = {verdict, shift, z, static_cast<std::size_t>(horizon.windows)};
+  if (verdict > best.verdict) {
+    best = {verdict, shift, z, 0};
+    begun_[i] = 0;
+  }
+  const double begun = shift * std::sqrt(horizon.count[i]);
+  if (begun > begun_[i]) {
+    begun_[i] = begun;
+    best.windows = static_cast<std::size_t>(horizon.windows);
+  }
+  if (z > best.z) {
+    best.shift = shift;
+    best.z = z;
   }
 }
 

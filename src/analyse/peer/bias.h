@@ -29,9 +29,10 @@ enum class BiasVerdict : std::uint8_t { kNone, kSuspected, kConfirmed };
 
 struct Bias {
   BiasVerdict verdict = BiasVerdict::kNone;
-  double shift = 0;         ///< S: mean log ratio to the peers' median; exp(S) - 1 is how much slower.
-  double z = 0;             ///< S / sigma, the largest over the horizons that reached the verdict's shift.
-  std::size_t windows = 0;  ///< Length of that horizon.
+  double shift = 0;  ///< S: mean log ratio to the peers' median; exp(S) - 1 is how much slower.
+  double z = 0;      ///< S / sigma, the largest over the horizons that reached the verdict's shift.
+  /// Length of the horizon in which the shift most likely began: that with the largest S sqrt(n_i).
+  std::size_t windows = 0;
   bool operator==(const Bias&) const = default;
 };
 
@@ -48,7 +49,8 @@ struct Bias {
 /// own S about their median, outliers beyond 3 MAD left out (a group that is naturally scattered stays
 /// quiet). z_i = S_i / sigma_i counts when S_i reaches the shift, half of it is left without the component's
 /// worst block (one burst must not convict), and the difference is above the noise floor. The largest z over
-/// h counts.
+/// h counts. The z that is asked for grows with the group, sqrt(z^2 + 2 ln(components / 12)): among a
+/// thousand healthy ones chance reaches further than among the twelve that z was found on.
 ///
 /// No training; one pass; about 2 x blocks numbers per component. The state is this value: copy it to save
 /// it.
@@ -63,6 +65,9 @@ class BiasDetector {
 
   /// What was seen of the component so far no longer counts.
   void repaired(std::size_t component);
+
+  /// What the latest window that was added led to.
+  [[nodiscard]] std::span<const Bias> verdicts() const { return verdicts_; }
 
   bool operator==(const BiasDetector&) const = default;
 
@@ -91,6 +96,7 @@ class BiasDetector {
   double level_ = 0;  ///< The peers' median in the latest window.
   double noise_floor_ = 0;
   std::vector<Bias> verdicts_;
+  std::vector<double> begun_;  ///< Per component, the largest S sqrt(n) among the horizons of its verdict.
 };
 
 }  // namespace laggard::analyse

@@ -30,8 +30,11 @@ struct Component {
   /// controller, array, drawers; link, server, network.
   std::vector<Blame> parts;
   std::optional<AttachmentId> attachment;  ///< Into SystemModel::topology.
-  std::optional<bool> rotational;          ///< Of disks, where the recorder found out.
-  std::vector<SeriesKey> series;           ///< The recorded series that belong to it; empty: it never showed.
+  /// Of an attachment that is one of several to its LUN: 0 for the primary. The others are not expected to
+  /// serve while one before them does (T §5.2.2).
+  std::optional<std::uint32_t> priority;
+  std::optional<bool> rotational;  ///< Of disks, where the recorder found out.
+  std::vector<SeriesKey> series;   ///< The recorded series that belong to it; empty: it never showed.
 };
 
 enum class GroupKind : std::uint8_t {

@@ -141,6 +141,7 @@ Component ModelGrouper::attachment_component(const Attachment& attachment) const
   component.kind = DeviceKind::kDisk;
   component.device = attachment.device;
   component.attachment = AttachmentId{static_cast<std::uint32_t>(&attachment - topology_.attachments.data())};
+  component.priority = attachment.priority;
   component.parts.reserve(5 + lun.drawers.size());
   component.parts.push_back({BlameKind::kAttachment, attachment.name});
   component.parts.push_back({BlameKind::kLun, lun.name});

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analyse/explain/blame.h"
+#include "analyse/explain/part_map.h"
+
+namespace laggard::analyse {
+
+/// A component that is affected from one moment to another.
+struct Trouble {
+  std::size_t component = 0;
+  std::int64_t first = 0;  ///< On the clock of WindowJudgement::position, in cells.
+  std::int64_t last = 0;   ///< Inclusive; not before `first`. What is seen in one window lasts for a shift.
+};
+
+/// A stretch of time in which one part is to blame, and the troubles that it explains.
+struct Episode {
+  Blamed blamed;
+  std::vector<std::size_t> troubles;  ///< Indices, ascending.
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+struct EpisodeOptions {
+  std::int64_t shift = 1;  ///< Cells between two windows: the unit in which stretches of time are weighed.
+  std::int64_t slack = 0;  ///< An episode may pause for so many cells.
+};
+
+/// find_blame (blame.h) over time. Of every part, Tally says at each moment whether it may be blamed. An
+/// *episode* of a part is a longest stretch around its peak, the moment at which it may be blamed and most of
+/// its components are affected, in which at least a quarter as many are, with pauses of at most `slack`: a
+/// problem grows and fades. Its gain is the sum of Tally::gain over its windows.
+///
+/// The episode with the largest gain is taken first (then the larger share at its peak, then the larger
+/// part). It explains those troubles of the part's components that lie in it for more than half of their
+/// length. If these alone would not let the part be blamed at any moment, the episode explains nothing. Then
+/// the same again for what is left.
+///
+/// So a slow LUN is kept apart from the controller that fails hours later, and what merely happens on the
+/// same day is not added up.
+[[nodiscard]] std::vector<Episode> find_episodes(const PartMap& map, std::span<const Trouble> troubles,
+                                                 const EpisodeOptions& options);
+
+}  // namespace laggard::analyse
