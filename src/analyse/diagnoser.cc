@@ -54,7 +54,6 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
   }
   if (options_.history) persistence_.emplace(*options_.history);
   find_seconds();
-  busy_.resize(grouping.groups.size());
   for (const PeerGroup& group : grouping.groups) {
     redundant_.push_back(std::ranges::all_of(
         group.members, [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; }));
@@ -130,6 +129,7 @@ void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const Met
     return;
   }
   clear_where_second_is_well(group, window, metric, detector, track);
+  track.idle = metric->role == Role::kLatency && is_idle(group, window);
   tracker(group, metric, detector).add(window, track);
   std::vector<double> scores(track.distance.size());
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
@@ -226,7 +226,6 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   }
   judge_bias(group, window);
   judge_uncalled(group, window);
-  if (!is_idle(group, window)) busy_[group].push_back(window.start);
   // Who does nothing is sick whatever its server's other devices do.
   if (!peers.second_only) judge_absent(group, window);
 }
@@ -296,10 +295,7 @@ void Diagnoser::mark_excluded(std::vector<Incident>& incidents) const {
 
 Diagnosis Diagnoser::diagnosis() const {
   std::vector<GroupSpells> groups(grouping_.groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    groups[g].columns = pipeline_.columns(g);
-    groups[g].busy = busy_[g];
-  }
+  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].columns = pipeline_.columns(g);
   for (const SpellTracker& tracker : trackers_) {
     GroupSpells& group = groups[tracker.group()];
     for (const Spell& spell : tracker.spells()) {

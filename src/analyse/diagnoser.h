@@ -89,8 +89,7 @@ class Diagnoser {
     std::size_t member = 0;
   };
   std::vector<std::vector<std::optional<Place>>> second_of_;
-  std::vector<bool> redundant_;              ///< Per group: attachments that have better ones before them.
-  std::vector<std::vector<WallTime>> busy_;  ///< Per group, the windows in which it was not idle.
+  std::vector<bool> redundant_;  ///< Per group: attachments that have better ones before them.
   std::vector<std::int64_t> last_position_;
   std::vector<std::optional<WallTime>> last_end_;
   std::vector<WallTime> last_start_;

@@ -109,39 +109,20 @@ struct Turns {
   }
 };
 
-Turns turns_of(const std::set<WallTime>& bad, const std::vector<WallTime>& busy) {
-  Turns turns;
-  bool well = false;
-  for (const WallTime start : busy) {
-    if (start < *bad.begin() || start > *bad.rbegin()) continue;
-    if (bad.contains(start)) {
-      ++turns.bad;
-      well = false;
-      continue;
-    }
-    ++turns.well;
-    if (!well) ++turns.pauses;
-    well = true;
-  }
-  return turns;
-}
-
 bool comes_and_goes(const Draft& draft) {
-  std::map<std::size_t, std::set<WallTime>> bad;
-  std::map<std::size_t, const GroupSpells*> group;
-  std::map<std::size_t, double> strength;
+  std::map<std::size_t, Turns> turns;
   for (const Sighting& sighting : draft.sightings) {
     const Spell& spell = *sighting.spell;
-    if (!is_slow(sighting) || spell.detector == kBiasDetector || spell.windows.empty()) continue;
-    bad[sighting.component].insert(spell.windows.begin(), spell.windows.end());
-    group[sighting.component] = sighting.group;
-    strength[sighting.component] = std::max(strength[sighting.component], spell.strength);
+    if (!is_slow(sighting) || spell.detector == kBiasDetector || spell.detector == kUncalledDetector)
+      continue;
+    Turns& mine = turns[sighting.component];
+    mine.bad += spell.bad;
+    mine.well += spell.well;
+    mine.pauses += spell.pauses;
+    mine.strength = std::max(mine.strength, spell.strength);
   }
-  return std::any_of(bad.begin(), bad.end(), [&](const auto& entry) {
-    Turns turns = turns_of(entry.second, group[entry.first]->busy);
-    turns.strength = strength[entry.first];
-    return turns.come_and_go();
-  });
+  return std::any_of(turns.begin(), turns.end(),
+                     [](const auto& entry) { return entry.second.come_and_go(); });
 }
 
 }  // namespace

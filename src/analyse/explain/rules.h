@@ -53,7 +53,7 @@ struct Facts {
   std::optional<Excess> storage;
   std::optional<Excess> network;
   BlameKind tier = BlameKind::kServer;  ///< Of the part that is blamed.
-  std::set<Fact> is;
+  std::set<Fact> is = {};
 };
 
 /// Names a set of divergences: a metric (`await`), a role of a resource (`storage latency`) or a detector

@@ -34,6 +34,42 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
   EXPECT_EQ(cause(default_rules(), {}), "none");
 }
 
+TEST(Rules, TellKindsOfTroubleByTheirShape) {
+  const auto said = [](BlameKind tier, std::set<Fact> is, const std::vector<Divergence>& seen) {
+    Facts facts{seen, {}, {}, tier, std::move(is)};
+    return cause(default_rules(), facts);
+  };
+  const std::vector<Divergence> lost{in("rd_sec", "absent")};
+  const std::vector<Divergence> slow{in("await")};
+  EXPECT_EQ(said(BlameKind::kController, {Fact::kLost, Fact::kGone, Fact::kWhole}, lost),
+            "controller-failed");
+  EXPECT_EQ(said(BlameKind::kController, {Fact::kLost, Fact::kGone}, lost), "luns-inaccessible");
+  EXPECT_EQ(said(BlameKind::kController, {Fact::kLost, Fact::kUnused}, lost), "misconfiguration");
+  EXPECT_EQ(said(BlameKind::kArray, {Fact::kLost, Fact::kGone}, lost), "coherency-lost");
+  EXPECT_EQ(said(BlameKind::kArray, {Fact::kLost, Fact::kUnused, Fact::kSlowBefore}, slow),
+            "cascaded-failure");
+  EXPECT_EQ(said(BlameKind::kServer, {Fact::kLost, Fact::kGone, Fact::kTakenOver}, lost), "server-down");
+  EXPECT_EQ(said(BlameKind::kServer, {Fact::kLost, Fact::kUnused, Fact::kTakenOver}, lost), "service-down");
+  EXPECT_EQ(said(BlameKind::kServer, {Fact::kLost, Fact::kUnused}, lost), "lost-attachment")
+      << "a server whose only disk does nothing may have nothing to do";
+  EXPECT_EQ(said(BlameKind::kDrawer, {}, slow), "drawer-errors");
+  EXPECT_EQ(said(BlameKind::kLun, {Fact::kWithNeighbours}, slow), "reconstruction");
+  EXPECT_EQ(said(BlameKind::kLun, {Fact::kUncalled}, slow), "silent-lun");
+  EXPECT_EQ(said(BlameKind::kLun, {Fact::kComesAndGoes}, slow), "oscillation");
+  EXPECT_EQ(said(BlameKind::kLun, {}, slow), "slow-lun");
+  EXPECT_EQ(said(BlameKind::kLun, {}, {in("await"), in("rd_sec")}), "busy-lun");
+  EXPECT_EQ(said(BlameKind::kServer, {Fact::kComesAndGoes}, slow), "disk-busy");
+}
+
+TEST(Rules, NamesOfShapesAreChecked) {
+  const auto wrong = [](const std::string& line) {
+    return parse_rules("[[rule]]\nname = \"x\"\ncause = \"y\"\n" + line, "r.toml").error().message();
+  };
+  EXPECT_THAT(wrong("blames = [\"shelf\"]"), HasSubstr("'shelf' is nothing that 'blames' knows"));
+  EXPECT_THAT(wrong("is = [\"gone\", \"lots\"]"), HasSubstr("'lots' is nothing that 'is' knows"));
+  EXPECT_THAT(wrong("is_not = \"gone\""), HasSubstr("'is_not' must be a list of strings"));
+}
+
 TEST(Rules, TheChecklistOfThePaper) {
   EXPECT_EQ(cause(paper_rules(), {{in("wr_sec"), in("await"), in("cwnd")}, {}, {}}), "disk-hog");
   EXPECT_EQ(cause(paper_rules(), {{in("await"), in("rxbyt"), in("txbyt")}, {}, {}}), "disk-busy");

@@ -19,7 +19,6 @@ struct GroupSpells {
   std::vector<GroupJudge::Column> columns;
   std::vector<const Spell*> spells;
   std::vector<std::uint8_t> open;  ///< Per spell: still going on at the end of the recording.
-  std::vector<WallTime> busy;      ///< Starts of the windows in which latency was judged: the group worked.
 };
 
 /// A spell with where it came from.

@@ -55,7 +55,16 @@ void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
   std::sort(best.begin(), best.end(), std::greater<>());
   if (best.size() > options_.filter.k) best.pop_back();
   spell.strength = best.back();
-  if (!anomalous) return;
+  if (!anomalous) {
+    if (!window.idle) ++spell.well_since;
+    return;
+  }
+  ++spell.bad;
+  if (spell.bad > 1 && spell.well_since > 0) {
+    spell.well += spell.well_since;
+    ++spell.pauses;
+  }
+  spell.well_since = 0;
   spell.levels.add(window.levels);
   spell.last_position = window.position;
   spell.until = window.end;
@@ -96,7 +105,10 @@ void SpellTracker::open(std::size_t member, const ScoredTrack& track) {
     }
     extend(spells_.back(), window, anomalous);
   }
-  if (!track.reach.empty()) reach_back(spells_.back(), track.reach[member]);
+  if (track.reach.empty()) return;
+  const Spell seen = spells_.back();
+  reach_back(spells_.back(), track.reach[member]);
+  if (spells_.back().since > seen.since) spells_.back() = seen;
 }
 
 void SpellTracker::reach_back(Spell& spell, std::size_t windows) {
@@ -146,8 +158,8 @@ void SpellTracker::repaired(std::size_t member) {
 
 void SpellTracker::add(const WindowJudgement& window, const ScoredTrack& track) {
   const std::size_t n = track.distance.size();
-  Recent recent{window.position, window.start,    window.end,   window.levels, {},
-                track.distance,  track.threshold, track.trained};
+  Recent recent{window.position, window.start,    window.end,    window.levels, {},
+                track.distance,  track.threshold, track.trained, track.idle};
   recent.score.assign(n, 0);
   std::vector<WindowVerdict> verdicts(n);
   for (std::size_t i = 0; i < n; ++i) {

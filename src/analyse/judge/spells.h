@@ -59,6 +59,10 @@ struct Spell {
   WallTime worst_window;
   std::vector<WallTime> windows;  ///< Starts of anomalous windows, at most kMostWindows.
   LevelSums levels;
+  std::size_t bad = 0;     ///< Anomalous windows.
+  std::size_t well = 0;    ///< Others between the first and the last of them in which the group was not idle,
+  std::size_t pauses = 0;  ///< and how many runs they make.
+  std::size_t well_since = 0;  ///< Such windows after the last anomalous one so far.
   /// From its opening until it is confirmed, at most kMostGrowth: what tells when several together are. Empty
   /// for detectors that know themselves when they are sure.
   std::vector<SpellGrowth> growth;
@@ -83,6 +87,7 @@ struct ScoredTrack {
   /// ago.
   std::vector<std::size_t> reach;
   bool trained = false;
+  bool idle = false;  ///< The group did too little in this window for the metric to say anything.
 };
 
 /// Follows one metric and detector of one group through the windows: filters, accumulates, and cuts out
@@ -124,6 +129,7 @@ class SpellTracker {
     std::vector<double> distance;
     std::vector<double> threshold;
     bool trained = false;
+    bool idle = false;
   };
 
   void open(std::size_t member, const ScoredTrack& track);

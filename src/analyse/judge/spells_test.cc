@@ -37,6 +37,10 @@ class Feed {
     track_.reach = {windows, 0};
     return *this;
   }
+  Feed& idle(bool is) {
+    track_.idle = is;
+    return *this;
+  }
   Feed& repaired() {
     tracker_.repaired(0);
     return *this;
@@ -146,6 +150,51 @@ TEST(SpellTracker, ADetectorThatGatheredLongerDatesTheSpellBack) {
   EXPECT_EQ(feed.spells()[0].first_position, 4 * static_cast<std::int64_t>(kShift));
   EXPECT_EQ(Feed().reach(1000).scores(scores).spells()[0].since, Feed::start(0)) << "not before the first";
   EXPECT_EQ(Feed().reach(1).scores(scores).spells()[0].since, Feed::start(12)) << "never forward";
+}
+
+TEST(SpellTracker, WhatMadeItSuspectIsNotWhenItBegan) {
+  const SpellTracker::Options never{{1, -1, 6}, kShift, 6, {1000, 1e9}};
+  Feed feed(never);
+  feed.reach(3).scores(std::vector<double>(20, 1.2));
+  ASSERT_EQ(feed.spells().size(), 1U);
+  EXPECT_EQ(feed.spells()[0].since, Feed::start(0));
+  feed.certain().reach(4).scores({2});
+  EXPECT_EQ(feed.spells()[0].since, Feed::start(16)) << "four windows before it became sure";
+  EXPECT_EQ(feed.spells()[0].faulty_since, Feed::end(20));
+  EXPECT_EQ(feed.spells()[0].confirmed_since, Feed::end(20));
+}
+
+TEST(SpellTracker, TellsWhenItWasPersistentAndWhenConfirmed) {
+  const SpellTracker::Options slow{{3, -1, 6}, kShift, 6, {3, 1000}};
+  const Feed feed = Feed(slow).scores({64, 2, 2, 2, 2});
+  const Spell& spell = feed.spells()[0];
+  EXPECT_EQ(spell.faulty_since, Feed::end(0)) << "severe at once";
+  EXPECT_EQ(spell.persistent_since, Feed::end(2));
+  EXPECT_EQ(spell.confirmed_since, Feed::end(4));
+  ASSERT_EQ(spell.growth.size(), 4U) << "until it is confirmed";
+  EXPECT_EQ(spell.growth[3].persistence, 2);
+  EXPECT_EQ(spell.growth[3].severity, 9);
+}
+
+TEST(SpellTracker, WhatCountsBeforeItOpensGrowsToo) {
+  const SpellTracker::Options slow{{3, -1, 6}, kShift, 6, {100, 1000}};
+  const Feed feed = Feed(slow).scores({2, 2, 2});
+  const auto& growth = feed.spells()[0].growth;
+  ASSERT_EQ(growth.size(), 3U);
+  EXPECT_EQ(growth[0].at, Feed::end(0));
+  EXPECT_EQ(growth[0].severity, 1);
+  EXPECT_EQ(growth[0].persistence, 0);
+  EXPECT_EQ(growth[2].severity, 3);
+}
+
+TEST(SpellTracker, CountsPausesBetweenBadWindows) {
+  const Feed feed = Feed().scores({2, 2, 2, 0, 0, 2, 2, 0, 2, 0, 0, 0});
+  const Spell& spell = feed.spells()[0];
+  EXPECT_EQ(spell.bad, 6U);
+  EXPECT_EQ(spell.well, 3U);
+  EXPECT_EQ(spell.pauses, 2U) << "what comes after the last bad one is no pause";
+  EXPECT_EQ(Feed().scores({2, 2, 2}).idle(true).scores({0, 0}).idle(false).scores({2}).spells()[0].pauses, 0U)
+      << "while nobody works nobody is well";
 }
 
 TEST(SpellTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
