@@ -92,7 +92,7 @@ std::map<std::size_t, Beginning> beginnings_of(const std::vector<Sighting>& sigh
 
 void measure(Draft& draft, const IncidentOptions& options) {
   draft.last = std::numeric_limits<std::int64_t>::min();
-  const bool several = reach(draft.blamed.blame.kind) >= 1;
+  const bool several = reach(draft.blamed.blame.kind) >= 1 && !options.paper;
   draft.confirmed_since = several ? confirmed_together(draft.sightings, options) : std::nullopt;
   for (const Sighting& sighting : draft.sightings) {
     const Spell& spell = *sighting.spell;
@@ -119,7 +119,7 @@ void measure(Draft& draft, const IncidentOptions& options) {
   draft.persistent_since = early(std::move(persistent));
   draft.first = *early(std::move(first));
   std::optional<WallTime> earliest = early(std::move(faulty));
-  if (several && !options.paper) {
+  if (several) {
     const auto together = reached_together(draft.sightings, options.constants.gate_severity,
                                            std::numeric_limits<std::int64_t>::max());
     if (together > draft.since) take_earlier(earliest, together);
@@ -316,8 +316,10 @@ void add_relief(std::vector<Draft>& drafts, const std::vector<Relief>& relief,
 std::vector<Draft> make_drafts(const Grouping& grouping, std::span<const GroupSpells> groups,
                                const IncidentOptions& options) {
   const std::vector<Sighting> all = all_sightings(grouping, groups);
-  const TakeOvers take_overs =
-      find_take_overs(grouping, all, static_cast<std::int64_t>(options.shift), options.slack());
+  TakeOvers take_overs;
+  if (!options.paper) {
+    take_overs = find_take_overs(grouping, all, static_cast<std::int64_t>(options.shift), options.slack());
+  }
   std::vector<Sighting> own;
   std::vector<Relief> relief;
   for (std::size_t s = 0; s < all.size(); ++s) {

@@ -171,7 +171,7 @@ TEST(SpellTracker, TellsWhenItWasPersistentAndWhenConfirmed) {
   EXPECT_EQ(spell.faulty_since, Feed::end(0)) << "severe at once";
   EXPECT_EQ(spell.persistent_since, Feed::end(2));
   EXPECT_EQ(spell.confirmed_since, Feed::end(4));
-  ASSERT_EQ(spell.growth.size(), 4U) << "until it is confirmed";
+  ASSERT_EQ(spell.growth.size(), 5U) << "until it is confirmed";
   EXPECT_EQ(spell.growth[3].persistence, 2);
   EXPECT_EQ(spell.growth[3].severity, 9);
 }

@@ -67,11 +67,33 @@ TEST(SimulateScale, RefusesWhatCannotBe) {
     EXPECT_EQ(said.status, 2);
     return said.err;
   };
-  EXPECT_THAT(refused({"--incident", "gremlins"}), HasSubstr("'gremlins' is none of controller-failed, server-down,"));
+  EXPECT_THAT(refused({"--incident", "gremlins"}),
+              HasSubstr("'gremlins' is none of controller-failed, server-down,"));
   EXPECT_THAT(refused({"--interval", "100ms"}), HasSubstr("whole seconds"));
   EXPECT_THAT(refused({"--duration", "1m"}), HasSubstr("ten intervals"));
   EXPECT_THAT(refused({"--day", "yesterday"}), HasSubstr("no date"));
   EXPECT_THAT(refused({"--incidents", "1000"}), HasSubstr("at most 100"));
+}
+
+TEST(ScoreScale, HoldsASimulatedSiteAgainstItsTruth) {
+  const Folder folder;
+  const Said simulated = laggard({"lab", "simulate", "--scale", "surveyor", "--duration", "3h", "--incident",
+                                  "server-down", "--seed", "2", "-o", folder / "days/one"});
+  ASSERT_EQ(simulated.status, 0) << simulated.err;
+  const Said scored = laggard({"lab", "score", folder / "days", "--json", folder / "score.json"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  EXPECT_THAT(scored.out, HasSubstr("| one | server-down server fs"));
+  const auto json = nlohmann::json::parse(read_text(folder / "score.json"));
+  EXPECT_EQ(json["schema"], "laggard.lab-scale-score/1");
+  EXPECT_EQ(json["all"]["problems"], 1);
+  EXPECT_EQ(json["recordings"][0]["problems"][0]["kind"], "server-down");
+  // The same, from a diagnosis that was made before.
+  const Said diagnosed = laggard({"diagnose", folder / "days/one", "--system",
+                                  folder / "days/one/system.toml", "--json", folder / "days/one/d.json"});
+  ASSERT_EQ(diagnosed.status, 0) << diagnosed.err;
+  EXPECT_EQ(laggard({"lab", "score", folder / "days", "--diagnosis", "d.json"}).out, scored.out);
+  EXPECT_THAT(laggard({"lab", "score", folder / "days", "--diagnosis", "none.json"}).err,
+              HasSubstr("none.json"));
 }
 
 }  // namespace
