@@ -125,6 +125,8 @@ void measure(Draft& draft, const IncidentOptions& options) {
     if (together > draft.since) take_earlier(earliest, together);
   }
   draft.faulty_since = *earliest;
+  // One of them that was confirmed for itself before says nothing about the part.
+  if (draft.confirmed_since) draft.confirmed_since = std::max(*draft.confirmed_since, draft.faulty_since);
 }
 
 class Drafter {
@@ -249,13 +251,15 @@ class Drafter {
                                                        const Grouping& grouping) const {
     const std::string* array = slow_lun_of(drafts[leader], grouping);
     if (array == nullptr) return {};
+    const std::int64_t leader_end = seen_until(drafts[leader]);
     std::vector<std::size_t> during;
     for (std::size_t e = leader + 1; e < drafts.size(); ++e) {
       const std::string* other = taken[e] ? nullptr : slow_lun_of(drafts[e], grouping);
       if (other == nullptr || *other != *array) continue;
-      const std::int64_t both = std::min(drafts[leader].last, drafts[e].last) - drafts[e].first;
-      const bool then = drafts[e].first + options_.slack() >= drafts[leader].first &&
-                        2 * both >= drafts[e].last - drafts[e].first;
+      const std::int64_t length = seen_until(drafts[e]) - drafts[e].first;
+      const std::int64_t both = std::min(leader_end, seen_until(drafts[e])) - drafts[e].first;
+      const bool then = drafts[e].first + options_.slack() >= drafts[leader].first && 2 * both >= length &&
+                        4 * length >= leader_end - drafts[leader].first;
       if (then && !has_own_work(drafts[e])) during.push_back(e);
     }
     std::vector<std::size_t> most;
@@ -269,6 +273,16 @@ class Drafter {
     }
     if (most.size() < 2) most.clear();
     return most;
+  }
+
+  /// When a distance saw it last: the bias detector goes on for as long as its horizon.
+  static std::int64_t seen_until(const Draft& draft) {
+    std::optional<std::int64_t> last;
+    for (const Sighting& sighting : draft.sightings) {
+      if (sighting.spell->detector == kBiasDetector) continue;
+      last = std::max(last.value_or(sighting.spell->last_position), sighting.spell->last_position);
+    }
+    return last.value_or(draft.last);
   }
 
   static bool has_own_work(const Draft& draft) {

@@ -406,6 +406,26 @@ TEST_F(SharedLuns, ARepairedLunIsAboveItsNeighbours) {
   EXPECT_EQ(incidents[0].components.size(), 4U);
 }
 
+TEST_F(SharedLuns, AShortTroubleTakesNoLongOneWithIt) {
+  Seen strong = primary(6, 64, 256);
+  strong.strength = 9;
+  see(strong);
+  see({"x.6.6", "await", 64, 4000, 2, 100, "bias"});
+  see(primary(4, 96, 4000));
+  see(primary(5, 96, 4000));
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 slow-lun", "x-l4 slow-lun", "x-l5 slow-lun"))
+      << "what bias says goes on for as long as its horizon";
+}
+
+TEST_F(SharedLuns, AShortCoincidenceMakesNoRepair) {
+  Seen strong = primary(6, 64, 6400);
+  strong.strength = 9;
+  see(strong);
+  see(primary(4, 640, 960));
+  see(primary(5, 640, 960));
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 slow-lun", "x-l4 slow-lun", "x-l5 slow-lun"));
+}
+
 TEST_F(SharedLuns, LunsThatBecomeSlowAtDifferentTimesAreNotRepaired) {
   see(primary(4, 64, 2000));
   see(primary(5, 700, 2000));
