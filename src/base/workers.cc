@@ -1,0 +1,70 @@
+#include "base/workers.h"
+
+#include "base/error.h"
+
+namespace laggard {
+
+Workers::Workers(std::size_t threads) {
+  LAGGARD_CHECK(threads >= 1);
+  for (std::size_t i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+}
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::take_tasks(const std::function<void(std::size_t)>& task, std::size_t count) {
+  for (std::size_t i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) task(i);
+}
+
+void Workers::serve() {
+  std::size_t seen = 0;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wake_.wait(lock, [&] { return stop_ || round_ != seen; });
+    if (stop_) return;
+    seen = round_;
+    if (task_ == nullptr) continue;  // Woken too late: the others have done it all.
+    const std::function<void(std::size_t)>& task = *task_;
+    const std::size_t count = count_;
+    ++busy_;
+    lock.unlock();
+    take_tasks(task, count);
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+void Workers::run(std::size_t count, const std::function<void(std::size_t)>& task) {
+  if (count < 2 || threads_.empty()) {
+    for (std::size_t i = 0; i < count; ++i) task(i);
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    task_ = &task;
+    count_ = count;
+    next_ = 0;
+    ++round_;
+  }
+  wake_.notify_all();
+  take_tasks(task, count);
+  std::unique_lock lock(mutex_);
+  task_ = nullptr;
+  done_.wait(lock, [&] { return busy_ == 0; });
+}
+
+void run_all(Workers* workers, std::size_t count, const std::function<void(std::size_t)>& task) {
+  if (workers != nullptr) {
+    workers->run(count, task);
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) task(i);
+}
+
+}  // namespace laggard
