@@ -186,6 +186,12 @@ class ChunkDecoder {
   }
 
   bool read_column(std::size_t d, const Runs& runs) {
+    if (runs.is_full()) {
+      if (const auto constant = decode_constant(head_)) {
+        target_.table.set_uniform(target_.counter, d, *constant);
+        return true;
+      }
+    }
     const std::span<std::uint64_t> series = target_.table.series(target_.counter, d);
     const std::span<std::uint8_t> present = target_.table.presence(target_.counter, d);
     hints_.select(d, runs);

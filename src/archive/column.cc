@@ -291,6 +291,13 @@ bool read_residuals(const ColumnHead& head, TokenReader& tokens, HintSource& hin
 
 }  // namespace
 
+std::optional<std::uint64_t> decode_constant(ByteReader& head) {
+  if (head.rest().empty() || static_cast<std::uint8_t>(head.rest().front()) != kConstant) return std::nullopt;
+  static_cast<void>(head.u8());
+  const std::uint64_t value = head.varint();
+  return head.ok() ? std::optional(value) : std::nullopt;
+}
+
 bool decode_column(ByteReader& head_bytes, TokenReader& tokens, HintSource& hints,
                    std::span<std::uint64_t> out) {
   ColumnHead head;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -77,6 +78,9 @@ class ColumnEncoder {
   std::vector<std::uint64_t> trial_;
   std::vector<std::uint64_t> chosen_;  ///< Residuals of `best_`.
 };
+
+/// The value of the column that comes next, if it has only one; it is read then.
+[[nodiscard]] std::optional<std::uint64_t> decode_constant(ByteReader& head);
 
 /// Reads the column that comes next into `out`, n >= 1 cells; false when the bytes make no sense.
 /// \param hints  are asked for what the column was coded with.

@@ -34,6 +34,10 @@ bool HintSource::fits(std::size_t d, const Runs& runs) const {
 void HintSource::sum(const std::vector<UnpackedCounter>& counters, std::vector<std::uint64_t>& out) {
   out.clear();
   for (const UnpackedCounter& c : counters) {
+    if (c.table->uniform(c.counter, device_)) {
+      out.resize(runs_->present() - 1);  // It does not grow.
+      continue;
+    }
     const std::span<const std::uint64_t> cells =
         dense_cells(c.table->series(c.counter, device_), *runs_, dense_);
     out.resize(cells.size() - 1);

@@ -104,6 +104,25 @@ Result<LoadedBlock> load_block(const ChunkSource& chunks, std::string_view file,
   return BlockLoader{chunks, file, header, codec}.load(wanted);
 }
 
+FetchedBlock fetch_block(DayFile& file, std::int64_t id, BlockHeader header,
+                         std::span<const std::string> counters) {
+  FetchedBlock block{.file = file.path().string(), .header = std::move(header), .chunks = {}};
+  block.chunks.resize(block.header.counters.size());
+  for (const std::size_t c : unpacking_order(block.header, wanted_counters(block.header, counters))) {
+    block.chunks[c] = file.chunk(id, c).map([](std::string_view bytes) { return std::string(bytes); });
+  }
+  return block;
+}
+
+Result<LoadedBlock> load_block(const FetchedBlock& block, std::span<const std::string> counters,
+                               ZstdCodec& codec) {
+  const ChunkSource chunks = [&](std::size_t c) -> Result<std::string_view> {
+    if (!block.chunks[c]) return tl::unexpected<Error>(block.chunks[c].error());
+    return std::string_view(*block.chunks[c]);
+  };
+  return load_block(chunks, block.file, block.header, counters, codec);
+}
+
 Result<LoadedBlock> load_block(DayFile& file, std::int64_t id, const BlockHeader& header,
                                std::span<const std::string> counters, ZstdCodec& codec) {
   const ChunkSource chunks = [&](std::size_t c) { return file.chunk(id, c); };

@@ -20,6 +20,19 @@ struct LoadedBlock {
 [[nodiscard]] Result<LoadedBlock> load_block(DayFile& file, std::int64_t id, const BlockHeader& header,
                                              std::span<const std::string> counters, ZstdCodec& codec);
 
+/// A block fetched from its file and not unpacked yet.
+struct FetchedBlock {
+  std::string file;
+  BlockHeader header;
+  std::vector<Result<std::string>> chunks;  ///< Per counter of the header; empty where it is not needed.
+};
+
+/// What load_block would read of the block, without unpacking it.
+[[nodiscard]] FetchedBlock fetch_block(DayFile& file, std::int64_t id, BlockHeader header,
+                                       std::span<const std::string> counters);
+[[nodiscard]] Result<LoadedBlock> load_block(const FetchedBlock& block, std::span<const std::string> counters,
+                                             ZstdCodec& codec);
+
 /// Where the bytes of a block's chunks come from, by the counter's index in the header. What it gives is gone
 /// at the next call.
 using ChunkSource = std::function<Result<std::string_view>(std::size_t counter)>;

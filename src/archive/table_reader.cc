@@ -121,6 +121,44 @@ SampleTable cut(SampleTable table, const ReadRequest& request) {
   return all ? std::move(table) : keep_rows(table, keep);
 }
 
+/// A block on its way to a table.
+class PackedBlock final : public PackedTable {
+ public:
+  PackedBlock(FileSet& files, const ReadRequest& request, FetchedBlock block)
+      : files_(files), request_(request), block_(std::move(block)) {}
+
+  [[nodiscard]] std::size_t cells() const override {
+    const BlockHeader& header = block_.header;
+    const std::size_t counters =
+        request_.counters.empty() ? header.counters.size() : request_.counters.size();
+    return counters * header.devices.size() * header.times.size();
+  }
+
+  void unpack() override {
+    // A codec of its own: several are unpacked at a time.
+    ZstdCodec codec;
+    loaded_ = load_block(block_, request_.counters, codec);
+    if (loaded_) loaded_->table = cut(std::move(loaded_->table), request_);
+  }
+
+  Result<std::optional<SampleTable>> take() override {
+    if (!loaded_ && loaded_.error().code != ErrorCode::kDamaged) return forward(loaded_);
+    if (!loaded_) {
+      files_.notice(loaded_.error().message());
+      return std::nullopt;
+    }
+    for (const Error& damage : loaded_->damage) files_.notice(damage.message());
+    if (loaded_->table.cells() == 0) return std::nullopt;
+    return std::move(loaded_->table);
+  }
+
+ private:
+  FileSet& files_;
+  const ReadRequest& request_;
+  FetchedBlock block_;
+  Result<LoadedBlock> loaded_;
+};
+
 class ArchiveTableReader final : public TableReader {
  public:
   ArchiveTableReader(FileSet& files, ReadRequest request) : files_(files), request_(std::move(request)) {
@@ -136,6 +174,17 @@ class ArchiveTableReader final : public TableReader {
   }
 
   Result<std::optional<SampleTable>> next() override {
+    for (;;) {
+      Result<std::unique_ptr<PackedTable>> packed = next_packed();
+      if (!packed) return forward(packed);
+      if (*packed == nullptr) return std::nullopt;
+      (*packed)->unpack();
+      Result<std::optional<SampleTable>> table = (*packed)->take();
+      if (!table || table->has_value()) return table;
+    }
+  }
+
+  Result<std::unique_ptr<PackedTable>> next_packed() override {
     if (!started_) {
       for (std::size_t h = 0; h < hosts_.size(); ++h) {
         if (Status pushed = push(h); !pushed) return forward(pushed);
@@ -147,11 +196,11 @@ class ArchiveTableReader final : public TableReader {
       heap_.pop();
       const BlockRef block = hosts_[host]->front();
       hosts_[host]->pop();
-      Result<std::optional<SampleTable>> table = load(block);
+      Result<std::unique_ptr<PackedTable>> packed = fetch(block);
       if (Status pushed = push(host); !pushed) return forward(pushed);
-      if (!table || table->has_value()) return table;
+      if (!packed || *packed != nullptr) return packed;
     }
-    return std::nullopt;
+    return std::unique_ptr<PackedTable>();
   }
 
  private:
@@ -170,27 +219,18 @@ class ArchiveTableReader final : public TableReader {
     return {};
   }
 
-  /// Nothing when the block has nothing for the request or is damaged.
-  Result<std::optional<SampleTable>> load(const BlockRef& block) {
-    const auto lost = [&](const Error& error) { files_.notice(error.message()); };
+  /// Null when the block is damaged.
+  Result<std::unique_ptr<PackedTable>> fetch(const BlockRef& block) {
     Result<BlockHeader> header = files_.header(block.file, block.row);
     if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
     if (!header) {
-      lost(header.error());
-      return std::nullopt;
+      files_.notice(header.error().message());
+      return std::unique_ptr<PackedTable>();
     }
     Result<DayFile*> file = files_.open(block.file);
     if (!file) return forward(file);
-    Result<LoadedBlock> loaded = load_block(**file, block.row.id, *header, request_.counters, files_.codec());
-    if (!loaded && loaded.error().code != ErrorCode::kDamaged) return forward(loaded);
-    if (!loaded) {
-      lost(loaded.error());
-      return std::nullopt;
-    }
-    for (const Error& damage : loaded->damage) lost(damage);
-    SampleTable table = cut(std::move(loaded->table), request_);
-    if (table.cells() == 0) return std::nullopt;
-    return table;
+    return std::make_unique<PackedBlock>(
+        files_, request_, fetch_block(**file, block.row.id, std::move(*header), request_.counters));
   }
 
   FileSet& files_;

@@ -1,6 +1,7 @@
 #include "model/sample_table.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace laggard {
@@ -12,6 +13,7 @@ SampleTable::SampleTable(std::string host, DeviceKind kind, std::vector<TableCou
       counters_(std::move(counters)),
       devices_(std::move(devices)),
       times_(std::move(times)),
+      uniform_(counters_.size() * devices_.size()),
       values_(counters_.size() * devices_.size() * times_.size()),
       present_(values_.size()) {}
 
@@ -39,30 +41,68 @@ std::optional<double> SampleTable::number(std::size_t c, std::size_t d, std::siz
   return counters_[c].form == CounterForm::kGauge ? std::bit_cast<double>(raw) : static_cast<double>(raw);
 }
 
+void SampleTable::write_out(std::size_t c, std::size_t d) const {
+  Uniform& u = uniform_[c * devices_.size() + d];
+  if (!u.is || u.written) return;
+  u.written = true;
+  std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), u.value);
+  std::ranges::fill(present_.span().subspan(cell(c, d, 0), times_.size()), std::uint8_t{1});
+}
+
 std::span<const std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) const {
-  return std::span(values_).subspan(cell(c, d, 0), times_.size());
+  write_out(c, d);
+  return values_.span().subspan(cell(c, d, 0), times_.size());
 }
 
 std::span<const std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) const {
-  return std::span(present_).subspan(cell(c, d, 0), times_.size());
+  write_out(c, d);
+  return present_.span().subspan(cell(c, d, 0), times_.size());
 }
 
+/// Who may write to a series may make it anything.
 std::span<std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) {
-  return std::span(values_).subspan(cell(c, d, 0), times_.size());
+  write_out(c, d);
+  uniform_[c * devices_.size() + d] = {};
+  return values_.span().subspan(cell(c, d, 0), times_.size());
 }
 
 std::span<std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) {
-  return std::span(present_).subspan(cell(c, d, 0), times_.size());
+  write_out(c, d);
+  uniform_[c * devices_.size() + d] = {};
+  return present_.span().subspan(cell(c, d, 0), times_.size());
+}
+
+void SampleTable::set_uniform(std::size_t c, std::size_t d, std::uint64_t value) {
+  uniform_[c * devices_.size() + d] = {.is = true, .written = false, .value = value};
 }
 
 void SampleTable::set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value) {
+  write_out(c, d);
+  uniform_[c * devices_.size() + d] = {};
   const std::size_t at = cell(c, d, t);
-  values_[at] = value;
-  present_[at] = 1;
+  values_.span()[at] = value;
+  present_.span()[at] = 1;
 }
 
 std::size_t SampleTable::present_cells() const {
-  return static_cast<std::size_t>(std::count(present_.begin(), present_.end(), std::uint8_t{1}));
+  for (std::size_t c = 0; c < counters_.size(); ++c) {
+    for (std::size_t d = 0; d < devices_.size(); ++d) write_out(c, d);
+  }
+  return static_cast<std::size_t>(std::ranges::count(present_.span(), std::uint8_t{1}));
+}
+
+bool SampleTable::operator==(const SampleTable& other) const {
+  const auto facts = [](const SampleTable& t) {
+    return std::tie(t.host_, t.kind_, t.boot_, t.counters_, t.devices_, t.times_);
+  };
+  if (facts(*this) != facts(other)) return false;
+  for (std::size_t c = 0; c < counters_.size(); ++c) {
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (!std::ranges::equal(series(c, d), other.series(c, d))) return false;
+      if (!std::ranges::equal(presence(c, d), other.presence(c, d))) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace laggard

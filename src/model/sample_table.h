@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/zeroed_array.h"
 #include "model/counter.h"
 
 namespace laggard {
@@ -26,6 +27,11 @@ struct TableCounter {
 /// Shape: cell (c, d, t) for counter c, device d, time t. Cells of one (c, d) lie together, so that a series
 /// is a span. Every cell is 64 bits: an unsigned integer, or the bits of a double for gauges. A cell that was
 /// not sampled is *missing*, which is never zero.
+///
+/// A series that is present throughout and stands still, as most do in a large system, can be put in as one
+/// value
+/// (`set_uniform`) and asked for as one (`uniform`); its cells are written out when somebody asks for them,
+/// so do not let two threads read one table.
 ///
 /// `times` keep the order of recording. They grow, except where the wall clock was stepped back or a sample
 /// was repeated; readers decide what that means (methods.md §2: a repeated time keeps the latest record).
@@ -50,10 +56,10 @@ class SampleTable {
   [[nodiscard]] std::optional<std::size_t> device_index(std::string_view name) const;
 
   [[nodiscard]] bool present(std::size_t c, std::size_t d, std::size_t t) const {
-    return present_[cell(c, d, t)] != 0;
+    return presence(c, d)[t] != 0;
   }
   [[nodiscard]] std::uint64_t bits(std::size_t c, std::size_t d, std::size_t t) const {
-    return values_[cell(c, d, t)];
+    return series(c, d)[t];
   }
   [[nodiscard]] std::optional<std::uint64_t> integer(std::size_t c, std::size_t d, std::size_t t) const;
   /// The value as a double whatever its form.
@@ -65,6 +71,13 @@ class SampleTable {
   [[nodiscard]] std::span<std::uint64_t> series(std::size_t c, std::size_t d);
   [[nodiscard]] std::span<std::uint8_t> presence(std::size_t c, std::size_t d);
 
+  /// The one value of a series that is known to be present throughout and to stand still.
+  [[nodiscard]] std::optional<std::uint64_t> uniform(std::size_t c, std::size_t d) const {
+    const Uniform& u = uniform_[c * devices_.size() + d];
+    return u.is ? std::optional(u.value) : std::nullopt;
+  }
+  void set_uniform(std::size_t c, std::size_t d, std::uint64_t value);
+
   void set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value);
   void set_gauge(std::size_t c, std::size_t d, std::size_t t, double value) {
     set(c, d, t, std::bit_cast<std::uint64_t>(value));
@@ -72,9 +85,16 @@ class SampleTable {
 
   [[nodiscard]] std::size_t cells() const { return values_.size(); }
   [[nodiscard]] std::size_t present_cells() const;
-  bool operator==(const SampleTable&) const = default;
+  bool operator==(const SampleTable& other) const;
 
  private:
+  struct Uniform {
+    bool is = false;
+    bool written = false;  ///< Its cells are filled in.
+    std::uint64_t value = 0;
+  };
+  /// Fills in the cells of a uniform series.
+  void write_out(std::size_t c, std::size_t d) const;
   [[nodiscard]] std::size_t cell(std::size_t c, std::size_t d, std::size_t t) const {
     return (c * devices_.size() + d) * times_.size() + t;
   }
@@ -85,8 +105,9 @@ class SampleTable {
   std::vector<TableCounter> counters_;
   std::vector<std::string> devices_;
   std::vector<WallTime> times_;
-  std::vector<std::uint64_t> values_;
-  std::vector<std::uint8_t> present_;
+  mutable std::vector<Uniform> uniform_;  ///< Per counter and device.
+  mutable ZeroedArray<std::uint64_t> values_;
+  mutable ZeroedArray<std::uint8_t> present_;
 };
 
 }  // namespace laggard

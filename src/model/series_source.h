@@ -53,6 +53,19 @@ struct ReadRequest {
   std::vector<std::string> counters;
 };
 
+/// A table on its way: fetched, but not unpacked yet, so that several can be unpacked at the same time.
+class PackedTable {
+ public:
+  virtual ~PackedTable() = default;
+  /// How many cells it will have at most.
+  [[nodiscard]] virtual std::size_t cells() const = 0;
+  /// Does the work, on any thread.
+  virtual void unpack() = 0;
+  /// The table, once, when it has been unpacked; nothing when nothing is left of it. In the order of reading,
+  /// on the thread that reads.
+  [[nodiscard]] virtual Result<std::optional<SampleTable>> take() = 0;
+};
+
 /// Yields tables: of one host and kind in the order of recording, and over hosts by the first time of the
 /// table, so that a reader that stands still on one host never has to hold all of another.
 class TableReader {
@@ -60,6 +73,8 @@ class TableReader {
   virtual ~TableReader() = default;
   /// The next table, or nothing at the end. Tables may be of any length; cells outside [from, to) are cut.
   [[nodiscard]] virtual Result<std::optional<SampleTable>> next() = 0;
+  /// The same in two steps; null at the end. Do not mix with `next`.
+  [[nodiscard]] virtual Result<std::unique_ptr<PackedTable>> next_packed();
 };
 
 /// Where samples come from: an archive, a Prometheus server, the simulator. Detectors know nothing more.

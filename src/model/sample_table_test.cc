@@ -1,0 +1,41 @@
+#include "model/sample_table.h"
+
+#include <gtest/gtest.h>
+
+namespace laggard {
+namespace {
+
+SampleTable two_by_three() {
+  return {"fs1",
+          DeviceKind::kDisk,
+          {{"rd_ios", CounterForm::kCumulative}, {"wr_ios", CounterForm::kCumulative}},
+          {"sda"},
+          {from_unix_ns(1), from_unix_ns(2), from_unix_ns(3)}};
+}
+
+TEST(SampleTable, AUniformSeriesIsLikeAnyOther) {
+  SampleTable uniform = two_by_three();
+  uniform.set_uniform(0, 0, 7);
+  SampleTable written = two_by_three();
+  for (std::size_t t = 0; t < 3; ++t) written.set(0, 0, t, 7);
+  EXPECT_EQ(uniform.uniform(0, 0), 7U);
+  EXPECT_FALSE(written.uniform(0, 0));
+  EXPECT_EQ(uniform.integer(0, 0, 2), 7U);
+  EXPECT_FALSE(uniform.integer(1, 0, 2)) << "missing is not zero";
+  EXPECT_EQ(uniform.present_cells(), 3U);
+  EXPECT_EQ(uniform, written);
+  const SampleTable copy = uniform;
+  EXPECT_EQ(copy.series(0, 0)[1], 7U);
+}
+
+TEST(SampleTable, WhoWritesToAUniformSeriesEndsIt) {
+  SampleTable table = two_by_three();
+  table.set_uniform(0, 0, 7);
+  table.set(0, 0, 1, 9);
+  EXPECT_FALSE(table.uniform(0, 0));
+  EXPECT_EQ(table.integer(0, 0, 0), 7U);
+  EXPECT_EQ(table.integer(0, 0, 1), 9U);
+}
+
+}  // namespace
+}  // namespace laggard
