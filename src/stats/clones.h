@@ -10,3 +10,11 @@
 #else
 #define LAGGARD_CLONES
 #endif
+
+/// Before a function that a clone calls: its body must become part of each clone to be compiled for its
+/// machine.
+#if defined(__GNUC__)
+#define LAGGARD_INLINE __attribute__((always_inline)) inline
+#else
+#define LAGGARD_INLINE inline
+#endif

@@ -112,6 +112,28 @@ double QuantileSelector::select_one(std::span<const double> x, double p) {
   return fraction == 0 ? *at : between(*at, *std::min_element(at + 1, end), fraction);
 }
 
+void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<const double> p,
+                                         std::span<double> out) {
+  LAGGARD_CHECK(p.size() == out.size());
+  const std::span<const double> x = samples.x;
+  const auto negative =
+      static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return v < 0; }));
+  // The zeros stand behind what is negative.
+  const auto value_at = [&](std::size_t rank) -> double {
+    if (rank >= negative && rank < negative + samples.zeros) return 0;
+    const std::size_t own = rank < negative ? rank : rank - samples.zeros;
+    inside_.assign(x.begin(), x.end());
+    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(own);
+    std::nth_element(inside_.begin(), at, inside_.end());
+    return *at;
+  };
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const auto [rank, fraction] = position(x.size() + samples.zeros, p[i]);
+    const double low = value_at(rank);
+    out[i] = fraction == 0 ? low : between(low, value_at(rank + 1), fraction);
+  }
+}
+
 void QuantileSelector::select(std::span<const double> x, std::span<const double> p, std::span<double> out) {
   LAGGARD_CHECK(p.size() == out.size());
   inside_.resize(x.size());

@@ -51,6 +51,13 @@ class QuantileSelector {
   /// \param p   probabilities; \param out one quantile each.
   void select(std::span<const double> x, std::span<const double> p, std::span<double> out);
 
+  /// The same of `x` and so many zeros that are not written out.
+  struct WithZeros {
+    std::span<const double> x;
+    std::size_t zeros = 0;
+  };
+  void select_with_zeros(const WithZeros& samples, std::span<const double> p, std::span<double> out);
+
  private:
   double select_one(std::span<const double> x, double p);
 

@@ -21,6 +21,13 @@ struct Comparator {
 /// Sorts every column of a matrix ascending.
 /// \param matrix  rows x columns, one row after the other; no NaN (use +infinity for missing, it goes last).
 /// \param steps   merge_exchange(rows).
-void sort_columns(std::span<double> matrix, std::size_t columns, std::span<const Comparator> steps);
+template <typename T>
+void sort_columns(std::span<T> matrix, std::size_t columns, std::span<const Comparator> steps);
+
+extern template void sort_columns<double>(std::span<double>, std::size_t, std::span<const Comparator>);
+extern template void sort_columns<std::int16_t>(std::span<std::int16_t>, std::size_t,
+                                                std::span<const Comparator>);
+extern template void sort_columns<std::int32_t>(std::span<std::int32_t>, std::size_t,
+                                                std::span<const Comparator>);
 
 }  // namespace laggard::stats

@@ -71,6 +71,24 @@ TEST(SortingNetwork, SortsEveryZeroOneSequence) {
   }
 }
 
+TEST(QuantileSelector, ZerosNeedNotBeWrittenOut) {
+  rc::check("as if they were", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<double> x(random() % 60);
+    for (double& v : x) v = static_cast<double>(random() % 9) - static_cast<double>(random() % 3);
+    const std::size_t zeros = (x.empty() ? 1 : 0) + random() % 100;
+    constexpr std::array kP{0.0, 0.25, 0.5, 0.75, 1.0};
+    std::array<double, kP.size()> got{};
+    QuantileSelector selector;
+    selector.select_with_zeros({x, zeros}, kP, got);
+    std::vector<double> all = x;
+    all.insert(all.end(), zeros, 0.0);
+    std::array<double, kP.size()> want{};
+    selector.select(all, kP, want);
+    RC_ASSERT(got == want);
+  });
+}
+
 TEST(SortingNetwork, SortsColumns) {
   rc::check("like sorting each column", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -79,7 +97,7 @@ TEST(SortingNetwork, SortsColumns) {
     std::vector<double> matrix(rows * columns);
     for (double& x : matrix) x = static_cast<double>(random() % 50);
     std::vector<double> sorted = matrix;
-    sort_columns(sorted, columns, merge_exchange(rows));
+    sort_columns<double>(sorted, columns, merge_exchange(rows));
     for (std::size_t j = 0; j < columns; ++j) {
       std::vector<double> want;
       for (std::size_t k = 0; k < rows; ++k) want.push_back(matrix[k * columns + j]);
