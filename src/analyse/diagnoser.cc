@@ -41,6 +41,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const std::size_t members = grouping.groups[g].members.size();
     history_.emplace_back(members, step);
+    names_.push_back(names_of(grouping, grouping.groups[g]));
     bias_.emplace_back();
     const auto& columns = pipeline_.columns(g);
     const bool has_latency =
@@ -213,7 +214,7 @@ void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
   last_end_[group] = window.end;
   heed_repairs(group, window.start);
   const PeerGroup& peers = grouping_.groups[group];
-  const std::vector<std::string> names = names_of(grouping_, peers);
+  const std::vector<std::string>& names = names_[group];
   const WindowSpec& windows = options_.preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
   for (const TrackJudgement& judgement : window.tracks) {
@@ -243,8 +244,10 @@ void Diagnoser::heed_repairs(std::size_t group, WallTime start) {
   }
 }
 
-void Diagnoser::add(const SampleTable& table) {
-  pipeline_.add(table, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
+
+void Diagnoser::add(std::span<const SampleTable> tables) {
+  pipeline_.add(tables, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
 }
 
 void Diagnoser::finish() {
@@ -349,7 +352,7 @@ std::vector<ScoreMap> Diagnoser::score_maps() const {
   std::vector<ScoreMap> maps;
   for (std::size_t g = 0; g < history_.size(); ++g) {
     if (pipeline_.columns(g).empty() || grouping_.groups[g].second_only) continue;
-    maps.push_back(history_[g].to_map(grouping_.groups[g].name, names_of(grouping_, grouping_.groups[g])));
+    maps.push_back(history_[g].to_map(grouping_.groups[g].name, names_[g]));
   }
   return maps;
 }

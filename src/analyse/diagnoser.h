@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,7 @@ class Diagnoser {
 
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
+  void add(std::span<const SampleTable> tables);
   void finish();
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
@@ -82,7 +84,8 @@ class Diagnoser {
   std::vector<std::optional<BiasDetector>> bias_;
   std::optional<PersistenceHistory> persistence_;
   std::vector<ScoreHistory> history_;
-  std::vector<Second> seconds_;  ///< Per group; in use for those that are only seconds.
+  std::vector<std::vector<std::string>> names_;  ///< Per group, of its members.
+  std::vector<Second> seconds_;                  ///< Per group; in use for those that are only seconds.
   /// Per group and member: where it must be anomalous too (double peer groups, T §6.2.3).
   struct Place {
     std::size_t group = 0;

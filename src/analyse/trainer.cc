@@ -58,8 +58,10 @@ void Trainer::learn(std::size_t group, const WindowJudgement& window) {
   }
 }
 
-void Trainer::add(const SampleTable& table) {
-  pipeline_.add(table, [this](std::size_t group, const WindowJudgement& window) { learn(group, window); });
+void Trainer::add(const SampleTable& table) { add(std::span(&table, 1)); }
+
+void Trainer::add(std::span<const SampleTable> tables) {
+  pipeline_.add(tables, [this](std::size_t group, const WindowJudgement& window) { learn(group, window); });
 }
 
 void Trainer::finish() {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,6 +33,7 @@ class Trainer {
 
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
+  void add(std::span<const SampleTable> tables);
   void finish();
 
   /// Tracks that never had a score are left out.

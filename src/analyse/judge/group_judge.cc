@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyse/judge/peers.h"
+#include "stats/clones.h"
 
 namespace laggard::analyse {
 
@@ -43,19 +44,55 @@ void fill_holes(std::span<double> values, std::size_t members, std::size_t membe
   }
 }
 
+LAGGARD_CLONES void add_present(const double* row, double* sum, double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool present = row[i] == row[i];
+    sum[i] += present ? row[i] : 0.0;
+    count[i] += present ? 1.0 : 0.0;
+  }
+}
+
+/// 0 / 0 is the NaN that says missing.
+LAGGARD_CLONES void divide(double* sum, const double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] /= count[i];
+}
+
+/// Of those that are busy one by one; the others' means are 0.
+std::vector<double> means_of_few(const Window& window) {
+  std::vector<double> mean(window.components, 0);
+  for (const std::uint32_t i : *window.busy) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t k = 0; k < window.size; ++k) {
+      const double x = window.at(i, k);
+      if (std::isnan(x)) continue;
+      sum += x;
+      count += 1;
+    }
+    mean[i] = count > 0 ? sum / count : kMissing;
+  }
+  return mean;
+}
+
 std::vector<double> means(const Window& window) {
+  constexpr std::size_t kFew = 4;
+  if (window.busy && window.busy->size() < window.components / kFew) return means_of_few(window);
   std::vector<double> sum(window.components, 0);
   std::vector<double> count(window.components, 0);
   for (std::size_t k = 0; k < window.size; ++k) {
-    for (std::size_t i = 0; i < window.components; ++i) {
-      const double x = window.at(i, k);
-      if (std::isnan(x)) continue;
-      sum[i] += x;
-      count[i] += 1;
-    }
+    add_present(window.values.data() + k * window.components, sum.data(), count.data(), window.components);
   }
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = count[i] > 0 ? sum[i] / count[i] : kMissing;
+  divide(sum.data(), count.data(), window.components);
   return sum;
+}
+
+/// sum += x and ++count where x > 0.
+LAGGARD_CLONES void add_positive(const double* x, double* sum, double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool positive = x[i] > 0;
+    sum[i] += positive ? x[i] : 0.0;
+    count[i] += positive ? 1.0 : 0.0;
+  }
 }
 
 /// Takes from `distance` what lies on the healthy side, and notes what lies below.
@@ -81,7 +118,7 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
   }
 }
 
-void GroupJudge::push(WallTime t, std::span<const std::vector<double>> cells, const Sink& sink) {
+void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::span<const double> column = cells[c];
     if (columns_[c].metric->role == Role::kCongestion && !options_.paper) {
@@ -90,7 +127,7 @@ void GroupJudge::push(WallTime t, std::span<const std::vector<double>> cells, co
       column = logged_;
     }
     if (c == latency_column_) {
-      raw_.push_back({t, cells[c]});
+      raw_.push_back({t, {cells[c].begin(), cells[c].end()}});
       if (raw_.size() > 2 * options_.windows.size) raw_.pop_front();
     }
     streams_[c].push(t, column, [&](const Window& window) { hold(c, window); });
@@ -102,31 +139,62 @@ void GroupJudge::push(WallTime t, std::span<const std::vector<double>> cells, co
   }
 }
 
+/// A window without holes needs no copy: it is the last one that its stream hands out, and judged before the
+/// stream is given more.
 void GroupJudge::hold(std::size_t column, const Window& window) {
   auto& held = ready_[window.index];
   held.resize(columns_.size());
   Held& copy = held[column];
+  copy.here = true;
+  copy.window = window;
+  if (window.complete) return;
   copy.values.assign(window.values.begin(), window.values.end());
+  std::vector<double> sum(members_, 0);
+  std::vector<double> present(members_, 0);
+  for (std::size_t k = 0; k < window.size; ++k) {
+    add_present(copy.values.data() + k * members_, sum.data(), present.data(), members_);
+  }
   for (std::size_t i = 0; i < members_; ++i) {
+    if (present[i] == static_cast<double>(window.size)) continue;
     fill_holes(copy.values, members_, i, options_.constants.longest_filled_hole);
   }
-  copy.window = window;
   copy.window.values = copy.values;
+  if (!window.busy) return;
+  copy.busy.assign(window.busy->begin(), window.busy->end());
+  copy.window.busy = copy.busy;
 }
 
-const std::vector<double>* GroupJudge::levels_of(std::string_view metric, const WindowJudgement& out) const {
+std::optional<std::size_t> GroupJudge::column_of(std::string_view metric) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].metric->name == metric) return &out.levels[c];
+    if (columns_[c].metric->name == metric) return c;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-Regime GroupJudge::regime_of(const WindowJudgement& out) const {
-  const auto* reads = levels_of("rd_sec", out);
-  const auto* writes = levels_of("wr_sec", out);
-  if (reads == nullptr || writes == nullptr) return Regime::kAny;
-  const double read = median_of(*reads);
-  const double written = median_of(*writes);
+double GroupJudge::median_level(std::string_view metric) const {
+  const auto column = column_of(metric);
+  return column ? medians_.column[*column] : kMissing;
+}
+
+void GroupJudge::find_medians(const WindowJudgement& out) {
+  medians_.column.clear();
+  for (const std::vector<double>& levels : out.levels) medians_.column.push_back(median_of(levels));
+  const auto of_pair = [&](std::string_view one, std::string_view other) {
+    const auto a = column_of(one);
+    const auto b = column_of(other);
+    if (!a || !b) return kMissing;
+    std::vector<double> sum(members_);
+    std::transform(out.levels[*a].begin(), out.levels[*a].end(), out.levels[*b].begin(), sum.begin(),
+                   std::plus<>());
+    return median_of(sum);
+  };
+  medians_.storage = of_pair("rd_sec", "wr_sec");
+  medians_.network = of_pair("rxbyt", "txbyt");
+}
+
+Regime GroupJudge::regime() const {
+  const double read = median_level("rd_sec");
+  const double written = median_level("wr_sec");
   if (std::isnan(read) || std::isnan(written)) return Regime::kAny;
   return read > written ? Regime::kReads : Regime::kWrites;
 }
@@ -135,21 +203,14 @@ double GroupJudge::least_floor(const MetricSpec& metric) const {
   return noise_floor(options_.constants, metric, options_.flash);
 }
 
-double GroupJudge::floor_of(const MetricSpec& metric, const WindowJudgement& out) const {
+double GroupJudge::floor_of(std::size_t column) const {
+  const MetricSpec& metric = *columns_[column].metric;
   const double least = least_floor(metric);
   if (options_.paper) return least;
-  const auto pair_level = [&](std::string_view one, std::string_view other) {
-    const auto* a = levels_of(one, out);
-    const auto* b = levels_of(other, out);
-    if (a == nullptr || b == nullptr) return kMissing;
-    std::vector<double> sum(a->size());
-    std::transform(a->begin(), a->end(), b->begin(), sum.begin(), std::plus<>());
-    return median_of(sum);
-  };
   double level = kMissing;
-  if (metric.name == "rd_sec" || metric.name == "wr_sec") level = pair_level("rd_sec", "wr_sec");
-  if (metric.name == "rxbyt" || metric.name == "txbyt") level = pair_level("rxbyt", "txbyt");
-  if (std::isnan(level)) level = median_of(*levels_of(metric.name, out));
+  if (metric.name == "rd_sec" || metric.name == "wr_sec") level = medians_.storage;
+  if (metric.name == "rxbyt" || metric.name == "txbyt") level = medians_.network;
+  if (std::isnan(level)) level = medians_.column[column];
   if (std::isnan(level)) return least;
   return std::max(least, policy_of(options_.constants, metric).floor_share * level);
 }
@@ -191,19 +252,18 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     return;
   }
   const std::vector<double>& levels = out.levels[column];
-  const double floor = floor_of(metric, out);
+  const double floor = floor_of(column);
   // F has one threshold for a server's await, whatever the server does.
   const bool by_regime = metric.role == Role::kLatency && !options_.paper;
-  const Regime regime = by_regime ? regime_of(out) : Regime::kAny;
-  const auto* requests = levels_of("tps", out);
-  const bool idle = !options_.paper && metric.role == Role::kLatency && requests != nullptr &&
-                    !(median_of(*requests) >= options_.constants.idle_requests);
+  const Regime regime_now = by_regime ? regime() : Regime::kAny;
+  const bool idle = !options_.paper && metric.role == Role::kLatency && column_of("tps") &&
+                    !(median_level("tps") >= options_.constants.idle_requests);
   sorted_.assign(held.window);
   for (const Distance kind : options_.distances) {
     TrackJudgement track;
     track.metric = &metric;
     track.detector = to_name(kind);
-    track.regime = regime;
+    track.regime = regime_now;
     track.floor = floor;
     track.distance.assign(members_, 0);
     if (sorted_.active() > 0) {
@@ -235,10 +295,10 @@ void GroupJudge::find_absent(WindowJudgement& out) const {
       if (!std::isnan(level)) activity[i] = std::max(activity[i], level / floor);
     }
   }
-  const MedianOfOthers peers(activity);
-  for (std::size_t i = 0; i < members_; ++i) {
-    if (activity[i] == 0 && peers.without(activity[i]) >= 1) out.absent[i] = 1;
-  }
+  if (std::find(activity.begin(), activity.end(), 0.0) == activity.end()) return;
+  if (!(MedianOfOthers(activity).without(0) >= 1)) return;
+  std::transform(activity.begin(), activity.end(), out.absent.begin(),
+                 [](double active) { return active == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
 }
 
 void GroupJudge::hide_left_out(WindowJudgement& out) const {
@@ -254,18 +314,14 @@ void GroupJudge::find_active_latency(WindowJudgement& out) {
   out.latency_column = *latency_column_;
   out.latency_floor = least_floor(*columns_[*latency_column_].metric);
   out.active_latency.assign(members_, 0);
-  std::vector<std::size_t> count(members_, 0);
+  std::vector<double> count(members_, 0);
   for (const RawColumn& column : raw_) {
     if (column.time < out.start || column.time >= out.end) continue;
-    for (std::size_t i = 0; i < members_; ++i) {
-      if (!(column.values[i] > 0)) continue;
-      out.active_latency[i] += column.values[i];
-      ++count[i];
-    }
+    add_positive(column.values.data(), out.active_latency.data(), count.data(), members_);
   }
   for (std::size_t i = 0; i < members_; ++i) {
-    const bool enough = 2 * count[i] >= options_.windows.size;
-    out.active_latency[i] = enough ? out.active_latency[i] / static_cast<double>(count[i]) : kMissing;
+    const bool enough = 2 * count[i] >= static_cast<double>(options_.windows.size);
+    out.active_latency[i] = enough ? out.active_latency[i] / count[i] : kMissing;
   }
 }
 
@@ -274,15 +330,15 @@ void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& 
   out.index = index;
   out.levels.resize(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const bool complete = !held[c].values.empty();
-    if (complete) {
+    if (held[c].here) {
       out.start = held[c].window.start;
       out.end = held[c].window.end();
     }
-    out.levels[c] = complete ? means(held[c].window) : std::vector<double>(members_, kMissing);
+    out.levels[c] = held[c].here ? means(held[c].window) : std::vector<double>(members_, kMissing);
   }
+  find_medians(out);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].judged && !held[c].values.empty()) judge_column(c, held[c], out);
+    if (columns_[c].judged && held[c].here) judge_column(c, held[c], out);
   }
   find_absent(out);
   find_active_latency(out);

@@ -80,7 +80,7 @@ class GroupJudge {
   GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options);
 
   /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.
-  void push(WallTime t, std::span<const std::vector<double>> cells, const Sink& sink);
+  void push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink);
 
   /// Members, by a 1 each, whose samples are kept from this judge; empty: none. They are not judged, and not
   /// absent either.
@@ -90,10 +90,18 @@ class GroupJudge {
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
  private:
-  /// A window's values, copied out of its stream with short holes filled.
+  /// A window; where samples are missing a copy of it with short holes filled.
   struct Held {
+    bool here = false;
     Window window;
     std::vector<double> values;
+    std::vector<std::uint32_t> busy;
+  };
+  /// Medians over the members of a window's levels.
+  struct Medians {
+    std::vector<double> column;
+    double storage = 0;  ///< Of reads and writes together; NaN where they are not both there.
+    double network = 0;
   };
   using Ready = std::map<std::int64_t, std::vector<Held>>;
 
@@ -105,16 +113,19 @@ class GroupJudge {
   void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);
   [[nodiscard]] double least_floor(const MetricSpec& metric) const;
-  [[nodiscard]] double floor_of(const MetricSpec& metric, const WindowJudgement& out) const;
-  [[nodiscard]] Regime regime_of(const WindowJudgement& out) const;
-  [[nodiscard]] const std::vector<double>* levels_of(std::string_view metric,
-                                                     const WindowJudgement& out) const;
+  [[nodiscard]] double floor_of(std::size_t column) const;
+  [[nodiscard]] Regime regime() const;
+  void find_medians(const WindowJudgement& out);
+  [[nodiscard]] std::optional<std::size_t> column_of(std::string_view metric) const;
+  /// Of a column's levels; NaN without that column.
+  [[nodiscard]] double median_level(std::string_view metric) const;
 
   std::vector<Column> columns_;
   std::size_t members_;
   JudgeOptions options_;
   std::vector<GroupStream> streams_;
   Ready ready_;
+  Medians medians_;  ///< Of the window that is being judged.
   SortedWindow sorted_;
   YardstickMaker yardsticks_;
   std::vector<double> logged_;

@@ -43,7 +43,8 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
       for (std::size_t i = 0; i < members; ++i) cell.push_back(values(column.metric->name, i, k));
     }
     const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * 1'000'000'000);
-    judge.push(t, cells, [&](WindowJudgement& window) { windows.push_back(window); });
+    const std::vector<std::span<const double>> row(cells.begin(), cells.end());
+    judge.push(t, row, [&](WindowJudgement& window) { windows.push_back(window); });
   }
   LAGGARD_CHECK(!windows.empty());
   return windows.front();

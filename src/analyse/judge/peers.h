@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,9 @@ class MedianOfOthers {
 
  private:
   std::vector<double> sorted_;
+  /// The latest answer: idle members have all the same number.
+  mutable double last_mine_ = std::numeric_limits<double>::quiet_NaN();
+  mutable double last_answer_ = 0;
 };
 
 }  // namespace laggard::analyse

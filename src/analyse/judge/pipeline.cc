@@ -58,6 +58,9 @@ DeviceKind device_kind_of(GroupKind kind) {
   return DeviceKind::kDisk;
 }
 
+/// Cells that are judged in one go: enough for threads to be worth waking, few enough to stay in the cache.
+constexpr std::int64_t kLeastRun = 64;
+
 bool is_helper(const MetricSpec& metric) {
   constexpr std::array<std::string_view, 5> kHelpers{"rd_sec", "wr_sec", "tps", "rxbyt", "txbyt"};
   return std::find(kHelpers.begin(), kHelpers.end(), metric.name) != kHelpers.end();
@@ -71,6 +74,33 @@ std::set<std::string> counters_of(const Inventory& inventory) {
     for (const TableCounter& counter : device.counters) names.insert(counter.name);
   }
   return names;
+}
+
+std::vector<std::string> counters_to_read(const Grouping& grouping, const PipelineOptions& options,
+                                          const Inventory& inventory) {
+  std::set<Slot> slots;
+  for (const PeerGroup& group : grouping.groups) {
+    for (const auto& column : columns_for(group.kind, options.metrics, options.counters, options.paper)) {
+      const auto needed = slots_of(*column.metric);
+      slots.insert(needed.begin(), needed.end());
+    }
+  }
+  std::set<std::string> names;
+  bool in_flight_everywhere = true;
+  for (const DeviceInfo& device : inventory.devices) {
+    bool in_flight = device.kind != DeviceKind::kDisk;
+    for (const TableCounter& counter : device.counters) {
+      const auto slot = slot_of(device.kind, counter.name);
+      if (slot && slots.contains(*slot)) names.insert(counter.name);
+      in_flight = in_flight || slot == Slot::kInFlight;
+    }
+    in_flight_everywhere = in_flight_everywhere && in_flight;
+  }
+  // The integral of the queue stands in for requests in flight where these were not recorded.
+  const bool queue_asked_for = std::ranges::any_of(
+      options.metrics, [](const MetricSpec* metric) { return metric->name == "avgqu-sz"; });
+  if (in_flight_everywhere && !queue_asked_for) names.erase("weighted_ms");
+  return {names.begin(), names.end()};
 }
 
 std::vector<GroupJudge::Column> columns_for(GroupKind kind, const std::vector<const MetricSpec*>& wanted,
@@ -145,6 +175,13 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
       tracks.push_back(make_track(grouping, g, *column.metric));
     }
   }
+  work_.resize(grouping.groups.size());
+  for (std::size_t g = 0; g < columns_.size(); ++g) {
+    if (!columns_[g].empty()) by_cost_.push_back(g);
+  }
+  std::stable_sort(by_cost_.begin(), by_cost_.end(), [&](std::size_t a, std::size_t b) {
+    return judges_[a]->members() > judges_[b]->members();
+  });
   std::stable_partition(order_.begin(), order_.end(),
                         [&](std::size_t g) { return grouping.groups[g].second_only; });
   stream_ = std::make_unique<MetricStream>(grid_, options_.sample_interval, std::move(tracks),
@@ -162,50 +199,100 @@ std::int64_t Pipeline::position(WallTime start) const {
   return after == resumptions_.end() ? here : std::min(here, after->cell - after->lost);
 }
 
-std::span<const std::vector<double>> Pipeline::visible(std::size_t group, const MetricCell& cell) {
-  const auto all = cell.columns.subspan(first_track_[group], columns_[group].size());
-  if (options_.interventions.empty()) return all;
+void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row) {
   const auto& members = grouping_.groups[group].members;
   std::vector<std::uint8_t> left_out(members.size(), 0);
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const bool excluded = options_.interventions.excluded(members[i].index(), grid_.end(cell.cell));
-    left_out[i] = excluded ? 1 : 0;
-  }
-  visible_.assign(all.begin(), all.end());
-  for (std::vector<double>& column : visible_) {
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      if (left_out[i] != 0) column[i] = std::numeric_limits<double>::quiet_NaN();
-    }
+    if (!options_.interventions.excluded(members[i].index(), grid_.end(cell))) continue;
+    left_out[i] = 1;
+    for (const std::span<double>& column : row) column[i] = std::numeric_limits<double>::quiet_NaN();
   }
   judges_[group]->leave_out(std::move(left_out));
-  return visible_;
 }
 
-void Pipeline::pass_on(const MetricCell& cell, const Sink& sink) {
-  const std::int64_t lost = cell.cell - last_cell_ - 1;
+/// A gap in the recording ends the run before it, so it lies in front of a run.
+void Pipeline::note_gap(const CellRuns::Run& run) {
+  const std::int64_t lost = run.begin - last_cell_ - 1;
   if (last_cell_ != 0 && lost > static_cast<std::int64_t>(options_.windows.size)) {
-    resumptions_.push_back({cell.cell, lost + (resumptions_.empty() ? 0 : resumptions_.back().lost)});
+    resumptions_.push_back({run.begin, lost + (resumptions_.empty() ? 0 : resumptions_.back().lost)});
   }
-  last_cell_ = cell.cell;
-  for (const std::size_t g : order_) {
-    if (columns_[g].empty()) continue;
-    judges_[g]->push(grid_.end(cell.cell), visible(g, cell), [&](WindowJudgement& window) {
-      window.position = position(window.start);
-      sink(g, window);
+  last_cell_ = run.end - 1;
+}
+
+void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
+  GroupWork& work = work_[group];
+  const auto cells = static_cast<std::size_t>(run.end - run.begin);
+  const std::size_t columns = columns_[group].size();
+  const std::size_t n = judges_[group]->members();
+  work.rows.resize(columns * cells * n);
+  const auto rows_of = [&](std::size_t c) { return std::span(work.rows).subspan(c * cells * n, cells * n); };
+  for (std::size_t c = 0; c < columns; ++c) stream_->copy(first_track_[group] + c, run, rows_of(c));
+  std::vector<std::span<double>> row(columns);
+  for (std::size_t k = 0; k < cells; ++k) {
+    const std::int64_t cell = run.begin + static_cast<std::int64_t>(k);
+    for (std::size_t c = 0; c < columns; ++c) row[c] = rows_of(c).subspan(k * n, n);
+    if (!options_.interventions.empty()) leave_out(group, cell, row);
+    const std::vector<std::span<const double>> column(row.begin(), row.end());
+    judges_[group]->push(grid_.end(cell), column, [&](WindowJudgement& window) {
+      work.finished.push_back({cell, std::move(window)});
     });
   }
 }
 
-void Pipeline::add(const SampleTable& table, const Sink& sink) {
-  if (!table.times().empty()) {
-    const WallTime first = *std::min_element(table.times().begin(), table.times().end());
-    stream_->advance(first, [&](const MetricCell& cell) { pass_on(cell, sink); });
+/// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken
+/// through all groups.
+void Pipeline::hand_out(const CellRuns::Run& run, const Sink& sink) {
+  std::vector<std::size_t> next(work_.size(), 0);
+  for (std::int64_t cell = run.begin; cell < run.end; ++cell) {
+    for (const std::size_t g : order_) {
+      std::vector<Finished>& finished = work_[g].finished;
+      for (; next[g] < finished.size() && finished[next[g]].cell == cell; ++next[g]) {
+        WindowJudgement& window = finished[next[g]].window;
+        window.position = position(window.start);
+        sink(g, window);
+        window = {};
+      }
+    }
   }
-  stream_->add(table);
+  for (GroupWork& work : work_) work.finished.clear();
+}
+
+void Pipeline::pass_on_ready(const Sink& sink) {
+  const auto most = std::max<std::int64_t>(kLeastRun, static_cast<std::int64_t>(options_.windows.shift));
+  for (CellRuns::Run run = stream_->front(most); run.begin < run.end; run = stream_->front(most)) {
+    note_gap(run);
+    run_all(options_.workers, by_cost_.size(), [&](std::size_t i) { judge_run(by_cost_[i], run); });
+    hand_out(run, sink);
+    stream_->drop(run);
+  }
+}
+
+void Pipeline::add(const SampleTable& table, const Sink& sink) { add(std::span(&table, 1), sink); }
+
+void Pipeline::add(std::span<const SampleTable> tables, const Sink& sink) {
+  const auto first_time = [](const SampleTable& table) {
+    return *std::min_element(table.times().begin(), table.times().end());
+  };
+  // Tables that begin in one cell go in together: nothing could have been handed out between them.
+  for (std::size_t begin = 0; begin < tables.size();) {
+    std::size_t end = begin + 1;
+    if (!tables[begin].times().empty()) {
+      const std::int64_t final = stream_->final_at(first_time(tables[begin]));
+      stream_->settle_before(first_time(tables[begin]));
+      pass_on_ready(sink);
+      while (end < tables.size() && !tables[end].times().empty() &&
+             stream_->final_at(first_time(tables[end])) == final) {
+        ++end;
+      }
+    }
+    stream_->add(tables.subspan(begin, end - begin), options_.workers);
+    begin = end;
+  }
 }
 
 void Pipeline::finish(const Sink& sink) {
-  stream_->finish([&](const MetricCell& cell) { pass_on(cell, sink); });
+  stream_->settle_all();
+  pass_on_ready(sink);
 }
 
 }  // namespace laggard::analyse

@@ -8,6 +8,7 @@
 
 #include "analyse/judge/group_judge.h"
 #include "analyse/metric/metric_stream.h"
+#include "base/workers.h"
 #include "model/decision.h"
 #include "model/sample_table.h"
 #include "model/series_source.h"
@@ -24,6 +25,9 @@ struct PipelineOptions {
   bool paper = false;
   Constants constants;
   Interventions interventions;  ///< Of operators: who is left out, and when.
+  /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
+  /// same to the bit.
+  Workers* workers = nullptr;
 };
 
 /// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
@@ -40,6 +44,8 @@ class Pipeline {
   /// Tables come in a TableReader's order: what was recorded before the first time of this one has been
   /// added.
   void add(const SampleTable& table, const Sink& sink);
+  /// As table after table.
+  void add(std::span<const SampleTable> tables, const Sink& sink);
   void finish(const Sink& sink);
 
   /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
@@ -47,20 +53,34 @@ class Pipeline {
   [[nodiscard]] const Grid& grid() const { return grid_; }
 
  private:
-  void pass_on(const MetricCell& cell, const Sink& sink);
-  /// The group's columns of the cell, without those that operators left out.
-  std::span<const std::vector<double>> visible(std::size_t group, const MetricCell& cell);
+  /// A group's windows of one run of cells, each with the cell that completed it.
+  struct Finished {
+    std::int64_t cell = 0;
+    WindowJudgement window;
+  };
+  struct GroupWork {
+    std::vector<double> rows;  ///< Cells x members, per column.
+    std::vector<Finished> finished;
+  };
+
+  void pass_on_ready(const Sink& sink);
+  void note_gap(const CellRuns::Run& run);
+  void judge_run(std::size_t group, const CellRuns::Run& run);
+  /// Takes those that operators left out of a row of the group's columns.
+  void leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row);
+  void hand_out(const CellRuns::Run& run, const Sink& sink);
   [[nodiscard]] std::int64_t position(WallTime start) const;
 
   const Grouping& grouping_;
   PipelineOptions options_;
   Grid grid_;
-  std::vector<std::vector<double>> visible_;
   std::vector<std::vector<GroupJudge::Column>> columns_;
   std::vector<std::unique_ptr<GroupJudge>> judges_;
   std::vector<std::size_t> order_;        ///< Of the groups, within a window.
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
   std::unique_ptr<MetricStream> stream_;
+  std::vector<GroupWork> work_;       ///< Per group.
+  std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.
   /// After each gap of the whole recording: the first cell, and the cells in which nothing was recorded so
   /// far.
   struct Resumption {
@@ -82,6 +102,12 @@ class Pipeline {
 
 /// Routes recorded series to the members of the groups. `grouping` must outlive it.
 [[nodiscard]] Router make_router(const Grouping& grouping);
+
+/// The counters that the metrics of the groups are computed from, by name: what need not be read for them is
+/// not among them. Empty when there is none.
+[[nodiscard]] std::vector<std::string> counters_to_read(const Grouping& grouping,
+                                                        const PipelineOptions& options,
+                                                        const Inventory& inventory);
 
 /// The names of all counters in an inventory.
 [[nodiscard]] std::set<std::string> counters_of(const Inventory& inventory);

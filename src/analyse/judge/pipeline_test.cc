@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
 
 #include "analyse/script/script.h"
@@ -93,6 +95,76 @@ TEST(Pipeline, PositionsStandStillWhileNobodyRecords) {
 
 TEST(Pipeline, AShortGapIsTimeLikeAnyOther) {
   for (const Position& w : positions(100, 110, 200)) EXPECT_EQ(w.position, w.index * 8);
+}
+
+/// Every number of every window of a recording of six servers, one of them slow, as text.
+std::string all_windows(Workers* workers, std::size_t tables_at_once) {
+  script::System system;
+  system.servers = 6;
+  system.length = 300;
+  system.faults.push_back({"reboot", "s2", "", 100, 130, 1});
+  const auto recording = script::record(system, "quick");
+  PipelineOptions options = recording->pipeline;
+  options.windows = recording->preset.windows;
+  options.workers = workers;
+  Pipeline pipeline(recording->grouping, options);
+  std::string out;
+  const auto sink = [&](std::size_t group, const WindowJudgement& window) {
+    out += std::to_string(group) + "@" + std::to_string(window.index) + ":";
+    for (const TrackJudgement& track : window.tracks) {
+      for (const double d : track.distance) out += " " + std::to_string(std::bit_cast<std::uint64_t>(d));
+    }
+    for (const std::vector<double>& levels : window.levels) {
+      for (const double l : levels)
+        out += " " + (std::isnan(l) ? "-" : std::to_string(std::bit_cast<std::uint64_t>(l)));
+    }
+    out += "\n";
+  };
+  std::vector<SampleTable> tables;
+  script::read(*recording, [&](const SampleTable& table) { tables.push_back(table); });
+  for (std::size_t at = 0; at < tables.size(); at += tables_at_once) {
+    pipeline.add(std::span(tables).subspan(at, std::min(tables_at_once, tables.size() - at)), sink);
+  }
+  pipeline.finish(sink);
+  return out;
+}
+
+TEST(Pipeline, ThreadsAndBatchesChangeNothing) {
+  const std::string alone = all_windows(nullptr, 1);
+  ASSERT_GT(alone.size(), 1000U);
+  for (const std::size_t threads : {1U, 2U, 5U}) {
+    Workers workers(threads);
+    for (const std::size_t at_once : {1U, 4U, 1000U}) EXPECT_EQ(all_windows(&workers, at_once), alone);
+  }
+}
+
+TEST(Pipeline, ReadsWhatItsMetricsNeed) {
+  script::System system;
+  system.servers = 3;
+  system.length = 60;
+  const auto recording = script::record(system, "quick");
+  PipelineOptions options = recording->pipeline;
+  options.metrics = {find_metric("rd_sec")};
+  Inventory inventory;
+  DeviceInfo& disk = inventory.devices.emplace_back();
+  for (const char* name :
+       {"rd_ios", "wr_ios", "rd_sectors", "wr_sectors", "rd_ms", "io_ms", "in_flight", "weighted_ms"}) {
+    disk.counters.push_back({name, CounterForm::kCumulative});
+    options.counters.insert(name);
+  }
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(counters_to_read(recording->grouping, options, inventory),
+            (Names{"rd_ios", "rd_sectors", "wr_ios", "wr_sectors"}))
+      << "those of the helpers too, and no others";
+  options.metrics = {};
+  options.counters.insert("wr_ms");
+  disk.counters.push_back({"wr_ms", CounterForm::kCumulative});
+  const Names await = counters_to_read(recording->grouping, options, inventory);
+  EXPECT_TRUE(std::ranges::count(await, "in_flight") == 1 && std::ranges::count(await, "weighted_ms") == 0);
+  inventory.devices.emplace_back().counters = {{"rd_ios", CounterForm::kCumulative},
+                                               {"weighted_ms", CounterForm::kCumulative}};
+  EXPECT_EQ(std::ranges::count(counters_to_read(recording->grouping, options, inventory), "weighted_ms"), 1)
+      << "where requests in flight were not recorded";
 }
 
 TEST(Pipeline, GroupsOfFlashAreThoseKnownNotToRotate) {

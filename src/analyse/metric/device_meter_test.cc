@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <random>
 
 #include "analyse/metric/formula.h"
 
@@ -166,6 +169,117 @@ TEST(DeviceMeter, LevelsAreCarriedOverACellThatJitterSkipped) {
     EXPECT_DOUBLE_EQ(cell.values[Slot::kInFlight], 1) << "cell " << cell.cell;
   }
   EXPECT_EQ(cells.size(), 4U) << "10 to 13, once each";
+}
+
+/// The counters of one disk, drawn as life deals them: idle and busy stretches, late and lost samples, other
+/// phases and steps of the clock, reboots and wraps.
+class DrawnDisk {
+ public:
+  explicit DrawnDisk(std::uint64_t seed)
+      : random_(seed), now_(100 + 0.1 * static_cast<double>(random_() % 10)) {}
+
+  SampleTable table() {
+    if (random_() % 8 == 0) now_ += static_cast<double>(random_() % 12) - 4;
+    if (random_() % 8 == 0) ++boot_;
+    if (random_() % 10 == 0) counts_ = {0xFFFFFFF0, 5, 7};
+    const bool idle = random_() % 3 == 0;
+    const bool jitter = random_() % 3 == 0;
+    std::vector<WallTime> times;
+    std::vector<std::array<std::uint64_t, 4>> rows;
+    for (std::size_t k = 1 + random_() % 40; k > 0; --k) {
+      now_ += 1 + (random_() % 20 == 0 ? static_cast<double>(random_() % 4) : 0);
+      const double late = jitter ? 0.001 * static_cast<double>(random_() % 100) : 0;
+      times.push_back(from_unix_ns(std::llround((now_ + late) * 1e9)));
+      for (std::uint64_t& count : counts_) count += idle ? 0 : random_() % 50;
+      if (random_() % 200 == 0) counts_[0] /= 2;
+      rows.push_back({counts_[0], counts_[1], counts_[2], idle ? idle_level_ : random_() % 3});
+    }
+    if (random_() % 4 == 0) idle_level_ = 1 - idle_level_;
+    SampleTable table("fs1", DeviceKind::kDisk,
+                      {{"rd_ios", CounterForm::kCumulative},
+                       {"wr_ios", CounterForm::kCumulative},
+                       {"rd_sectors", CounterForm::kCumulative},
+                       {"in_flight", CounterForm::kLevel}},
+                      {"sda"}, times);
+    table.set_boot(std::to_string(boot_));
+    const bool without_level = random_() % 6 == 0;
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      for (std::size_t c = 0; c < (without_level ? 3 : 4); ++c) table.set(c, 0, t, rows[t][c]);
+    }
+    return table;
+  }
+
+ private:
+  std::mt19937_64 random_;
+  double now_;
+  int boot_ = 1;
+  std::uint64_t idle_level_ = 0;
+  std::array<std::uint64_t, 3> counts_{1000, 2000, 3000};
+};
+
+std::vector<WholeColumn> columns_of(const SampleTable& table) {
+  std::vector<WholeColumn> columns;
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    const auto values = table.series(c, 0);
+    const bool constant =
+        std::all_of(values.begin(), values.end(), [&](std::uint64_t v) { return v == values[0]; });
+    columns.push_back({.slot = *slot_of(DeviceKind::kDisk, table.counters()[c].name),
+                       .form = table.counters()[c].form,
+                       .present = table.present(c, 0, 0),
+                       .constant = constant,
+                       .value = values[0],
+                       .values = values});
+  }
+  return columns;
+}
+
+/// By a plan, where there is one.
+void add_planned(DeviceMeter& meter, const SampleTable& table, Grid grid, std::vector<FinishedCell>& out) {
+  meter.begin_boot(table.boot());
+  const auto plan = CellPlan::make(meter.phase(), grid, std::chrono::seconds(1), table.times());
+  CellBlock block;
+  std::vector<FinishedCell> ends;
+  if (!plan || !meter.add_planned(columns_of(table), *plan, block, ends)) return meter.add(table, 0, out);
+  out.insert(out.end(), ends.begin(), ends.end());
+  for (std::size_t k = 1; k + 1 < plan->cells.size(); ++k) {
+    if (!block.idle && !block.tells(k)) continue;
+    FinishedCell cell{plan->cells[k].cell, {}};
+    cell.values.seconds = plan->cells[k].seconds;
+    for (std::size_t s = 0; s < block.slots.size(); ++s) {
+      cell.values[block.slots[s]] = block.idle ? 0 : block.values[s][k - 1];
+    }
+    out.push_back(cell);
+  }
+}
+
+TEST(DeviceMeter, APlanGivesTheSameBits) {
+  rc::check("as looking at the samples one by one", [](std::uint64_t seed) {
+    DrawnDisk disk(seed);
+    constexpr std::array<int, 4> kSteps{1, 2, 5, 15};
+    const Grid grid{std::chrono::seconds(kSteps[seed % kSteps.size()])};
+    DeviceMeter one(grid, std::chrono::seconds(1));
+    DeviceMeter two(grid, std::chrono::seconds(1));
+    std::vector<FinishedCell> want;
+    std::vector<FinishedCell> got;
+    for (int tables = 0; tables < 12; ++tables) {
+      const SampleTable table = disk.table();
+      one.add(table, 0, want);
+      add_planned(two, table, grid, got);
+    }
+    one.finish(want);
+    two.finish(got);
+    RC_ASSERT(got.size() == want.size());
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      RC_ASSERT(got[k].cell == want[k].cell);
+      RC_ASSERT(got[k].values.seconds == want[k].values.seconds);
+      for (std::size_t s = 0; s < kSlots; ++s) {
+        const double a = got[k].values.values[s];
+        const double b = want[k].values.values[s];
+        RC_ASSERT((std::isnan(a) && std::isnan(b)) ||
+                  std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b));
+      }
+    }
+  });
 }
 
 }  // namespace

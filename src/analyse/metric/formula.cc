@@ -59,26 +59,48 @@ double utilisation(const CellValues& cell, double /*stalled_seconds*/) {
   return 100 * cell[Slot::kBusyMs] / (1000 * cell.seconds);
 }
 
+constexpr std::array kReadSlots{Slot::kReadSectors, Slot::kReadSectorRate};
+constexpr std::array kWriteSlots{Slot::kWriteSectors, Slot::kWriteSectorRate};
+constexpr std::array kAwaitSlots{Slot::kReads,    Slot::kWrites,  Slot::kRequests,
+                                 Slot::kReadMs,   Slot::kWriteMs, Slot::kDiscardMs,
+                                 Slot::kInFlight, Slot::kQueueMs, Slot::kAwait};
+constexpr std::array kRequestSlots{Slot::kReads, Slot::kWrites, Slot::kRequests};
+constexpr std::array kSizeSlots{Slot::kReadSectors, Slot::kWriteSectors, Slot::kReads, Slot::kWrites,
+                                Slot::kRequests};
+constexpr std::array kQueueSlots{Slot::kQueueMs};
+constexpr std::array kBusySlots{Slot::kBusyMs};
+constexpr std::array kThroughputSlots{Slot::kThroughput};
+constexpr std::array kLatencySlots{Slot::kLatency};
+constexpr std::array kRxByteSlots{Slot::kRxBytes, Slot::kRxByteRate};
+constexpr std::array kTxByteSlots{Slot::kTxBytes, Slot::kTxByteRate};
+constexpr std::array kRxPacketSlots{Slot::kRxPackets, Slot::kRxPacketRate};
+constexpr std::array kTxPacketSlots{Slot::kTxPackets, Slot::kTxPacketRate};
+constexpr std::array kCwndSlots{Slot::kCwnd, Slot::kBytesSent};
+constexpr std::array kRetransmitSlots{Slot::kRetransmitted, Slot::kRxPackets, Slot::kTxPackets};
+
 struct NamedFormula {
   std::string_view name;
   Formula formula;
+  std::span<const Slot> slots;
 };
 
+/// Retransmissions are computed over all connections of a server, which no formula of one device can.
 constexpr std::array kFormulas{
-    NamedFormula{"rd_sec", rate<Slot::kReadSectors, Slot::kReadSectorRate>},
-    NamedFormula{"wr_sec", rate<Slot::kWriteSectors, Slot::kWriteSectorRate>},
-    NamedFormula{"await", await_ms},
-    NamedFormula{"tps", request_rate},
-    NamedFormula{"avgrq-sz", request_size},
-    NamedFormula{"avgqu-sz", queue_length},
-    NamedFormula{"%util", utilisation},
-    NamedFormula{"throughput", level<Slot::kThroughput>},
-    NamedFormula{"latency", level<Slot::kLatency>},
-    NamedFormula{"rxbyt", rate<Slot::kRxBytes, Slot::kRxByteRate>},
-    NamedFormula{"txbyt", rate<Slot::kTxBytes, Slot::kTxByteRate>},
-    NamedFormula{"rxpck", rate<Slot::kRxPackets, Slot::kRxPacketRate>},
-    NamedFormula{"txpck", rate<Slot::kTxPackets, Slot::kTxPacketRate>},
-    NamedFormula{"cwnd", level<Slot::kCwnd>},
+    NamedFormula{"rd_sec", rate<Slot::kReadSectors, Slot::kReadSectorRate>, kReadSlots},
+    NamedFormula{"wr_sec", rate<Slot::kWriteSectors, Slot::kWriteSectorRate>, kWriteSlots},
+    NamedFormula{"await", await_ms, kAwaitSlots},
+    NamedFormula{"tps", request_rate, kRequestSlots},
+    NamedFormula{"avgrq-sz", request_size, kSizeSlots},
+    NamedFormula{"avgqu-sz", queue_length, kQueueSlots},
+    NamedFormula{"%util", utilisation, kBusySlots},
+    NamedFormula{"throughput", level<Slot::kThroughput>, kThroughputSlots},
+    NamedFormula{"latency", level<Slot::kLatency>, kLatencySlots},
+    NamedFormula{"rxbyt", rate<Slot::kRxBytes, Slot::kRxByteRate>, kRxByteSlots},
+    NamedFormula{"txbyt", rate<Slot::kTxBytes, Slot::kTxByteRate>, kTxByteSlots},
+    NamedFormula{"rxpck", rate<Slot::kRxPackets, Slot::kRxPacketRate>, kRxPacketSlots},
+    NamedFormula{"txpck", rate<Slot::kTxPackets, Slot::kTxPacketRate>, kTxPacketSlots},
+    NamedFormula{"cwnd", level<Slot::kCwnd>, kCwndSlots},
+    NamedFormula{"retransmits", nullptr, kRetransmitSlots},
 };
 
 }  // namespace
@@ -95,6 +117,13 @@ Formula formula_of(const MetricSpec& metric) {
     if (named.name == metric.name) return named.formula;
   }
   return nullptr;
+}
+
+std::span<const Slot> slots_of(const MetricSpec& metric) {
+  for (const NamedFormula& named : kFormulas) {
+    if (named.name == metric.name) return named.slots;
+  }
+  return {};
 }
 
 }  // namespace laggard::analyse

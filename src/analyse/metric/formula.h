@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "analyse/metric/slots.h"
 #include "model/metric.h"
 
@@ -23,5 +25,8 @@ using Formula = double (*)(const CellValues& cell, double stalled_seconds);
 
 /// True when no request completed in the cell although some were in flight for all of it.
 [[nodiscard]] bool is_stalled(const CellValues& cell);
+
+/// The counters that a metric is computed from.
+[[nodiscard]] std::span<const Slot> slots_of(const MetricSpec& metric);
 
 }  // namespace laggard::analyse

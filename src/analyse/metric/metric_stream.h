@@ -3,15 +3,18 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "analyse/metric/cell_plan.h"
+#include "analyse/metric/cell_series.h"
 #include "analyse/metric/device_meter.h"
 #include "analyse/metric/formula.h"
 #include "analyse/metric/grid.h"
+#include "base/workers.h"
 #include "model/metric.h"
 #include "model/sample_table.h"
 
@@ -42,12 +45,12 @@ struct TrackSpec {
 /// All tracks in one grid cell: `columns[track][member]`, NaN where missing.
 struct MetricCell {
   std::int64_t cell = 0;
-  std::span<const std::vector<double>> columns;
+  std::span<const std::span<const double>> columns;
 };
 
 /// Samples in, one column per metric and grid cell out, in the order of cells; cells in which no track has a
-/// value are left out. Holds only the cells between the slowest host and the fastest (a table's length), and
-/// one sample of each device.
+/// value are left out. Holds only the cells between the slowest host and the fastest (a table's length), of
+/// members that are not idle, and one sample of each device.
 ///
 /// retransmits, in % : 100 x segments retransmitted / max(packets, 100) in the cell, where packets are those
 /// of the server's interfaces on the given side; the floor of 100 keeps one lost packet of an idle server
@@ -60,6 +63,8 @@ class MetricStream {
   MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> tracks, Router router);
 
   void add(const SampleTable& table);
+  /// The same of several, of different hosts at the same time; what comes out is the same to the bit.
+  void add(std::span<const SampleTable> tables, Workers* workers);
 
   /// Hands out every cell that can no longer change once all samples before `watermark` were added.
   void advance(WallTime watermark, const Consumer& consumer);
@@ -67,38 +72,87 @@ class MetricStream {
   /// Hands out what is left at the end of the recording.
   void finish(const Consumer& consumer);
 
+  /// The same in steps, for who takes tracks apart: first what is final, ...
+  void settle_before(WallTime watermark);
+  /// The cell that `settle_before` would look at: watermarks of one such cell are one to it.
+  [[nodiscard]] std::int64_t final_at(WallTime watermark) const;
+  void settle_all();
+  /// ... then run by run the cells that are: neighbours, at most `most`; empty when there are no more. A run
+  /// is valid until it is dropped.
+  [[nodiscard]] CellRuns::Run front(std::int64_t most) const;
+  /// The run's cells of one track, row by row, into run x members numbers. May be called for several tracks
+  /// at the same time.
+  void copy(std::size_t track, const CellRuns::Run& run, std::span<double> rows) const;
+  void drop(const CellRuns::Run& run);
+
  private:
   /// Of whom in a retransmission track an interface carries the packets.
   struct PacketRoute {
     std::size_t track = 0;
     std::size_t member = 0;
   };
+  /// A track that one device alone tells the member's numbers of.
+  struct Target {
+    std::size_t track = 0;
+    std::size_t member = 0;
+    Formula formula = nullptr;
+  };
   struct Device {
     DeviceMeter meter;
     std::vector<Route> routes;
+    std::vector<Target> targets;
     std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
     std::int64_t born = 0;             ///< The cell of the first sample.
     bool stalled = false;
     double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
   };
+  /// Per member.
   struct PendingTrack {
-    std::vector<double> sum;
-    std::vector<double> count;    ///< Only for tracks that sum over connections.
-    std::vector<double> packets;  ///< Only for retransmits.
+    std::vector<CellSeries> sum;
+    std::vector<CellSeries> count;    ///< Only for tracks that sum over connections.
+    std::vector<CellSeries> packets;  ///< Only for retransmits.
+    std::vector<std::string> teller;  ///< The host that tells of the member.
   };
-  struct Pending {
-    std::vector<PendingTrack> tracks;
+  /// What is needed while a table is taken in, and the cells that it told.
+  struct Scratch {
+    std::vector<FinishedCell> finished;
+    std::vector<WholeColumn> columns;
+    CellBlock block;
+    std::vector<std::vector<double>> values;  ///< Per target, of the block's cells.
+    CellRuns told;
+  };
+
+  /// The plan of the devices that were looked at last: mostly it is the next one's too.
+  struct PlanCache {
+    std::optional<MeterPhase> from;
+    std::optional<CellPlan> plan;  ///< Nothing when there is none from there.
+  };
+
+  /// Tables of one host, in order, and their devices.
+  struct HostTables {
+    std::vector<const SampleTable*> tables;
+    std::vector<std::vector<Device*>> devices;
+    Scratch scratch;
   };
 
   Device& device(const SampleTable& table, std::size_t d);
-  void store(Device& device, DeviceKind kind, const FinishedCell& finished);
-  void store_value(std::size_t track, std::size_t member, const Device& device, const FinishedCell& finished);
-  void store_connection(std::size_t track, std::size_t member, const FinishedCell& finished);
-  void store_packets(const Device& device, const FinishedCell& finished);
+  [[nodiscard]] std::vector<Device*> devices_of(const SampleTable& table);
+  void add_table(const SampleTable& table, std::span<Device* const> devices, Scratch& scratch);
+  void merge(Scratch& scratch);
+  void find_targets(Device& device, const SampleTable& table);
+  void claim(std::size_t track, std::size_t member, const std::string& host);
+  [[nodiscard]] bool add_planned(Device& device, const SampleTable& table, std::size_t d, PlanCache& cache,
+                                 Scratch& scratch);
+  void store_block(Device& device, const CellPlan& plan, Scratch& scratch);
+  void store_run(Device& device, const CellPlan& plan, std::size_t first, std::size_t end, Scratch& scratch);
+  void store(Device& device, DeviceKind kind, const FinishedCell& finished, CellRuns& told);
+  static void note_stall(Device& device, std::int64_t cell, const CellValues& values, Duration interval);
+  void store_connection(std::size_t track, std::size_t member, const FinishedCell& finished, CellRuns& told);
+  void store_packets(const Device& device, const FinishedCell& finished, CellRuns& told);
   void settle(WallTime sure);
-  PendingTrack* pending(std::size_t track, std::int64_t cell);
-  void emit_front(const Consumer& consumer);
+  [[nodiscard]] bool is_late(std::int64_t cell) const { return started_ && cell < next_; }
+  void emit_ready(const Consumer& consumer);
   void forget_dead_connections();
 
   Grid grid_;
@@ -108,13 +162,16 @@ class MetricStream {
   std::vector<std::vector<std::size_t>> tracks_of_group_;
   Router router_;
   std::unordered_map<std::string, Device> devices_;
-  std::map<std::int64_t, Pending> pending_;  ///< By cell; cells in which nothing was recorded are not there.
-  std::int64_t next_ = 0;                    ///< Cells before this one have been handed out.
+  std::vector<PendingTrack> pending_;  ///< Per track.
+  bool hosts_apart_ = true;            ///< No member is told of by two hosts.
+  CellRuns told_;                      ///< Cells of which something was told and that were not handed out.
+  std::int64_t ready_to_ = std::numeric_limits<std::int64_t>::min();  ///< Cells before this one are final.
+  std::int64_t next_ = 0;  ///< Cells before this one have been handed out.
   std::int64_t settled_ = std::numeric_limits<std::int64_t>::min();  ///< Where `settle` was called last.
   std::int64_t forgotten_at_ = 0;  ///< The cell at which closed connections were last looked for.
   bool started_ = false;
-  std::vector<FinishedCell> finished_;
-  std::vector<std::vector<double>> columns_;
+  Scratch scratch_;
+  std::vector<double> rows_;  ///< Cells x members of all tracks, while they are handed out.
 };
 
 }  // namespace laggard::analyse

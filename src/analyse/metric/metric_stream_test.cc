@@ -62,7 +62,8 @@ class StreamTest : public testing::Test {
   MetricStream::Consumer keep() {
     return [this](const MetricCell& cell) {
       order_.push_back(cell.cell);
-      cells_[cell.cell].assign(cell.columns.begin(), cell.columns.end());
+      std::vector<std::vector<double>>& kept = cells_[cell.cell];
+      for (const auto& column : cell.columns) kept.emplace_back(column.begin(), column.end());
     };
   }
 

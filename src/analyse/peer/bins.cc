@@ -17,7 +17,7 @@ std::uint32_t Bins::bin_of(double x) const {
 
 Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
                  stats::QuantileSelector& selector) {
-  LAGGARD_CHECK(!window.samples().empty() && rule.cap >= 1);
+  LAGGARD_CHECK(window.has_samples() && rule.cap >= 1);
   const double range = window.highest() - window.lowest();
   const auto cap = static_cast<double>(rule.cap);
   Bins bins{.lowest = window.lowest(), .size = 1, .count = 1};
@@ -28,10 +28,8 @@ Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<do
   if (window.active() < rule.mad_below) {
     spread = stats::mad(window.samples(), scratch);
   } else {
-    constexpr std::array kQuartiles{0.25, 0.75};
-    std::array<double, 2> quartile{};
-    selector.select(window.samples(), kQuartiles, quartile);
-    spread = quartile[1] - quartile[0];
+    const auto [lower, upper] = window.quartiles(selector);
+    spread = upper - lower;
   }
   bins.size = 2 * spread / std::cbrt(static_cast<double>(window.size()));
   if (spread == 0) bins.size = std::max(range / cap, rule.noise_floor);

@@ -28,12 +28,36 @@ CompareOptions draw_options(std::mt19937_64& random) {
 struct Case {
   Samples samples;
   std::vector<double> values;
+  std::vector<std::uint32_t> busy;
   SortedWindow sorted;
 
   Case(std::mt19937_64& random, std::size_t n, std::size_t w)
-      : samples(definition::draw_samples(random, n, w)), values(definition::columns_of(samples)) {
-    sorted.assign(Window{
-        .start = {}, .interval = std::chrono::seconds(1), .components = n, .size = w, .values = values});
+      : samples(with_quiet(definition::draw_samples(random, n, w), random)),
+        values(definition::columns_of(samples)) {
+    Window window{
+        .start = {}, .interval = std::chrono::seconds(1), .components = n, .size = w, .values = values};
+    if (random() % 4 != 0) tell(window);
+    sorted.assign(window);
+  }
+
+ private:
+  /// Most of a large system does nothing: from nobody to nearly all are 0 at every sample.
+  static Samples with_quiet(Samples samples, std::mt19937_64& random) {
+    const std::size_t share = random() % 2 == 0 ? 0 : random() % 17;
+    for (std::vector<double>& component : samples) {
+      if (random() % 16 < share) std::fill(component.begin(), component.end(), 0.0);
+    }
+    return samples;
+  }
+  /// What a stream would tell of the window.
+  void tell(Window& window) {
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto is_zero = [](double x) { return x == 0; };
+      if (!std::all_of(samples[i].begin(), samples[i].end(), is_zero))
+        busy.push_back(static_cast<std::uint32_t>(i));
+    }
+    window.busy = busy;
+    window.complete = std::none_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
   }
 };
 

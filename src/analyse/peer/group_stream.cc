@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analyse/peer/state_bytes.h"
+#include "stats/clones.h"
 
 namespace laggard::analyse {
 
@@ -14,8 +15,15 @@ constexpr std::string_view kStateKind = "peer group stream";
 constexpr std::uint64_t kStateVersion = 1;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-bool any_present(std::span<const double> column) {
-  return std::any_of(column.begin(), column.end(), [](double v) { return !std::isnan(v); });
+/// How many samples are missing; notes in `last_busy` who is not 0 at `step`.
+LAGGARD_CLONES std::size_t note_column(const double* column, std::int64_t step, std::int64_t* last_busy,
+                                       std::size_t n) {
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    last_busy[i] = column[i] == 0 ? last_busy[i] : step;
+    missing += column[i] == column[i] ? 0U : 1U;
+  }
+  return missing;
 }
 
 }  // namespace
@@ -25,6 +33,7 @@ GroupStream::GroupStream(const WindowSpec& spec, std::size_t components)
   LAGGARD_CHECK(spec.interval.count() > 0 && spec.size >= 1 && spec.shift >= 1 && spec.smoothing >= 1);
   LAGGARD_CHECK(components >= 1);
   columns_.resize(2 * spec.size * components);
+  last_busy_.assign(components, std::numeric_limits<std::int64_t>::min());
 }
 
 void GroupStream::push(WallTime t, std::span<const double> column, const Sink& sink) {
@@ -46,7 +55,11 @@ void GroupStream::skip(std::int64_t steps, const Sink& sink) {
   const std::vector<double> nothing(components_, kMissing);
   const auto enough = static_cast<std::int64_t>(std::max(spec_.size, spec_.smoothing));
   for (std::int64_t i = 0; i < std::min(steps, enough); ++i) append(nothing, sink);
-  if (steps > enough) next_ += steps - enough;
+  if (steps <= enough) return;
+  next_ += steps - enough;
+  // The columns in memory are now those of the steps before this one.
+  last_gap_ = next_ - 1;
+  std::fill(last_busy_.begin(), last_busy_.end(), next_ - 1);
 }
 
 double* GroupStream::grow() {
@@ -61,7 +74,7 @@ double* GroupStream::grow() {
 void GroupStream::append(std::span<const double> column, const Sink& sink) {
   const std::span<double> smoothed(grow(), components_);
   smoother_.push(column, smoothed);
-  if (any_present(smoothed)) {
+  if (note_activity(smoothed)) {
     data_left_ = spec_.size;
   } else if (data_left_ > 0) {
     --data_left_;
@@ -70,18 +83,31 @@ void GroupStream::append(std::span<const double> column, const Sink& sink) {
   hand_out(sink);
 }
 
-void GroupStream::hand_out(const Sink& sink) const {
+/// False when no component has a sample.
+bool GroupStream::note_activity(std::span<const double> smoothed) {
+  const std::size_t missing = note_column(smoothed.data(), next_, last_busy_.data(), components_);
+  if (missing > 0) last_gap_ = next_;
+  return missing < components_;
+}
+
+void GroupStream::hand_out(const Sink& sink) {
   const auto size = static_cast<std::int64_t>(spec_.size);
   const auto shift = static_cast<std::int64_t>(spec_.shift);
   const std::int64_t start = next_ - size;
   if (start < first_ || start % shift != 0 || data_left_ == 0) return;
   const std::size_t from = (stored_ - spec_.size) * components_;
+  busy_.clear();
+  for (std::size_t i = 0; i < components_; ++i) {
+    if (last_busy_[i] >= start) busy_.push_back(static_cast<std::uint32_t>(i));
+  }
   sink(Window{.start = from_unix_ns(start * spec_.interval.count()),
               .interval = spec_.interval,
               .index = start / shift,
               .components = components_,
               .size = spec_.size,
-              .values = std::span(columns_).subspan(from, spec_.size * components_)});
+              .values = std::span(columns_).subspan(from, spec_.size * components_),
+              .complete = last_gap_ < start,
+              .busy = busy_});
 }
 
 std::string GroupStream::save() const {
@@ -131,6 +157,11 @@ Result<GroupStream> GroupStream::restore(std::string_view bytes) {
   stream.smoother_.restore(history);
   std::copy(columns.begin(), columns.end(), stream.columns_.begin());
   stream.stored_ = columns.size() / components;
+  for (std::size_t k = 0; k < stream.stored_; ++k) {
+    stream.next_ = next - static_cast<std::int64_t>(stream.stored_ - k);
+    static_cast<void>(stream.note_activity(std::span(columns).subspan(k * components, components)));
+  }
+  stream.next_ = next;
   return stream;
 }
 

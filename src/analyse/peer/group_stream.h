@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,8 +51,10 @@ class GroupStream {
  private:
   void append(std::span<const double> column, const Sink& sink);
   void skip(std::int64_t steps, const Sink& sink);
-  void hand_out(const Sink& sink) const;
+  void hand_out(const Sink& sink);
   [[nodiscard]] double* grow();
+  /// Looks at the column of step `next_`; false when no component has a sample.
+  [[nodiscard]] bool note_activity(std::span<const double> smoothed);
 
   WindowSpec spec_;
   std::size_t components_;
@@ -59,9 +62,13 @@ class GroupStream {
   std::int64_t first_ = 0;  ///< Grid step of the first column.
   std::int64_t next_ = 0;   ///< Grid step of the next column.
   Smoother smoother_;
-  std::vector<double> columns_;  ///< Up to 2 size columns; the last `size` of them are the window.
-  std::size_t stored_ = 0;       ///< Columns in use.
-  std::size_t data_left_ = 0;    ///< Steps until the last column with a sample leaves the window.
+  std::vector<double> columns_;          ///< Up to 2 size columns; the last `size` of them are the window.
+  std::size_t stored_ = 0;               ///< Columns in use.
+  std::size_t data_left_ = 0;            ///< Steps until the last column with a sample leaves the window.
+  std::vector<std::int64_t> last_busy_;  ///< Per component the latest step at which it was not 0.
+  std::int64_t last_gap_ =
+      std::numeric_limits<std::int64_t>::min();  ///< The latest step with a missing sample.
+  std::vector<std::uint32_t> busy_;              ///< Of the window that is handed out.
 };
 
 }  // namespace laggard::analyse

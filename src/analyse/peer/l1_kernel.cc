@@ -5,13 +5,6 @@
 
 #include "stats/clones.h"
 
-#if defined(__GNUC__)
-// The body must become part of each clone to be compiled for its machine.
-#define LAGGARD_INLINE __attribute__((always_inline)) inline
-#else
-#define LAGGARD_INLINE inline
-#endif
-
 namespace laggard::analyse {
 
 namespace {

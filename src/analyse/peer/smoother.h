@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@ enum class MissingNow : unsigned char {
 /// Trailing moving average of n components in step: at each step the mean of the samples that are present
 /// among the last `span` steps, this one included (T §3.3: 15 samples; F §10.1: 5).
 /// At the start the span is shorter. Summed anew, oldest first, at each step: a running sum would drag the
-/// rounding errors of a huge sample along for ever.
+/// rounding errors of a huge sample along for ever. Components that were 0 all the time cost next to nothing.
 class Smoother {
  public:
   Smoother(std::size_t span, std::size_t components, MissingNow missing = MissingNow::kStaysMissing);
@@ -34,15 +35,19 @@ class Smoother {
 
  private:
   [[nodiscard]] std::span<const double> column(std::size_t age) const;
-
+  /// Takes note of what is in the newest column.
+  void note_newest();
   std::size_t span_;
   std::size_t components_;
   MissingNow missing_;
   std::vector<double> ring_;  ///< span x n
   std::size_t newest_ = 0;    ///< Slot of the newest column.
   std::size_t filled_ = 0;
-  std::vector<double> sum_;
-  std::vector<double> count_;
+  std::uint64_t step_ = 0;  ///< Columns taken so far.
+  /// For every few components the step of the latest column in which one of them was not 0 ...
+  std::vector<std::uint64_t> last_busy_;
+  std::vector<std::uint64_t> last_gap_;  ///< ... and in which a sample of theirs was missing.
+  std::vector<const double*> rows_;
 };
 
 }  // namespace laggard::analyse

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/time.h"
@@ -33,6 +34,10 @@ struct Window {
   std::size_t components = 0;      ///< n
   std::size_t size = 0;            ///< W
   std::span<const double> values;  ///< W x n
+  /// What the stream knows of them, so that what stands still need not be looked at: no sample is missing ...
+  bool complete = false;
+  /// ... and which components are not 0 at every sample, ascending; nothing when it is not known.
+  std::optional<std::span<const std::uint32_t>> busy = std::nullopt;
 
   [[nodiscard]] double at(std::size_t component, std::size_t sample) const {
     return values[sample * components + component];

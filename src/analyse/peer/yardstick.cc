@@ -23,7 +23,7 @@ double kl_ceiling(std::size_t window_size, bool gaps, double smoothing) {
 
 Yardstick YardstickMaker::make(Distance distance, const CompareOptions& options, const SortedWindow& window,
                                std::span<const double> scores) {
-  if (window.samples().empty()) return {};
+  if (!window.has_samples()) return {};
   if (distance == Distance::kKl) {
     const bool gaps = window.samples().size() < window.components() * window.size();
     return {0, kl_ceiling(window.size(), gaps, options.kl_smoothing)};
