@@ -28,6 +28,10 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
       ->check(CLI::IsMember({"auto", "rank", "host", "all"}));
   command.add_option("--ledger", o.ledger, "The operators' decisions (laggard incident), when not in REC")
       ->type_name("FILE");
+  command.add_option("--threads", o.threads, "Threads to work with; 0: as many as the machine runs at once")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
   add_constant_options(command, o);
 }
 

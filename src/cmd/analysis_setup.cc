@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <thread>
 
 #include "analyse/judge/constants_table.h"
 #include "archive/ledger.h"
@@ -236,11 +237,36 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status decided = read_decisions(options, setup); !decided) return forward(decided);
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
   if (Status known = check_metrics(options, setup); !known) return forward(known);
+  setup.request.counters = analyse::counters_to_read(setup.grouping, setup.pipeline, setup.inventory);
+  const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  setup.workers = std::make_unique<Workers>(std::max<std::size_t>(threads, 1));
+  setup.pipeline.workers = setup.workers.get();
   return setup;
 }
 
+namespace {
+
+/// Fetches the next tables; some to unpack at the same time, and no more than fit into memory beside each
+/// other.
+Result<std::vector<std::unique_ptr<PackedTable>>> fetch_some(TableReader& reader) {
+  constexpr std::size_t kMostTables = 32;
+  constexpr std::size_t kEnoughCells = std::size_t{1} << 23;
+  std::vector<std::unique_ptr<PackedTable>> fetched;
+  std::size_t cells = 0;
+  while (fetched.size() < kMostTables && cells < kEnoughCells) {
+    auto packed = reader.next_packed();
+    if (!packed) return forward(packed);
+    if (*packed == nullptr) break;
+    cells += (*packed)->cells();
+    fetched.push_back(std::move(*packed));
+  }
+  return fetched;
+}
+
+}  // namespace
+
 Status read_all(AnalysisSetup& setup, std::string_view doing,
-                const std::function<void(const SampleTable&)>& consume) {
+                const std::function<void(std::span<const SampleTable>)>& consume) {
   auto reader = setup.source->read(setup.request);
   if (!reader) return forward(reader);
   const Span span = recorded_span(setup.inventory, setup.request);
@@ -248,12 +274,21 @@ Status read_all(AnalysisSetup& setup, std::string_view doing,
   SystemClock clock;
   Progress progress(doing, clock);
   for (;;) {
-    auto table = (*reader)->next();
-    if (!table) return forward(table);
-    if (!*table) break;
-    if (!(*table)->times().empty())
-      progress.update(to_seconds((*table)->times().front() - span.first) / whole);
-    consume(**table);
+    auto packed = fetch_some(**reader);
+    if (!packed) return forward(packed);
+    if (packed->empty()) break;
+    run_all(setup.workers.get(), packed->size(), [&](std::size_t i) { (*packed)[i]->unpack(); });
+    std::vector<SampleTable> tables;
+    for (const auto& one : *packed) {
+      auto table = one->take();
+      if (!table) return forward(table);
+      if (table->has_value()) tables.push_back(std::move(**table));
+    }
+    if (tables.empty()) continue;
+    if (!tables.front().times().empty()) {
+      progress.update(to_seconds(tables.front().times().front() - span.first) / whole);
+    }
+    consume(tables);
   }
   // Damage shows when values are read.
   for (std::string& notice : setup.source->notices()) {

@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "analyse/judge/pipeline.h"
 #include "analyse/peer/preset.h"
 #include "base/error.h"
+#include "base/workers.h"
 #include "model/decision.h"
 #include "model/series_source.h"
 #include "model/system/grouping.h"
@@ -36,7 +38,8 @@ struct AnalysisOptions {
   std::optional<int> confirm_persistence;
   std::vector<std::string> constants;  ///< NAME=VALUE, for analyse::set_constant.
   std::string step;
-  std::string ledger;  ///< Empty: those that lie in the recordings.
+  std::string ledger;       ///< Empty: those that lie in the recordings.
+  std::size_t threads = 0;  ///< To work with; 0: as many as the machine runs at once.
 };
 
 /// Declares them on a subcommand.
@@ -47,6 +50,7 @@ void add_constant_options(CLI::App& command, AnalysisOptions& options);
 
 /// Everything that is known before the first sample is read.
 struct AnalysisSetup {
+  std::unique_ptr<Workers> workers;
   std::unique_ptr<SeriesSource> source;
   Inventory inventory;
   std::optional<SystemModel> system;
@@ -65,8 +69,9 @@ struct AnalysisSetup {
 
 [[nodiscard]] Result<AnalysisSetup> prepare(const AnalysisOptions& options);
 
-/// Reads all tables that the setup asks for and hands them to `consume`, with a progress bar on a terminal.
+/// Reads all tables that the setup asks for and hands them to `consume`, a few at a time and in order, with a
+/// progress bar on a terminal.
 [[nodiscard]] Status read_all(AnalysisSetup& setup, std::string_view doing,
-                              const std::function<void(const SampleTable&)>& consume);
+                              const std::function<void(std::span<const SampleTable>)>& consume);
 
 }  // namespace laggard::cmd

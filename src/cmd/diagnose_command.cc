@@ -145,7 +145,8 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
   auto settings = diagnoser_options(options, *setup);
   if (!settings) return forward(settings);
   analyse::Diagnoser diagnoser(setup->grouping, std::move(*settings));
-  Status read = read_all(*setup, "diagnosing", [&](const SampleTable& table) { diagnoser.add(table); });
+  Status read =
+      read_all(*setup, "diagnosing", [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
   if (!read) return forward(read);
   diagnoser.finish();
   Diagnosis diagnosis = diagnoser.diagnosis();

@@ -88,7 +88,9 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
 Result<std::vector<analyse::CollectedPlot>> collect(AnalysisSetup& setup,
                                                     std::vector<analyse::PlotRequest> requests) {
   analyse::PlotCollector collector(setup.grouping, options_of(setup), span_of(setup), std::move(requests));
-  Status read = read_all(setup, "plotting", [&](const SampleTable& table) { collector.add(table); });
+  Status read = read_all(setup, "plotting", [&](std::span<const SampleTable> tables) {
+    for (const SampleTable& table : tables) collector.add(table);
+  });
   if (!read) return forward(read);
   return collector.finish();
 }

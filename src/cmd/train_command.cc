@@ -27,7 +27,8 @@ Status train(const TrainOptions& options) {
   trainer_options.pipeline = setup->pipeline;
   trainer_options.recordings = options.analysis.recordings.size();
   analyse::Trainer trainer(setup->grouping, std::move(trainer_options));
-  Status read = read_all(*setup, "training", [&](const SampleTable& table) { trainer.add(table); });
+  Status read =
+      read_all(*setup, "training", [&](std::span<const SampleTable> tables) { trainer.add(tables); });
   if (!read) return read;
   trainer.finish();
   const analyse::Thresholds thresholds = trainer.result();
