@@ -2,6 +2,7 @@
 // windows (production preset). What docs/methods/peer.md states comes from here.
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -48,17 +49,17 @@ const std::vector<double>& day(bool outliers) {
 }
 
 template <typename OnWindow>
-void stream_day(const std::vector<double>& columns, OnWindow on_window) {
+void stream_day(const std::vector<double>& columns, OnWindow on_window, std::size_t group = kGroup) {
   const WindowSpec spec = find_preset("production")->windows;
-  GroupStream stream(spec, kGroup);
+  GroupStream stream(spec, group);
   SortedWindow sorted;
   const auto sink = [&](const Window& window) {
     sorted.assign(window);
     on_window(sorted);
   };
-  for (std::size_t t = 0; t < columns.size() / kGroup; ++t) {
+  for (std::size_t t = 0; t < columns.size() / group; ++t) {
     const WallTime at = from_unix_ns(0) + spec.interval * static_cast<std::int64_t>(t);
-    stream.push(at, std::span(columns).subspan(t * kGroup, kGroup), sink);
+    stream.push(at, std::span(columns).subspan(t * group, group), sink);
   }
 }
 
@@ -100,7 +101,7 @@ void check_against_definition(bool outliers) {
 void day_smooth_and_sort(benchmark::State& state) {
   const std::vector<double>& columns = day(false);  // made outside of the measured loop
   for (auto _ : state) {
-    stream_day(columns, [](const SortedWindow& w) { benchmark::DoNotOptimize(w.samples().data()); });
+    stream_day(columns, [](const SortedWindow& w) { benchmark::DoNotOptimize(w.order(0).data()); });
   }
 }
 
@@ -120,6 +121,42 @@ void day_flags(benchmark::State& state) {
     });
   }
   state.counters["flags"] = static_cast<double>(total);
+}
+
+/// One metric of a day of Intrepid's attachments that serve and that stand by: groups of 768, 768, 384 and
+/// 384.
+void intrepid_metric_day(benchmark::State& state) {
+  constexpr std::array<std::size_t, 4> kGroups{768, 768, 384, 384};
+  std::vector<std::vector<double>> days;
+  for (const std::size_t n : kGroups) days.push_back(make_day(n, kDay, false));
+  const auto comparer = make_comparer(Distance::kCdf, {});
+  for (auto _ : state) {
+    for (std::size_t g = 0; g < kGroups.size(); ++g) {
+      std::vector<std::uint8_t> flagged(kGroups[g]);
+      const std::vector<double> threshold(kGroups[g], 4.0);
+      const auto judge = [&](const SortedWindow& window) {
+        comparer->load(window);
+        comparer->flags(threshold, flagged);
+        benchmark::DoNotOptimize(flagged.data());
+      };
+      stream_day(days[g], judge, kGroups[g]);
+    }
+  }
+}
+
+/// A group of which one member in 32 does anything: what most of a large system is.
+void idle_day_all_scores(benchmark::State& state) {
+  std::vector<double> columns = make_day(kGroup, kDay, false);
+  for (std::size_t at = 0; at < columns.size(); ++at) columns[at] = at % 32 == 0 ? columns[at] : 0;
+  const auto comparer = make_comparer(Distance::kCdf, {});
+  std::vector<double> s(kGroup);
+  for (auto _ : state) {
+    stream_day(columns, [&](const SortedWindow& window) {
+      comparer->load(window);
+      comparer->scores(s);
+      benchmark::DoNotOptimize(s.data());
+    });
+  }
 }
 
 /// What severity needs: exact from half of the threshold on, because below it the contribution is -1 anyway.
@@ -185,6 +222,8 @@ void window_flags(benchmark::State& state) {
 
 BENCHMARK(day_smooth_and_sort)->Unit(benchmark::kMillisecond);
 BENCHMARK(day_flags)->ArgName("outliers")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(intrepid_metric_day)->Unit(benchmark::kMillisecond);
+BENCHMARK(idle_day_all_scores)->Unit(benchmark::kMillisecond);
 BENCHMARK(day_scores_above_half)->ArgName("outliers")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(day_training)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(day_all_scores, cdf, Distance::kCdf, false)->Unit(benchmark::kMillisecond);
