@@ -55,7 +55,7 @@ TEST(SimulateScale, DiagnosisNamesTheFailedController) {
   const auto diagnosis = nlohmann::json::parse(said.out);
   ASSERT_FALSE(diagnosis["incidents"].empty());
   EXPECT_EQ(diagnosis["incidents"][0]["blame"], truth["incidents"][0]["blame"]);
-  EXPECT_EQ(diagnosis["incidents"][0]["cause"], "lost-attachment");
+  EXPECT_EQ(diagnosis["incidents"][0]["cause"], "controller-failed");
 }
 
 TEST(SimulateScale, RefusesWhatCannotBe) {
