@@ -147,7 +147,8 @@ bool is_idle(std::string_view text) {
 
 std::string host_of_instance(const std::string& instance) {
   const std::size_t colon = instance.rfind(':');
-  if (instance.starts_with('[')) return instance.substr(1, std::min(instance.rfind(']'), instance.size()) - 1);
+  if (instance.starts_with('['))
+    return instance.substr(1, std::min(instance.rfind(']'), instance.size()) - 1);
   if (colon == std::string::npos || instance.find(':') != colon) return instance;
   return instance.substr(0, colon);
 }
