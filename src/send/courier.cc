@@ -9,12 +9,11 @@ namespace laggard::send {
 
 namespace {
 
-const HttpHeaders& headers() {
-  static const HttpHeaders kHeaders{{"Content-Type", "application/x-protobuf"},
-                                    {"Content-Encoding", "snappy"},
-                                    {"X-Prometheus-Remote-Write-Version", "0.1.0"},
-                                    {"User-Agent", "laggard"}};
-  return kHeaders;
+HttpHeaders headers() {
+  return {{"Content-Type", "application/x-protobuf"},
+          {"Content-Encoding", "snappy"},
+          {"X-Prometheus-Remote-Write-Version", "0.1.0"},
+          {"User-Agent", "laggard"}};
 }
 
 bool says(const HttpReply& reply, std::string_view words) {
@@ -40,35 +39,28 @@ std::string_view advice(int status) {
 }  // namespace
 
 Result<Delivery> Courier::deliver(std::string body) {
-  if (auto ended = make_room(body.size()); !ended || ended->has_value()) {
-    if (!ended) return forward(ended);
-    return **ended;
-  }
+  if (Result<bool> on = make_room(body.size()); !on || !*on) return ended(on);
   for (;;) {
-    if (lost_) {
-      auto ended = repeat_unsettled();
-      if (!ended) return forward(ended);
-      if (ended->has_value()) return **ended;
-    }
+    if (Result<bool> on = repeat_unsettled(); !on || !*on) return ended(on);
     Result<Answer> answer = post(body);
     if (!answer) return forward(answer);
-    if (*answer == Answer::kTryAgain) {
-      auto ended = wait(why_, retry_after_);
-      if (!ended) return forward(ended);
-      if (ended->has_value()) return **ended;
-      continue;
-    }
-    if (*answer == Answer::kTaken) keep(std::move(body));
-    if (lost_) {
-      // The server was started anew between two requests: those before this one may be gone.
-      auto ended = repeat_unsettled();
-      if (!ended) return forward(ended);
-      if (ended->has_value()) return **ended;
-    }
-    settle();
-    if (*answer == Answer::kTaken) return Delivery::kTaken;
-    return *answer == Answer::kKnown ? Delivery::kKnown : Delivery::kTooOld;
+    if (*answer != Answer::kTryAgain) return conclude(*answer, std::move(body));
+    if (Result<bool> on = wait(why_, retry_after_); !on || !*on) return ended(on);
   }
+}
+
+Result<Delivery> Courier::ended(Result<bool>& on) {
+  if (!on) return forward(on);
+  return Delivery::kStopped;
+}
+
+Result<Delivery> Courier::conclude(Answer answer, std::string body) {
+  if (answer == Answer::kTaken) keep(std::move(body));
+  // Lost here: the server was started anew between two requests; those before this one may be gone.
+  if (Result<bool> on = repeat_unsettled(); !on || !*on) return ended(on);
+  settle();
+  if (answer == Answer::kTaken) return Delivery::kTaken;
+  return answer == Answer::kKnown ? Delivery::kKnown : Delivery::kTooOld;
 }
 
 Result<Courier::Answer> Courier::post(const std::string& body) {
@@ -113,7 +105,7 @@ Courier::Answer Courier::judged(const HttpReply& reply) const {
   return Answer::kTaken;
 }
 
-Result<std::optional<Delivery>> Courier::wait(const std::string& why, Duration at_least) {
+Result<bool> Courier::wait(const std::string& why, Duration at_least) {
   const MonoTime now = with_.clock.mono();
   if (!away_since_) away_since_ = now;
   const Duration pause = std::max(backoff_.next(), at_least);
@@ -121,8 +113,8 @@ Result<std::optional<Delivery>> Courier::wait(const std::string& why, Duration a
   const bool enough = options_.give_up && now - *away_since_ + pause > *options_.give_up;
   if (mistaken || enough) return fail(ErrorCode::kUnavailable, options_.server, why);
   with_.notice_away(fmt::format("{}: {}; trying again in {:.1f} s", options_.server, why, to_seconds(pause)));
-  if (!sleep(pause)) return std::optional<Delivery>(Delivery::kStopped);
-  return std::optional<Delivery>{};
+  if (!sleep(pause)) return false;
+  return true;
 }
 
 bool Courier::sleep(Duration wait) {
@@ -134,37 +126,32 @@ bool Courier::sleep(Duration wait) {
   return !with_.stopped();
 }
 
-Result<std::optional<Delivery>> Courier::repeat_unsettled() {
-  for (;;) {
+Result<bool> Courier::repeat_unsettled() {
+  while (lost_) {
     lost_ = false;
-    bool all = true;
     for (Taken& taken : unsettled_) {
       Result<Answer> answer = post(taken.body);
       if (!answer) return forward(answer);
       if (*answer == Answer::kTryAgain) {
-        auto ended = wait(why_, retry_after_);
-        if (!ended || ended->has_value()) {
-          lost_ = true;
-          return ended;
-        }
-        all = false;
+        lost_ = true;
         break;
       }
       ++sent_again_;
       taken.at = with_.clock.mono();
     }
-    if (all && !lost_) return std::optional<Delivery>{};
+    if (Result<bool> on = lost_ ? wait(why_, retry_after_) : Result<bool>(true); !on || !*on) return on;
   }
+  return true;
 }
 
-Result<std::optional<Delivery>> Courier::make_room(std::size_t bytes) {
+Result<bool> Courier::make_room(std::size_t bytes) {
   while (!unsettled_.empty() && unsettled_bytes_ + bytes > kMostUnsettled) {
     const Duration left = unsettled_.front().at + kSettle - with_.clock.mono();
-    if (left > Duration::zero() && !sleep(left)) return std::optional<Delivery>(Delivery::kStopped);
+    if (left > Duration::zero() && !sleep(left)) return false;
     unsettled_bytes_ -= unsettled_.front().body.size();
     unsettled_.pop_front();
   }
-  return std::optional<Delivery>{};
+  return true;
 }
 
 void Courier::settle() {

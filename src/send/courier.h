@@ -74,12 +74,14 @@ class Courier {
 
   [[nodiscard]] Result<Answer> post(const std::string& body);
   [[nodiscard]] Answer judged(const HttpReply& reply) const;
-  /// Nothing when it is time to try again, else how to end.
-  [[nodiscard]] Result<std::optional<Delivery>> wait(const std::string& why, Duration at_least);
-  /// Sends what may be lost again. Nothing when all of it is there.
-  [[nodiscard]] Result<std::optional<Delivery>> repeat_unsettled();
+  /// True when it is time to try again, false when we were asked to end.
+  [[nodiscard]] Result<bool> wait(const std::string& why, Duration at_least);
+  /// Sends again what may be lost, if anything may be. False as above.
+  [[nodiscard]] Result<bool> repeat_unsettled();
+  [[nodiscard]] static Result<Delivery> ended(Result<bool>& on);
+  [[nodiscard]] Result<Delivery> conclude(Answer answer, std::string body);
   void settle();
-  [[nodiscard]] Result<std::optional<Delivery>> make_room(std::size_t bytes);
+  [[nodiscard]] Result<bool> make_room(std::size_t bytes);
   void keep(std::string body);
   bool sleep(Duration wait);
 
