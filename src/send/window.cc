@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/exporter_names.h"
 
@@ -10,6 +11,16 @@ namespace laggard::send {
 std::int64_t to_ms(WallTime time) {
   return std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count();
 }
+
+namespace {
+
+/// Whether a double has not all digits of the value.
+bool is_rounded(const ExportedCounter& exported, std::uint64_t bits) {
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53U;
+  return bits > kExact && exported.form() != CounterForm::kGauge;
+}
+
+}  // namespace
 
 Series& Window::series_of(const SampleTable& table, std::size_t counter, std::size_t device) {
   const StreamKey stream{table.host(), table.kind()};
@@ -30,28 +41,34 @@ Series& Window::series_of(const SampleTable& table, std::size_t counter, std::si
 }
 
 void Window::add(const SampleTable& table, std::optional<std::int64_t> after_ms) {
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53U;
+  const std::int64_t after = after_ms.value_or(std::numeric_limits<std::int64_t>::min());
   std::vector<std::int64_t> times;
   times.reserve(table.times().size());
   for (const WallTime time : table.times()) times.push_back(to_ms(time));
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     const ExportedCounter& exported = exported_as(table.kind(), table.counters()[c]);
-    const bool whole = exported.form() != CounterForm::kGauge;
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
+      std::vector<Sample> samples;
       const auto values = table.series(c, d);
       const auto present = table.presence(c, d);
-      Series* series = nullptr;
       for (std::size_t t = 0; t < times.size(); ++t) {
-        if (present[t] == 0 || (after_ms && times[t] <= *after_ms)) continue;
+        if (present[t] == 0 || times[t] <= after) continue;
         const double value = exported_value(exported, values[t]);
         if (!std::isfinite(value)) continue;
-        if (whole && values[t] > kExact) ++rounded_;
-        if (series == nullptr) series = &series_of(table, c, d);
-        series->samples.push_back({times[t], value});
-        ++samples_;
+        rounded_ += is_rounded(exported, values[t]) ? 1U : 0U;
+        samples.push_back({times[t], value});
       }
+      append(table, {c, d}, samples);
     }
   }
+}
+
+void Window::append(const SampleTable& table, std::pair<std::size_t, std::size_t> counter_and_device,
+                    const std::vector<Sample>& samples) {
+  if (samples.empty()) return;
+  std::vector<Sample>& all = series_of(table, counter_and_device.first, counter_and_device.second).samples;
+  all.insert(all.end(), samples.begin(), samples.end());
+  samples_ += samples.size();
 }
 
 void Window::sort() {

@@ -40,6 +40,8 @@ class Window {
  private:
   using SeriesKey = std::tuple<std::string, std::string, CounterForm>;  ///< Device, counter, form.
 
+  void append(const SampleTable& table, std::pair<std::size_t, std::size_t> counter_and_device,
+              const std::vector<Sample>& samples);
   Series& series_of(const SampleTable& table, std::size_t counter, std::size_t device);
 
   Labels labels_;
