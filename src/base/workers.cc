@@ -1,5 +1,7 @@
 #include "base/workers.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace laggard {
@@ -58,6 +60,8 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& tas
   task_ = nullptr;
   done_.wait(lock, [&] { return busy_ == 0; });
 }
+
+std::size_t all_threads() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 void run_all(Workers* workers, std::size_t count, const std::function<void(std::size_t)>& task) {
   if (workers != nullptr) {

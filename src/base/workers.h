@@ -43,6 +43,9 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
+/// As many as the machine runs at once.
+[[nodiscard]] std::size_t all_threads();
+
 /// The same with whoever is there: without workers one after the other.
 void run_all(Workers* workers, std::size_t count, const std::function<void(std::size_t)>& task);
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <thread>
 
 #include "analyse/judge/constants_table.h"
 #include "archive/ledger.h"
@@ -238,8 +237,8 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
   if (Status known = check_metrics(options, setup); !known) return forward(known);
   setup.request.counters = analyse::counters_to_read(setup.grouping, setup.pipeline, setup.inventory);
-  const std::size_t threads = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
-  setup.workers = std::make_unique<Workers>(std::max<std::size_t>(threads, 1));
+  const std::size_t threads = options.threads > 0 ? options.threads : all_threads();
+  setup.workers = std::make_unique<Workers>(threads);
   setup.pipeline.workers = setup.workers.get();
   return setup;
 }

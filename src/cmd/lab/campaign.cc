@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analyse/judge/threshold_book.h"
-#include "cmd/lab/parallel.h"
+#include "base/workers.h"
 #include "lab/cluster/cluster.h"
 #include "model/memory_source.h"
 #include "model/system/system_file.h"
@@ -98,12 +98,12 @@ Result<std::vector<analyse::ThresholdBook>> train_methods(const CampaignSpec& ca
                                                           Foreman& foreman) {
   const std::vector<lab::RunSpec> plan = training_runs(campaign);
   std::vector<std::unique_ptr<SeriesSource>> runs(plan.size());
-  for_each_index(plan.size(), threads, [&](std::size_t i) {
+  Workers(threads).run(plan.size(), [&](std::size_t i) {
     runs[i] = record(campaign.cluster, plan[i]);
     foreman.finished();
   });
   std::vector<analyse::ThresholdBook> books(methods.size());
-  for_each_index(methods.size(), threads, [&](std::size_t m) {
+  Workers(threads).run(methods.size(), [&](std::size_t m) {
     if (!methods[m].trained) return;
     auto thresholds = train_on(methods[m], runs, &system);
     if (thresholds) {
@@ -154,7 +154,7 @@ Result<std::vector<CampaignRun>> run_campaign(const CampaignSpec& campaign,
   auto books = train_methods(campaign, methods, *system, threads, foreman);
   if (!books) return forward(books);
   std::vector<CampaignRun> runs(plan.size());
-  for_each_index(plan.size(), threads, [&](std::size_t i) {
+  Workers(threads).run(plan.size(), [&](std::size_t i) {
     auto scored = score(campaign.cluster, plan[i], methods, *system, *books);
     if (scored) {
       runs[i] = std::move(*scored);

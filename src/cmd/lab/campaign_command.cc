@@ -7,9 +7,9 @@
 #include <string>
 
 #include "base/text.h"
+#include "base/workers.h"
 #include "cmd/lab/campaign.h"
 #include "cmd/lab/lab_commands.h"
-#include "cmd/lab/parallel.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"
 #include "cmd/lab/sweep.h"

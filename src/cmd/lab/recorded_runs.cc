@@ -9,7 +9,7 @@
 
 #include "archive/reader.h"
 #include "base/file.h"
-#include "cmd/lab/parallel.h"
+#include "base/workers.h"
 #include "cmd/lab/run_folder.h"
 #include "model/system/system_file.h"
 
@@ -128,8 +128,8 @@ Result<ClusterResults> score_cluster(const std::vector<Recorded>& runs, std::siz
   auto books = train(runs, methods);
   if (!books) return forward(books);
   std::vector<Result<CampaignRun>> judged(runs.size());
-  for_each_index(runs.size(), threads,
-                 [&](std::size_t i) { judged[i] = judge_recorded(runs[i], methods, *books); });
+  Workers(threads).run(runs.size(),
+                       [&](std::size_t i) { judged[i] = judge_recorded(runs[i], methods, *books); });
   std::vector<CampaignRun> scored;
   for (auto& run : judged) {
     if (!run) return forward(run);

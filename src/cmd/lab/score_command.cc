@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/workers.h"
 #include "cmd/lab/lab_commands.h"
-#include "cmd/lab/parallel.h"
 #include "cmd/lab/recorded_runs.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"

@@ -11,7 +11,6 @@
 #include "archive/writer.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "cmd/lab/parallel.h"
 #include "cmd/lab/run_folder.h"
 #include "cmd/progress.h"
 #include "lab/scale/generator.h"
@@ -79,7 +78,7 @@ class Recording {
       : generator_(generator), folder_(std::move(folder)), progress_("simulating", clock_) {}
 
   [[nodiscard]] Status write(std::size_t threads) {
-    for_each_index(generator_.spec().site.arrays, threads, [this](std::size_t array) {
+    Workers(threads).run(generator_.spec().site.arrays, [this](std::size_t array) {
       if (failed_) return;
       Status written = write_array(array);
       if (written) return;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cmd/lab/parallel.h"
+#include "base/workers.h"
 
 namespace laggard::cmd {
 
