@@ -32,6 +32,19 @@ auto worth(const PartMap::Part& part, const Tally& tally) {
   return std::tuple(tally.gain(part), tally.share(part), reach(part.blame.kind));
 }
 
+/// The part to blame first; null when none may be blamed.
+const Candidates::value_type* best_of(const PartMap& map, const Candidates& candidates) {
+  const Candidates::value_type* best = nullptr;
+  const auto worth_of = [&](const Candidates::value_type& candidate) {
+    return worth(map.parts()[candidate.first], candidate.second.tally);
+  };
+  for (const auto& candidate : candidates) {
+    if (!candidate.second.tally.may_blame(map.parts()[candidate.first])) continue;
+    if (best == nullptr || worth_of(candidate) > worth_of(*best)) best = &candidate;
+  }
+  return best;
+}
+
 }  // namespace
 
 std::vector<Blamed> find_blame(const PartMap& map, std::span<const std::size_t> affected) {
@@ -39,14 +52,7 @@ std::vector<Blamed> find_blame(const PartMap& map, std::span<const std::size_t> 
   std::vector<Blamed> found;
   while (!left.empty()) {
     const Candidates candidates = gather(map, left);
-    const Candidates::value_type* best = nullptr;
-    const auto better = [&](const Candidates::value_type& a, const Candidates::value_type& b) {
-      return worth(map.parts()[a.first], a.second.tally) > worth(map.parts()[b.first], b.second.tally);
-    };
-    for (const auto& candidate : candidates) {
-      if (!candidate.second.tally.may_blame(map.parts()[candidate.first])) continue;
-      if (best == nullptr || better(candidate, *best)) best = &candidate;
-    }
+    const Candidates::value_type* best = best_of(map, candidates);
     if (best == nullptr) break;  // Components without parts cannot be blamed on anything.
     Blamed blamed{map.parts()[best->first].blame, best->second.components, {}};
     for (const auto& other : candidates) {

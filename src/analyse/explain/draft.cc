@@ -138,6 +138,7 @@ class Drafter {
   [[nodiscard]] std::vector<Draft> explain(const std::vector<Sighting>& sightings,
                                            const std::vector<Trouble>& passed_over) const {
     std::vector<Trouble> troubles;
+    troubles.reserve(sightings.size() + passed_over.size());
     for (const Sighting& sighting : sightings) troubles.push_back(trouble_of(sighting, shift_));
     troubles.insert(troubles.end(), passed_over.begin(), passed_over.end());
     std::vector<Draft> drafts;

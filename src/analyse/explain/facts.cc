@@ -81,6 +81,7 @@ void find_losses(const Draft& draft, const Grouping& grouping, const IncidentOpt
     if (is_gone(sighting)) gone.insert(sighting.component);
   }
   std::vector<std::int64_t> beginnings;
+  beginnings.reserve(lost.size());
   for (const auto& [component, first] : lost) beginnings.push_back(first);
   const bool before =
       !lost.empty() && slow_before(draft, beginnings, static_cast<std::int64_t>(options.shift)) >= kSeveral;

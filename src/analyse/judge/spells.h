@@ -136,6 +136,7 @@ class SpellTracker {
   void extend(Spell& spell, const Recent& window, bool anomalous);
   void reach_back(Spell& spell, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
+  void confirm(Spell& spell, bool faulty, const ScoredTrack& track);
 
   std::size_t group_;
   const MetricSpec* metric_;
