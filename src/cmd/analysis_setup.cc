@@ -199,7 +199,7 @@ Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
 Status read_decisions(const AnalysisOptions& options, AnalysisSetup& setup) {
   std::vector<std::filesystem::path> ledgers;
   if (!options.ledger.empty()) {
-    ledgers.push_back(options.ledger);
+    ledgers.emplace_back(options.ledger);
   } else {
     std::ranges::transform(options.recordings, std::back_inserter(ledgers), archive::ledger_of);
   }
@@ -262,6 +262,21 @@ Result<std::vector<std::unique_ptr<PackedTable>>> fetch_some(TableReader& reader
   return fetched;
 }
 
+/// The next tables, unpacked side by side; those without samples are left out. Nothing at the end.
+Result<std::optional<std::vector<SampleTable>>> next_tables(TableReader& reader, Workers* workers) {
+  auto packed = fetch_some(reader);
+  if (!packed) return forward(packed);
+  if (packed->empty()) return std::nullopt;
+  run_all(workers, packed->size(), [&](std::size_t i) { (*packed)[i]->unpack(); });
+  std::vector<SampleTable> tables;
+  for (const auto& one : *packed) {
+    auto table = one->take();
+    if (!table) return forward(table);
+    if (table->has_value()) tables.push_back(std::move(**table));
+  }
+  return tables;
+}
+
 }  // namespace
 
 Status read_all(AnalysisSetup& setup, std::string_view doing,
@@ -273,21 +288,14 @@ Status read_all(AnalysisSetup& setup, std::string_view doing,
   SystemClock clock;
   Progress progress(doing, clock);
   for (;;) {
-    auto packed = fetch_some(**reader);
-    if (!packed) return forward(packed);
-    if (packed->empty()) break;
-    run_all(setup.workers.get(), packed->size(), [&](std::size_t i) { (*packed)[i]->unpack(); });
-    std::vector<SampleTable> tables;
-    for (const auto& one : *packed) {
-      auto table = one->take();
-      if (!table) return forward(table);
-      if (table->has_value()) tables.push_back(std::move(**table));
+    auto tables = next_tables(**reader, setup.workers.get());
+    if (!tables) return forward(tables);
+    if (!*tables) break;
+    if ((*tables)->empty()) continue;
+    if (!(*tables)->front().times().empty()) {
+      progress.update(to_seconds((*tables)->front().times().front() - span.first) / whole);
     }
-    if (tables.empty()) continue;
-    if (!tables.front().times().empty()) {
-      progress.update(to_seconds(tables.front().times().front() - span.first) / whole);
-    }
-    consume(tables);
+    consume(**tables);
   }
   // Damage shows when values are read.
   for (std::string& notice : setup.source->notices()) {

@@ -5,9 +5,9 @@ namespace laggard::lab {
 using Json = nlohmann::json;
 
 const Json& member_of(const Json& object, const char* name) {
-  static const Json kNone;
+  static const Json none;
   const auto found = object.is_object() ? object.find(name) : object.end();
-  return found == object.end() ? kNone : *found;
+  return found == object.end() ? none : *found;
 }
 
 std::string text_of(const Json& object, const char* name) {
