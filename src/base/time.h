@@ -14,6 +14,13 @@ using Duration = std::chrono::nanoseconds;
 /// A moment of wall-clock time, UTC. Steps and skews happen to it; never measure a delay with it.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
+/// A stretch of time; whether `to` belongs to it is for who uses it to say.
+struct TimeSpan {
+  WallTime from;
+  WallTime to;
+  bool operator==(const TimeSpan&) const = default;
+};
+
 /// A moment of the monotonic clock: for schedules and delays. Does not mix with WallTime.
 using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 

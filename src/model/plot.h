@@ -8,12 +8,6 @@
 
 namespace laggard {
 
-struct TimeSpan {
-  WallTime from;
-  WallTime to;
-  bool operator==(const TimeSpan&) const = default;
-};
-
 /// All peers of a group in one metric, superimposed: the plot by which the papers convince (T
 /// Figs 4.1-4.4, 5.4, 5.5). Values are the smoothed samples that were compared, thinned to at most a screen's
 /// width.

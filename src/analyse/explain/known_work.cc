@@ -22,8 +22,8 @@ bool concerns(const ExpectedWork& work, const Incident& incident, const Grouping
   });
 }
 
-std::optional<ExpectedWork::Span> occurrence(const ExpectedWork& work, const Incident& incident, WallTime end,
-                                             Duration slack) {
+std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& incident, WallTime end,
+                                   Duration slack) {
   // The first window may hold samples from before the work began.
   const auto span = work.at(incident.since + slack);
   const WallTime until = incident.until.value_or(end);

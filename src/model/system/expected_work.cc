@@ -15,13 +15,13 @@ std::int64_t weekday(std::int64_t day) {
 
 }  // namespace
 
-std::optional<ExpectedWork::Span> ExpectedWork::at(WallTime t) const {
+std::optional<TimeSpan> ExpectedWork::at(WallTime t) const {
   if (once) return t >= once->from && t < once->to ? once : std::nullopt;
   const std::int64_t today = to_unix_ns(floor_to(t, kDay)) / kDay.count();
   for (std::int64_t day = today; day >= today - kDaysPerWeek; --day) {
     if ((days >> weekday(day) & 1U) == 0) continue;
     const WallTime from = from_unix_ns(day * kDay.count()) + start;
-    if (t >= from && t < from + length) return Span{from, from + length};
+    if (t >= from && t < from + length) return TimeSpan{from, from + length};
   }
   return std::nullopt;
 }

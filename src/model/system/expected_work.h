@@ -12,23 +12,17 @@ namespace laggard {
 /// Background work that the operators know of: patrol reads, scrubs, rebuilds, backups. What it slows is no
 /// news while it goes on.
 struct ExpectedWork {
-  struct Span {
-    WallTime from;
-    WallTime to;
-  };
-
   std::string what;
   /// Components (`fs3/sdb`, `12.48.49`) or parts with all that runs through them (`ddn12`); empty:
   /// everything.
   std::vector<std::string> where;
-  std::optional<Span> once;  ///< Else every week, on `days`, ...
-  std::uint8_t days = 0;     ///< ... bit 0 is Monday ...
-  Duration start{};          ///< ... from this time of the day on, UTC, ...
-  Duration length{};         ///< ... for so long, at most a week.
-  std::uint32_t line = 0;
+  std::optional<TimeSpan> once;  ///< Else every week, on `days`, ...
+  std::uint8_t days = 0;         ///< ... bit 0 is Monday ...
+  Duration start{};              ///< ... from this time of the day on, UTC, ...
+  Duration length{};             ///< ... for so long, at most a week.
 
   /// The occurrence that goes on at `t`, the latest one where several do.
-  [[nodiscard]] std::optional<Span> at(WallTime t) const;
+  [[nodiscard]] std::optional<TimeSpan> at(WallTime t) const;
 };
 
 }  // namespace laggard

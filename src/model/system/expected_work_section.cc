@@ -58,7 +58,7 @@ bool SystemReader::read_work_once(const TomlSection& section, ExpectedWork& work
     mistakes_.add(to->line, "'to' is not after 'from'");
     return false;
   }
-  work.once = ExpectedWork::Span{*first, *last};
+  work.once = TimeSpan{*first, *last};
   return true;
 }
 
@@ -97,7 +97,6 @@ void SystemReader::read_expected_work(const TomlSection& section) {
   if (!what) return;
   ExpectedWork work;
   work.what = what->value;
-  work.line = what->line;
   const bool once = section.has("from") || section.has("to");
   if (once && (section.has("days") || section.has("start") || section.has("length"))) {
     mistakes_.add(section.line(),
