@@ -130,7 +130,7 @@ void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const Met
     return;
   }
   clear_where_second_is_well(group, window, metric, detector, track);
-  track.idle = metric->role == Role::kLatency && is_idle(group, window);
+  track.idle = metric->role == Role::kLatency && window.idle;
   tracker(group, metric, detector).add(window, track);
   std::vector<double> scores(track.distance.size());
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
@@ -143,9 +143,8 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   const BiasOptions& options = options_.pipeline.constants.bias;
   // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
   // ones, such as a server's own work (T §5.8.2), change the mean of all.
-  const auto verdicts = is_idle(group, window)
-                            ? bias_[group]->verdicts()
-                            : bias_[group]->add(window.active_latency, window.latency_floor);
+  const auto verdicts =
+      window.idle ? bias_[group]->verdicts() : bias_[group]->add(window.active_latency, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
@@ -156,13 +155,10 @@ void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
   feed(group, window, metric, std::string(kBiasDetector), std::move(track));
 }
 
-bool Diagnoser::is_idle(std::size_t group, const WindowJudgement& window) const {
-  const auto& columns = pipeline_.columns(group);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c].metric->name != "tps") continue;
-    return !(median_of(window.levels[c]) >= options_.pipeline.constants.idle_requests);
-  }
-  return false;
+bool Diagnoser::has_tracker(std::size_t group, std::string_view detector) const {
+  return std::ranges::any_of(trackers_, [&](const SpellTracker& tracker) {
+    return tracker.group() == group && tracker.detector() == detector;
+  });
 }
 
 /// Where all attachments of a group have better ones before them and most do nothing, one that makes what it
@@ -170,13 +166,10 @@ bool Diagnoser::is_idle(std::size_t group, const WindowJudgement& window) const 
 /// could be compared with.
 void Diagnoser::judge_uncalled(std::size_t group, const WindowJudgement& window) {
   if (!redundant_[group] || options_.pipeline.paper || window.active_latency.empty()) return;
-  if (!is_idle(group, window)) return;
+  if (!window.idle) return;
   const double least = options_.pipeline.constants.uncalled_ms;
   const bool any = std::ranges::any_of(window.active_latency, [&](double ms) { return ms >= least; });
-  const bool known = std::ranges::any_of(trackers_, [&](const SpellTracker& tracker) {
-    return tracker.group() == group && tracker.detector() == kUncalledDetector;
-  });
-  if (!any && !known) return;
+  if (!any && !has_tracker(group, kUncalledDetector)) return;
   ScoredTrack track;
   for (const double ms : window.active_latency) track.distance.push_back(std::isnan(ms) ? 0 : ms);
   track.threshold.assign(track.distance.size(), least);
@@ -191,10 +184,7 @@ void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
     return column.metric->role == Role::kThroughput;
   });
   if (throughput == columns.end() || options_.pipeline.paper) return;
-  const bool known = std::any_of(trackers_.begin(), trackers_.end(), [&](const SpellTracker& tracker) {
-    return tracker.group() == group && tracker.detector() == kAbsentDetector;
-  });
-  if (!any && !known) return;
+  if (!any && !has_tracker(group, kAbsentDetector)) return;
   ScoredTrack track;
   track.distance.resize(window.absent.size());
   std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,11 +52,6 @@ class Diagnoser {
   [[nodiscard]] std::vector<PersistenceRow> persistence_rows() const;
 
  private:
-  struct Track {
-    SpellTracker spells;
-    std::size_t group;
-  };
-
   /// What the latest window said about the members of a group that is the second of double peer groups.
   struct Second {
     std::int64_t window = std::numeric_limits<std::int64_t>::min();
@@ -70,7 +66,7 @@ class Diagnoser {
   void judge_bias(std::size_t group, const WindowJudgement& window);
   void judge_absent(std::size_t group, const WindowJudgement& window);
   void judge_uncalled(std::size_t group, const WindowJudgement& window);
-  [[nodiscard]] bool is_idle(std::size_t group, const WindowJudgement& window) const;
+  [[nodiscard]] bool has_tracker(std::size_t group, std::string_view detector) const;
   SpellTracker& tracker(std::size_t group, const MetricSpec* metric, const std::string& detector);
   void feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
             const std::string& detector, ScoredTrack track);

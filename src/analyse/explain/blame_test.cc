@@ -1,4 +1,5 @@
-#include "analyse/explain/blame.h"
+// Who is to blame for what is affected at one moment; episodes_test.cc has what happens one after the other.
+#include "analyse/explain/episodes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +18,16 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing_support::GroupingBuilder;
+
+std::vector<Blamed> find_blame(const Grouping& grouping, std::span<const std::size_t> affected) {
+  std::vector<Trouble> troubles;
+  for (const std::size_t c : affected) troubles.push_back({c, 0, 0});
+  std::vector<Blamed> found;
+  for (Episode& episode : find_episodes(PartMap(grouping), troubles, {1, 0})) {
+    found.push_back(std::move(episode.blamed));
+  }
+  return found;
+}
 
 /// `server s3`, one per blamed part, in order of discovery.
 std::vector<std::string> blamed(const GroupingBuilder& system, const std::vector<std::string>& affected) {

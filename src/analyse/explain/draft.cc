@@ -96,8 +96,7 @@ void measure(Draft& draft, const IncidentOptions& options) {
   draft.confirmed_since = several ? confirmed_together(draft.sightings, options) : std::nullopt;
   for (const Sighting& sighting : draft.sightings) {
     const Spell& spell = *sighting.spell;
-    if (spell.confirmed)
-      take_earlier(draft.confirmed_since, spell.confirmed_since.value_or(spell.faulty_since));
+    take_earlier(draft.confirmed_since, spell.confirmed_since);
     draft.strength = std::max(draft.strength, spell.strength);
     if (spell.last_position > draft.last) {
       draft.last = spell.last_position;
@@ -161,7 +160,7 @@ class Drafter {
     for (Draft& draft : explain(sightings, passed_over)) {
       std::set<std::size_t> sure;
       for (const Sighting& sighting : draft.sightings) {
-        if (sighting.spell->confirmed) sure.insert(sighting.component);
+        if (sighting.spell->confirmed()) sure.insert(sighting.component);
       }
       std::vector<Sighting> confirmed;
       std::vector<Sighting> suspected;
@@ -232,30 +231,24 @@ class Drafter {
     components.erase(std::unique(components.begin(), components.end()), components.end());
   }
 
-  /// The array of a draft that is about one slow LUN.
-  static const std::string* slow_lun_of(const Draft& draft, const Grouping& grouping) {
+  /// The array of a draft that is about one slow LUN; null for others.
+  static const Blame* array_of_slow_lun(const Draft& draft, const Grouping& grouping) {
     const BlameKind kind = draft.blamed.blame.kind;
     if (kind != BlameKind::kLun && kind != BlameKind::kAttachment) return nullptr;
-    const bool slow = std::any_of(draft.sightings.begin(), draft.sightings.end(), [](const Sighting& each) {
-      return each.spell->metric->role == Role::kLatency && !is_lost(each);
-    });
-    if (!slow) return nullptr;
-    for (const Blame& part : grouping.components[draft.sightings.front().component].parts) {
-      if (part.kind == BlameKind::kArray) return &part.name;
-    }
-    return nullptr;
+    if (std::none_of(draft.sightings.begin(), draft.sightings.end(), is_slow)) return nullptr;
+    return part_of(grouping.components[draft.sightings.front().component], BlameKind::kArray);
   }
 
   /// The weaker drafts that begin together while this one lasts; at least two, else none.
   [[nodiscard]] std::vector<std::size_t> companions_of(const std::vector<Draft>& drafts,
                                                        const std::vector<bool>& taken, std::size_t leader,
                                                        const Grouping& grouping) const {
-    const std::string* array = slow_lun_of(drafts[leader], grouping);
+    const Blame* array = array_of_slow_lun(drafts[leader], grouping);
     if (array == nullptr) return {};
     const std::int64_t leader_end = seen_until(drafts[leader]);
     std::vector<std::size_t> during;
     for (std::size_t e = leader + 1; e < drafts.size(); ++e) {
-      const std::string* other = taken[e] ? nullptr : slow_lun_of(drafts[e], grouping);
+      const Blame* other = taken[e] ? nullptr : array_of_slow_lun(drafts[e], grouping);
       if (other == nullptr || *other != *array) continue;
       const std::int64_t length = seen_until(drafts[e]) - drafts[e].first;
       const std::int64_t both = std::min(leader_end, seen_until(drafts[e])) - drafts[e].first;

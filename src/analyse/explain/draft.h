@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analyse/explain/blame.h"
+#include "analyse/explain/episodes.h"
 #include "analyse/explain/sighting.h"
 #include "analyse/judge/constants.h"
 #include "base/time.h"

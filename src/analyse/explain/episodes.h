@@ -5,10 +5,17 @@
 #include <span>
 #include <vector>
 
-#include "analyse/explain/blame.h"
 #include "analyse/explain/part_map.h"
+#include "model/incident.h"
 
 namespace laggard::analyse {
+
+/// A part of the system that explains why some components are sick, and the components that it explains.
+struct Blamed {
+  Blame blame;
+  std::vector<std::size_t> components;  ///< Indices into Grouping::components, ascending.
+  std::vector<Blame> alternatives;      ///< Parts that explain the same components nearly as well.
+};
 
 /// A component that is affected from one moment to another.
 struct Trouble {
@@ -30,10 +37,14 @@ struct EpisodeOptions {
   std::int64_t slack = 0;  ///< An episode may pause for so many cells.
 };
 
-/// find_blame (blame.h) over time. Of every part, Tally says at each moment whether it may be blamed. An
-/// *episode* of a part is a longest stretch around its peak, the moment at which it may be blamed and most of
-/// its components are affected, in which at least a quarter as many are, with pauses of at most `slack`: a
-/// problem grows and fades. Its gain is the sum of Tally::gain over its windows.
+/// Which parts of the system explain the troubles, and when (T §8.1, methods.md §5): the shared part most
+/// common to the affected and least common to the unaffected; then the same for what it leaves unexplained,
+/// so that two problems come out as two.
+///
+/// Of every part, Tally says at each moment whether it may be blamed, and what it gains. An *episode* of a
+/// part is a longest stretch around its peak, the moment at which it may be blamed and most of its components
+/// are affected, in which at least a quarter as many are, with pauses of at most `slack`: a problem grows and
+/// fades. Its gain is the sum of Tally::gain over its windows.
 ///
 /// The episode with the largest gain is taken first (then the larger share at its peak, then the larger
 /// part). It explains those troubles of the part's components that lie in it for more than half of their

@@ -37,10 +37,6 @@ const Sighting* strongest(const std::vector<Sighting>& sightings, Resource resou
   return best;
 }
 
-bool is_slow(const Sighting& sighting) {
-  return sighting.spell->metric->role == Role::kLatency && !is_lost(sighting);
-}
-
 /// Components that were slow before most of the lost ones were lost.
 std::size_t slow_before(const Draft& draft, const std::vector<std::int64_t>& lost, std::int64_t least) {
   std::vector<std::int64_t> sorted = lost;

@@ -89,7 +89,7 @@ class IncidentsTest : public testing::Test {
         spell.last_position = seen.last;
         spell.persistence = (seen.last - seen.first) / 32;
         spell.severity = 2 * seen.strength;
-        spell.confirmed = seen.confirmed;
+        if (seen.confirmed) spell.confirmed_since = spell.faulty_since;
         spell.growth = seen.growth;
         spell.strength = seen.strength;
         spell.score = seen.strength;

@@ -10,6 +10,11 @@ namespace laggard::analyse {
 
 namespace {
 
+/// In the order of Fact.
+constexpr std::array<std::string_view, 9> kFactNames{"lost",     "gone",           "unused",
+                                                     "whole",    "slow before",    "taken over",
+                                                     "uncalled", "comes and goes", "with neighbours"};
+
 std::string place(const std::string& where, const toml::source_region& source) {
   return fmt::format("{}:{}", where, source.begin.line);
 }
@@ -40,57 +45,45 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
                           text));
 }
 
-Result<std::vector<Selector>> parse_selectors(const toml::table& rule, std::string_view key,
-                                              const std::string& where) {
-  std::vector<Selector> selectors;
-  const toml::node* node = rule.get(key);
-  if (node == nullptr) return selectors;
-  const toml::array* array = node->as_array();
-  if (array == nullptr) {
-    return fail(ErrorCode::kBadUse, place(where, node->source()),
-                fmt::format("'{}' must be a list of strings", key));
-  }
-  for (const toml::node& element : *array) {
-    const auto text = element.value<std::string>();
-    const std::string at = place(where, element.source());
-    if (!text) return fail(ErrorCode::kBadUse, at, fmt::format("'{}' must be a list of strings", key));
-    auto selector = parse_selector(*text, at);
-    if (!selector) return forward(selector);
-    selectors.push_back(std::move(*selector));
-  }
-  return selectors;
-}
-
-/// A list of strings of which each names one of the values that `find` knows.
-template <class Value>
-Result<std::vector<Value>> parse_names(const toml::table& rule, std::string_view key,
-                                       const std::string& where,
-                                       std::optional<Value> (*find)(std::string_view)) {
+/// A list of strings under `key`, each made into a value by parse(text, where) -> Result<Value>.
+template <class Value, class Parse>
+Result<std::vector<Value>> parse_list(const toml::table& rule, std::string_view key, const std::string& where,
+                                      const Parse& parse) {
   std::vector<Value> values;
   const toml::node* node = rule.get(key);
   if (node == nullptr) return values;
-  const toml::array* array = node->as_array();
-  if (array == nullptr) {
-    return fail(ErrorCode::kBadUse, place(where, node->source()),
+  const auto no_list = [&](const toml::node& at) {
+    return fail(ErrorCode::kBadUse, place(where, at.source()),
                 fmt::format("'{}' must be a list of strings", key));
-  }
+  };
+  const toml::array* array = node->as_array();
+  if (array == nullptr) return no_list(*node);
   for (const toml::node& element : *array) {
-    const std::string text = element.value_or(std::string{});
-    const auto value = find(text);
-    if (!value) {
-      return fail(ErrorCode::kBadUse, place(where, element.source()),
-                  fmt::format("'{}' is nothing that '{}' knows", text, key));
-    }
-    values.push_back(*value);
+    const auto text = element.value<std::string>();
+    if (!text) return no_list(element);
+    Result<Value> value = parse(*text, place(where, element.source()));
+    if (!value) return forward(value);
+    values.push_back(std::move(*value));
   }
   return values;
 }
 
+/// The same of names that `find` knows.
+template <class Value>
+Result<std::vector<Value>> parse_names(const toml::table& rule, std::string_view key,
+                                       const std::string& where,
+                                       std::optional<Value> (*find)(std::string_view)) {
+  return parse_list<Value>(
+      rule, key, where, [&](const std::string& text, const std::string& at) -> Result<Value> {
+        if (const auto value = find(text)) return *value;
+        return fail(ErrorCode::kBadUse, at, fmt::format("'{}' is nothing that '{}' knows", text, key));
+      });
+}
+
 std::optional<Fact> fact_of(std::string_view name) {
-  for (std::size_t f = 0; f < kFacts; ++f) {
-    if (to_name(static_cast<Fact>(f)) == name) return static_cast<Fact>(f);
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kFactNames, name);
+  if (found == kFactNames.end()) return std::nullopt;
+  return static_cast<Fact>(found - kFactNames.begin());
 }
 
 /// What a rule asks of the suspect as a whole.
@@ -143,11 +136,11 @@ Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
   if (rule.name.empty() || rule.cause.empty()) {
     return fail(ErrorCode::kBadUse, place(where, table.source()), "a rule needs a name and a cause");
   }
-  auto any = parse_selectors(table, "any", where);
+  auto any = parse_list<Selector>(table, "any", where, parse_selector);
   if (!any) return forward(any);
-  auto all = parse_selectors(table, "all", where);
+  auto all = parse_list<Selector>(table, "all", where, parse_selector);
   if (!all) return forward(all);
-  auto none = parse_selectors(table, "none", where);
+  auto none = parse_list<Selector>(table, "none", where, parse_selector);
   if (!none) return forward(none);
   auto excess = parse_excess(table, where);
   if (!excess) return forward(excess);
@@ -239,29 +232,7 @@ std::string excess_text(const Rule& rule, const Facts& facts) {
 
 }  // namespace
 
-std::string_view to_name(Fact fact) {
-  switch (fact) {
-    case Fact::kLost:
-      return "lost";
-    case Fact::kGone:
-      return "gone";
-    case Fact::kUnused:
-      return "unused";
-    case Fact::kWhole:
-      return "whole";
-    case Fact::kSlowBefore:
-      return "slow before";
-    case Fact::kTakenOver:
-      return "taken over";
-    case Fact::kUncalled:
-      return "uncalled";
-    case Fact::kComesAndGoes:
-      return "comes and goes";
-    case Fact::kWithNeighbours:
-      return "with neighbours";
-  }
-  return "";
-}
+std::string_view to_name(Fact fact) { return kFactNames[static_cast<std::size_t>(fact)]; }
 
 const Rule* first_match(std::span<const Rule> rules, const Facts& facts) {
   const auto found =

@@ -43,7 +43,6 @@ enum class Fact : std::uint8_t {
   kComesAndGoes,    ///< As slow as can be and as fast as its peers in turn.
   kWithNeighbours,  ///< Others of its array became slower with it, though less.
 };
-inline constexpr std::size_t kFacts = 9;
 /// lost, gone, unused, whole, slow before, taken over, uncalled, comes and goes, with neighbours
 [[nodiscard]] std::string_view to_name(Fact fact);
 

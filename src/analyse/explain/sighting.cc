@@ -77,6 +77,10 @@ bool is_lost(const Sighting& sighting) {
   return sighting.spell->detector == kAbsentDetector || is_gone(sighting);
 }
 
+bool is_slow(const Sighting& sighting) {
+  return sighting.spell->metric->role == Role::kLatency && !is_lost(sighting);
+}
+
 bool moves_more(const Sighting& sighting) {
   const MetricSpec& metric = *sighting.spell->metric;
   if (metric.resource != Resource::kStorage || is_lost(sighting)) return false;

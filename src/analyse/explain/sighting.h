@@ -54,6 +54,9 @@ struct Levels {
 /// The attachment, disk or link did nothing while its peers worked, or is gone.
 [[nodiscard]] bool is_lost(const Sighting& sighting);
 
+/// Its latency differs, and it is not lost.
+[[nodiscard]] bool is_slow(const Sighting& sighting);
+
 /// It moves more through its storage than its peers do.
 [[nodiscard]] bool moves_more(const Sighting& sighting);
 

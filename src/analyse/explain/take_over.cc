@@ -2,27 +2,21 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
 namespace laggard::analyse {
 
 namespace {
 
 /// The attachments of each LUN, in the order of their priority.
-using Luns = std::map<std::string, std::vector<std::size_t>>;
+using Luns = std::map<Blame, std::vector<std::size_t>>;
 
-const std::string* lun_of(const Component& component) {
-  for (const Blame& part : component.parts) {
-    if (part.kind == BlameKind::kLun) return &part.name;
-  }
-  return nullptr;
-}
+const Blame* lun_of(const Component& component) { return part_of(component, BlameKind::kLun); }
 
-Luns attachments_of(const Grouping& grouping, const std::set<std::string>& luns) {
+Luns attachments_of(const Grouping& grouping, const std::set<Blame>& luns) {
   Luns of;
   for (std::size_t c = 0; c < grouping.components.size(); ++c) {
     const Component& component = grouping.components[c];
-    const std::string* lun = component.priority ? lun_of(component) : nullptr;
+    const Blame* lun = component.priority ? lun_of(component) : nullptr;
     if (lun != nullptr && luns.contains(*lun)) of[*lun].push_back(c);
   }
   for (auto& [lun, list] : of) {
@@ -38,10 +32,10 @@ class TakeOverFinder {
   TakeOverFinder(const Grouping& grouping, std::span<const Sighting> sightings, std::int64_t shift,
                  std::int64_t slack)
       : grouping_(grouping), sightings_(sightings), shift_(shift), slack_(slack) {
-    std::set<std::string> luns;
+    std::set<Blame> luns;
     for (std::size_t s = 0; s < sightings.size(); ++s) {
       of_[sightings[s].component].push_back(s);
-      const std::string* lun = lun_of(grouping.components[sightings[s].component]);
+      const Blame* lun = lun_of(grouping.components[sightings[s].component]);
       if (is_lost(sightings[s]) && lun != nullptr) luns.insert(*lun);
     }
     luns_ = attachments_of(grouping, luns);

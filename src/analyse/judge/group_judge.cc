@@ -256,8 +256,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   // F has one threshold for a server's await, whatever the server does.
   const bool by_regime = metric.role == Role::kLatency && !options_.paper;
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
-  const bool idle = !options_.paper && metric.role == Role::kLatency && column_of("tps") &&
-                    !(median_level("tps") >= options_.constants.idle_requests);
+  const bool idle = out.idle && !options_.paper && metric.role == Role::kLatency;
   sorted_.assign(held.window);
   for (const Distance kind : options_.distances) {
     TrackJudgement track;
@@ -337,6 +336,7 @@ void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& 
     out.levels[c] = held[c].here ? means(held[c].window) : std::vector<double>(members_, kMissing);
   }
   find_medians(out);
+  out.idle = column_of("tps") && !(median_level("tps") >= options_.constants.idle_requests);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (columns_[c].judged && held[c].here) judge_column(c, held[c], out);
   }

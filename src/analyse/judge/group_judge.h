@@ -49,6 +49,9 @@ struct WindowJudgement {
   std::vector<double> active_latency;
   std::size_t latency_column = 0;
   double latency_floor = 0;  ///< Noise floor of that metric, for the kind of device.
+  /// The members complete so few requests (Constants::idle_requests, in the middle) that their latencies say
+  /// nothing. False where requests are not recorded.
+  bool idle = false;
   /// Members without any activity, zero or missing, while at least half of the others work.
   std::vector<std::uint8_t> absent;
 };

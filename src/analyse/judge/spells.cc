@@ -134,7 +134,7 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
   spell.persistence = std::max(spell.persistence, state.persistence);
   spell.severity = std::max(spell.severity, state.severity);
   if (state.faulty && !spell.persistent_since) spell.persistent_since = recent_.back().end;
-  if (track.certain.empty() && !spell.confirmed && spell.growth.size() < kMostGrowth) {
+  if (track.certain.empty() && !spell.confirmed() && spell.growth.size() < kMostGrowth) {
     spell.growth.push_back({recent_.back().end, state.severity, state.persistence});
   }
   confirm(spell, faulty, track);
@@ -144,13 +144,12 @@ void SpellTracker::confirm(Spell& spell, bool faulty, const ScoredTrack& track) 
   const bool certain = !track.certain.empty() && track.certain[spell.member] != 0;
   const bool confirmed = certain || (faulty && (spell.persistence >= options_.confirm.persistence ||
                                                 spell.severity >= options_.confirm.severity));
-  if (!confirmed || spell.confirmed) return;
+  if (!confirmed || spell.confirmed()) return;
   // What made it suspect, perhaps a day ago, is not what makes it sick now.
   if (certain && !track.reach.empty()) {
     reach_back(spell, track.reach[spell.member]);
     if (spell.faulty_since < spell.since) spell.faulty_since = *(spell.persistent_since = recent_.back().end);
   }
-  spell.confirmed = true;
   spell.confirmed_since = recent_.back().end;
 }
 

@@ -51,9 +51,8 @@ struct Spell {
   std::int64_t last_position = 0;   ///< and of the last one.
   std::int64_t persistence = 0;     ///< Largest so far.
   double severity = 0;              ///< Largest so far.
-  bool confirmed = false;
-  double strength = 0;  ///< k-th largest score: the robust peak.
-  double distance = 0;  ///< Of the worst window, with what it was held against.
+  double strength = 0;              ///< k-th largest score: the robust peak.
+  double distance = 0;              ///< Of the worst window, with what it was held against.
   double threshold = 0;
   double score = 0;
   WallTime worst_window;
@@ -67,6 +66,8 @@ struct Spell {
   /// for detectors that know themselves when they are sure.
   std::vector<SpellGrowth> growth;
   bool trained = false;
+
+  [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
 };
 inline constexpr std::size_t kMostWindows = 1000;
 inline constexpr std::size_t kMostGrowth = 100;

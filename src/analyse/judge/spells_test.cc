@@ -199,11 +199,11 @@ TEST(SpellTracker, CountsPausesBetweenBadWindows) {
 
 TEST(SpellTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   const SpellTracker::Options slow{{3, -1, 6}, kShift, 6, {5, 20}};
-  EXPECT_FALSE(Feed(slow).scores(std::vector<double>(6, 1.5)).spells()[0].confirmed) << "persistence 4";
-  EXPECT_TRUE(Feed(slow).scores(std::vector<double>(7, 1.5)).spells()[0].confirmed);
-  EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).spells()[0].confirmed) << "severity 24";
-  EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).spells()[0].confirmed) << "severity 13";
-  EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).spells()[0].confirmed);
+  EXPECT_FALSE(Feed(slow).scores(std::vector<double>(6, 1.5)).spells()[0].confirmed()) << "persistence 4";
+  EXPECT_TRUE(Feed(slow).scores(std::vector<double>(7, 1.5)).spells()[0].confirmed());
+  EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).spells()[0].confirmed()) << "severity 24";
+  EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).spells()[0].confirmed()) << "severity 13";
+  EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).spells()[0].confirmed());
 }
 
 TEST(SpellTracker, WindowsThatSayNothingAreNotHeldAgainstAnyone) {

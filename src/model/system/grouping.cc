@@ -9,6 +9,11 @@
 
 namespace laggard {
 
+const Blame* part_of(const Component& component, BlameKind kind) {
+  const auto found = std::ranges::find(component.parts, kind, &Blame::kind);
+  return found == component.parts.end() ? nullptr : &*found;
+}
+
 namespace {
 
 using Party = SeriesResolver::Party;

@@ -37,6 +37,9 @@ struct Component {
   std::vector<SeriesKey> series;   ///< The recorded series that belong to it; empty: it never showed.
 };
 
+/// The part of this kind that the component runs through, the nearest of several; null when there is none.
+[[nodiscard]] const Blame* part_of(const Component& component, BlameKind kind);
+
 enum class GroupKind : std::uint8_t {
   kDisks,           ///< Block devices: one series each.
   kInterfaces,      ///< Network interfaces of the servers: one series each.
