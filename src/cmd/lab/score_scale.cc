@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "cmd/diagnose.h"
 #include "cmd/lab/run_folder.h"
-#include "lab/scale/site.h"
 #include "lab/score/diagnosis_file.h"
 #include "lab/score/scale_score.h"
+#include "model/system/system_file.h"
 #include "report/json_writer.h"
 
 namespace laggard::cmd {
@@ -21,17 +21,15 @@ namespace {
 
 using report::JsonWriter;
 
-/// The LUN of every attachment of the sites that can be simulated.
-std::map<std::string, std::string> luns_of(const std::string& site_name) {
-  const lab::scale::SiteSpec site =
-      site_name == lab::scale::surveyor().name ? lab::scale::surveyor() : lab::scale::intrepid();
+/// The LUN of every attachment that the recording's system file names.
+Result<std::map<std::string, std::string>> luns_of(const std::filesystem::path& day) {
+  auto text = read_file(day / kSystemFile);
+  if (!text) return forward(text);
+  auto system = parse_system(*text, (day / kSystemFile).string());
+  if (!system) return forward(system);
   std::map<std::string, std::string> luns;
-  for (std::size_t array = 0; array < site.arrays; ++array) {
-    for (std::size_t lun = 0; lun < site.luns_per_array(); ++lun) {
-      for (std::size_t server = 0; server < site.servers_per_array; ++server) {
-        luns[site.attachment_name(array, lun, server)] = site.lun_name(array, lun);
-      }
-    }
+  for (const Attachment& attachment : system->topology.attachments) {
+    luns[attachment.name] = system->topology.luns[attachment.lun.index()].name;
   }
   return luns;
 }
@@ -56,7 +54,9 @@ Result<lab::ScaleScore> score_day(const std::filesystem::path& day, const std::s
   if (!truth) return forward(truth);
   auto diagnosis = diagnosis_of(day, diagnosis_name);
   if (!diagnosis) return forward(diagnosis);
-  return lab::score_scale(*truth, *diagnosis, luns_of(truth->site));
+  auto luns = luns_of(day);
+  if (!luns) return forward(luns);
+  return lab::score_scale(*truth, *diagnosis, *luns);
 }
 
 std::string minutes(const std::optional<Duration>& d) {

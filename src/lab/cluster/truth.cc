@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/cluster/recorder.h"
+#include "lab/json_fields.h"
 
 namespace laggard::lab {
 
@@ -19,20 +20,15 @@ Json unix_seconds(const std::optional<WallTime>& t) {
   return static_cast<double>(microseconds) * 1e-6;
 }
 
-std::optional<WallTime> wall_time(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return from_unix_ns(std::llround(found->get<double>() * 1e6) * 1000);
+std::optional<WallTime> wall_time(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& member = member_of(object, name);
+  if (!member.is_number()) return std::nullopt;
+  return from_unix_ns(std::llround(member.get<double>() * 1e6) * 1000);
 }
 
-std::string text(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::uint64_t count(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+std::uint64_t count(const nlohmann::json& object, const char* name) {
+  const nlohmann::json& member = member_of(object, name);
+  return member.is_number_unsigned() ? member.get<std::uint64_t>() : 0;
 }
 
 }  // namespace
@@ -74,17 +70,17 @@ std::string to_json(const Truth& truth) {
 }
 
 Result<Truth> parse_truth(std::string_view json, const std::filesystem::path& path) {
-  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto object = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return fail(ErrorCode::kBadInput, path.string(), "is no JSON object");
   Truth truth;
-  truth.workload = text(object, "workload");
-  truth.fault = text(object, "fault");
-  truth.faulty_server = text(object, "faulty_server");
+  truth.workload = text_of(object, "workload");
+  truth.fault = text_of(object, "fault");
+  truth.faulty_server = text_of(object, "faulty_server");
   truth.fault_start = wall_time(object, "fault_start");
   truth.fault_stop = wall_time(object, "fault_stop");
   truth.start = wall_time(object, "workload_start").value_or(WallTime{});
   truth.stop = wall_time(object, "workload_stop").value_or(WallTime{});
-  truth.file_system = text(object, "file_system");
+  truth.file_system = text_of(object, "file_system");
   truth.clients = count(object, "clients");
   truth.servers = count(object, "servers");
   truth.hardware_seed = count(object, "hardware_seed");

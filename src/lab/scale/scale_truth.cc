@@ -70,7 +70,7 @@ class Writer {
 std::string to_json(const ScaleSpec& spec, const Plan& plan) {
   const Writer writer(spec);
   Json json;
-  json["schema"] = "laggard.lab-scale-truth/1";
+  json["schema"] = kTruthSchema;
   json["site"] = spec.site.name;
   json["seed"] = spec.seed;
   json["from"] = writer.time(0);

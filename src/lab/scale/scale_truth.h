@@ -1,10 +1,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "lab/scale/plan.h"
 
 namespace laggard::lab::scale {
+
+inline constexpr std::string_view kTruthSchema = "laggard.lab-scale-truth/1";
 
 /// What really happened, as JSON (docs/lab-scale.md): incidents with kind, blamed device and its tier,
 /// affected attachments, start and stop; apart from them transients, server work and clock steps, which are

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "lab/score/json_fields.h"
+#include "lab/json_fields.h"
 
 namespace laggard::lab {
 

@@ -156,7 +156,6 @@ ScaleSummary summarize_scale(std::span<const ScaleScore> scores) {
   ScaleSummary summary;
   std::vector<const ProblemScore*> problems;
   for (const ScaleScore& score : scores) {
-    ++summary.recordings;
     summary.days += score.days;
     summary.false_alarms += score.false_alarms.size();
     summary.suspected += score.suspected;

@@ -54,7 +54,6 @@ struct ScaleScore {
 /// Sums over recordings. Medians are over the problems that have the number; negative ones (a verdict that
 /// began before its problem) count as they are.
 struct ScaleSummary {
-  std::size_t recordings = 0;
   double days = 0;
   std::size_t problems = 0;
   std::size_t blamed = 0;

@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "lab/score/json_fields.h"
+#include "lab/json_fields.h"
+#include "lab/scale/scale_truth.h"
 
 namespace laggard::lab {
 
@@ -16,8 +17,6 @@ using Json = nlohmann::json;
 /// Collects the first thing that is wrong, so that a file is read straight through and checked once.
 class TruthReader {
  public:
-  explicit TruthReader(const std::filesystem::path& path) : path_(path) {}
-
   [[nodiscard]] TimeSpan span(const Json& object, const char* from, const char* to) {
     return {time(object, from), time(object, to)};
   }
@@ -53,7 +52,6 @@ class TruthReader {
     if (!complaint_) complaint_ = std::move(what);
   }
 
-  std::filesystem::path path_;
   std::optional<std::string> complaint_;
 };
 
@@ -61,17 +59,16 @@ class TruthReader {
 
 bool is_scale_truth(std::string_view json) {
   const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  return object.is_object() && text_of(object, "schema") == kScaleTruthSchema;
+  return object.is_object() && text_of(object, "schema") == scale::kTruthSchema;
 }
 
 Result<ScaleTruth> parse_scale_truth(std::string_view json, const std::filesystem::path& path) {
   const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || text_of(object, "schema") != kScaleTruthSchema) {
-    return fail(ErrorCode::kBadInput, path.string(), fmt::format("is no {}", kScaleTruthSchema));
+  if (!object.is_object() || text_of(object, "schema") != scale::kTruthSchema) {
+    return fail(ErrorCode::kBadInput, path.string(), fmt::format("is no {}", scale::kTruthSchema));
   }
-  TruthReader reader(path);
+  TruthReader reader;
   ScaleTruth truth;
-  truth.site = text_of(object, "site");
   truth.recorded = reader.span(object, "from", "to");
   for (const Json& incident : member_of(object, "incidents")) {
     truth.incidents.push_back(reader.incident(incident));

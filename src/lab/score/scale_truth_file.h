@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "model/incident.h"
-#include "model/plot.h"
 
 namespace laggard::lab {
 
@@ -29,13 +28,10 @@ struct TrueTransient {
 
 /// What really happened on a simulated production site (`laggard.lab-scale-truth/1`).
 struct ScaleTruth {
-  std::string site;
   TimeSpan recorded;
   std::vector<TrueIncident> incidents;
   std::vector<TrueTransient> transients;
 };
-
-inline constexpr std::string_view kScaleTruthSchema = "laggard.lab-scale-truth/1";
 
 /// True when the text is such a truth; other truth files have no schema.
 [[nodiscard]] bool is_scale_truth(std::string_view json);

@@ -1,4 +1,4 @@
-#include "lab/score/json_fields.h"
+#include "lab/json_fields.h"
 
 namespace laggard::lab {
 
