@@ -12,7 +12,7 @@
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "cmd/progress.h"
+#include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "model/system/system_file.h"
 
@@ -76,8 +76,8 @@ Status check_constants(const analyse::Preset& preset) {
 
 /// Chooses and fits the preset; says in `setup.remarks` what it chose.
 Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
-  const Span span = recorded_span(setup.inventory, setup.request);
-  if (span.first >= span.last) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  if (span.from >= span.to) {
     return fail(ErrorCode::kBadInput, options.recordings.front().string(),
                 "there is nothing recorded in that span of time; `laggard info` says what is there");
   }
@@ -159,11 +159,11 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   if (options.peers == "rank") grouping.peers = DiskPeers::kRank;
   if (options.peers == "host") grouping.peers = DiskPeers::kHost;
   if (options.peers == "all") grouping.peers = DiskPeers::kAll;
-  const Span span = recorded_span(setup.inventory, setup.request);
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
   if (!setup.decisions.empty()) {
     // Whom operators exclude only for a time the pipeline leaves out for that time.
     grouping.left_out = [&setup, span](const Component& component) {
-      return excluded_throughout(component, setup.decisions, span.first, span.last);
+      return excluded_throughout(component, setup.decisions, span.from, span.to);
     };
   }
   auto groups = make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
@@ -243,60 +243,11 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   return setup;
 }
 
-namespace {
-
-/// Fetches the next tables; some to unpack at the same time, and no more than fit into memory beside each
-/// other.
-Result<std::vector<std::unique_ptr<PackedTable>>> fetch_some(TableReader& reader) {
-  constexpr std::size_t kMostTables = 32;
-  constexpr std::size_t kEnoughCells = std::size_t{1} << 23;
-  std::vector<std::unique_ptr<PackedTable>> fetched;
-  std::size_t cells = 0;
-  while (fetched.size() < kMostTables && cells < kEnoughCells) {
-    auto packed = reader.next_packed();
-    if (!packed) return forward(packed);
-    if (*packed == nullptr) break;
-    cells += (*packed)->cells();
-    fetched.push_back(std::move(*packed));
-  }
-  return fetched;
-}
-
-/// The next tables, unpacked side by side; those without samples are left out. Nothing at the end.
-Result<std::optional<std::vector<SampleTable>>> next_tables(TableReader& reader, Workers* workers) {
-  auto packed = fetch_some(reader);
-  if (!packed) return forward(packed);
-  if (packed->empty()) return std::nullopt;
-  run_all(workers, packed->size(), [&](std::size_t i) { (*packed)[i]->unpack(); });
-  std::vector<SampleTable> tables;
-  for (const auto& one : *packed) {
-    auto table = one->take();
-    if (!table) return forward(table);
-    if (table->has_value()) tables.push_back(std::move(**table));
-  }
-  return tables;
-}
-
-}  // namespace
-
 Status read_all(AnalysisSetup& setup, std::string_view doing,
                 const std::function<void(std::span<const SampleTable>)>& consume) {
-  auto reader = setup.source->read(setup.request);
-  if (!reader) return forward(reader);
-  const Span span = recorded_span(setup.inventory, setup.request);
-  const double whole = to_seconds(span.last - span.first);
-  SystemClock clock;
-  Progress progress(doing, clock);
-  for (;;) {
-    auto tables = next_tables(**reader, setup.workers.get());
-    if (!tables) return forward(tables);
-    if (!*tables) break;
-    if ((*tables)->empty()) continue;
-    if (!(*tables)->front().times().empty()) {
-      progress.update(to_seconds((*tables)->front().times().front() - span.first) / whole);
-    }
-    consume(**tables);
-  }
+  const TableReading reading{*setup.source, setup.request, recorded_span(setup.inventory, setup.request),
+                             setup.workers.get()};
+  if (Status read = read_tables(reading, doing, consume); !read) return read;
   // Damage shows when values are read.
   for (std::string& notice : setup.source->notices()) {
     std::vector<std::string>& known = setup.inventory.notices;

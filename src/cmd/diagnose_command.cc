@@ -46,15 +46,15 @@ Result<analyse::ThresholdBook> load_thresholds(const DiagnoseOptions& options, c
 }
 
 /// With `--preset auto`, thresholds say which preset they were trained for.
-Status take_preset_of_thresholds(DiagnoseOptions& options) {
-  if (options.thresholds.empty() || options.analysis.preset != "auto") return {};
+Result<std::string> preset_of(const DiagnoseOptions& options) {
+  const std::string& preset = options.analysis.preset;
+  if (options.thresholds.empty() || preset != "auto") return preset;
   auto text = read_file(options.thresholds);
   if (!text) return forward(text);
   auto thresholds = analyse::read_thresholds(*text, options.thresholds);
   if (!thresholds) return forward(thresholds);
-  if (analyse::find_preset(thresholds->header.preset) != nullptr)
-    options.analysis.preset = thresholds->header.preset;
-  return {};
+  const std::string& trained = thresholds->header.preset;
+  return analyse::find_preset(trained) != nullptr ? trained : preset;
 }
 
 Status print_or_write(const std::string& where, const std::string& text) {
@@ -138,26 +138,37 @@ Status write_page(const DiagnoseOptions& options, AnalysisSetup& setup, const Di
 
 }  // namespace
 
-Result<Diagnosis> diagnose(DiagnoseOptions options) {
-  if (Status taken = take_preset_of_thresholds(options); !taken) return forward(taken);
-  auto setup = prepare(options.analysis);
+Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options) {
+  auto preset = preset_of(options);
+  if (!preset) return forward(preset);
+  AnalysisOptions analysis = options.analysis;
+  analysis.preset = std::move(*preset);
+  return prepare(analysis);
+}
+
+Result<Diagnosis> diagnose(const DiagnoseOptions& options) {
+  auto setup = prepare_diagnosis(options);
   if (!setup) return forward(setup);
-  auto settings = diagnoser_options(options, *setup);
+  return diagnose(options, *setup);
+}
+
+Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup) {
+  auto settings = diagnoser_options(options, setup);
   if (!settings) return forward(settings);
-  analyse::Diagnoser diagnoser(setup->grouping, std::move(*settings));
+  analyse::Diagnoser diagnoser(setup.grouping, std::move(*settings));
   Status read =
-      read_all(*setup, "diagnosing", [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
+      read_all(setup, "diagnosing", [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
   if (!read) return forward(read);
   diagnoser.finish();
   Diagnosis diagnosis = diagnoser.diagnosis();
-  if (setup->system) {
-    const analyse::WindowSpec& windows = setup->preset.windows;
+  if (setup.system) {
+    const analyse::WindowSpec& windows = setup.preset.windows;
     const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
-    analyse::explain_expected_work(diagnosis, setup->grouping, setup->system->expected_work, window);
+    analyse::explain_expected_work(diagnosis, setup.grouping, setup.system->expected_work, window);
   }
-  add_coverage(diagnosis, *setup);
+  add_coverage(diagnosis, setup);
   const bool talk = options.json != "-" && !options.quiet;
-  if (talk) print(*setup, diagnosis);
+  if (talk) print(setup, diagnosis);
   if (!options.json.empty()) {
     if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
       return forward(written);
@@ -170,7 +181,7 @@ Result<Diagnosis> diagnose(DiagnoseOptions options) {
     if (!written) return forward(written);
   }
   if (!options.html.empty()) {
-    Status written = write_page(options, *setup, diagnosis, diagnoser.score_maps());
+    Status written = write_page(options, setup, diagnosis, diagnoser.score_maps());
     if (!written) return forward(written);
     if (talk) std::printf("\nplots: %s\n", options.html.c_str());
   }

@@ -37,31 +37,23 @@ struct CommonOptions {
 /// The line on a terminal that says how far the import is, and the notices above it.
 class ImportDisplay final : public collect::ImportObserver {
  public:
-  explicit ImportDisplay(Clock& clock) : clock_(clock), started_(clock.mono()), line_("importing", clock) {}
+  explicit ImportDisplay(Clock& clock) : line_("importing", clock) {}
 
   void progress(const collect::ImportState& state) override {
     const double part =
         state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
-    const double rate =
-        static_cast<double>(state.values) / std::max(to_seconds(clock_.mono() - started_), 1e-3);
     constexpr std::size_t kLongestName = 40;
     std::string name = state.source;
     if (name.size() > kLongestName) name = "…" + name.substr(name.size() - kLongestName);
-    line_.update(part, fmt::format("{} samples, {} a second, {}", with_separators(state.values),
-                                   with_separators(static_cast<std::uint64_t>(rate)), name));
+    line_.update(part, state.values, name);
   }
 
-  void notice(const std::string& sentence) override {
-    clear();
-    std::fprintf(stderr, "laggard: note: %s\n", sentence.c_str());
-  }
+  void notice(const std::string& sentence) override { line_.notice(sentence); }
 
   void clear() { line_.clear(); }
 
  private:
-  Clock& clock_;
-  MonoTime started_;
-  Progress line_;
+  SampleProgress line_;
 };
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

@@ -45,16 +45,16 @@ std::string who_is_it() {
   return fmt::format("uid {}", ::getuid());
 }
 
-Result<Diagnosis> diagnose_quietly(const IncidentOptions& options) {
+Result<Diagnosis> diagnose_quietly(const IncidentOptions& options, AnalysisSetup& setup) {
   DiagnoseOptions quiet = options.diagnosis;
   quiet.quiet = true;
-  return diagnose(std::move(quiet));
+  return diagnose(quiet, setup);
 }
 
 Status list(const IncidentOptions& options) {
-  auto setup = prepare(options.diagnosis.analysis);
+  auto setup = prepare_diagnosis(options.diagnosis);
   if (!setup) return forward(setup);
-  auto diagnosis = diagnose_quietly(options);
+  auto diagnosis = diagnose_quietly(options, *setup);
   if (!diagnosis) return forward(diagnosis);
   const std::string text = options.json ? report::to_json(*diagnosis)
                                         : report::to_list_text(*diagnosis, setup->decisions, text_options());
@@ -90,9 +90,9 @@ std::vector<Decision> decisions_about(const AnalysisSetup& setup, const Incident
 }
 
 Status show(const IncidentOptions& options) {
-  auto setup = prepare(options.diagnosis.analysis);
+  auto setup = prepare_diagnosis(options.diagnosis);
   if (!setup) return forward(setup);
-  auto diagnosis = diagnose_quietly(options);
+  auto diagnosis = diagnose_quietly(options, *setup);
   if (!diagnosis) return forward(diagnosis);
   const Incident* incident = find_incident(*diagnosis, options.subject);
   if (incident == nullptr) return unknown(options);
@@ -109,10 +109,10 @@ Status show(const IncidentOptions& options) {
 }
 
 /// The names that a decision is about: as it was said, or the components of the incident of that id.
-Result<std::vector<std::string>> subjects(const IncidentOptions& options, const AnalysisSetup& setup,
+Result<std::vector<std::string>> subjects(const IncidentOptions& options, AnalysisSetup& setup,
                                           DecisionKind kind) {
   if (!components_of(setup.grouping, options.subject).empty()) return std::vector{options.subject};
-  auto diagnosis = diagnose_quietly(options);
+  auto diagnosis = diagnose_quietly(options, setup);
   if (!diagnosis) return forward(diagnosis);
   const Incident* incident = find_incident(*diagnosis, options.subject);
   if (incident == nullptr) return unknown(options);
@@ -121,7 +121,7 @@ Result<std::vector<std::string>> subjects(const IncidentOptions& options, const 
 }
 
 Status decide(const IncidentOptions& options, DecisionKind kind) {
-  auto setup = prepare(options.diagnosis.analysis);
+  auto setup = prepare_diagnosis(options.diagnosis);
   if (!setup) return forward(setup);
   SystemClock clock;
   Decision decision{.kind = kind,

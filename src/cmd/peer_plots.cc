@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyse/plot_collector.h"
+#include "cmd/recorded_time.h"
 
 namespace laggard::cmd {
 
@@ -19,16 +20,7 @@ analyse::PipelineOptions options_of(const AnalysisSetup& setup) {
   return options;
 }
 
-TimeSpan span_of(const AnalysisSetup& setup) {
-  TimeSpan span{WallTime::max(), WallTime::min()};
-  for (const DeviceInfo& device : setup.inventory.devices) {
-    span.from = std::min(span.from, device.first);
-    span.to = std::max(span.to, device.last);
-  }
-  if (setup.request.from) span.from = std::max(span.from, *setup.request.from);
-  if (setup.request.to) span.to = std::min(span.to, *setup.request.to);
-  return span;
-}
+TimeSpan span_of(const AnalysisSetup& setup) { return recorded_span(setup.inventory, setup.request); }
 
 std::optional<std::size_t> group_of(const Grouping& grouping, const std::string& component) {
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace laggard::cmd {
 
 namespace {
@@ -43,6 +45,20 @@ void Progress::clear() {
   visible_ = false;
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
+}
+
+SampleProgress::SampleProgress(std::string_view doing, Clock& clock)
+    : clock_(clock), started_(clock.mono()), line_(doing, clock) {}
+
+void SampleProgress::update(double fraction, std::uint64_t samples, std::string_view where) {
+  const double rate = static_cast<double>(samples) / std::max(to_seconds(clock_.mono() - started_), 1e-3);
+  line_.update(fraction, fmt::format("{} samples, {} a second, {}", with_separators(samples),
+                                     with_separators(static_cast<std::uint64_t>(rate)), where));
+}
+
+void SampleProgress::notice(std::string_view sentence) {
+  line_.clear();
+  std::fputs(fmt::format("laggard: note: {}\n", sentence).c_str(), stderr);
 }
 
 }  // namespace laggard::cmd

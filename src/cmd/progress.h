@@ -34,4 +34,21 @@ class Progress {
   bool visible_ = false;
 };
 
+/// The same for samples that come or go: how many, how fast, and where the work is. Notices stand above it.
+class SampleProgress {
+ public:
+  SampleProgress(std::string_view doing, Clock& clock);
+
+  /// \param fraction  0..1
+  /// \param where     the file, or the time, that is being worked on
+  void update(double fraction, std::uint64_t samples, std::string_view where);
+  void notice(std::string_view sentence);
+  void clear() { line_.clear(); }
+
+ private:
+  Clock& clock_;
+  MonoTime started_;
+  Progress line_;
+};
+
 }  // namespace laggard::cmd

@@ -24,7 +24,7 @@ Inventory two_hosts() {
 TEST(RecordedTime, IsWithoutTheGapsThatAllHostsHave) {
   // Somebody was recorded from 0 to 300 and from 8000 on.
   EXPECT_EQ(recorded_time(two_hosts(), {}), std::chrono::seconds(300 + 2000));
-  EXPECT_EQ(recorded_span(two_hosts(), {}).last, at(10'000));
+  EXPECT_EQ(recorded_span(two_hosts(), {}).to, at(10'000));
 }
 
 TEST(RecordedTime, IsThatOfTheSpanAskedFor) {
@@ -32,7 +32,7 @@ TEST(RecordedTime, IsThatOfTheSpanAskedFor) {
   request.from = at(250);
   request.to = at(9'200);
   EXPECT_EQ(recorded_time(two_hosts(), request), std::chrono::seconds(50 + 1200));
-  EXPECT_EQ(recorded_span(two_hosts(), request).first, at(250));
+  EXPECT_EQ(recorded_span(two_hosts(), request).from, at(250));
   request.from = at(400);
   request.to = at(7'000);
   EXPECT_EQ(recorded_time(two_hosts(), request), Duration{});

@@ -40,31 +40,22 @@ struct SendCommand {
 /// The line on a terminal; into a log only what is worth one.
 class SendDisplay final : public send::SendObserver {
  public:
-  explicit SendDisplay(Clock& clock) : clock_(clock), started_(clock.mono()), line_("sending", clock) {}
+  explicit SendDisplay(Clock& clock) : line_("sending", clock) {}
 
   void progress(const send::SendState& state) override {
     if (away_) notice("the server is back");
     away_ = false;
-    const double rate =
-        static_cast<double>(state.samples) / std::max(to_seconds(clock_.mono() - started_), 1e-3);
-    line_.update(state.done, fmt::format("{} samples, {} a second, {}", with_separators(state.samples),
-                                         with_separators(static_cast<std::uint64_t>(rate)),
-                                         state.at ? to_iso8601(*state.at) : ""));
+    line_.update(state.done, state.samples, state.at ? to_iso8601(*state.at) : "");
   }
   void away(const std::string& sentence) override {
     if (!away_) notice(sentence);
     away_ = true;
   }
-  void notice(const std::string& sentence) override {
-    line_.clear();
-    std::fprintf(stderr, "laggard: note: %s\n", sentence.c_str());
-  }
+  void notice(const std::string& sentence) override { line_.notice(sentence); }
   void clear() { line_.clear(); }
 
  private:
-  Clock& clock_;
-  MonoTime started_;
-  Progress line_;
+  SampleProgress line_;
   bool away_ = false;
 };
 

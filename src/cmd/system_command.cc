@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/reader.h"
 #include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/commands.h"
@@ -37,6 +38,13 @@ struct CheckReport {
   std::vector<Error> differences;
   std::optional<Grouping> grouping;
 };
+
+/// What recordings hold.
+Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings) {
+  auto reader = archive::Reader::open(recordings);
+  if (!reader) return forward(reader);
+  return (*reader)->inventory();
+}
 
 Result<CheckReport> check(const CheckOptions& options) {
   auto text = read_file(options.file);

@@ -5,10 +5,9 @@
 
 #include "analyse/discover/similar_throughput.h"
 #include "archive/reader.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/node_set.h"
-#include "cmd/progress.h"
+#include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/system_output.h"
 #include "model/system/discover.h"
@@ -34,30 +33,17 @@ struct DiscoverOptions {
 
 using Profiles = std::vector<analyse::ThroughputProfile>;
 
-Result<Profiles> read_profiles(const DiscoverOptions& options, Duration block) {
-  auto reader = archive::Reader::open(options.recordings);
-  if (!reader) return forward(reader);
-  auto inventory = (*reader)->inventory();
-  if (!inventory) return forward(inventory);
+Result<Profiles> read_profiles(SeriesSource& recording, const Inventory& inventory, Duration block) {
   ReadRequest request;
   request.kinds = {DeviceKind::kDisk};
   request.counters = {"rd_sectors", "wr_sectors", "throughput"};
-  const Span span = recorded_span(*inventory, request);
-  auto tables = (*reader)->read(request);
-  if (!tables) return forward(tables);
   analyse::ThroughputProfiles profiles(block);
-  SystemClock clock;
-  Progress progress("discovering", clock);
-  for (;;) {
-    auto table = (*tables)->next();
-    if (!table) return forward(table);
-    if (!*table) return profiles.profiles();
-    if (!(*table)->times().empty()) {
-      progress.update(to_seconds((*table)->times().front() - span.first) /
-                      to_seconds(span.last - span.first));
-    }
-    profiles.add(**table);
-  }
+  Status read = read_tables({recording, request, recorded_span(inventory, request)}, "discovering",
+                            [&](std::span<const SampleTable> tables) {
+                              for (const SampleTable& table : tables) profiles.add(table);
+                            });
+  if (!read) return forward(read);
+  return profiles.profiles();
 }
 
 std::vector<std::string> names_of(const Profiles& profiles, const std::vector<std::size_t>& members) {
@@ -98,15 +84,13 @@ std::vector<std::size_t> classes_found(std::size_t n, const analyse::SimilarGrou
 
 /// How well the proposed groups agree with those of a system file, over the devices that have load and are
 /// in a group of the file.
-Result<std::string> agreement(const DiscoverOptions& options, const Profiles& profiles,
-                              const analyse::SimilarGroups& found) {
+Result<std::string> agreement(const DiscoverOptions& options, const Inventory& inventory,
+                              const Profiles& profiles, const analyse::SimilarGroups& found) {
   auto text = read_file(options.truth);
   if (!text) return forward(text);
   auto model = parse_system(*text, options.truth);
   if (!model) return forward(model);
-  auto inventory = read_inventory(options.recordings);
-  if (!inventory) return forward(inventory);
-  auto grouping = make_groups(*inventory, &*model, {.peers = options.peers});
+  auto grouping = make_groups(inventory, &*model, {.peers = options.peers});
   if (!grouping) return forward(grouping);
   std::vector<std::optional<std::size_t>> group_of(grouping->components.size());
   for (std::size_t g = 0; g < grouping->groups.size(); ++g) {
@@ -129,7 +113,9 @@ Result<std::string> agreement(const DiscoverOptions& options, const Profiles& pr
 }
 
 Result<std::string> discover(const DiscoverOptions& options) {
-  auto inventory = read_inventory(options.recordings);
+  auto reader = archive::Reader::open(options.recordings);
+  if (!reader) return forward(reader);
+  auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
   auto text = discover_system(*inventory, {.peers = options.peers});
   if (!text || !options.by_throughput) return text;
@@ -137,12 +123,12 @@ Result<std::string> discover(const DiscoverOptions& options) {
   if (!block) return fail(ErrorCode::kBadUse, "--block", block.error().what);
   if (*block < std::chrono::seconds(1))
     return fail(ErrorCode::kBadUse, "--block", "is shorter than a second");
-  auto profiles = read_profiles(options, *block);
+  auto profiles = read_profiles(**reader, *inventory, *block);
   if (!profiles) return forward(profiles);
   const analyse::SimilarGroups found = analyse::group_by_throughput(*profiles, options.similar);
   *text += proposal(*profiles, found);
   if (options.truth.empty()) return text;
-  auto agrees = agreement(options, *profiles, found);
+  auto agrees = agreement(options, *inventory, *profiles, found);
   if (!agrees) return forward(agrees);
   return *text + *agrees;
 }

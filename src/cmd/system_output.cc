@@ -6,7 +6,6 @@
 #include <map>
 #include <system_error>
 
-#include "archive/reader.h"
 #include "base/file.h"
 
 namespace laggard::cmd {
@@ -47,12 +46,6 @@ void add_peers_option(CLI::App& command, DiskPeers& peers) {
           "or auto")
       ->transform(CLI::CheckedTransformer(words, CLI::ignore_case))
       ->option_text("MODE");
-}
-
-Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings) {
-  auto reader = archive::Reader::open(recordings);
-  if (!reader) return forward(reader);
-  return (*reader)->inventory();
 }
 
 }  // namespace laggard::cmd

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "cmd/program.h"
-#include "model/series_source.h"
 #include "model/system/topology.h"
 
 namespace laggard::cmd {
@@ -27,9 +24,6 @@ void add_output_options(CLI::App& command, SystemOutput& output);
 
 /// `--peers`.
 void add_peers_option(CLI::App& command, DiskPeers& peers);
-
-/// What recordings hold.
-[[nodiscard]] Result<Inventory> read_inventory(const std::vector<std::filesystem::path>& recordings);
 
 /// `system discover` (system_discover.cc).
 void add_system_discover(CLI::App& system, Context& context);
