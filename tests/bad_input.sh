@@ -210,6 +210,44 @@ system_files() {
   printf '[[servers]\n' >torn.toml
   given 2 "no TOML" laggard system check torn.toml
   given 2 "a file that is not there" laggard diagnose incident --system nowhere.toml
+  printf '[[servers]]\nname = "fs[1-3]"\n[[expected_work]]\nwhat = "patrol read"\ndays = ["sometimes"]\nstart = "02:00"\nlength = "2h"\n' >work.toml
+  given 2 "work on a day that is none" laggard system check work.toml
+}
+
+topology_texts() {
+  section "What the tools of file systems print"
+  printf 'bash: mmlsnsd: command not found\n' >nsd
+  given 2 "GPFS: the tool was not there" laggard system import gpfs nsd
+  : >nothing.txt
+  given 2 "an empty text" laggard system import lustre oss1=nothing.txt
+  printf '{"nodes":[{"id":-1,"name":"default","type":"root","children":[-1]}],"stray":[]}' >tree
+  given 2 "Ceph: a tree that is its own branch" laggard system import ceph tree
+  printf '{"nodes":[{"id":-1,' >torn.json
+  given 2 "Ceph: a torn text" laggard system import ceph torn.json
+  printf '<?xml version="1.0"?><cliOutput><opRet>-1</opRet><opErrno>0</opErrno><opErrstr>Connection failed</opErrstr></cliOutput>' >info
+  given 2 "GlusterFS: the tool says that it failed" laggard system import gluster info
+  printf 'no disks here\n' >disks
+  given 2 "MooseFS: something else" laggard system import moosefs disks
+  given 2 "a text that is not there" laggard system import ceph nowhere.json
+}
+
+sending() {
+  section "Remote write"
+  given 2 "no URL" laggard send incident --to prom:9090
+  given 2 "a recording that is not there" laggard send nowhere --to http://prom:9090
+  given 2 "a label that says who it is" laggard send incident --to http://prom:9090 --label instance=fs1
+  printf '{"schema":"laggard.posi' >position.json
+  given 2 "a torn file of positions" laggard send incident --to http://prom:9090 --position position.json
+  given 2 "a batch of none" laggard send incident --to http://prom:9090 --batch 0
+}
+
+decisions() {
+  section "Decisions of operators"
+  given 2 "about nothing that is there" laggard incident repair fs99 incident --why "drive replaced"
+  given 2 "without a reason" laggard incident repair fs99 incident
+  given 2 "at a time that is none" laggard incident exclude fs1 incident --why "waits" --since yesterday
+  printf 'who decided what' >ledger.txt
+  given 2 "a ledger that is none" laggard diagnose incident --ledger ledger.txt
 }
 
 # A page of 10,000,000 lines: figures, not a row.
@@ -235,6 +273,9 @@ places
 sysstat_files
 prometheus_servers
 system_files
+topology_texts
+sending
+decisions
 
 if [ "$mode" = --write ]; then
   {

@@ -27,12 +27,13 @@ def main():
     with tempfile.TemporaryDirectory(prefix="laggard-scale-") as scratch:
         folder = pathlib.Path(scratch)
         laggard = servers.Laggard(pathlib.Path(sys.argv[1]).resolve(), folder)
-        laggard.run("lab", "simulate", "--scale", "intrepid", "--incident", "slow-lun", "--interval", "1s",
+        laggard.run("lab", "simulate", "--scale", "intrepid", "--incident", "controller-failed", "--interval", "1s",
                     "--duration", "10m", "--seed", 3, "--out", "SITE")
         (folder / "WHOLE/metrics").mkdir(parents=True)
         for host in HOSTS:
             for file in (folder / "SITE/metrics").glob(f"fs{host}-*"):
                 shutil.copy(file, folder / "WHOLE/metrics")
+        shutil.copy(folder / "SITE/system.toml", folder)
         server = Server("victoria-metrics", folder)
         try:
             check(laggard, folder, server)
@@ -63,11 +64,14 @@ def check(laggard, folder, server):
     expect(imported["new"] == sent["sent"], f"{sent['sent']} samples went in, {imported['new']} came out")
     verdicts = []
     for recording in ("WHOLE", "REC"):
-        diagnosis = json.loads(laggard.run("diagnose", recording, "--preset", "lab", "--json", "-").stdout)
+        diagnosis = json.loads(laggard.run("diagnose", recording, "--system", "system.toml", "--preset", "lab",
+                                           "--json", "-").stdout)
         verdicts.append([{key: incident.get(key) for key in ("since", "until", "state", "blame", "components", "cause", "rule")}
                          for incident in diagnosis["incidents"]])
+    blamed = [incident["blame"]["name"] for incident in verdicts[0]]
+    expect("ddn15a" in blamed, f"the failed controller is not blamed: {blamed}")
     expect(verdicts[0] == verdicts[1], f"another verdict: {verdicts[1]} instead of {verdicts[0]}")
-    print(f"the same {len(verdicts[0])} incidents: {[incident['blame']['name'] for incident in verdicts[0]]}")
+    print(f"the same {len(verdicts[0])} incidents: {blamed}")
 
 
 if __name__ == "__main__":
