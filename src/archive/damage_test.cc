@@ -14,8 +14,6 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
 
-constexpr const char* kStart = "2011-05-09T06:00:00Z";
-
 /// One way to spoil a file, at a random place.
 std::string spoil(std::string bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };

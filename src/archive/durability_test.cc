@@ -18,8 +18,6 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
 
-constexpr const char* kStart = "2011-05-09T06:00:00Z";
-
 /// Samples [0, n) of the story that every test here writes.
 Cells story(std::size_t n) { return n == 0 ? Cells{} : cells_of({disk_table("fs1", at(kStart), n)}); }
 

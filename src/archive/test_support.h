@@ -57,6 +57,9 @@ class ManualClock final : public Clock {
   Duration now_{};
 };
 
+/// When recordings of tests begin that need no other time.
+inline constexpr const char* kStart = "2011-05-09T06:00:00Z";
+
 inline WallTime at(std::string_view iso) { return parse_time(iso).value(); }
 inline WallTime operator""_utc(const char* text, std::size_t size) { return at({text, size}); }
 

@@ -18,12 +18,11 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using testing_support::Folder;
+using testing_support::kExample;
 using testing_support::laggard;
 using testing_support::read_text;
 using testing_support::replaced;
 using testing_support::Said;
-
-const std::string kExample = std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2";
 
 constexpr const char* kBlame = "\"kind\": \"server\",\n        \"name\": \"s2\"";
 

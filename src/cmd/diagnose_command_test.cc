@@ -21,11 +21,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing_support::Folder;
+using testing_support::kExample;
 using testing_support::laggard;
 using testing_support::replaced;
 using testing_support::Said;
 
-const std::string kExample = std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2";
 /// Just before the fault of the example begins.
 constexpr const char* kHealthyUntil = "2026-11-20T19:22:36Z";
 

@@ -11,7 +11,7 @@ namespace laggard::cmd {
 namespace {
 
 /// A page with more pictures than this is not looked at.
-constexpr std::size_t kMostIncidents = 12;
+constexpr std::size_t kMostPlotted = 12;
 constexpr std::size_t kMostPlotsPerIncident = 4;
 
 analyse::PipelineOptions options_of(const AnalysisSetup& setup) {
@@ -53,7 +53,7 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
   const Duration length =
       setup.preset.windows.interval * static_cast<std::int64_t>(setup.preset.windows.size);
   Wanted wanted;
-  for (std::size_t i = 0; i < std::min(kMostIncidents, diagnosis.incidents.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostPlotted, diagnosis.incidents.size()); ++i) {
     const Incident& incident = diagnosis.incidents[i];
     std::vector<std::pair<std::string, std::string>> done;
     for (const Evidence& evidence : incident.evidence) {

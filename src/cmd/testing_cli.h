@@ -15,6 +15,9 @@
 
 namespace laggard::cmd::testing_support {
 
+/// The recorded incident that ships with laggard.
+inline const std::string kExample = std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2";
+
 /// What a command said, and how it ended.
 struct Said {
   int status = 0;

@@ -2,8 +2,6 @@
 
 namespace laggard::lab {
 
-using Json = nlohmann::json;
-
 const Json& member_of(const Json& object, const char* name) {
   static const Json none;
   const auto found = object.is_object() ? object.find(name) : object.end();

@@ -11,10 +11,12 @@
 /// files that anybody could have edited.
 namespace laggard::lab {
 
+using Json = nlohmann::json;
+
 /// The member, or null: iterating over null is iterating over nothing.
-[[nodiscard]] const nlohmann::json& member_of(const nlohmann::json& object, const char* name);
-[[nodiscard]] std::string text_of(const nlohmann::json& object, const char* name);
-[[nodiscard]] std::set<std::string> texts_of(const nlohmann::json& object, const char* name);
-[[nodiscard]] std::optional<WallTime> time_of(const nlohmann::json& object, const char* name);
+[[nodiscard]] const Json& member_of(const Json& object, const char* name);
+[[nodiscard]] std::string text_of(const Json& object, const char* name);
+[[nodiscard]] std::set<std::string> texts_of(const Json& object, const char* name);
+[[nodiscard]] std::optional<WallTime> time_of(const Json& object, const char* name);
 
 }  // namespace laggard::lab

@@ -7,9 +7,7 @@ namespace laggard {
 namespace {
 
 using enum CounterForm;
-constexpr auto kDisk = DeviceKind::kDisk;
-constexpr auto kNet = DeviceKind::kNet;
-constexpr auto kTcp = DeviceKind::kTcp;
+using enum DeviceKind;
 
 constexpr std::array kCounters{
     CounterSpec{"rd_ios", kDisk, kCumulative, "requests"},

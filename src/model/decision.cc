@@ -7,7 +7,7 @@ namespace laggard {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"repaired", "excluded", "included", "noted"};
+constexpr std::array<std::string_view, 4> kDecisionNames{"repaired", "excluded", "included", "noted"};
 
 /// By time; of those from the same moment the one decided last is last.
 std::vector<Intervention> interventions_on(const Component& component, std::span<const Decision> decisions) {
@@ -31,12 +31,12 @@ bool excluded_at(std::span<const Intervention> events, WallTime t) {
 
 }  // namespace
 
-std::string_view to_name(DecisionKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_name(DecisionKind kind) { return kDecisionNames[static_cast<std::size_t>(kind)]; }
 
 std::optional<DecisionKind> decision_kind(std::string_view name) {
-  const auto found = std::ranges::find(kNames, name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<DecisionKind>(found - kNames.begin());
+  const auto found = std::ranges::find(kDecisionNames, name);
+  if (found == kDecisionNames.end()) return std::nullopt;
+  return static_cast<DecisionKind>(found - kDecisionNames.begin());
 }
 
 bool is_named(const Component& component, std::string_view subject) {

@@ -12,12 +12,9 @@ namespace laggard {
 
 namespace {
 
-constexpr auto kDisk = DeviceKind::kDisk;
-constexpr auto kNet = DeviceKind::kNet;
+using enum DeviceKind;
 constexpr double kMs = 1000;
 constexpr double kSector = 512;
-
-constexpr auto kTcp = DeviceKind::kTcp;
 
 constexpr ExportedCounter any(std::string_view metric, DeviceKind kind, CounterForm form) {
   return {metric, kind, "", 1, 1, form};

@@ -8,11 +8,8 @@ namespace {
 
 using enum Role;
 using enum BadDirection;
-constexpr auto kDisk = DeviceKind::kDisk;
-constexpr auto kNet = DeviceKind::kNet;
-constexpr auto kTcp = DeviceKind::kTcp;
-constexpr auto kStorage = Resource::kStorage;
-constexpr auto kNetwork = Resource::kNetwork;
+using enum DeviceKind;
+using enum Resource;
 
 // Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
 // access. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven packets.

@@ -17,6 +17,9 @@ enum class Ink : std::uint8_t { kPlain, kBold, kDim, kRed, kYellow, kGreen };
 /// own rather than being cut, because names are copied from terminals.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
+/// The importance of what is never left out.
+inline constexpr int kAlways = 100;
+
 struct Column {
   std::string title;
   bool right = false;

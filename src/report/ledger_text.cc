@@ -10,8 +10,6 @@ namespace laggard::report {
 
 namespace {
 
-constexpr int kAlways = 100;
-
 std::string lines_of(const Table& table, const TextOptions& options) {
   std::string out;
   Ink ink = Ink::kDim;

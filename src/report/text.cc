@@ -18,7 +18,6 @@ namespace {
 constexpr std::size_t kLabel = 13;  // "  or perhaps ": indent, label, blank
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kBar = 24;
-constexpr int kAlways = 100;
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));

@@ -105,9 +105,10 @@ std::string Clockface::span(WallTime from, WallTime to) const {
 std::string coarse(Duration length) {
   using std::chrono::seconds;
   const Duration whole = std::chrono::floor<seconds>(length);
-  if (whole >= std::chrono::days{1}) return to_text(std::chrono::floor<std::chrono::hours>(whole));
-  if (whole >= std::chrono::hours{1}) return to_text(std::chrono::floor<std::chrono::minutes>(whole));
-  return to_text(whole);
+  if (whole >= std::chrono::days{1}) return laggard::to_text(std::chrono::floor<std::chrono::hours>(whole));
+  if (whole >= std::chrono::hours{1})
+    return laggard::to_text(std::chrono::floor<std::chrono::minutes>(whole));
+  return laggard::to_text(whole);
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

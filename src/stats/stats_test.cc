@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "stats/present.h"
 #include "stats/quantile.h"
 #include "stats/ratio.h"
 #include "stats/recent_values.h"
@@ -132,6 +133,15 @@ TEST(RecentValues, KeepsTheLastOnes) {
   EXPECT_FALSE(restored == recent);
   recent.clear();
   EXPECT_EQ(recent.size(), 0U);
+}
+
+TEST(Present, SumsAndCountsWhatIsThere) {
+  const std::vector<double> x{1, std::nan(""), -2, 0, 5, std::nan(""), 7, 8, 9};
+  std::vector<double> sum(x.size(), 1);
+  std::vector<double> count(x.size(), 2);
+  add_present(x, sum, count);
+  EXPECT_EQ(sum, (std::vector<double>{2, 1, -1, 1, 6, 1, 8, 9, 10}));
+  EXPECT_EQ(count, (std::vector<double>{3, 2, 3, 3, 3, 2, 3, 3, 3}));
 }
 
 }  // namespace

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "analyse/judge/peers.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
 
 using Members = std::vector<std::size_t>;
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 double mean_rate(const std::vector<double>& rates) {
   double sum = 0;

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "analyse/judge/peers.h"
+#include "base/missing.h"
 #include "stats/clones.h"
+#include "stats/present.h"
 
 namespace laggard::analyse {
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment (methods.md §3).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
@@ -44,14 +44,6 @@ void fill_holes(std::span<double> values, std::size_t members, std::size_t membe
   }
 }
 
-LAGGARD_CLONES void add_present(const double* row, double* sum, double* count, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool present = row[i] == row[i];
-    sum[i] += present ? row[i] : 0.0;
-    count[i] += present ? 1.0 : 0.0;
-  }
-}
-
 /// 0 / 0 is the NaN that says missing.
 LAGGARD_CLONES void divide(double* sum, const double* count, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] /= count[i];
@@ -80,7 +72,7 @@ std::vector<double> means(const Window& window) {
   std::vector<double> sum(window.components, 0);
   std::vector<double> count(window.components, 0);
   for (std::size_t k = 0; k < window.size; ++k) {
-    add_present(window.values.data() + k * window.components, sum.data(), count.data(), window.components);
+    stats::add_present(window.values.subspan(k * window.components, window.components), sum, count);
   }
   divide(sum.data(), count.data(), window.components);
   return sum;
@@ -152,7 +144,7 @@ void GroupJudge::hold(std::size_t column, const Window& window) {
   std::vector<double> sum(members_, 0);
   std::vector<double> present(members_, 0);
   for (std::size_t k = 0; k < window.size; ++k) {
-    add_present(copy.values.data() + k * members_, sum.data(), present.data(), members_);
+    stats::add_present(std::span(copy.values).subspan(k * members_, members_), sum, present);
   }
   for (std::size_t i = 0; i < members_; ++i) {
     if (present[i] == static_cast<double>(window.size)) continue;

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/missing.h"
+
 namespace laggard::analyse {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// The definition: leave one out, sort, take the middle.
 double brute_median(const std::vector<double>& x, std::size_t left_out) {

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/missing.h"
+
 namespace laggard::analyse {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 WallTime at(std::int64_t seconds) { return from_unix_ns(seconds * 1'000'000'000); }
 

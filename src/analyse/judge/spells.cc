@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "stats/present.h"
 #include "stats/ratio.h"
 
 namespace laggard::analyse {
@@ -21,11 +22,7 @@ void LevelSums::add(const std::vector<std::vector<double>>& levels) {
   for (std::size_t c = 0; c < levels.size(); ++c) {
     sum[c].resize(levels[c].size(), 0);
     count[c].resize(levels[c].size(), 0);
-    for (std::size_t i = 0; i < levels[c].size(); ++i) {
-      if (std::isnan(levels[c][i])) continue;
-      sum[c][i] += levels[c][i];
-      count[c][i] += 1;
-    }
+    stats::add_present(levels[c], sum[c], count[c]);
   }
 }
 

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/missing.h"
+
 namespace laggard::analyse {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kShift = 4;
 
 /// Feeds one member's scores window by window; the threshold is 2, so that distance is twice the score.

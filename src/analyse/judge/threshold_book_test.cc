@@ -7,7 +7,7 @@ namespace {
 
 const MetricSpec& await() { return *find_metric("await"); }
 const Constants kDefaults;
-const std::vector<std::string> kMembers{"s1/d", "s2/d", "s3/d"};
+const std::vector<std::string> kThreeDisks{"s1/d", "s2/d", "s3/d"};
 
 Thresholds trained_with(double windows) {
   Thresholds thresholds;
@@ -24,7 +24,8 @@ Thresholds trained_with(double windows) {
 ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
                              const std::string& group = "disks") {
   const std::string detector = "cdf";
-  return ThresholdBook(thresholds).column({group, await(), regime, detector, kDefaults, {}}, kMembers, paper);
+  return ThresholdBook(thresholds)
+      .column({group, await(), regime, detector, kDefaults, {}}, kThreeDisks, paper);
 }
 
 TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
@@ -58,7 +59,7 @@ TEST(ThresholdBook, WithoutTrainingItIsAPositionOnTheYardstick) {
   const std::string detector = "thresh";
   const auto values =
       ThresholdBook()
-          .column({"disks", await(), Regime::kWrites, detector, kDefaults, {100, 5}}, kMembers, false)
+          .column({"disks", await(), Regime::kWrites, detector, kDefaults, {100, 5}}, kThreeDisks, false)
           .values;
   EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(kDefaults, await()).self_threshold);
 }

@@ -1,13 +1,13 @@
 #include "analyse/metric/cell_series.h"
 
 #include <algorithm>
-#include <limits>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// Missing cells that are stored rather than a new piece begun.
 constexpr std::int64_t kLongestFill = 256;
 

@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
-
-namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
 
 DeviceMeter::DeviceMeter(Grid grid, Duration interval)
     : grid_(grid), interval_(interval), max_gap_(scaled(interval, kMaxGapIntervals)) {

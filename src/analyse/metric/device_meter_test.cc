@@ -13,7 +13,7 @@
 namespace laggard::analyse {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kSecondInNs = 1'000'000'000;
 
 SampleTable disk_table(const std::vector<double>& seconds, const std::vector<std::uint64_t>& reads,
                        const std::vector<std::uint64_t>& read_ms) {
@@ -134,7 +134,7 @@ TEST(DeviceMeter, AClockSteppedBackStartsAnew) {
 
 TEST(DeviceMeter, GaugesAreAveragedPerCell) {
   std::vector<WallTime> times;
-  for (int i = 1; i <= 4; ++i) times.push_back(from_unix_ns(i * 15 * kSecond));
+  for (int i = 1; i <= 4; ++i) times.push_back(from_unix_ns(i * 15 * kSecondInNs));
   SampleTable table("h", DeviceKind::kDisk, {{"latency", CounterForm::kGauge}}, {"d"}, times);
   table.set_gauge(0, 0, 0, 10);
   table.set_gauge(0, 0, 1, 20);
@@ -147,7 +147,7 @@ TEST(DeviceMeter, GaugesAreAveragedPerCell) {
 
 TEST(DeviceMeter, AfterAReattachmentNoCounterIsBelieved) {
   std::vector<WallTime> times;
-  for (int i = 1; i <= 3; ++i) times.push_back(from_unix_ns(i * kSecond));
+  for (int i = 1; i <= 3; ++i) times.push_back(from_unix_ns(i * kSecondInNs));
   SampleTable table("h", DeviceKind::kDisk,
                     {{"rd_ios", CounterForm::kCumulative}, {"wr_ios", CounterForm::kCumulative}}, {"d"},
                     times);

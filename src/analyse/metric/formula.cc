@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastRequests = 0.5;
 /// sysstat keeps no in_flight; the integral of the queue tells the same: this much of a request all the time.
 constexpr double kLeastQueue = 0.5;

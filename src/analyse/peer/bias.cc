@@ -5,12 +5,12 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMadToSigma = 1.4826;
 constexpr double kOutlierMads = 3;
 constexpr std::size_t kLeastComponents = 3;

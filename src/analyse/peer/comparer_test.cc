@@ -211,7 +211,7 @@ TEST(Comparer, AbsenceIsDistance) {
   for (std::size_t i = 0; i < 6; ++i) {
     for (std::size_t t = 0; t < 10; ++t) samples[i][t] = 50 + static_cast<double>((i * 7 + t * 3) % 5);
   }
-  samples[2].assign(10, definition::kMissing);
+  samples[2].assign(10, kMissing);
   const std::vector<double> values = definition::columns_of(samples);
   SortedWindow sorted;
   sorted.assign(Window{
@@ -228,7 +228,7 @@ TEST(Comparer, AbsenceIsDistance) {
 }
 
 TEST(Comparer, SidesTellAboveFromBelow) {
-  const Samples samples{{1, 1, 9}, {2, 2, 2}, {3, 3, definition::kMissing}, {2, 2, 2}};
+  const Samples samples{{1, 1, 9}, {2, 2, 2}, {3, 3, kMissing}, {2, 2, 2}};
   const std::vector<double> values = definition::columns_of(samples);
   SortedWindow sorted;
   sorted.assign(

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "analyse/peer/state_bytes.h"
 #include "analyse/peer/training.h"
+#include "base/missing.h"
 #include "stats/quantile.h"
 
 namespace laggard::analyse {
@@ -13,7 +13,6 @@ namespace laggard::analyse {
 namespace {
 constexpr std::string_view kStateKind = "cwnd stream";
 constexpr std::uint64_t kStateVersion = 1;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 CwndStream::CwndStream(const CwndSpec& spec, std::size_t nodes)

@@ -13,10 +13,10 @@
 
 #include "analyse/peer/comparer.h"
 #include "analyse/peer/window.h"
+#include "base/missing.h"
 
 namespace laggard::analyse::definition {
 
-inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 using Samples = std::vector<std::vector<double>>;  ///< Per component its window, NaN where missing.
 
 inline double quantile(std::vector<double> x, double p) {

@@ -10,8 +10,8 @@ namespace laggard::analyse {
 
 namespace {
 
-constexpr std::string_view kStateKind = "fault filter";
-constexpr std::uint64_t kStateVersion = 2;
+constexpr std::string_view kFilterState = "fault filter";
+constexpr std::uint64_t kFilterStateVersion = 2;
 constexpr std::size_t kMostK = 32;
 
 /// The past 2k-1 windows.
@@ -77,7 +77,7 @@ void FaultFilter::add_severity(ComponentState& state, const WindowVerdict& verdi
 void FaultFilter::repaired(std::size_t component) { states_.at(component) = ComponentState{}; }
 
 std::string FaultFilter::save() const {
-  StateWriter out(kStateKind, kStateVersion);
+  StateWriter out(kFilterState, kFilterStateVersion);
   out.put(spec_.k);
   out.put_number(spec_.least_severity);
   out.put_number(spec_.most_severity);
@@ -98,7 +98,7 @@ std::string FaultFilter::save() const {
 }
 
 Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
-  StateReader in(bytes, kStateKind, kStateVersion);
+  StateReader in(bytes, kFilterState, kFilterStateVersion);
   FilterSpec spec;
   spec.k = in.take();
   spec.least_severity = in.take_number();

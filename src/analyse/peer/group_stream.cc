@@ -5,15 +5,15 @@
 #include <limits>
 
 #include "analyse/peer/state_bytes.h"
+#include "base/missing.h"
 #include "stats/clones.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-constexpr std::string_view kStateKind = "peer group stream";
-constexpr std::uint64_t kStateVersion = 1;
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::string_view kStreamState = "peer group stream";
+constexpr std::uint64_t kStreamStateVersion = 1;
 
 /// How many samples are missing; notes in `last_busy` who is not 0 at `step`.
 LAGGARD_CLONES std::size_t note_column(const double* column, std::int64_t step, std::int64_t* last_busy,
@@ -111,7 +111,7 @@ void GroupStream::hand_out(const Sink& sink) {
 }
 
 std::string GroupStream::save() const {
-  StateWriter out(kStateKind, kStateVersion);
+  StateWriter out(kStreamState, kStreamStateVersion);
   out.put_signed(spec_.interval.count());
   for (const std::size_t n : {spec_.size, spec_.shift, spec_.smoothing, spec_.k, components_}) out.put(n);
   out.put_flag(started_);
@@ -125,7 +125,7 @@ std::string GroupStream::save() const {
 }
 
 Result<GroupStream> GroupStream::restore(std::string_view bytes) {
-  StateReader in(bytes, kStateKind, kStateVersion);
+  StateReader in(bytes, kStreamState, kStreamStateVersion);
   WindowSpec spec;
   spec.interval = Duration(in.take_signed());
   std::size_t components = 0;

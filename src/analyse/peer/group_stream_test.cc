@@ -12,7 +12,6 @@
 namespace laggard::analyse {
 namespace {
 
-using definition::kMissing;
 using std::chrono::seconds;
 
 struct Kept {

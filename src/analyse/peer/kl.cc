@@ -5,13 +5,12 @@
 
 #include "analyse/peer/comparers.h"
 #include "base/error.h"
+#include "base/missing.h"
 #include "stats/clones.h"
 
 namespace laggard::analyse {
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// A matrix of bins x components.
 struct BinMatrix {

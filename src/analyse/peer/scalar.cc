@@ -1,15 +1,13 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "analyse/peer/comparers.h"
 #include "base/error.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// Distances that are one number per component. A group of one has one too, but no peers to judge it by.
 class Scalar : public Comparer {

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/missing.h"
 #include "stats/clones.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 /// Beyond this a sample is no measurement of anything, and sums of samples could overflow.
 constexpr double kLargest = 1e300;
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/missing.h"
 #include "stats/clones.h"
 
 namespace laggard::analyse {
@@ -12,7 +13,6 @@ namespace laggard::analyse {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// (The infinity comes in as a value: as a constant in the condition clang-tidy 14 takes it for a narrowing.)
 LAGGARD_CLONES void copy_missing_last(const double* row, double* sorted, std::size_t n, double missing) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "base/error.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// 10 for 0.1; 0 when `step` is no such fraction.
 double parts_of_one(double step) {

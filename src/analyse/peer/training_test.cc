@@ -12,7 +12,6 @@
 namespace laggard::analyse {
 namespace {
 
-using definition::kMissing;
 /// Window -> score of one component.
 using Recording = std::map<std::int64_t, double>;
 

@@ -44,7 +44,7 @@ Result<Diagnosis> diagnosis_of(const std::filesystem::path& day, const std::stri
   options.analysis.recordings = {day};
   options.analysis.system = (day / kSystemFile).string();
   options.quiet = true;
-  return diagnose(std::move(options));
+  return diagnose(options);
 }
 
 Result<lab::ScaleScore> score_day(const std::filesystem::path& day, const std::string& diagnosis_name) {

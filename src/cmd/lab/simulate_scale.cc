@@ -23,7 +23,7 @@ namespace {
 namespace scale = lab::scale;
 
 constexpr Duration kLongest = std::chrono::hours(24 * 31);
-constexpr std::size_t kMostIncidents = 100;
+constexpr std::size_t kMostSimulated = 100;
 /// Recorders begin their files five seconds after midnight (T §3.2.2).
 constexpr Duration kDayBegins = std::chrono::seconds(5);
 
@@ -63,8 +63,8 @@ Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
     }
     spec.incidents.push_back(*kind);
   }
-  if (spec.incidents.size() + options.random_incidents > kMostIncidents) {
-    return fail(ErrorCode::kBadUse, "--incidents", fmt::format("at most {} incidents fit", kMostIncidents));
+  if (spec.incidents.size() + options.random_incidents > kMostSimulated) {
+    return fail(ErrorCode::kBadUse, "--incidents", fmt::format("at most {} incidents fit", kMostSimulated));
   }
   spec.random_incidents = options.random_incidents;
   return spec;

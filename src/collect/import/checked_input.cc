@@ -13,8 +13,6 @@ namespace laggard::collect {
 
 namespace {
 
-constexpr std::size_t kBlock = 256U << 10U;
-
 Result<Fd> nameless_file(const std::string& where) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
@@ -49,7 +47,7 @@ Status CheckedInput::peek() {
 Status CheckedInput::put_aside() {
   Result<Fd> file = nameless_file(where_);
   if (!file) return forward(file);
-  std::vector<char> block(kBlock);
+  std::vector<char> block(kReadBlock);
   for (;;) {
     Result<std::size_t> got = read(block);
     if (!got) return forward(got);

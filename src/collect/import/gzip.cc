@@ -11,12 +11,11 @@ namespace laggard::collect {
 
 namespace {
 
-constexpr std::size_t kBlock = 256U << 10U;
 constexpr int kGzipOnly = 15 + 16;  ///< zlib's way to ask for gzip's frame with any window.
 
 class GzipCheck {
  public:
-  GzipCheck() : out_(kBlock) { ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK; }
+  GzipCheck() : out_(kReadBlock) { ready_ = inflateInit2(&stream_, kGzipOnly) == Z_OK; }
   GzipCheck(const GzipCheck&) = delete;
   GzipCheck& operator=(const GzipCheck&) = delete;
   ~GzipCheck() { inflateEnd(&stream_); }
@@ -69,7 +68,7 @@ bool is_gzip(std::string_view begin) { return begin.starts_with(kGzipMagic); }
 
 Status check_gzip(int fd, const std::string& where) {
   GzipCheck check;
-  std::vector<char> block(kBlock);
+  std::vector<char> block(kReadBlock);
   for (;;) {
     Result<std::size_t> got = read_some(fd, block, where);
     if (!got) return forward(got);

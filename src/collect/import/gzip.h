@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 
 namespace laggard::collect {
+
+/// Files are read in pieces of this size.
+inline constexpr std::size_t kReadBlock = 256U << 10U;
 
 inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
 

@@ -18,8 +18,6 @@ namespace laggard::collect {
 
 namespace {
 
-constexpr std::size_t kBlock = 256U << 10U;
-
 /// Filters and formats that libarchive reads itself: those that start other programs (lrzip, uu, …) stay out.
 void choose_formats(archive* a) {
   archive_read_support_filter_gzip(a);
@@ -61,7 +59,7 @@ Result<bool> check_if_gzip(const std::filesystem::path& path) {
 struct Members::Input {
   Fd own;  ///< Of the pipe.
   CheckedInput source;
-  std::vector<char> block = std::vector<char>(kBlock);
+  std::vector<char> block = std::vector<char>(kReadBlock);
 
   static la_ssize_t give(archive* handle, void* self, const void** bytes) {
     auto& input = *static_cast<Input*>(self);
@@ -93,7 +91,7 @@ Result<Members> Members::open(const std::filesystem::path& path) {
   Members members(path, std::move(handle));
   Result<int> status = is_stream(path)
                            ? members.open_stream()
-                           : archive_read_open_filename(members.handle_.get(), path.c_str(), kBlock);
+                           : archive_read_open_filename(members.handle_.get(), path.c_str(), kReadBlock);
   if (!status) return forward(status);
   if (*status != ARCHIVE_OK) {
     const int number = archive_errno(members.handle_.get());
@@ -164,7 +162,7 @@ std::string Members::where() const {
 }
 
 Status Members::read_through() {
-  std::vector<char> block(kBlock);
+  std::vector<char> block(kReadBlock);
   for (;;) {
     Result<std::size_t> got = read(block);
     if (!got) return forward(got);

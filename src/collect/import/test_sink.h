@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,9 @@
 #include "model/series_source.h"
 
 namespace laggard::collect {
+
+/// Times of a sink's series are in nanoseconds.
+inline constexpr std::int64_t kMs = 1'000'000;
 
 /// Keeps every value under `host/device kind counter`, as a merging archive would; for tests.
 class MemorySink final : public TableSink {

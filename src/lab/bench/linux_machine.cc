@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kLongestCommand = 120s;
-constexpr Duration kLook = 20ms;
+constexpr Duration kShortLook = 20ms;
 
 /// Reads what a program writes until it closes its output, but not beyond `deadline`.
 std::string drain(int fd, Clock& clock, MonoTime deadline) {
@@ -117,7 +117,7 @@ void LinuxMachine::stop(int process, int signal, Duration patience) {
       ::kill(-process, SIGKILL);
       if (clock_.mono() >= deadline + 10s) return;
     }
-    pause_for(clock_, kLook);
+    pause_for(clock_, kShortLook);
   }
 }
 
@@ -159,7 +159,7 @@ Status LinuxMachine::remove_empty(const std::filesystem::path& path) {
   for (int tries = 0;; ++tries) {
     if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return {};
     if (errno != EBUSY || tries == 100) return fail_errno(errno, path.string(), "cannot be removed");
-    pause_for(clock_, kLook);
+    pause_for(clock_, kShortLook);
   }
 }
 
@@ -191,7 +191,7 @@ void LinuxMachine::end_inside(const std::string& network) {
       (void)reap(*process);
     }
     if (!any) return;
-    pause_for(clock_, kLook);
+    pause_for(clock_, kShortLook);
   }
 }
 

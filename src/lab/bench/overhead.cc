@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 
 /// Until caches and congestion windows are where they stay.
 constexpr Duration kWarmUp = 20s;
-constexpr Duration kLook = 200ms;
 
 /// The blocks of one workload while it runs.
 class Meter {
@@ -58,7 +57,7 @@ Status Meter::wait(Duration time) {
     observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, to_name(spec_.workload));
     if (observer_.stopped()) return fail(ErrorCode::kUnavailable, "overhead", "was interrupted");
     if (spent >= time) break;
-    clock.sleep_until(start + std::min<Duration>(time, spent + kLook));
+    clock.sleep_until(start + std::min<Duration>(time, spent + Observer::kLook));
   }
   done_ += time;
   return {};

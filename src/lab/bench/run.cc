@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 
 /// Recorded before the workload starts and after it ends.
 constexpr Duration kMargin = 3s;
-constexpr Duration kLook = 200ms;
 
 /// One run while it lasts.
 class Experiment {
@@ -59,7 +58,7 @@ Status Experiment::wait(Duration time, std::string_view doing, const std::functi
     if (observer_.stopped()) return fail(ErrorCode::kUnavailable, name_of(run_), "was interrupted");
     if (Status fine = well(); !fine) return fine;
     if (spent >= time) break;
-    clock().sleep_until(start + std::min<Duration>(time, spent + kLook));
+    clock().sleep_until(start + std::min<Duration>(time, spent + Observer::kLook));
   }
   done_ += time;
   return {};

@@ -27,6 +27,8 @@ struct RunSpec {
 
 /// How a long piece of work stands, and whether to go on.
 struct Observer {
+  static constexpr Duration kLook = std::chrono::milliseconds(200);  ///< How often it is told and asked.
+
   std::function<void(double fraction, std::string_view doing)> progress;
   std::function<bool()> stopped;
 };

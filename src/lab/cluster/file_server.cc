@@ -6,12 +6,13 @@ namespace laggard::lab {
 
 namespace {
 
-constexpr std::int64_t kPage = 4096;
 constexpr std::size_t kMostCoalesced = 8;
 constexpr auto kJournalInterval = std::chrono::seconds(5);
 constexpr std::int64_t kLargestCommit = 1 << 20;
 
-std::int64_t whole_pages(std::int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+std::int64_t whole_pages(std::int64_t bytes) {
+  return (bytes + DiskLayout::kPage - 1) / DiskLayout::kPage * DiskLayout::kPage;
+}
 
 }  // namespace
 
@@ -78,9 +79,9 @@ void FileServer::sync_database() {
   syncing_.assign(updates_.begin(), end);
   updates_.erase(updates_.begin(), end);
   const auto page = static_cast<std::int64_t>(
-      random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / kPage)));
-  disk_.submit({.at = DiskLayout::kDatabase + page * kPage,
-                .bytes = kPage * static_cast<std::int64_t>(count),
+      random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / DiskLayout::kPage)));
+  disk_.submit({.at = DiskLayout::kDatabase + page * DiskLayout::kPage,
+                .bytes = DiskLayout::kPage * static_cast<std::int64_t>(count),
                 .write = true,
                 .io_class = IoClass::kAsync,
                 .stream = 0,
@@ -89,7 +90,8 @@ void FileServer::sync_database() {
 
 void FileServer::write_journal() {
   if (journaled_ > 0) {
-    const std::int64_t bytes = std::min(kLargestCommit, kPage * static_cast<std::int64_t>(2 + journaled_));
+    const std::int64_t bytes =
+        std::min(kLargestCommit, DiskLayout::kPage * static_cast<std::int64_t>(2 + journaled_));
     if (journal_at_ + bytes > DiskLayout::kJournalBytes) journal_at_ = 0;
     disk_.submit({.at = DiskLayout::kJournal + journal_at_,
                   .bytes = bytes,

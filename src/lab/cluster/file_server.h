@@ -11,6 +11,7 @@ namespace laggard::lab {
 /// Where things lie on the storage disk of a file server: metadata and journal first, as mkfs puts them, then
 /// the objects, each client's in a stretch of its own.
 struct DiskLayout {
+  static constexpr std::int64_t kPage = 4096;
   static constexpr std::int64_t kDatabase = 1'000'000'000;
   static constexpr std::int64_t kDatabaseBytes = 256 << 20;
   static constexpr std::int64_t kJournal = 2'000'000'000;

@@ -8,10 +8,9 @@ namespace laggard::lab {
 
 namespace {
 
-constexpr double kThinkSeconds = 0.3e-3;
+constexpr double kLustreThinkSeconds = 0.3e-3;
 constexpr auto kDirtyExpires = std::chrono::seconds(30);
 constexpr double kFlushInterval = 5;
-constexpr std::int64_t kPage = 4096;
 /// Size inquiries: most files are still locked by the client that wrote them.
 constexpr double kLockGone = 0.1;
 
@@ -29,8 +28,9 @@ void LustrePostmark::begin() {
 void LustrePostmark::plan_create() {
   File file;
   file.server = static_cast<std::uint32_t>(place_.random.below(place_.servers));
-  const auto pages = static_cast<std::uint64_t>(DiskLayout::kSmallFilesBytes / kPage);
-  file.at = DiskLayout::kSmallFiles + static_cast<std::int64_t>(place_.random.below(pages)) * kPage;
+  const auto pages = static_cast<std::uint64_t>(DiskLayout::kSmallFilesBytes / DiskLayout::kPage);
+  file.at =
+      DiskLayout::kSmallFiles + static_cast<std::int64_t>(place_.random.below(pages)) * DiskLayout::kPage;
   file.bytes = static_cast<std::int64_t>(
       place_.random.uniform(static_cast<double>(spec_.smallest), static_cast<double>(spec_.largest)));
   file.dirty = true;
@@ -89,7 +89,7 @@ void LustrePostmark::flush_old() {
 void LustrePostmark::next_step() {
   if (steps_.empty()) {
     ++operations_done_;
-    wake_in(kThinkSeconds, kNext);
+    wake_in(kLustreThinkSeconds, kNext);
     return;
   }
   Rpc made = steps_.back();

@@ -12,8 +12,7 @@ namespace {
 /// whose entries live for five seconds.
 constexpr double kRootLookups = 0.5;
 /// The application and the kernel, per transaction.
-constexpr double kThinkSeconds = 0.4e-3;
-constexpr std::int64_t kPage = 4096;
+constexpr double kPvfsThinkSeconds = 0.4e-3;
 
 }  // namespace
 
@@ -38,8 +37,9 @@ void PvfsPostmark::plan_create() {
   File file;
   file.metafile = static_cast<std::uint32_t>(place_.random.below(place_.servers));
   file.data = static_cast<std::uint32_t>(place_.random.below(place_.servers));
-  const auto pages = static_cast<std::uint64_t>(DiskLayout::kSmallFilesBytes / kPage);
-  file.at = DiskLayout::kSmallFiles + static_cast<std::int64_t>(place_.random.below(pages)) * kPage;
+  const auto pages = static_cast<std::uint64_t>(DiskLayout::kSmallFilesBytes / DiskLayout::kPage);
+  file.at =
+      DiskLayout::kSmallFiles + static_cast<std::int64_t>(place_.random.below(pages)) * DiskLayout::kPage;
   file.bytes = static_cast<std::int64_t>(
       place_.random.uniform(static_cast<double>(spec_.smallest), static_cast<double>(spec_.largest)));
   look_up();
@@ -105,7 +105,7 @@ void PvfsPostmark::plan_transaction() {
 void PvfsPostmark::next_step() {
   if (steps_.empty()) {
     ++operations_done_;
-    wake_in(kThinkSeconds, kNext);
+    wake_in(kPvfsThinkSeconds, kNext);
     return;
   }
   const Step step = std::move(steps_.front());

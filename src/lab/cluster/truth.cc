@@ -12,22 +12,22 @@ namespace laggard::lab {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json unix_seconds(const std::optional<WallTime>& t) {
+OrderedJson unix_seconds(const std::optional<WallTime>& t) {
   if (!t) return nullptr;
   const std::int64_t microseconds = to_unix_ns(*t) / 1000;
   return static_cast<double>(microseconds) * 1e-6;
 }
 
-std::optional<WallTime> wall_time(const nlohmann::json& object, const char* name) {
-  const nlohmann::json& member = member_of(object, name);
+std::optional<WallTime> wall_time(const Json& object, const char* name) {
+  const Json& member = member_of(object, name);
   if (!member.is_number()) return std::nullopt;
   return from_unix_ns(std::llround(member.get<double>() * 1e6) * 1000);
 }
 
-std::uint64_t count(const nlohmann::json& object, const char* name) {
-  const nlohmann::json& member = member_of(object, name);
+std::uint64_t count(const Json& object, const char* name) {
+  const Json& member = member_of(object, name);
   return member.is_number_unsigned() ? member.get<std::uint64_t>() : 0;
 }
 
@@ -53,10 +53,10 @@ Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
 }
 
 std::string to_json(const Truth& truth) {
-  Json json;
+  OrderedJson json;
   json["workload"] = truth.workload;
   json["fault"] = truth.fault;
-  json["faulty_server"] = truth.sick() ? Json(truth.faulty_server) : Json(nullptr);
+  json["faulty_server"] = truth.sick() ? OrderedJson(truth.faulty_server) : OrderedJson(nullptr);
   json["fault_start"] = unix_seconds(truth.fault_start);
   json["fault_stop"] = unix_seconds(truth.fault_stop);
   json["workload_start"] = unix_seconds(truth.start);
@@ -70,7 +70,7 @@ std::string to_json(const Truth& truth) {
 }
 
 Result<Truth> parse_truth(std::string_view json, const std::filesystem::path& path) {
-  const auto object = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const Json object = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return fail(ErrorCode::kBadInput, path.string(), "is no JSON object");
   Truth truth;
   truth.workload = text_of(object, "workload");

@@ -6,7 +6,7 @@ namespace laggard::lab::scale {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 class Writer {
  public:
@@ -16,12 +16,12 @@ class Writer {
     return to_iso8601(spec_.start + std::chrono::seconds(t));
   }
 
-  [[nodiscard]] static Json part(const Blame& blame) {
+  [[nodiscard]] static OrderedJson part(const Blame& blame) {
     return {{"kind", to_name(blame.kind)}, {"name", blame.name}};
   }
 
-  [[nodiscard]] Json incident(const ScaleIncident& incident) const {
-    Json json;
+  [[nodiscard]] OrderedJson incident(const ScaleIncident& incident) const {
+    OrderedJson json;
     json["kind"] = to_name(incident.kind);
     json["source"] = source_of(incident.kind);
     json["description"] = incident.description;
@@ -29,7 +29,7 @@ class Writer {
     json["stop"] = time(incident.stop);
     json["ongoing"] = incident.stop >= spec_.duration;
     json["blame"] = part(incident.blame);
-    json["accepted"] = Json::array();
+    json["accepted"] = OrderedJson::array();
     for (const Blame& other : incident.accepted) json["accepted"].push_back(part(other));
     const Affected affected = affected_by(spec_.site, incident);
     json["affected"] = affected.attachments;
@@ -37,8 +37,8 @@ class Writer {
     return json;
   }
 
-  [[nodiscard]] Json transient(const Transient& transient) const {
-    Json luns = Json::array();
+  [[nodiscard]] OrderedJson transient(const Transient& transient) const {
+    OrderedJson luns = OrderedJson::array();
     const Effect& effect = transient.effect;
     for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) {
       if (effect.luns.test(lun)) luns.push_back(spec_.site.lun_name(effect.array, lun));
@@ -47,7 +47,7 @@ class Writer {
         {"kind", transient.what}, {"luns", luns}, {"start", time(effect.from)}, {"stop", time(effect.to)}};
   }
 
-  [[nodiscard]] Json server_work(const ServerWork& work) const {
+  [[nodiscard]] OrderedJson server_work(const ServerWork& work) const {
     return {{"server", spec_.site.server_name(work.array, work.server)},
             {"start", time(work.from)},
             {"stop", time(work.to)},
@@ -55,7 +55,7 @@ class Writer {
             {"await_ms", work.requests.wait_ms}};
   }
 
-  [[nodiscard]] Json clock_step(const ClockStep& step) const {
+  [[nodiscard]] OrderedJson clock_step(const ClockStep& step) const {
     return {{"server", spec_.site.server_name(step.array, step.server)},
             {"at", time(step.at)},
             {"by_s", step.by}};
@@ -69,20 +69,20 @@ class Writer {
 
 std::string to_json(const ScaleSpec& spec, const Plan& plan) {
   const Writer writer(spec);
-  Json json;
+  OrderedJson json;
   json["schema"] = kTruthSchema;
   json["site"] = spec.site.name;
   json["seed"] = spec.seed;
   json["from"] = writer.time(0);
   json["to"] = writer.time(spec.duration);
   json["interval_s"] = spec.interval;
-  json["incidents"] = Json::array();
+  json["incidents"] = OrderedJson::array();
   for (const ScaleIncident& incident : plan.incidents) json["incidents"].push_back(writer.incident(incident));
-  json["transients"] = Json::array();
+  json["transients"] = OrderedJson::array();
   for (const Transient& each : plan.transients) json["transients"].push_back(writer.transient(each));
-  json["server_work"] = Json::array();
+  json["server_work"] = OrderedJson::array();
   for (const ServerWork& each : plan.server_work) json["server_work"].push_back(writer.server_work(each));
-  json["clock_steps"] = Json::array();
+  json["clock_steps"] = OrderedJson::array();
   for (const ClockStep& each : plan.clock_steps) json["clock_steps"].push_back(writer.clock_step(each));
   return json.dump(1) + "\n";
 }

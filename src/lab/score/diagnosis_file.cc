@@ -10,8 +10,6 @@ namespace laggard::lab {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::string_view kSchema = "laggard.diagnosis/1";
 
 template <class Enum, std::size_t N>

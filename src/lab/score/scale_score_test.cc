@@ -24,7 +24,7 @@ constexpr std::string_view kTruth =
  "transients": [{"kind": "busy", "luns": ["ddn7_lun003"],
    "start": "2011-05-09T20:00:00Z", "stop": "2011-05-09T20:15:00Z"}]})json";
 
-WallTime at(int hour, int minute = 0) {
+WallTime clock(int hour, int minute = 0) {
   return parse_time(fmt::format("2011-05-09T{:02}:{:02}:00Z", hour, minute)).value();
 }
 
@@ -53,7 +53,7 @@ ScaleScore score(const std::vector<Incident>& incidents) {
 
 TEST(ScaleScore, TheRightPartInTime) {
   const ScaleScore found =
-      score({reported(BlameKind::kServer, "fs1", at(5, 50), at(12), {"6.00.1", "6.08.1"})});
+      score({reported(BlameKind::kServer, "fs1", clock(5, 50), clock(12), {"6.00.1", "6.08.1"})});
   ASSERT_EQ(found.problems.size(), 1U);
   const ProblemScore& problem = found.problems[0];
   EXPECT_TRUE(problem.blamed && problem.confirmed && problem.kind_right);
@@ -68,7 +68,7 @@ TEST(ScaleScore, TheRightPartInTime) {
 
 TEST(ScaleScore, WhatElseAnOperatorWouldCallRight) {
   const auto blamed = [](BlameKind kind, const char* name) {
-    return score({reported(kind, name, at(6), at(12), {"6.00.1"})}).problems[0].blamed;
+    return score({reported(kind, name, clock(6), clock(12), {"6.00.1"})}).problems[0].blamed;
   };
   EXPECT_TRUE(blamed(BlameKind::kController, "ddn6a"));
   EXPECT_FALSE(blamed(BlameKind::kController, "ddn6b"));
@@ -76,7 +76,8 @@ TEST(ScaleScore, WhatElseAnOperatorWouldCallRight) {
 }
 
 TEST(ScaleScore, WrongPartIsNeitherRightNorAFalseAlarm) {
-  const ScaleScore found = score({reported(BlameKind::kAttachment, "6.00.2", at(6), at(12), {"6.00.2"})});
+  const ScaleScore found =
+      score({reported(BlameKind::kAttachment, "6.00.2", clock(6), clock(12), {"6.00.2"})});
   EXPECT_FALSE(found.problems[0].blamed);
   EXPECT_EQ(found.problems[0].alarms, 1U);
   EXPECT_EQ(found.problems[0].said, "attachment 6.00.2: server-down");
@@ -84,9 +85,9 @@ TEST(ScaleScore, WrongPartIsNeitherRightNorAFalseAlarm) {
 }
 
 TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
-  Incident late = reported(BlameKind::kServer, "fs1", at(14), at(16), {"6.00.1", "6.08.1"});
-  Incident transient = reported(BlameKind::kLun, "ddn7_lun003", at(19, 50), at(20, 30), {"7.03.12"});
-  Incident elsewhere = reported(BlameKind::kLun, "ddn9_lun003", at(19, 50), at(20, 30), {"9.03.28"});
+  Incident late = reported(BlameKind::kServer, "fs1", clock(14), clock(16), {"6.00.1", "6.08.1"});
+  Incident transient = reported(BlameKind::kLun, "ddn7_lun003", clock(19, 50), clock(20, 30), {"7.03.12"});
+  Incident elsewhere = reported(BlameKind::kLun, "ddn9_lun003", clock(19, 50), clock(20, 30), {"9.03.28"});
   Incident suspected = elsewhere;
   suspected.state = IncidentState::kSuspected;
   Incident explained = elsewhere;
@@ -101,16 +102,16 @@ TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
 
 TEST(ScaleScore, HalfOfAnIncidentsComponentsMustBelongToTheProblem) {
   const ScaleScore found =
-      score({reported(BlameKind::kArray, "ddn6", at(6), at(12), {"6.00.1", "6.01.2", "6.02.3"})});
+      score({reported(BlameKind::kArray, "ddn6", clock(6), clock(12), {"6.00.1", "6.01.2", "6.02.3"})});
   EXPECT_EQ(found.problems[0].incidents, 0U);
   EXPECT_EQ(found.false_alarms.size(), 1U);
 }
 
 TEST(ScaleScore, SumsOverRecordings) {
   const std::vector<ScaleScore> scores{
-      score({reported(BlameKind::kServer, "fs1", at(6), at(12), {"6.00.1"})}),
-      score({reported(BlameKind::kServer, "fs1", at(7), at(12), {"6.00.1"}),
-             reported(BlameKind::kServer, "fs9", at(7), at(12), {"7.00.9"})}),
+      score({reported(BlameKind::kServer, "fs1", clock(6), clock(12), {"6.00.1"})}),
+      score({reported(BlameKind::kServer, "fs1", clock(7), clock(12), {"6.00.1"}),
+             reported(BlameKind::kServer, "fs9", clock(7), clock(12), {"7.00.9"})}),
       score({})};
   const ScaleSummary all = summarize_scale(scores);
   EXPECT_EQ(all.problems, 3U);
@@ -151,8 +152,8 @@ TEST(DiagnosisFile, ReadsWhatScoringNeeds) {
   ASSERT_TRUE(read.has_value());
   ASSERT_EQ(read->incidents.size(), 1U);
   const Incident& incident = read->incidents[0];
-  EXPECT_EQ(incident.since, at(6));
-  EXPECT_EQ(incident.faulty_since, at(6, 20));
+  EXPECT_EQ(incident.since, clock(6));
+  EXPECT_EQ(incident.faulty_since, clock(6, 20));
   EXPECT_FALSE(incident.until.has_value());
   EXPECT_FALSE(incident.confirmed_since.has_value());
   EXPECT_EQ(incident.state, IncidentState::kConfirmed);

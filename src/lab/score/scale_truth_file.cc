@@ -12,8 +12,6 @@ namespace laggard::lab {
 
 namespace {
 
-using Json = nlohmann::json;
-
 /// Collects the first thing that is wrong, so that a file is read straight through and checked once.
 class TruthReader {
  public:

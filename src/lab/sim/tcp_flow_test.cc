@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::int64_t kMegabyte = 1 << 20;
+constexpr std::int64_t kOneMegabyte = 1 << 20;
 
 /// Sends messages one after the other, two at a time so that the flow never runs dry.
 class Sender : public EventHandler {
@@ -65,7 +65,7 @@ struct TcpTest : testing::Test {
 
 TEST_F(TcpTest, ALoneFlowFillsTheLinkAndItsWindowStaysAtAboutAHundred) {
   TcpFlow bulk = flow(0, 1);
-  const Sender sender(bulk, 4 * kMegabyte);
+  const Sender sender(bulk, 4 * kOneMegabyte);
   queue.run_until(seconds(2));
   const std::int64_t before = sender.delivered;
   queue.run_until(seconds(7));
@@ -84,7 +84,7 @@ TEST_F(TcpTest, ManySendersOscillateBetweenTenAndAHundred) {
   for (std::size_t from = 1; from <= 10; ++from) {
     flows.push_back(
         std::make_unique<TcpFlow>(queue, network, TcpFlow::Ends{from, 0}, TcpOptions{}, Random(from)));
-    senders.push_back(std::make_unique<Sender>(*flows.back(), 4 * kMegabyte));
+    senders.push_back(std::make_unique<Sender>(*flows.back(), 4 * kOneMegabyte));
   }
   queue.run_until(seconds(2));
   double lowest = 1e9;
@@ -106,7 +106,7 @@ TEST_F(TcpTest, ManySendersOscillateBetweenTenAndAHundred) {
 
 TEST_F(TcpTest, FivePercentLossHoldsTheWindowInSingleDigitsAndDoublesTheAcks) {
   TcpFlow bulk = flow(0, 1);
-  const Sender sender(bulk, 4 * kMegabyte);
+  const Sender sender(bulk, 4 * kOneMegabyte);
   queue.run_until(seconds(5));
   network.set_loss(0, 1, 0.05);
   queue.run_until(seconds(10));
@@ -142,7 +142,7 @@ TEST_F(TcpTest, ALostRequestWaitsForTheTimeout) {
 TEST_F(TcpTest, APauseClosesTheWindow) {
   TcpFlow bulk = flow(0, 1);
   Stopwatch watch(queue);
-  bulk.send(64 * kMegabyte, {&watch, 0, 0});
+  bulk.send(64 * kOneMegabyte, {&watch, 0, 0});
   queue.run_until(seconds(3));
   const std::uint64_t open = bulk.counters().snd_cwnd;
   EXPECT_GT(open, 80U);

@@ -20,8 +20,6 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr std::int64_t kMs = 1'000'000;
-
 /// A server that behaves as Prometheus 2 does: range selectors closed at both ends, a limit on samples.
 class FakeServer final : public HttpTransport {
  public:

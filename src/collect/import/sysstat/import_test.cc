@@ -312,7 +312,6 @@ TEST_F(SysstatImportTest, FirstSampleRestartsAndNewDevices) {
             record(0, 2000, "2000; LINUX-RESTART (2 CPU)\n", 2) + record(500, 2005, "") +
             record(600, 2006, kOne + disk(2006, 1, 2)) + "END");
   EXPECT_THAT(import({sa_file()}).errors, IsEmpty());
-  constexpr std::int64_t kMs = 1'000'000;
   EXPECT_THAT(sink_.series["fs1/sda ios"],
               ElementsAre(Pair(1000000 * kMs, 5), Pair(1001010 * kMs, 7), Pair(1002030 * kMs, 9),
                           Pair(2005000 * kMs, 1), Pair(2006000 * kMs, 2)));
