@@ -66,9 +66,10 @@ bool is_gone(const Sighting& sighting) {
   if (spell.metric->resource != Resource::kStorage) return false;
   double seen = 0;
   double most = 0;
-  for (const std::vector<double>& counts : spell.levels.count) {
-    seen = std::max(seen, counts[spell.member]);
-    for (const double count : counts) most = std::max(most, count);
+  for (std::size_t c = 0; c < spell.levels.columns(); ++c) {
+    const std::vector<double> windows = spell.levels.windows(c);
+    seen = std::max(seen, windows[spell.member]);
+    most = std::max(most, *std::ranges::max_element(windows));
   }
   return 2 * seen < most;
 }

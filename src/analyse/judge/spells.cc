@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/missing.h"
 #include "stats/present.h"
 #include "stats/ratio.h"
 
@@ -17,20 +18,30 @@ constexpr std::size_t kLongestReach = 256;
 }  // namespace
 
 void LevelSums::add(const std::vector<std::vector<double>>& levels) {
-  sum.resize(levels.size());
-  count.resize(levels.size());
+  sums_.resize(levels.size());
   for (std::size_t c = 0; c < levels.size(); ++c) {
-    sum[c].resize(levels[c].size(), 0);
-    count[c].resize(levels[c].size(), 0);
-    stats::add_present(levels[c], sum[c], count[c]);
+    Sums& sums = sums_[c];
+    sums.sum.resize(levels[c].size(), 0);
+    sums.count.resize(levels[c].size(), 0);
+    if (stats::has_missing(levels[c])) {
+      stats::add_present(levels[c], sums.sum, sums.count);
+    } else {
+      stats::add_all(levels[c], sums.sum);
+      sums.whole += 1;
+    }
   }
 }
 
+std::vector<double> LevelSums::windows(std::size_t column) const {
+  std::vector<double> windows = sums_[column].count;
+  for (double& count : windows) count += sums_[column].whole;
+  return windows;
+}
+
 std::vector<double> LevelSums::means(std::size_t column) const {
-  std::vector<double> mean(sum[column].size());
+  std::vector<double> mean = windows(column);
   for (std::size_t i = 0; i < mean.size(); ++i) {
-    mean[i] =
-        count[column][i] > 0 ? sum[column][i] / count[column][i] : std::numeric_limits<double>::quiet_NaN();
+    mean[i] = mean[i] > 0 ? sums_[column].sum[i] / mean[i] : kMissing;
   }
   return mean;
 }

@@ -15,13 +15,24 @@
 namespace laggard::analyse {
 
 /// The group's levels, summed over the windows of a spell: who did how much while this was going on.
-struct LevelSums {
-  std::vector<std::vector<double>> sum;    ///< Per column of the group, per member.
-  std::vector<std::vector<double>> count;  ///< Windows that had a level.
-
+class LevelSums {
+ public:
   void add(const std::vector<std::vector<double>>& levels);
   /// Means of a column; NaN for members that never had a level.
   [[nodiscard]] std::vector<double> means(std::size_t column) const;
+  /// In how many windows each member had a level in a column.
+  [[nodiscard]] std::vector<double> windows(std::size_t column) const;
+  [[nodiscard]] std::size_t columns() const { return sums_.size(); }
+
+ private:
+  /// Of one column. A spell of a controller has as many of these as there are attachments behind it, so that
+  /// windows in which nobody is missing are counted once for all.
+  struct Sums {
+    std::vector<double> sum;    ///< Per member.
+    std::vector<double> count;  ///< Per member: windows with a level, of those in which somebody had none.
+    double whole = 0;           ///< Windows in which everybody had one.
+  };
+  std::vector<Sums> sums_;
 };
 
 /// Detectors other than distances, as evidence names them.

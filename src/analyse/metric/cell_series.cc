@@ -34,21 +34,28 @@ void CellRuns::drop_before(std::int64_t cell) {
   if (!runs_.empty()) runs_.front().begin = std::max(runs_.front().begin, cell);
 }
 
+void CellSeries::Piece::forget(std::size_t count) {
+  forgotten += count;
+  if (2 * forgotten < numbers.size()) return;
+  numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(forgotten));
+  forgotten = 0;
+}
+
 double& CellSeries::place(std::int64_t cell) {
   auto piece = std::upper_bound(pieces_.begin(), pieces_.end(), cell,
                                 [](std::int64_t c, const Piece& p) { return c < p.begin; });
   if (piece == pieces_.begin() || cell - std::prev(piece)->end() > kLongestFill) {
-    piece = pieces_.insert(piece, Piece{cell, 0, {}});
+    piece = pieces_.insert(piece, Piece{cell, 0, {}, 0});
   } else {
     --piece;
   }
   if (cell < piece->numbers_begin()) {
     // Zeros become numbers from here on.
-    piece->numbers.insert(piece->numbers.begin(), static_cast<std::size_t>(piece->numbers_begin() - cell),
-                          0.0);
+    piece->numbers.insert(piece->numbers.begin() + static_cast<std::ptrdiff_t>(piece->forgotten),
+                          static_cast<std::size_t>(piece->numbers_begin() - cell), 0.0);
     piece->zeros = cell - piece->begin;
   }
-  const auto at = static_cast<std::size_t>(cell - piece->numbers_begin());
+  const std::size_t at = piece->forgotten + static_cast<std::size_t>(cell - piece->numbers_begin());
   if (at >= piece->numbers.size()) piece->numbers.resize(at + 1, kMissing);
   return piece->numbers[at];
 }
@@ -61,7 +68,7 @@ double CellSeries::get(std::int64_t cell) const {
   if (after == pieces_.begin() || cell >= std::prev(after)->end()) return kMissing;
   const Piece& piece = *std::prev(after);
   if (cell < piece.numbers_begin()) return 0;
-  return piece.numbers[static_cast<std::size_t>(cell - piece.numbers_begin())];
+  return piece.numbers[piece.forgotten + static_cast<std::size_t>(cell - piece.numbers_begin())];
 }
 
 void CellSeries::set_zeros(std::int64_t begin, std::int64_t end) {
@@ -71,11 +78,12 @@ void CellSeries::set_zeros(std::int64_t begin, std::int64_t end) {
     for (std::int64_t cell = begin; cell < end; ++cell) set(cell, 0);
     return;
   }
-  const bool follows = !pieces_.empty() && pieces_.back().end() == begin && pieces_.back().numbers.empty();
+  const bool follows = !pieces_.empty() && pieces_.back().end() == begin &&
+                       pieces_.back().numbers.size() == pieces_.back().forgotten;
   if (follows) {
     pieces_.back().zeros += end - begin;
   } else {
-    pieces_.push_back({begin, end - begin, {}});
+    pieces_.push_back({begin, end - begin, {}, 0});
   }
 }
 
@@ -103,7 +111,8 @@ void CellSeries::copy_to_zeros(const CellRuns::Run& run, double* out, std::size_
     cell = std::max(cell, std::min(run.end, piece.numbers_begin()));
     const std::int64_t last = std::min(run.end, piece.end());
     if (cell >= last) continue;
-    const double* from = piece.numbers.data() + (cell - piece.numbers_begin());
+    const double* from =
+        piece.numbers.data() + piece.forgotten + static_cast<std::size_t>(cell - piece.numbers_begin());
     for (; cell < last; ++cell) at(cell) = *from++;
   }
   for (; cell < run.end; ++cell) at(cell) = kMissing;
@@ -117,12 +126,12 @@ void CellSeries::drop_before(std::int64_t cell) {
   const std::int64_t zeros_gone = std::min(gone, piece.zeros);
   piece.zeros -= zeros_gone;
   piece.begin = cell;
-  piece.numbers.erase(piece.numbers.begin(), piece.numbers.begin() + (gone - zeros_gone));
+  piece.forget(static_cast<std::size_t>(gone - zeros_gone));
 }
 
 std::size_t CellSeries::stored() const {
   std::size_t sum = 0;
-  for (const Piece& piece : pieces_) sum += piece.numbers.size();
+  for (const Piece& piece : pieces_) sum += piece.numbers.size() - piece.forgotten;
   return sum;
 }
 

@@ -55,10 +55,12 @@ class CellSeries {
     std::int64_t begin = 0;
     std::int64_t zeros = 0;
     std::vector<double> numbers;
+    std::size_t forgotten = 0;  ///< Numbers at the front that no longer count; cut off now and then.
     [[nodiscard]] std::int64_t numbers_begin() const { return begin + zeros; }
     [[nodiscard]] std::int64_t end() const {
-      return numbers_begin() + static_cast<std::int64_t>(numbers.size());
+      return numbers_begin() + static_cast<std::int64_t>(numbers.size() - forgotten);
     }
+    void forget(std::size_t count);
   };
 
   /// Makes the cell's own place in memory, next to what is there or apart from it.
