@@ -135,19 +135,6 @@ TEST(RecentValues, KeepsTheLastOnes) {
   EXPECT_EQ(recent.size(), 0U);
 }
 
-TEST(Present, TellsAndSumsWhatIsWhole) {
-  std::vector<double> x(37, 2);
-  std::vector<double> sum(37, 1);
-  EXPECT_FALSE(has_missing(x));
-  add_all(x, sum);
-  EXPECT_EQ(sum, std::vector<double>(37, 3));
-  for (double& one : x) {
-    one = std::nan("");
-    EXPECT_TRUE(has_missing(x));
-    one = 2;
-  }
-}
-
 TEST(Present, SumsAndCountsWhatIsThere) {
   const std::vector<double> x{1, std::nan(""), -2, 0, 5, std::nan(""), 7, 8, 9};
   std::vector<double> sum(x.size(), 1);

@@ -33,7 +33,7 @@ Evidence to_evidence(const Sighting& sighting, const Grouping& grouping) {
   if (spell.score > 0) evidence.worst_window = spell.worst_window;
   for (std::size_t c = 0; c < sighting.group->columns.size(); ++c) {
     if (sighting.group->columns[c].metric != spell.metric) continue;
-    const std::vector<double> means = spell.levels.means(c);
+    const std::vector<double> means = spell.levels->means(c);
     const double own = means[spell.member];
     const double peers = MedianOfOthers(means).without(own);
     if (!std::isnan(own)) evidence.level = in_unit(*spell.metric, own);

@@ -99,7 +99,8 @@ class IncidentsTest : public testing::Test {
         spell.windows = {at(seen.first)};
         std::vector<double> levels(members.size(), 100);
         levels[m] = seen.own;
-        spell.levels.add(std::vector<std::vector<double>>(groups_[g].columns.size(), levels));
+        spell.levels = std::make_shared<LevelSums>();
+        spell.levels->add(std::vector<std::vector<double>>(groups_[g].columns.size(), levels));
         groups_[g].spells.push_back(&spell);
         groups_[g].open.push_back(seen.open ? 1 : 0);
       }

@@ -47,7 +47,7 @@ std::optional<Levels> levels_over(const Sighting& sighting, std::string_view one
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const std::string_view name = columns[c].metric->name;
     if (name != one && (other.empty() || name != other)) continue;
-    const std::vector<double> means = sighting.spell->levels.means(c);
+    const std::vector<double> means = sighting.spell->levels->means(c);
     if (total.empty()) total.assign(means.size(), 0);
     for (std::size_t i = 0; i < means.size(); ++i) total[i] += means[i];
   }
@@ -66,8 +66,8 @@ bool is_gone(const Sighting& sighting) {
   if (spell.metric->resource != Resource::kStorage) return false;
   double seen = 0;
   double most = 0;
-  for (std::size_t c = 0; c < spell.levels.columns(); ++c) {
-    const std::vector<double> windows = spell.levels.windows(c);
+  for (std::size_t c = 0; c < spell.levels->columns(); ++c) {
+    const std::vector<double>& windows = spell.levels->windows(c);
     seen = std::max(seen, windows[spell.member]);
     most = std::max(most, *std::ranges::max_element(windows));
   }

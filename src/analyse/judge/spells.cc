@@ -6,8 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/missing.h"
-#include "stats/present.h"
 #include "stats/ratio.h"
 
 namespace laggard::analyse {
@@ -16,35 +14,6 @@ namespace {
 /// More windows than any detector gathers its evidence over.
 constexpr std::size_t kLongestReach = 256;
 }  // namespace
-
-void LevelSums::add(const std::vector<std::vector<double>>& levels) {
-  sums_.resize(levels.size());
-  for (std::size_t c = 0; c < levels.size(); ++c) {
-    Sums& sums = sums_[c];
-    sums.sum.resize(levels[c].size(), 0);
-    sums.count.resize(levels[c].size(), 0);
-    if (stats::has_missing(levels[c])) {
-      stats::add_present(levels[c], sums.sum, sums.count);
-    } else {
-      stats::add_all(levels[c], sums.sum);
-      sums.whole += 1;
-    }
-  }
-}
-
-std::vector<double> LevelSums::windows(std::size_t column) const {
-  std::vector<double> windows = sums_[column].count;
-  for (double& count : windows) count += sums_[column].whole;
-  return windows;
-}
-
-std::vector<double> LevelSums::means(std::size_t column) const {
-  std::vector<double> mean = windows(column);
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    mean[i] = mean[i] > 0 ? sums_[column].sum[i] / mean[i] : kMissing;
-  }
-  return mean;
-}
 
 SpellTracker::SpellTracker(std::size_t group, std::size_t members, const MetricSpec* metric,
                            std::string detector, Options options)
@@ -73,7 +42,7 @@ void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
     ++spell.pauses;
   }
   spell.well_since = 0;
-  spell.levels.add(window.levels);
+  spell.levels = sums_.add(std::move(spell.levels), window.position, window.levels);
   spell.last_position = window.position;
   spell.until = window.end;
   if (spell.windows.size() < kMostWindows) spell.windows.push_back(window.start);
@@ -180,6 +149,7 @@ void SpellTracker::add(const WindowJudgement& window, const ScoredTrack& track) 
     recent.score[i] = score;
   }
   filter_.update(window.index, verdicts);
+  sums_.next_window();
   recent_.push_back(std::move(recent));
   if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
   seen_.push_back({window.start, window.position});

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,31 +10,11 @@
 #include <vector>
 
 #include "analyse/judge/group_judge.h"
+#include "analyse/judge/level_sums.h"
 #include "analyse/peer/filter.h"
 #include "model/incident.h"
 
 namespace laggard::analyse {
-
-/// The group's levels, summed over the windows of a spell: who did how much while this was going on.
-class LevelSums {
- public:
-  void add(const std::vector<std::vector<double>>& levels);
-  /// Means of a column; NaN for members that never had a level.
-  [[nodiscard]] std::vector<double> means(std::size_t column) const;
-  /// In how many windows each member had a level in a column.
-  [[nodiscard]] std::vector<double> windows(std::size_t column) const;
-  [[nodiscard]] std::size_t columns() const { return sums_.size(); }
-
- private:
-  /// Of one column. A spell of a controller has as many of these as there are attachments behind it, so that
-  /// windows in which nobody is missing are counted once for all.
-  struct Sums {
-    std::vector<double> sum;    ///< Per member.
-    std::vector<double> count;  ///< Per member: windows with a level, of those in which somebody had none.
-    double whole = 0;           ///< Windows in which everybody had one.
-  };
-  std::vector<Sums> sums_;
-};
 
 /// Detectors other than distances, as evidence names them.
 inline constexpr std::string_view kBiasDetector = "bias";
@@ -67,9 +48,9 @@ struct Spell {
   double threshold = 0;
   double score = 0;
   WallTime worst_window;
-  std::vector<WallTime> windows;  ///< Starts of anomalous windows, at most kMostWindows.
-  LevelSums levels;
-  std::size_t bad = 0;     ///< Anomalous windows.
+  std::vector<WallTime> windows;      ///< Starts of anomalous windows, at most kMostWindows.
+  std::shared_ptr<LevelSums> levels;  ///< Of the anomalous windows; null before the first.
+  std::size_t bad = 0;                ///< Anomalous windows.
   std::size_t well = 0;    ///< Others between the first and the last of them in which the group was not idle,
   std::size_t pauses = 0;  ///< and how many runs they make.
   std::size_t well_since = 0;  ///< Such windows after the last anomalous one so far.
@@ -161,6 +142,7 @@ class SpellTracker {
     std::int64_t position = 0;
   };
   std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to.
+  SharedLevelSums sums_;
   std::vector<Spell> spells_;
   std::vector<std::optional<std::size_t>> current_;  ///< Per member, the spell that may still grow.
   std::vector<std::vector<double>> best_scores_;     ///< Per spell, its k largest scores.

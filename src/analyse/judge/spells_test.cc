@@ -84,7 +84,7 @@ TEST(SpellTracker, FaultyAtKOfThePast2kMinus1) {
   EXPECT_EQ(spell.faulty_since, Feed::end(5));
   EXPECT_EQ(spell.until, Feed::end(5));
   EXPECT_EQ(spell.windows, (std::vector<WallTime>{Feed::start(1), Feed::start(3), Feed::start(5)}));
-  EXPECT_EQ(spell.levels.means(0)[0], 3) << "of the anomalous windows only";
+  EXPECT_EQ(spell.levels->means(0)[0], 3) << "of the anomalous windows only";
   EXPECT_EQ(spell.persistence, 1);
 }
 
