@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyse/judge/peers.h"
+#include "analyse/skew/skewed_incidents.h"
 #include "base/text.h"
 
 namespace laggard::analyse {
@@ -20,8 +21,9 @@ constexpr double kJustBelow = 0.999;
 /// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
 constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
 
-PipelineOptions with_windows(PipelineOptions options, const WindowSpec& windows) {
+PipelineOptions with_windows(PipelineOptions options, const WindowSpec& windows, CellObserver* observer) {
   options.windows = windows;
+  options.observer = observer;
   return options;
 }
 
@@ -36,7 +38,13 @@ std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& gro
 Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
     : grouping_(grouping),
       options_(std::move(options)),
-      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {
+      circles_(make_circles(grouping)),
+      clocks_(circles_, Grid{options_.preset.windows.interval}, options_.pipeline.constants.clocks,
+              options_.pipeline.workers),
+      loads_(circles_,
+             [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
+      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows,
+                                       options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)) {
   const Duration step = window_step(options_.preset.windows);
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const std::size_t members = grouping.groups[g].members.size();
@@ -242,6 +250,7 @@ void Diagnoser::add(std::span<const SampleTable> tables) {
 
 void Diagnoser::finish() {
   pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  clocks_.finish();
   // Repaired after the last window began: nothing has been seen of what is there now.
   for (std::size_t g = 0; g < grouping_.groups.size(); ++g) heed_repairs(g, WallTime::max());
   if (persistence_) persistence_->close(ranking());
@@ -331,6 +340,8 @@ Diagnosis Diagnoser::diagnosis() const {
   }
   diagnosis.coverage.metrics.assign(metrics.begin(), metrics.end());
   diagnosis.coverage.not_comparable = grouping_.not_comparable;
+  diagnosis.coverage.clocks = clocks_.clocks();
+  mark_skewed_incidents(diagnosis, grouping_);
   return diagnosis;
 }
 

@@ -20,6 +20,9 @@
 #include "analyse/peer/bias.h"
 #include "analyse/peer/preset.h"
 #include "analyse/persistence_history.h"
+#include "analyse/skew/clock_watch.h"
+#include "analyse/skew/host_circles.h"
+#include "analyse/skew/host_loads.h"
 #include "model/incident.h"
 #include "model/plot.h"
 
@@ -39,6 +42,9 @@ class Diagnoser {
  public:
   /// `grouping` must outlive this.
   Diagnoser(const Grouping& grouping, DiagnoserOptions options);
+  Diagnoser(const Diagnoser&) = delete;
+  Diagnoser& operator=(const Diagnoser&) = delete;
+  ~Diagnoser() = default;
 
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
@@ -75,6 +81,9 @@ class Diagnoser {
 
   const Grouping& grouping_;
   DiagnoserOptions options_;
+  HostCircles circles_;
+  ClockWatch clocks_;
+  HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
   Pipeline pipeline_;
   std::deque<SpellTracker> trackers_;
   std::vector<std::optional<BiasDetector>> bias_;

@@ -17,6 +17,7 @@ struct DiagnoseOptions {
   std::string html;
   std::string history;
   std::size_t history_top = 100;
+  bool correct_skew = false;
   bool check = false;
   bool quiet = false;
 };

@@ -13,6 +13,7 @@
 #include "cmd/diagnose.h"
 #include "cmd/peer_plots.h"
 #include "cmd/recorded_time.h"
+#include "cmd/shifted_source.h"
 #include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -152,15 +153,47 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options) {
   return diagnose(options, *setup);
 }
 
-Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup) {
+namespace {
+
+/// Reads everything that the setup asks for and judges it.
+Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options, AnalysisSetup& setup,
+                                                  std::string_view doing) {
   auto settings = diagnoser_options(options, setup);
   if (!settings) return forward(settings);
-  analyse::Diagnoser diagnoser(setup.grouping, std::move(*settings));
-  Status read =
-      read_all(setup, "diagnosing", [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
+  auto diagnoser = std::make_unique<analyse::Diagnoser>(setup.grouping, std::move(*settings));
+  Status read = read_all(setup, doing, [&](std::span<const SampleTable> tables) { diagnoser->add(tables); });
   if (!read) return forward(read);
-  diagnoser.finish();
-  Diagnosis diagnosis = diagnoser.diagnosis();
+  diagnoser->finish();
+  return diagnoser;
+}
+
+/// From here on the samples of skewed hosts are moved to where they belong. What a clock was at the first and
+/// the last cell that were compared it was before and after them, too.
+void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  for (ClockSkew& skew : skewed) {
+    const Duration near = 2 * setup.preset.windows.interval + std::chrono::abs(skew.ahead);
+    if (skew.from <= span.from + near) skew.from = WallTime::min();
+    if (skew.to + near >= span.to) skew.to = WallTime::max();
+  }
+  setup.source = std::make_unique<ShiftedSource>(std::move(setup.source), skewed);
+}
+
+}  // namespace
+
+Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup) {
+  auto diagnoser = judge(options, setup, "diagnosing");
+  if (!diagnoser) return forward(diagnoser);
+  Diagnosis diagnosis = (*diagnoser)->diagnosis();
+  if (options.correct_skew && !diagnosis.coverage.clocks.skewed.empty()) {
+    Clocks clocks = std::move(diagnosis.coverage.clocks);
+    set_clocks_right(setup, clocks.skewed);
+    diagnoser = judge(options, setup, "once more");
+    if (!diagnoser) return forward(diagnoser);
+    diagnosis = (*diagnoser)->diagnosis();
+    clocks.corrected = true;
+    diagnosis.coverage.clocks = std::move(clocks);
+  }
   if (setup.system) {
     const analyse::WindowSpec& windows = setup.preset.windows;
     const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
@@ -174,14 +207,14 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup)
       return forward(written);
   }
   if (!options.history.empty()) {
-    const auto rows = diagnoser.persistence_rows();
+    const auto rows = (*diagnoser)->persistence_rows();
     const bool csv = options.history.ends_with(".csv");
     Status written =
         print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
     if (!written) return forward(written);
   }
   if (!options.html.empty()) {
-    Status written = write_page(options, setup, diagnosis, diagnoser.score_maps());
+    Status written = write_page(options, setup, diagnosis, (*diagnoser)->score_maps());
     if (!written) return forward(written);
     if (talk) std::printf("\nplots: %s\n", options.html.c_str());
   }
@@ -225,6 +258,8 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  command->add_flag("--correct-skew", options->correct_skew,
+                    "Where a host's clock is found to be off, move its samples by as much and judge again");
   command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed and not known");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {

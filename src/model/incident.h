@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/clocks.h"
 
 namespace laggard {
 
@@ -106,6 +107,7 @@ struct Coverage {
   std::vector<std::string> metrics;
   std::vector<std::string> missing;         ///< One sentence each.
   std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
+  Clocks clocks;
 };
 
 struct Diagnosis {

@@ -196,6 +196,16 @@ Diagnosis bad_week() {
       "cwnd was not recorded: run the recorder as root or with CAP_NET_ADMIN to have it"};
   d.coverage.not_comparable = {
       "group 'metadata' has 2 members and peers need at least 3: mds1/sda, mds2/sda"};
+  d.coverage.clocks.agree = 6;
+  d.coverage.clocks.skewed = {{.host = "fs6",
+                               .from = d.from,
+                               .to = d.from + std::chrono::hours(9),
+                               .ahead = -std::chrono::seconds(30),
+                               .error = std::chrono::milliseconds(7500),
+                               .correlation = 0.61,
+                               .unmoved = 0.04,
+                               .sigmas = 12.3}};
+  d.coverage.clocks.unknown = {"fs7"};
   return d;
 }
 
@@ -225,7 +235,8 @@ Diagnosis hostile() {
   Evidence& e = i.evidence.front();
   e.metric = e.component = e.detector = e.unit = e.note = e.source = attack;
   d.ranking.front() = {attack, attack, 5, 12.4};
-  d.coverage.metrics = d.coverage.missing = d.coverage.not_comparable = {attack};
+  d.coverage.metrics = d.coverage.missing = d.coverage.not_comparable = d.coverage.clocks.unknown = {attack};
+  d.coverage.clocks.skewed.emplace_back().host = attack;
   return d;
 }
 

@@ -74,6 +74,32 @@ void write(JsonWriter& json, const RankedComponent& ranked) {
   json.end_object();
 }
 
+void write(JsonWriter& json, const ClockSkew& skew) {
+  json.begin_object();
+  json.member("host", skew.host);
+  json.member("from", skew.from);
+  json.member("to", skew.to);
+  json.member("ahead_s", to_seconds(skew.ahead));
+  json.member("error_s", to_seconds(skew.error));
+  json.member("correlation", skew.correlation);
+  json.member("unmoved", skew.unmoved);
+  json.member("sigmas", skew.sigmas);
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Clocks& clocks) {
+  json.begin_object();
+  json.integer_member("agree", static_cast<std::int64_t>(clocks.agree));
+  json.key("skewed");
+  json.begin_list();
+  for (const ClockSkew& skew : clocks.skewed) write(json, skew);
+  json.end_list();
+  json.member("unknown", clocks.unknown);
+  json.key("corrected");
+  json.boolean(clocks.corrected);
+  json.end_object();
+}
+
 void write(JsonWriter& json, const Coverage& coverage) {
   json.begin_object();
   json.integer_member("hosts", static_cast<std::int64_t>(coverage.hosts));
@@ -81,6 +107,8 @@ void write(JsonWriter& json, const Coverage& coverage) {
   json.member("metrics", coverage.metrics);
   json.member("missing", coverage.missing);
   json.member("not_comparable", coverage.not_comparable);
+  json.key("clocks");
+  write(json, coverage.clocks);
   json.end_object();
 }
 

@@ -43,7 +43,7 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
                           "score", "level", "peers", "unit", "note"));
   EXPECT_THAT(keys(json["ranking"][0]), ElementsAre("component", "group", "persistence", "severity"));
   EXPECT_THAT(keys(json["coverage"]),
-              ElementsAre("hosts", "components", "metrics", "missing", "not_comparable"));
+              ElementsAre("hosts", "components", "metrics", "missing", "not_comparable", "clocks"));
   EXPECT_EQ(json["schema"], "laggard.diagnosis/1");
   EXPECT_EQ(json["incidents"][0]["since"], "2026-11-20T19:22:36Z");
   EXPECT_EQ(json["incidents"][0]["evidence"][0]["score"], 37.25 / 9.8)

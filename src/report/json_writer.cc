@@ -124,6 +124,11 @@ void JsonWriter::integer(std::int64_t value) {
   append_number(out_, value);
 }
 
+void JsonWriter::boolean(bool value) {
+  before_value(false);
+  out_ += value ? "true" : "false";
+}
+
 void JsonWriter::null() {
   before_value(false);
   out_ += "null";

@@ -35,6 +35,7 @@ class JsonWriter {
   void number(double value);
   void number(float value);  ///< The shortest that reads back to the same float.
   void integer(std::int64_t value);
+  void boolean(bool value);
   void null();
 
   void member(std::string_view name, std::string_view value);

@@ -203,8 +203,11 @@ std::string to_text(const Diagnosis& diagnosis, const TextOptions& options) {
   put_ranking(page, diagnosis.ranking, options.ranking);
   put_list(page, "Not compared", diagnosis.coverage.not_comparable);
   put_list(page, "Missing", diagnosis.coverage.missing);
+  put_list(page, "Clocks", skewed_clocks(diagnosis.coverage.clocks, clock));
   const std::string metrics = printable(joined(diagnosis.coverage.metrics, " "));
   page.paragraph(metrics.empty() ? "No metric was compared." : "Compared: " + metrics, 0, Ink::kDim);
+  const std::string clocks = printable(other_clocks(diagnosis.coverage.clocks));
+  if (!clocks.empty()) page.paragraph("Clocks: " + clocks, 0, Ink::kDim);
   return page.take();
 }
 

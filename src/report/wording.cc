@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/quantity.h"
 
@@ -11,6 +12,7 @@ namespace laggard::report {
 namespace {
 
 constexpr std::size_t kNamedInVerdict = 3;
+constexpr std::size_t kNamedClocks = 8;
 
 /// Excluded and explained incidents are known already and do not make a verdict.
 bool is_news(const Incident& incident) {
@@ -176,6 +178,43 @@ std::string windows(const Evidence& evidence, const Clockface& clock) {
   const std::string count = counted(evidence.windows.size(), "window");
   if (*first == *last) return fmt::format("{} at {}", count, clock.moment(*first));
   return fmt::format("{} starting {}", count, clock.span(*first, *last));
+}
+
+namespace {
+
+std::string apart(double sigmas) {
+  return std::isfinite(sigmas) ? fmt::format(" ({:.1f} standard errors apart)", sigmas) : "";
+}
+
+}  // namespace
+
+std::vector<std::string> skewed_clocks(const Clocks& clocks, const Clockface& clock) {
+  std::vector<std::string> out;
+  for (const ClockSkew& skew : clocks.skewed) {
+    const bool behind = skew.ahead < Duration::zero();
+    out.push_back(
+        fmt::format("{} is {} {} its peers, give or take {:.3g} s, from {}: {}, its load follows theirs by "
+                    "{:.2f}, as recorded by {:.2f}{}",
+                    skew.host, to_text(behind ? -skew.ahead : skew.ahead), behind ? "behind" : "ahead of",
+                    to_seconds(skew.error), clock.span(skew.from, skew.to),
+                    clocks.corrected ? "moved by that, as it was here" : "moved by that", skew.correlation,
+                    skew.unmoved, apart(skew.sigmas)));
+  }
+  return out;
+}
+
+std::string other_clocks(const Clocks& clocks) {
+  std::string out;
+  if (clocks.agree > 0) out = fmt::format("{} agree", clocks.agree);
+  const std::vector<std::string>& unknown = clocks.unknown;
+  if (unknown.empty()) return out;
+  if (!out.empty()) out += ", ";
+  out += fmt::format("unknown of {}", unknown.size());
+  for (std::size_t i = 0; i < std::min(unknown.size(), kNamedClocks); ++i) {
+    out += (i == 0 ? ": " : ", ") + unknown[i];
+  }
+  if (unknown.size() > kNamedClocks) out += fmt::format(" and {} more", unknown.size() - kNamedClocks);
+  return out;
 }
 
 std::vector<std::string> circumstances(const Diagnosis& diagnosis) {

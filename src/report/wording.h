@@ -53,6 +53,12 @@ class Clockface {
 /// `5 windows, 19:22:36Z to 19:25:20Z`; empty without windows.
 [[nodiscard]] std::string windows(const Evidence& evidence, const Clockface& clock);
 
+/// `s3 is 15 s ahead of its peers, give or take 0.5 s, from 19:22:36Z to …: …`, one per clock that is off.
+[[nodiscard]] std::vector<std::string> skewed_clocks(const Clocks& clocks, const Clockface& clock);
+
+/// `7 agree, unknown of 2: s1, s4`; empty when clocks were not looked at.
+[[nodiscard]] std::string other_clocks(const Clocks& clocks);
+
 /// `9 hosts, 9 components; lab preset, cdf distance, trained thresholds`.
 [[nodiscard]] std::vector<std::string> circumstances(const Diagnosis& diagnosis);
 

@@ -7,6 +7,7 @@
 
 #include "analyse/peer/bias.h"
 #include "analyse/peer/filter.h"
+#include "analyse/skew/clock_options.h"
 #include "model/metric.h"
 
 namespace laggard::analyse {
@@ -75,6 +76,8 @@ struct Constants {
   double secondary_score = 2;
   /// A part's trouble that comes back within this many times the usual slack is the same trouble.
   double recurrence = 4;
+
+  ClockOptions clocks;
 
   /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
   std::map<std::string, double, std::less<>> noise_floors;

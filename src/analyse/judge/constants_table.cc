@@ -122,6 +122,14 @@ constexpr std::array kNamed{
     named<&Constants::secondary_score>("secondary.score", "when it is also below this score", 0, kLarge),
     named<&Constants::recurrence>(
         "recurrence", "trouble that comes back within this many times 2k-1 windows is the same", 0, kLarge),
+    named<&Constants::clocks, &ClockOptions::reach>(
+        "clocks.reach", "clocks may be off by so many cells; 0: they are not looked at", 0, 600),
+    named<&Constants::clocks, &ClockOptions::sigmas>(
+        "clocks.sigmas", "clocks: every other shift fits worse by this many standard errors", 1, kLarge),
+    named<&Constants::clocks, &ClockOptions::least>("clocks.least",
+                                                    "clocks: cells from which one is called off", 1, 600),
+    named<&Constants::clocks, &ClockOptions::least_move>(
+        "clocks.least-move", "clocks: share of the mean move of a load that is a move", 0, kLarge),
 };
 
 [[nodiscard]] Status set_noise_floor(Constants& constants, std::string_view name, double value) {

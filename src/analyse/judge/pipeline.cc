@@ -239,6 +239,20 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
   }
 }
 
+/// To whoever looks on: on this thread, so that it need not mind the others.
+void Pipeline::show(const CellRuns::Run& run) {
+  if (options_.observer == nullptr) return;
+  const auto cells = static_cast<std::size_t>(run.end - run.begin);
+  for (std::size_t g = 0; g < columns_.size(); ++g) {
+    const std::size_t size = cells * judges_[g]->members();
+    for (std::size_t c = 0; c < columns_[g].size(); ++c) {
+      options_.observer->observe(g, *columns_[g][c].metric, run,
+                                 std::span(work_[g].rows).subspan(c * size, size));
+    }
+  }
+  options_.observer->end_run(run);
+}
+
 /// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken
 /// through all groups.
 void Pipeline::hand_out(const CellRuns::Run& run, const Sink& sink) {
@@ -262,6 +276,7 @@ void Pipeline::pass_on_ready(const Sink& sink) {
   for (CellRuns::Run run = stream_->front(most); run.begin < run.end; run = stream_->front(most)) {
     note_gap(run);
     run_all(options_.workers, by_cost_.size(), [&](std::size_t i) { judge_run(by_cost_[i], run); });
+    show(run);
     hand_out(run, sink);
     stream_->drop(run);
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyse/judge/cell_observer.h"
 #include "analyse/judge/group_judge.h"
 #include "analyse/metric/metric_stream.h"
 #include "base/workers.h"
@@ -28,6 +29,7 @@ struct PipelineOptions {
   /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
   /// same to the bit.
   Workers* workers = nullptr;
+  CellObserver* observer = nullptr;  ///< Sees what is compared; outlives the pipeline.
 };
 
 /// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
@@ -69,6 +71,7 @@ class Pipeline {
   /// Takes those that operators left out of a row of the group's columns.
   void leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row);
   void hand_out(const CellRuns::Run& run, const Sink& sink);
+  void show(const CellRuns::Run& run);
   [[nodiscard]] std::int64_t position(WallTime start) const;
 
   const Grouping& grouping_;

@@ -1,0 +1,195 @@
+// Clocks of hosts, from recordings to what is said of them: real recordings of which one host's times are
+// moved, and simulated production sites, whose truth says which clocks were off when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cmd/diagnose.h"
+#include "cmd/shifted_source.h"
+#include "cmd/testing_cli.h"
+
+namespace laggard::cmd {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::read_text;
+using testing_support::Said;
+
+const fs::path kTraces = fs::path(LAGGARD_SOURCE_DIR) / "../shared/traces";
+
+class SkewedTraces : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::is_directory(kTraces)) GTEST_SKIP() << "no recordings in " << kTraces;
+    for (const auto& entry : fs::directory_iterator(kTraces)) {
+      if (entry.is_directory()) names_.push_back(entry.path().filename());
+    }
+    std::ranges::sort(names_);
+  }
+
+  std::string recording(const std::string& name) const {
+    const std::string out = folder_ / name;
+    if (!fs::exists(out)) {
+      const Said said = laggard({"import", "csv", kTraces / name / "samples.csv.xz", "--out", out});
+      EXPECT_EQ(said.status, kClean) << said.err;
+    }
+    return out;
+  }
+
+  /// With the clock of `host` ahead by so much in what is read.
+  Diagnosis diagnosis(const std::string& name, const std::string& host, seconds ahead,
+                      bool correct = false) const {
+    DiagnoseOptions options;
+    options.analysis.recordings = {recording(name)};
+    options.analysis.preset = "quick";
+    options.correct_skew = correct;
+    options.quiet = true;
+    auto setup = prepare_diagnosis(options);
+    EXPECT_TRUE(setup) << setup.error().message();
+    ClockSkew back;
+    back.host = host;
+    back.from = WallTime::min();
+    back.to = WallTime::max();
+    back.ahead = -ahead;
+    setup->source = std::make_unique<ShiftedSource>(std::move(setup->source), std::vector{back});
+    auto diagnosis = diagnose(options, *setup);
+    EXPECT_TRUE(diagnosis);
+    return std::move(*diagnosis);
+  }
+
+  static std::vector<std::string> findings(const Diagnosis& diagnosis) {
+    std::vector<std::string> found;
+    for (const Incident& incident : diagnosis.incidents) {
+      if (incident.status != IncidentStatus::kExplained)
+        found.push_back(incident.blame.name + " " + incident.cause);
+    }
+    return found;
+  }
+
+  Folder folder_;
+  std::vector<std::string> names_;
+};
+
+TEST_F(SkewedTraces, NobodysClockIsOffAsTheyWereRecorded) {
+  std::size_t agree = 0;
+  for (const std::string& name : names_) {
+    const Clocks clocks = diagnosis(name, "", seconds(0)).coverage.clocks;
+    EXPECT_TRUE(clocks.skewed.empty()) << name << ": " << clocks.skewed.front().host;
+    EXPECT_EQ(clocks.agree + clocks.unknown.size(), 9U) << name;
+    agree += clocks.agree;
+  }
+  EXPECT_GE(agree, 150U) << "of 198, most of them seen for a minute and a half";
+}
+
+TEST_F(SkewedTraces, AShiftedHostIsFoundWithSignAndSize) {
+  for (const std::string& name : names_) {
+    if (name.find("-L") == std::string::npos) continue;
+    for (const int ahead : {-40, -3, 15}) {
+      const Clocks clocks = diagnosis(name, "s4", seconds(ahead)).coverage.clocks;
+      ASSERT_EQ(clocks.skewed.size(), 1U) << name << " " << ahead;
+      EXPECT_EQ(clocks.skewed[0].host, "s4") << name;
+      EXPECT_EQ(clocks.skewed[0].ahead, seconds(ahead)) << name;
+    }
+  }
+}
+
+TEST_F(SkewedTraces, ShortOnesAreNeverToldWrong) {
+  for (const std::string& name : names_) {
+    if (name.find("-L") != std::string::npos) continue;
+    for (const int ahead : {-15, 3}) {
+      for (const ClockSkew& skew : diagnosis(name, "s4", seconds(ahead)).coverage.clocks.skewed) {
+        EXPECT_EQ(skew.host, "s4") << name;
+        EXPECT_EQ(skew.ahead, seconds(ahead)) << name;
+      }
+    }
+  }
+}
+
+TEST_F(SkewedTraces, CorrectedTheVerdictIsThatOfRightClocks) {
+  const std::string name = "ddr-disk-busy-s2-L";
+  const Diagnosis right = diagnosis(name, "s4", seconds(0));
+  const Diagnosis corrected = diagnosis(name, "s4", seconds(-15), true);
+  EXPECT_EQ(findings(corrected), findings(right));
+  EXPECT_TRUE(corrected.coverage.clocks.corrected);
+  ASSERT_EQ(corrected.coverage.clocks.skewed.size(), 1U) << "what was corrected is still said";
+  EXPECT_EQ(corrected.coverage.clocks.skewed[0].ahead, seconds(-15));
+  ASSERT_EQ(corrected.incidents.size(), right.incidents.size());
+  for (std::size_t i = 0; i < right.incidents.size(); ++i) {
+    EXPECT_EQ(corrected.incidents[i].why, right.incidents[i].why);
+    EXPECT_EQ(corrected.incidents[i].since, right.incidents[i].since);
+  }
+}
+
+/// Before a step by `by_s` a simulated server's clock is behind by as much.
+struct Off {
+  WallTime until;
+  double ahead = 0;
+};
+std::map<std::string, Off> truth_of(const std::string& folder) {
+  std::map<std::string, Off> off;
+  const Json truth = Json::parse(read_text(folder + "/truth.json"));
+  for (const Json& step : truth["clock_steps"]) {
+    off[step["server"]] = {parse_time(step["at"].get<std::string>()).value(), -step["by_s"].get<double>()};
+  }
+  return off;
+}
+
+/// Whoever is said to be off was, then, and by about as much.
+void expect_true(const Clocks& clocks, const std::map<std::string, Off>& truth) {
+  for (const ClockSkew& skew : clocks.skewed) {
+    ASSERT_TRUE(truth.contains(skew.host)) << skew.host << " is said to be off and never was";
+    const Off& off = truth.at(skew.host);
+    EXPECT_NEAR(to_seconds(skew.ahead), off.ahead, 8.5) << skew.host;
+    EXPECT_LT(skew.from, off.until) << skew.host;
+  }
+}
+
+TEST(SkewedSites, OnlyClocksThatWereOffAreSaidToBe) {
+  for (const char* seed : {"1", "2", "3"}) {
+    const Folder folder;
+    const std::string day = folder / "day";
+    const Said made = laggard({"lab", "simulate", "--scale", "surveyor", "--seed", seed, "-o", day});
+    ASSERT_EQ(made.status, kClean) << made.err;
+    DiagnoseOptions options;
+    options.analysis.recordings = {day};
+    options.analysis.system = day + "/system.toml";
+    options.quiet = true;
+    const auto diagnosis = diagnose(options);
+    ASSERT_TRUE(diagnosis) << diagnosis.error().message();
+    expect_true(diagnosis->coverage.clocks, truth_of(day));
+  }
+}
+
+TEST(SkewedSites, TheCommandSaysAndCorrectsIt) {
+  const Folder folder;
+  const std::string day = folder / "day";
+  const Said made =
+      laggard({"lab", "simulate", "--scale", "intrepid", "--duration", "6h", "--seed", "4", "-o", day});
+  ASSERT_EQ(made.status, kClean) << made.err;
+  const auto diagnose = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"diagnose", day, "--system", day + "/system.toml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return laggard(words);
+  };
+  const Said json = diagnose({"--json", "-"});
+  ASSERT_EQ(json.status, kClean) << json.err;
+  const Json clocks = Json::parse(json.out)["coverage"]["clocks"];
+  const std::map<std::string, Off> truth = truth_of(day);
+  for (const Json& skew : clocks["skewed"]) {
+    ASSERT_TRUE(truth.contains(skew["host"]));
+    EXPECT_NEAR(skew["ahead_s"].get<double>(), truth.at(skew["host"]).ahead, 8.5);
+  }
+  EXPECT_FALSE(clocks["corrected"].get<bool>());
+}
+
+}  // namespace
+}  // namespace laggard::cmd
