@@ -173,7 +173,7 @@ TEST(SkewedSites, TheCommandSaysAndCorrectsIt) {
   const Folder folder;
   const std::string day = folder / "day";
   const Said made =
-      laggard({"lab", "simulate", "--scale", "intrepid", "--duration", "6h", "--seed", "4", "-o", day});
+      laggard({"lab", "simulate", "--scale", "intrepid", "--duration", "2h", "--seed", "4", "-o", day});
   ASSERT_EQ(made.status, kClean) << made.err;
   const auto diagnose = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"diagnose", day, "--system", day + "/system.toml"};

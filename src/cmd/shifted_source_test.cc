@@ -60,7 +60,7 @@ TEST(ShiftedSource, MovesWhatTheHostStampedAndNothingElse) {
   EXPECT_EQ(tables[0].times().front(), at(70));
   EXPECT_EQ(tables[0].times().back(), at(74));
   EXPECT_EQ(tables[0].boot(), "boot");
-  EXPECT_EQ(tables[0].uniform(1, 1), std::optional<std::uint64_t>(77));
+  EXPECT_EQ(tables[0].integer(1, 1, 2), std::optional<std::uint64_t>(77));
   EXPECT_EQ(tables[0].integer(0, 0, 3), expected.integer(0, 0, 3));
   EXPECT_FALSE(tables[0].present(0, 1, 0)) << "missing stays missing";
   EXPECT_EQ(tables[1], table_of("a", 100, 5));

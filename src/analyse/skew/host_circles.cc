@@ -43,6 +43,7 @@ class Connections {
     std::ranges::sort(hosts, natural_less);
     for (const std::string& host : hosts) by_root[root(host)].push_back(host);
     std::vector<std::vector<std::string>> all;
+    all.reserve(by_root.size());
     for (auto& [root, connected] : by_root) all.push_back(std::move(connected));
     std::ranges::sort(all, natural_less,
                       [](const auto& connected) { return std::string_view(connected[0]); });
