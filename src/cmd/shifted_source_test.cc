@@ -12,11 +12,11 @@ namespace {
 
 using std::chrono::seconds;
 
-WallTime at(std::int64_t second) { return from_unix_ns(second * 1'000'000'000); }
+WallTime instant(std::int64_t second) { return from_unix_ns(second * 1'000'000'000); }
 
 SampleTable table_of(const std::string& host, std::int64_t first, std::size_t samples) {
   std::vector<WallTime> times;
-  for (std::size_t t = 0; t < samples; ++t) times.push_back(at(first + static_cast<std::int64_t>(t)));
+  for (std::size_t t = 0; t < samples; ++t) times.push_back(instant(first + static_cast<std::int64_t>(t)));
   SampleTable table(host, DeviceKind::kDisk,
                     {{"rd_ios", CounterForm::kCumulative}, {"wr_ios", CounterForm::kCumulative}},
                     {"sda", "sdb"}, times);
@@ -36,7 +36,7 @@ ClockSkew skew(const std::string& host, std::int64_t ahead, WallTime from = Wall
   return skew;
 }
 
-std::vector<SampleTable> read_all(SeriesSource& source) {
+std::vector<SampleTable> all_tables(SeriesSource& source) {
   std::vector<SampleTable> tables;
   const auto reader = source.read({}).value();
   for (auto table = reader->next().value(); table; table = reader->next().value()) {
@@ -53,12 +53,12 @@ std::unique_ptr<MemorySource> source_of(const std::vector<SampleTable>& tables) 
 
 TEST(ShiftedSource, MovesWhatTheHostStampedAndNothingElse) {
   ShiftedSource source(source_of({table_of("a", 100, 5), table_of("b", 100, 5)}), {skew("b", 30)});
-  const auto tables = read_all(source);
+  const auto tables = all_tables(source);
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].host(), "b") << "now the earlier one";
   SampleTable expected = table_of("b", 100, 5);
-  EXPECT_EQ(tables[0].times().front(), at(70));
-  EXPECT_EQ(tables[0].times().back(), at(74));
+  EXPECT_EQ(tables[0].times().front(), instant(70));
+  EXPECT_EQ(tables[0].times().back(), instant(74));
   EXPECT_EQ(tables[0].boot(), "boot");
   EXPECT_EQ(tables[0].integer(1, 1, 2), std::optional<std::uint64_t>(77));
   EXPECT_EQ(tables[0].integer(0, 0, 3), expected.integer(0, 0, 3));
@@ -67,11 +67,12 @@ TEST(ShiftedSource, MovesWhatTheHostStampedAndNothingElse) {
 }
 
 TEST(ShiftedSource, AStretchIsMovedByItself) {
-  ShiftedSource source(source_of({table_of("a", 100, 6)}),
-                       {skew("a", -10, WallTime::min(), at(102)), skew("a", 3, at(104), WallTime::max())});
-  const auto tables = read_all(source);
+  ShiftedSource source(source_of({table_of("a", 100, 6)}), {skew("a", -10, WallTime::min(), instant(102)),
+                                                            skew("a", 3, instant(104), WallTime::max())});
+  const auto tables = all_tables(source);
   ASSERT_EQ(tables.size(), 1U);
-  const std::vector<WallTime> expected{at(110), at(111), at(102), at(103), at(101), at(102)};
+  const std::vector<WallTime> expected{instant(110), instant(111), instant(102),
+                                       instant(103), instant(101), instant(102)};
   EXPECT_EQ(tables[0].times(), expected);
 }
 
@@ -91,7 +92,7 @@ RC_GTEST_PROP(ShiftedSource, KeepsTheOrderOfATableReader, ()) {
       skews.push_back(skew(host, *rc::gen::inRange<std::int64_t>(-90, 90)));
   }
   ShiftedSource source(source_of(tables), skews);
-  const auto moved = read_all(source);
+  const auto moved = all_tables(source);
   RC_ASSERT(moved.size() == tables.size());
   for (std::size_t i = 1; i < moved.size(); ++i) {
     RC_ASSERT(moved[i - 1].times().front() <= moved[i].times().front());

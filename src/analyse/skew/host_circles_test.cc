@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "analyse/explain/testing_grouping.h"
+#include "analyse/metric/testing_samples.h"
 #include "analyse/skew/host_loads.h"
 
 namespace laggard::analyse {
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing_support::GroupingBuilder;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+using testing_support::kNone;
 
 TEST(HostCircles, PeersAndWhoeverIsConnectedByThem) {
   GroupingBuilder builder;

@@ -3,14 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "analyse/metric/testing_samples.h"
 
 namespace laggard::analyse {
 namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+using testing_support::kNone;
 
 std::vector<int> moves_of(const std::vector<double>& series, double least = 0.25) {
   Moves moves(1, least);
