@@ -118,8 +118,9 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
                {"windows", true, 2},
                {"first", false, 1}});
   for (const Evidence& e : incident.evidence) {
-    table.add({printable(e.metric), printable(e.component), e.level ? humanise(*e.level, e.unit) : "",
-               e.peers ? humanise(*e.peers, e.unit) : "", ratio(e.level, e.peers).value_or(""),
+    const std::string unit = printable(e.unit);
+    table.add({printable(e.metric), printable(e.component), e.level ? humanise(*e.level, unit) : "",
+               e.peers ? humanise(*e.peers, unit) : "", ratio(e.level, e.peers).value_or(""),
                printable(e.detector), humanise(e.distance), humanise(e.threshold), humanise(e.score),
                e.windows.empty() ? "" : std::to_string(e.windows.size()),
                e.windows.empty() ? "" : clock.moment(*std::ranges::min_element(e.windows))});
