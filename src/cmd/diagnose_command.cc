@@ -179,21 +179,35 @@ void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
   setup.source = std::make_unique<ShiftedSource>(std::move(setup.source), skewed);
 }
 
+struct Judged {
+  std::unique_ptr<analyse::Diagnoser> diagnoser;
+  Diagnosis diagnosis;
+};
+
+/// With clocks set right, where that was asked for and is needed.
+Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup) {
+  auto diagnoser = judge(options, setup, "diagnosing");
+  if (!diagnoser) return forward(diagnoser);
+  Judged judged{std::move(*diagnoser), {}};
+  judged.diagnosis = judged.diagnoser->diagnosis();
+  Clocks clocks = judged.diagnosis.coverage.clocks;
+  if (!options.correct_skew || clocks.skewed.empty()) return judged;
+  set_clocks_right(setup, clocks.skewed);
+  diagnoser = judge(options, setup, "once more");
+  if (!diagnoser) return forward(diagnoser);
+  judged = {std::move(*diagnoser), {}};
+  judged.diagnosis = judged.diagnoser->diagnosis();
+  clocks.corrected = true;
+  judged.diagnosis.coverage.clocks = std::move(clocks);
+  return judged;
+}
+
 }  // namespace
 
 Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup) {
-  auto diagnoser = judge(options, setup, "diagnosing");
-  if (!diagnoser) return forward(diagnoser);
-  Diagnosis diagnosis = (*diagnoser)->diagnosis();
-  if (options.correct_skew && !diagnosis.coverage.clocks.skewed.empty()) {
-    Clocks clocks = std::move(diagnosis.coverage.clocks);
-    set_clocks_right(setup, clocks.skewed);
-    diagnoser = judge(options, setup, "once more");
-    if (!diagnoser) return forward(diagnoser);
-    diagnosis = (*diagnoser)->diagnosis();
-    clocks.corrected = true;
-    diagnosis.coverage.clocks = std::move(clocks);
-  }
+  auto judged = judge_with_clocks(options, setup);
+  if (!judged) return forward(judged);
+  Diagnosis& diagnosis = judged->diagnosis;
   if (setup.system) {
     const analyse::WindowSpec& windows = setup.preset.windows;
     const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
@@ -207,18 +221,18 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup)
       return forward(written);
   }
   if (!options.history.empty()) {
-    const auto rows = (*diagnoser)->persistence_rows();
+    const auto rows = judged->diagnoser->persistence_rows();
     const bool csv = options.history.ends_with(".csv");
     Status written =
         print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
     if (!written) return forward(written);
   }
   if (!options.html.empty()) {
-    Status written = write_page(options, setup, diagnosis, (*diagnoser)->score_maps());
+    Status written = write_page(options, setup, diagnosis, judged->diagnoser->score_maps());
     if (!written) return forward(written);
     if (talk) std::printf("\nplots: %s\n", options.html.c_str());
   }
-  return diagnosis;
+  return std::move(judged->diagnosis);
 }
 
 namespace {
