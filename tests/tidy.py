@@ -48,8 +48,9 @@ class Batch:
         seal.update(checks.encode())
         return seal.hexdigest()
 
-    def newest(self):
-        return max(path.stat().st_mtime_ns for path in (root / "src").rglob("*.[ch]*"))
+
+def last_edit():
+    return max(path.stat().st_mtime_ns for path in (root / "src").rglob("*.[ch]*"))
 
 
 def look_at(batch, build):
@@ -58,16 +59,16 @@ def look_at(batch, build):
     if batch.sources != [batch.file]:
         # A batch includes sources by design.
         checks = ",".join(filter(None, [checks, "-bugprone-suspicious-include"]))
+    before = last_edit()
     key = batch.key(checks)
     if key and (stamps / key).exists():
         return ""
-    before = batch.newest()
     said = subprocess.run(["clang-tidy-14", "-p", str(build), "--quiet", f"--checks={checks}", str(batch.file)],
                           capture_output=True, text=True, check=False)
     if said.returncode != 0:
         return said.stdout or said.stderr
     # What was edited while it was read has no verdict yet.
-    if key and batch.newest() == before:
+    if key and last_edit() == before:
         (stamps / key).touch()
     return ""
 
