@@ -20,6 +20,9 @@ struct ClockSkew {
   double sigmas = 0;       ///< How sure it is that the clock is off: standard errors between the two.
 };
 
+/// `15s behind` or `2m ahead of`: to be followed by whom.
+[[nodiscard]] std::string how_far_off(const ClockSkew& skew);
+
 /// What the data tell of the clocks of hosts that are each other's peers (docs/methods/skew.md). Unknown is
 /// not zero: a steady load fits itself at every shift.
 struct Clocks {

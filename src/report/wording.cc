@@ -191,12 +191,10 @@ std::string apart(double sigmas) {
 std::vector<std::string> skewed_clocks(const Clocks& clocks, const Clockface& clock) {
   std::vector<std::string> out;
   for (const ClockSkew& skew : clocks.skewed) {
-    const bool behind = skew.ahead < Duration::zero();
     out.push_back(
-        fmt::format("{} is {} {} its peers, give or take {:.3g} s, from {}: {}, its load follows theirs by "
+        fmt::format("{} is {} its peers, give or take {:.3g} s, from {}: {}, its load follows theirs by "
                     "{:.2f}, as recorded by {:.2f}{}",
-                    skew.host, laggard::to_text(behind ? -skew.ahead : skew.ahead),
-                    behind ? "behind" : "ahead of", to_seconds(skew.error), clock.span(skew.from, skew.to),
+                    skew.host, how_far_off(skew), to_seconds(skew.error), clock.span(skew.from, skew.to),
                     clocks.corrected ? "moved by that, as it was here" : "moved by that", skew.correlation,
                     skew.unmoved, apart(skew.sigmas)));
   }

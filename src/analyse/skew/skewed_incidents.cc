@@ -30,9 +30,8 @@ void mark_skewed_incidents(Diagnosis& diagnosis, const Grouping& grouping) {
     }
     for (const ClockSkew& skew : skewed) {
       if (!hosts.contains(skew.host) || !overlap(skew, incident, diagnosis.to)) continue;
-      const bool behind = skew.ahead < Duration::zero();
-      incident.why += fmt::format("; mind that the clock of {} is {} {} its peers'", skew.host,
-                                  to_text(behind ? -skew.ahead : skew.ahead), behind ? "behind" : "ahead of");
+      incident.why +=
+          fmt::format("; mind that the clock of {} is {} its peers'", skew.host, how_far_off(skew));
     }
   }
 }
