@@ -25,21 +25,20 @@ LagSpec spec_of(std::size_t hosts, const ClockOptions& options) {
 
 }  // namespace
 
-ClockWatch::Circle::Circle(std::size_t circle, std::size_t hosts, const ClockOptions& options)
-    : index(circle), moves(hosts * kLoadChannels, options.least_move), correlation(spec_of(hosts, options)) {}
+ClockWatch::Circle::Circle(std::size_t hosts, const ClockOptions& options)
+    : moves(hosts * kLoadChannels, options.least_move), correlation(spec_of(hosts, options)) {}
 
 ClockWatch::ClockWatch(const HostCircles& circles, Grid grid, const ClockOptions& options, Workers* workers)
     : hosts_(circles), grid_(grid), options_(options), workers_(workers) {
   if (options.reach < 1) return;
-  for (std::size_t c = 0; c < circles.circles.size(); ++c) {
-    circles_.emplace_back(c, circles.circles[c].size(), options);
-  }
+  for (const std::vector<std::string>& hosts : circles.circles) circles_.emplace_back(hosts.size(), options);
 }
 
 void ClockWatch::take(const CellRuns::Run& run, std::span<const double> loads) {
-  for (Circle& circle : circles_) {
-    const std::size_t width = hosts_.row_of(circle.index);
-    const std::size_t first = hosts_.first_of(circle.index);
+  for (std::size_t c = 0; c < circles_.size(); ++c) {
+    Circle& circle = circles_[c];
+    const std::size_t width = hosts_.row_of(c);
+    const std::size_t first = hosts_.first_of(c);
     if (run.begin != next_) circle.moves.forget_last();
     moves_.resize(width);
     for (std::int64_t cell = run.begin; cell < run.end; ++cell) {
@@ -90,9 +89,11 @@ void ClockWatch::add_clock(const std::string& host, const LagBlocks& blocks, Clo
 
 Clocks ClockWatch::clocks() const {
   Clocks clocks;
-  for (const Circle& circle : circles_) {
-    const std::vector<std::string>& hosts = hosts_.circles[circle.index];
-    for (std::size_t h = 0; h < hosts.size(); ++h) add_clock(hosts[h], circle.correlation.blocks(h), clocks);
+  for (std::size_t c = 0; c < circles_.size(); ++c) {
+    const std::vector<std::string>& hosts = hosts_.circles[c];
+    for (std::size_t h = 0; h < hosts.size(); ++h) {
+      add_clock(hosts[h], circles_[c].correlation.blocks(h), clocks);
+    }
   }
   std::ranges::stable_sort(clocks.skewed, natural_less, &ClockSkew::host);
   std::ranges::sort(clocks.unknown, natural_less);

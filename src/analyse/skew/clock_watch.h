@@ -35,8 +35,7 @@ class ClockWatch {
 
  private:
   struct Circle {
-    Circle(std::size_t index, std::size_t hosts, const ClockOptions& options);
-    std::size_t index;
+    Circle(std::size_t hosts, const ClockOptions& options);
     Moves moves;
     LagCorrelation correlation;
   };
@@ -48,8 +47,8 @@ class ClockWatch {
   Grid grid_;
   ClockOptions options_;
   Workers* workers_;
-  std::vector<Circle> circles_;
-  std::int64_t next_ = 0;  ///< The cell that follows the last one.
+  std::vector<Circle> circles_;  ///< As in `hosts_`; none when clocks are not looked at.
+  std::int64_t next_ = 0;        ///< The cell that follows the last one.
   std::vector<std::int8_t> moves_;
 };
 
