@@ -21,7 +21,7 @@ constexpr double kJustBelow = 0.999;
 /// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
 constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
 
-PipelineOptions with_windows(PipelineOptions options, const WindowSpec& windows, CellObserver* observer) {
+PipelineOptions complete(PipelineOptions options, const WindowSpec& windows, CellObserver* observer) {
   options.windows = windows;
   options.observer = observer;
   return options;
@@ -43,8 +43,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               options_.pipeline.workers),
       loads_(circles_,
              [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
-      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows,
-                                       options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)) {
+      pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
+                                   options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)) {
   const Duration step = window_step(options_.preset.windows);
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const std::size_t members = grouping.groups[g].members.size();

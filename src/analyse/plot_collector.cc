@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -56,8 +57,7 @@ void PlotCollector::close_point(std::size_t i) {
   PeerPlot& plot = collected_[i].plot;
   plot.times.push_back(grid_.end(line.point * cells_per_point_));
   for (std::size_t m = 0; m < line.sum.size(); ++m) {
-    const double mean =
-        line.count[m] > 0 ? line.sum[m] / line.count[m] : std::numeric_limits<double>::quiet_NaN();
+    const double mean = line.count[m] > 0 ? line.sum[m] / line.count[m] : kMissing;
     plot.values[m].push_back(static_cast<float>(mean));
   }
   std::fill(line.sum.begin(), line.sum.end(), 0);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -30,7 +31,7 @@ std::vector<double> Trainer::shown(std::size_t group, const WindowJudgement& win
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].metric != judgement.metric) continue;
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (std::isnan(window.levels[c][i])) scores[i] = std::numeric_limits<double>::quiet_NaN();
+      if (std::isnan(window.levels[c][i])) scores[i] = kMissing;
     }
   }
   return scores;

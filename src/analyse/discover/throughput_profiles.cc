@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/missing.h"
 #include "base/text.h"
 
 namespace laggard::analyse {
@@ -58,8 +59,7 @@ std::vector<double> ThroughputProfiles::rates(const Blocks& blocks, std::int64_t
   for (std::int64_t b = first; b <= last; ++b) {
     const auto found = blocks.find(b);
     const bool known = found != blocks.end() && found->second.seconds > 0;
-    rates.push_back(known ? found->second.moved / found->second.seconds
-                          : std::numeric_limits<double>::quiet_NaN());
+    rates.push_back(known ? found->second.moved / found->second.seconds : kMissing);
   }
   return rates;
 }

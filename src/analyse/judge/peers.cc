@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -25,7 +26,7 @@ double MedianOfOthers::without(double mine) const {
   if (mine == last_mine_) return last_answer_;
   const bool among = !std::isnan(mine);
   const std::size_t n = sorted_.size() - (among && !sorted_.empty() ? 1 : 0);
-  if (n == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (n == 0) return kMissing;
   const std::size_t gap =
       among
           ? static_cast<std::size_t>(std::lower_bound(sorted_.begin(), sorted_.end(), mine) - sorted_.begin())
@@ -40,7 +41,7 @@ double median_of(std::span<const double> x) {
   std::vector<double> present;
   present.reserve(x.size());
   std::copy_if(x.begin(), x.end(), std::back_inserter(present), [](double v) { return !std::isnan(v); });
-  if (present.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (present.empty()) return kMissing;
   const auto middle = present.begin() + static_cast<std::ptrdiff_t>(present.size() / 2);
   std::nth_element(present.begin(), middle, present.end());
   return present.size() % 2 == 1 ? *middle : (*std::max_element(present.begin(), middle) + *middle) / 2;

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -23,7 +24,7 @@ class MedianOfOthers {
  private:
   std::vector<double> sorted_;
   /// The latest answer: idle members have all the same number.
-  mutable double last_mine_ = std::numeric_limits<double>::quiet_NaN();
+  mutable double last_mine_ = kMissing;
   mutable double last_answer_ = 0;
 };
 

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <span>
 #include <utility>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -205,7 +206,7 @@ void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const s
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!options_.interventions.excluded(members[i].index(), grid_.end(cell))) continue;
     left_out[i] = 1;
-    for (const std::span<double>& column : row) column[i] = std::numeric_limits<double>::quiet_NaN();
+    for (const std::span<double>& column : row) column[i] = kMissing;
   }
   judges_[group]->leave_out(std::move(left_out));
 }

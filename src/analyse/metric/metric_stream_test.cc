@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analyse/metric/testing_samples.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 namespace {
@@ -18,7 +19,6 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::IsNan;
-using testing_support::kNone;
 using testing_support::Sample;
 using testing_support::samples_of;
 using testing_support::second;
@@ -68,7 +68,7 @@ class StreamTest : public testing::Test {
   }
 
   double at(std::int64_t cell, std::size_t track, std::size_t member) {
-    return cells_.contains(cell) ? cells_[cell][track][member] : kNone;
+    return cells_.contains(cell) ? cells_[cell][track][member] : kMissing;
   }
 
   std::vector<std::int64_t> order_;

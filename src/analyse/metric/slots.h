@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
 
+#include "base/missing.h"
 #include "model/counter.h"
 
 namespace laggard::analyse {
@@ -52,7 +52,7 @@ struct CellValues {
   double seconds = 0;  ///< How much of the cell the increases cover.
   std::array<double, kSlots> values{};
 
-  CellValues() { values.fill(std::numeric_limits<double>::quiet_NaN()); }
+  CellValues() { values.fill(kMissing); }
   [[nodiscard]] double operator[](Slot slot) const { return values[static_cast<std::size_t>(slot)]; }
   double& operator[](Slot slot) { return values[static_cast<std::size_t>(slot)]; }
 };

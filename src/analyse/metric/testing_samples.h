@@ -2,15 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "model/sample_table.h"
 
 namespace laggard::analyse::testing_support {
-
-inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 inline WallTime second(double s) { return from_unix_ns(std::llround(s * 1e9)); }
 

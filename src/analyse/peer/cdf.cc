@@ -4,6 +4,7 @@
 #include "analyse/peer/comparers.h"
 #include "analyse/peer/l1_comparer.h"
 #include "base/error.h"
+#include "base/missing.h"
 #include "stats/clones.h"
 #include "stats/sorting_network.h"
 
@@ -123,7 +124,7 @@ class Cdf final : public Comparer {
 
   void scores_of_still(std::span<double> s) const {
     LAGGARD_CHECK(s.size() == window_->components());
-    std::fill(s.begin(), s.end(), s.size() < 2 ? std::numeric_limits<double>::quiet_NaN() : 0.0);
+    std::fill(s.begin(), s.end(), s.size() < 2 ? kMissing : 0.0);
     const auto w = static_cast<double>(window_->size());
     const std::span<const std::uint32_t> busy = window_->busy();
     for (std::size_t i = 0; i < busy.size(); ++i) s[busy[i]] = static_cast<double>(from_zero_[i]) / w;

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "analyse/peer/comparer.h"
 #include "analyse/peer/l1_scores.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
@@ -48,13 +48,13 @@ class L1Questions {
     for (std::size_t j = 0; j < sums.size(); ++j) {
       d[j] = static_cast<double>(sums[j]) / static_cast<double>(rows_);
     }
-    d[component] = std::numeric_limits<double>::quiet_NaN();
+    d[component] = kMissing;
   }
 
  private:
   [[nodiscard]] bool alone(std::span<double> s) const {
     if (sums_.size() >= 2) return false;
-    std::fill(s.begin(), s.end(), std::numeric_limits<double>::quiet_NaN());
+    std::fill(s.begin(), s.end(), kMissing);
     return true;
   }
   void set_floors(std::span<const double> floor) {

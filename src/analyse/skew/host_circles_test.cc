@@ -8,6 +8,7 @@
 #include "analyse/explain/testing_grouping.h"
 #include "analyse/metric/testing_samples.h"
 #include "analyse/skew/host_loads.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing_support::GroupingBuilder;
-
-using testing_support::kNone;
 
 TEST(HostCircles, PeersAndWhoeverIsConnectedByThem) {
   GroupingBuilder builder;
@@ -65,7 +64,7 @@ TEST(HostLoads, AddUpWhatIsKnownOfAHost) {
   });
   const CellRuns::Run run{7, 9};
   ASSERT_EQ(grouping.groups[0].members.size(), 6U);
-  const std::vector<double> written{1, 2, 3, kNone, kNone, kNone, 10, 20, 30, 40, 50, 60};
+  const std::vector<double> written{1, 2, 3, kMissing, kMissing, kMissing, 10, 20, 30, 40, 50, 60};
   host_loads.observe(0, *find_metric("wr_sec"), run, written);
   host_loads.observe(0, *find_metric("await"), run, written);
   host_loads.end_run(run);

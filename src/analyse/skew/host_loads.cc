@@ -1,15 +1,15 @@
 #include "analyse/skew/host_loads.h"
 
 #include <cmath>
-#include <limits>
+
+#include "base/missing.h"
 
 namespace laggard::analyse {
 
 void HostLoads::begin_run(const CellRuns::Run& run) {
   if (begun_) return;
   begun_ = true;
-  loads_.assign(static_cast<std::size_t>(run.end - run.begin) * circles_.row(),
-                std::numeric_limits<double>::quiet_NaN());
+  loads_.assign(static_cast<std::size_t>(run.end - run.begin) * circles_.row(), kMissing);
 }
 
 void HostLoads::observe(std::size_t group, const MetricSpec& metric, const CellRuns::Run& run,

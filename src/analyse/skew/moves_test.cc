@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "analyse/metric/testing_samples.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 namespace {
 
 using ::testing::ElementsAre;
-
-using testing_support::kNone;
 
 std::vector<int> moves_of(const std::vector<double>& series, double least = 0.25) {
   Moves moves(1, least);
@@ -31,7 +30,7 @@ TEST(Moves, AreUpDownOrNotToSpeakOf) {
 TEST(Moves, AConstantNeverMoves) { EXPECT_THAT(moves_of({7, 7, 7, 7}), ElementsAre(0, 0, 0, 0)); }
 
 TEST(Moves, WhatIsMissingIsNoMoveNorWhatFollowsIt) {
-  EXPECT_THAT(moves_of({1, kNone, 5, 9, kNone, kNone, 1}), ElementsAre(0, 0, 0, 1, 0, 0, 0));
+  EXPECT_THAT(moves_of({1, kMissing, 5, 9, kMissing, kMissing, 1}), ElementsAre(0, 0, 0, 1, 0, 0, 0));
 }
 
 TEST(Moves, AreNotTakenAcrossGaps) {

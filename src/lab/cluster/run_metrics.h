@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/missing.h"
 #include "lab/cluster/cluster.h"
 #include "stats/quantile.h"
 
@@ -100,7 +100,7 @@ class RunMetrics final : public TableSink {
       sum += v;
       ++count;
     }
-    return count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN();
+    return count > 0 ? sum / count : kMissing;
   }
   static double deviation(const std::vector<double>& x) {
     std::vector<double> squares;
