@@ -26,13 +26,13 @@ script::System healthy(std::uint64_t seed = 3) {
 }
 
 /// The distances that the trainer sees: track, member and window index.
-struct Seen {
+struct SeenDistances {
   std::map<std::string, std::vector<std::map<std::int64_t, double>>> tracks;
   std::map<std::string, std::string> groups;
 };
 
-Seen look(script::Recording& recording) {
-  Seen seen;
+SeenDistances look(script::Recording& recording) {
+  SeenDistances seen;
   PipelineOptions options = recording.pipeline;
   options.windows = recording.preset.windows;
   Pipeline pipeline(recording.grouping, options);
@@ -73,7 +73,7 @@ double search(const std::map<std::int64_t, double>& distance) {
 TEST(Trainer, FindsWhatRaisingTheThresholdStepByStepFinds) {
   const auto recording = script::record(healthy(), "lab");
   const Thresholds thresholds = script::train(*recording);
-  const Seen seen = look(*recording);
+  const SeenDistances seen = look(*recording);
   std::size_t compared = 0;
   for (const PeerGroup& group : recording->grouping.groups) {
     for (const GroupThresholds& trained : thresholds.groups) {
@@ -94,7 +94,7 @@ TEST(Trainer, FindsWhatRaisingTheThresholdStepByStepFinds) {
 TEST(Trainer, CongestionIsTheFractionThatWasSeenTimesTheFactor) {
   const auto recording = script::record(healthy(), "lab");
   const Thresholds thresholds = script::train(*recording);
-  const Seen seen = look(*recording);
+  const SeenDistances seen = look(*recording);
   for (const GroupThresholds& trained : thresholds.groups) {
     if (trained.distance != "cwnd") continue;
     double largest = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRankingShown = 15;  // the rest opens on demand, and prints
 
-std::string bar(double share) {
+std::string share_bar(double share) {
   if (!(share > 0)) return "";
   return fmt::format(
       "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"{:.1f}\" "
@@ -27,7 +27,7 @@ std::string ranking_row(const RankedComponent& r, std::size_t place, double most
       "<tr class=\"{}\"><td class=\"n muted\">{}</td><td>{}</td><td>{}</td><td class=\"n\">{}</td><td "
       "class=\"n\">{}</td><td class=\"bar\">{}</td></tr>\n",
       kind, place, component_button(r.component), html_escape(r.group), r.persistence, humanise(r.severity),
-      bar(most > 0 ? r.severity / most : 0));
+      share_bar(most > 0 ? r.severity / most : 0));
 }
 
 }  // namespace

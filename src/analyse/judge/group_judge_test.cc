@@ -4,16 +4,15 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <random>
 
 #include "analyse/judge/peers.h"
 #include "analyse/peer/definition.h"
+#include "base/missing.h"
 
 namespace laggard::analyse {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kMembers = 6;
 constexpr std::size_t kSize = 16;
 

@@ -25,13 +25,13 @@ CompareOptions draw_options(std::mt19937_64& random) {
 }
 
 /// A window, and everything about it that the definition says.
-struct Case {
+struct ComparedWindow {
   Samples samples;
   std::vector<double> values;
   std::vector<std::uint32_t> busy;
   SortedWindow sorted;
 
-  Case(std::mt19937_64& random, std::size_t n, std::size_t w)
+  ComparedWindow(std::mt19937_64& random, std::size_t n, std::size_t w)
       : samples(with_quiet(definition::draw_samples(random, n, w), random)),
         values(definition::columns_of(samples)) {
     Window window{
@@ -61,8 +61,8 @@ struct Case {
   }
 };
 
-double by_definition(const Case& c, const definition::Common& common, std::size_t i, Distance distance,
-                     const CompareOptions& options) {
+double by_definition(const ComparedWindow& c, const definition::Common& common, std::size_t i,
+                     Distance distance, const CompareOptions& options) {
   if (distance == Distance::kMedian) return definition::median_distance(c.samples, i);
   if (distance == Distance::kThresh) return definition::thresh_distance(c.samples, i);
   std::vector<double> d = definition::pairwise(c.samples, common, i, distance, options);
@@ -71,13 +71,13 @@ double by_definition(const Case& c, const definition::Common& common, std::size_
 }
 
 /// Sums of doubles in another order differ in the last bits; sums of bins do not.
-bool same(double a, double b, Distance distance) {
+bool same_score(double a, double b, Distance distance) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   if (distance == Distance::kCdf || distance == Distance::kThresh) return a == b;
   return std::abs(a - b) <= 1e-9 * (1 + std::abs(a));
 }
 
-void check_scores(Case& c, Distance distance, const CompareOptions& options) {
+void check_scores(ComparedWindow& c, Distance distance, const CompareOptions& options) {
   const std::size_t n = c.samples.size();
   const auto comparer = make_comparer(distance, options);
   comparer->load(c.sorted);
@@ -85,7 +85,7 @@ void check_scores(Case& c, Distance distance, const CompareOptions& options) {
   comparer->scores(s);
   const definition::Common common = definition::common(c.samples, options);
   for (std::size_t i = 0; i < n; ++i) {
-    RC_ASSERT(same(s[i], by_definition(c, common, i, distance, options), distance));
+    RC_ASSERT(same_score(s[i], by_definition(c, common, i, distance, options), distance));
   }
 }
 
@@ -95,7 +95,7 @@ TEST(Comparer, ScoresAreThoseOfTheDefinition) {
     for (int repeat = 0; repeat < 4; ++repeat) {
       const std::size_t n = 2 + random() % 39;
       const std::size_t w = 1 + random() % 71;
-      Case c(random, n, w);
+      ComparedWindow c(random, n, w);
       const CompareOptions options = draw_options(random);
       for (const Distance distance :
            {Distance::kCdf, Distance::kWasserstein, Distance::kKl, Distance::kMedian, Distance::kThresh}) {
@@ -137,7 +137,7 @@ TEST(Comparer, FlagsAreThoseOfMoreThanHalf) {
     for (int repeat = 0; repeat < 20; ++repeat) {
       const std::size_t n = 2 + random() % 39;
       const std::size_t w = 1 + random() % 71;
-      Case c(random, n, w);
+      ComparedWindow c(random, n, w);
       const CompareOptions options = draw_options(random);
       for (const Distance distance : kPairwise) {
         const auto comparer = make_comparer(distance, options);

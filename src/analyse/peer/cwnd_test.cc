@@ -13,10 +13,10 @@ namespace laggard::analyse {
 namespace {
 
 using std::chrono::seconds;
-using Recording = std::map<std::int64_t, std::vector<double>>;
+using CongestionWindows = std::map<std::int64_t, std::vector<double>>;
 
 /// log2(1 + mean of what is there of the last 31 s), for one node at one second.
-double log_at(const Recording& recording, std::int64_t second, std::size_t node, std::size_t span) {
+double log_at(const CongestionWindows& recording, std::int64_t second, std::size_t node, std::size_t span) {
   if (std::isnan(recording.at(second)[node])) return kMissing;
   double sum = 0;
   int count = 0;
@@ -29,7 +29,7 @@ double log_at(const Recording& recording, std::int64_t second, std::size_t node,
   return std::log2(1 + sum / count);
 }
 
-double ratio_at(const Recording& recording, std::int64_t second, std::size_t node, std::size_t span) {
+double ratio_at(const CongestionWindows& recording, std::int64_t second, std::size_t node, std::size_t span) {
   std::vector<double> logs;
   for (std::size_t i = 0; i < recording.at(second).size(); ++i) {
     const double log = log_at(recording, second, i, span);
@@ -40,8 +40,8 @@ double ratio_at(const Recording& recording, std::int64_t second, std::size_t nod
   return middle > 0 ? log_at(recording, second, node, span) / middle : kMissing;
 }
 
-Recording draw(std::mt19937_64& random, std::size_t nodes) {
-  Recording recording;
+CongestionWindows draw_windows(std::mt19937_64& random, std::size_t nodes) {
+  CongestionWindows recording;
   std::int64_t second = 1000;
   for (int k = 0; k < 80; ++k) {
     second += random() % 15 == 0 ? static_cast<std::int64_t>(1 + random() % 50) : 1;
@@ -52,14 +52,14 @@ Recording draw(std::mt19937_64& random, std::size_t nodes) {
   return recording;
 }
 
-bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
+bool equal_or_missing(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
 TEST(Cwnd, AgreesWithTheDefinition) {
   rc::check("any gaps, with stops and restarts", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::size_t nodes = 2 + random() % 7;
     const std::size_t span = 1 + random() % 31;
-    const Recording recording = draw(random, nodes);
+    const CongestionWindows recording = draw_windows(random, nodes);
     CwndStream stream({.smoothing = span}, nodes);
     CwndTrainer trainer;
     double smallest = 1;
@@ -69,8 +69,8 @@ TEST(Cwnd, AgreesWithTheDefinition) {
       trainer.add(readings);
       for (std::size_t i = 0; i < nodes; ++i) {
         const double want = ratio_at(recording, second, i, span);
-        RC_ASSERT(same(readings[i].log, log_at(recording, second, i, span)));
-        RC_ASSERT(same(readings[i].ratio, want));
+        RC_ASSERT(equal_or_missing(readings[i].log, log_at(recording, second, i, span)));
+        RC_ASSERT(equal_or_missing(readings[i].ratio, want));
         smallest = std::fmin(smallest, want);
       }
     }

@@ -13,12 +13,12 @@ namespace laggard::analyse {
 namespace {
 
 /// Window -> score of one component.
-using Recording = std::map<std::int64_t, double>;
+using ScoresByWindow = std::map<std::int64_t, double>;
 
 /// Is the component ever faulty (or, unfiltered, ever anomalous) at this threshold?
-bool ever_flagged(const std::vector<Recording>& recordings, const TrainingSpec& spec, double threshold) {
+bool ever_flagged(const std::vector<ScoresByWindow>& recordings, const TrainingSpec& spec, double threshold) {
   const std::size_t k = spec.form == TrainingForm::kFiltered ? spec.k : 1;
-  for (const Recording& recording : recordings) {
+  for (const ScoresByWindow& recording : recordings) {
     const auto shown = static_cast<std::size_t>(std::count_if(
         recording.begin(), recording.end(), [](const auto& w) { return !std::isnan(w.second); }));
     for (const auto& [window, score] : recording) {
@@ -35,14 +35,14 @@ bool ever_flagged(const std::vector<Recording>& recordings, const TrainingSpec& 
 }
 
 /// F §10.1: from 0.1 upwards in steps of 0.1 until nothing is left.
-double search(const std::vector<Recording>& recordings, const TrainingSpec& spec) {
+double search(const std::vector<ScoresByWindow>& recordings, const TrainingSpec& spec) {
   int g = 1;
   while (ever_flagged(recordings, spec, g / 10.0)) ++g;
   return spec.factor * (g / 10.0);
 }
 
-Recording draw_recording(std::mt19937_64& random) {
-  Recording recording;
+ScoresByWindow draw_recording(std::mt19937_64& random) {
+  ScoresByWindow recording;
   auto window = static_cast<std::int64_t>(random() % 100) - 50;
   const std::size_t windows = random() % 4 == 0 ? random() % 4 : random() % 40;
   const double silence = random() % 5 == 0 ? 0.9 : 0.1;
@@ -57,7 +57,7 @@ Recording draw_recording(std::mt19937_64& random) {
 }
 
 /// Gives the trainer what a comparer may give it: any number up to the floor for what need not be exact.
-void train_on(ThresholdTrainer& trainer, const Recording& recording) {
+void train_on(ThresholdTrainer& trainer, const ScoresByWindow& recording) {
   for (const auto& [window, score] : recording) {
     const double floor = trainer.floors()[0];
     trainer.add(window, std::vector<double>{score <= floor ? score + (floor - score) * 0.5 : score});
@@ -74,9 +74,9 @@ TEST(Training, ClosedFormIsTheSearch) {
                               .step = 0.1,
                               .factor = random() % 2 == 0 ? 2.0 : 1.0};
       ThresholdTrainer trainer(spec, 1);
-      std::vector<Recording> recordings(1 + random() % 4);
+      std::vector<ScoresByWindow> recordings(1 + random() % 4);
       bool any = false;
-      for (Recording& recording : recordings) {
+      for (ScoresByWindow& recording : recordings) {
         recording = draw_recording(random);
         train_on(trainer, recording);
         any = any || std::any_of(recording.begin(), recording.end(),

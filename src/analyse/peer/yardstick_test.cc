@@ -11,7 +11,7 @@
 namespace laggard::analyse {
 namespace {
 
-constexpr std::size_t kSize = 64;
+constexpr std::size_t kWindowSize = 64;
 
 /// Positions on the yardstick of what `distance` says about a window.
 std::vector<double> positions(Distance distance, const definition::Samples& samples) {
@@ -35,7 +35,7 @@ std::vector<double> positions(Distance distance, const definition::Samples& samp
 definition::Samples normal(std::size_t components, double shift, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> sample(100, 10);
-  definition::Samples samples(components, std::vector<double>(kSize));
+  definition::Samples samples(components, std::vector<double>(kWindowSize));
   for (std::size_t i = 0; i < components; ++i) {
     for (double& x : samples[i]) x = sample(random) + (i == 0 ? shift : 0);
   }
@@ -69,13 +69,16 @@ TEST(Yardstick, SmallGroupsHaveALongerOne) {
   const definition::Samples samples = normal(4, 0);
   const std::vector<double> values = definition::columns_of(samples);
   SortedWindow sorted;
-  sorted.assign(Window{
-      .start = {}, .interval = std::chrono::seconds(1), .components = 4, .size = kSize, .values = values});
+  sorted.assign(Window{.start = {},
+                       .interval = std::chrono::seconds(1),
+                       .components = 4,
+                       .size = kWindowSize,
+                       .values = values});
   const std::vector<double> none(4, 0);
   EXPECT_DOUBLE_EQ(YardstickMaker().make(Distance::kCdf, {}, sorted, none).unit, 1.5);
   const Yardstick median = YardstickMaker().make(Distance::kMedian, {}, sorted, none);
   const Yardstick thresh = YardstickMaker().make(Distance::kThresh, {}, sorted, none);
-  EXPECT_DOUBLE_EQ(median.unit, kSize * thresh.unit);
+  EXPECT_DOUBLE_EQ(median.unit, kWindowSize * thresh.unit);
 }
 
 TEST(Yardstick, TheCeilingOfKlIsReachedAndNeverPassed) {

@@ -14,7 +14,7 @@ constexpr double kTableSeconds = 60;
 constexpr double kPersistence = 0.7;  ///< Of the autoregressions, from sample to sample.
 constexpr double kSegment = 1448;
 
-const std::vector<TableCounter>& counters_of(DeviceKind kind) {
+const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
   using enum CounterForm;
   static const std::vector<TableCounter> kDisk{{"rd_ios", kCumulative},     {"wr_ios", kCumulative},
                                                {"rd_sectors", kCumulative}, {"wr_sectors", kCumulative},
@@ -199,7 +199,7 @@ void Simulator::hand_out(Host& host, const Sink& sink) const {
     std::vector<WallTime> times;
     for (const Row& row : rows) times.push_back(row.time);
     const auto device_kind = static_cast<DeviceKind>(kind);
-    SampleTable table(host.name, device_kind, counters_of(device_kind), devices, times);
+    SampleTable table(host.name, device_kind, counters_in_tables_of(device_kind), devices, times);
     table.set_boot("boot " + std::to_string(host.boots));
     for (std::size_t t = 0; t < rows.size(); ++t) {
       for (std::size_t d = 0; d < devices.size(); ++d) {

@@ -15,9 +15,6 @@ namespace laggard::cmd {
 
 namespace {
 
-/// Runs lie this far apart, so that no window sees two of them; prime, so that windows, which begin at
-/// multiples of their step, meet faults at all offsets.
-constexpr Duration kRunDistance = std::chrono::seconds(3607);
 /// Training runs have seeds of their own: nothing is trained on what it is scored on.
 constexpr std::uint64_t kTrainingSeeds = 1'000'000;
 
@@ -26,10 +23,6 @@ struct Planned {
   std::size_t place = 0;
 };
 
-WallTime start_of(std::size_t place) {
-  return lab::RunSpec{}.start + kRunDistance * static_cast<std::int64_t>(place);
-}
-
 std::vector<lab::RunSpec> training_runs(const CampaignSpec& campaign) {
   std::vector<lab::RunSpec> runs;
   for (std::size_t i = 0; i < campaign.training_iterations; ++i) {
@@ -37,7 +30,7 @@ std::vector<lab::RunSpec> training_runs(const CampaignSpec& campaign) {
       lab::RunSpec run;
       run.workload = workload;
       run.seed = kTrainingSeeds + campaign.first_seed + i * campaign.seed_step;
-      run.start = start_of(runs.size());
+      run.start = lab::start_of_run(runs.size());
       runs.push_back(run);
     }
   }
@@ -54,7 +47,7 @@ std::vector<lab::RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t 
         run.fault = fault;
         run.seed = campaign.first_seed + i * campaign.seed_step;
         run.faulty_server = i % campaign.cluster.servers;
-        run.start = start_of(after + runs.size());
+        run.start = lab::start_of_run(after + runs.size());
         runs.push_back(run);
       }
     }

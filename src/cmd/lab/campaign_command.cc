@@ -36,8 +36,6 @@ struct CampaignOptions {
   ScoreOutput output;
 };
 
-constexpr std::size_t kMostHosts = 250;
-
 /// `pvfs:10/10`: file system, clients, servers, as F writes them.
 Result<lab::ClusterSpec> parse_cluster(std::string_view text) {
   const auto bad = [&] {
@@ -50,7 +48,7 @@ Result<lab::ClusterSpec> parse_cluster(std::string_view text) {
   const auto clients = to_number<std::size_t>(text.substr(colon + 1, slash - colon - 1));
   const auto servers = to_number<std::size_t>(text.substr(slash + 1));
   if (!file_system || !clients || !servers) return bad();
-  if (*clients < 1 || *servers < 3 || *clients > kMostHosts || *servers > kMostHosts) return bad();
+  if (*clients < 1 || *servers < 3 || *clients > lab::kMostHosts || *servers > lab::kMostHosts) return bad();
   lab::ClusterSpec cluster = lab::cluster_of(*file_system);
   cluster.clients = *clients;
   cluster.servers = *servers;

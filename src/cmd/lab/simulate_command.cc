@@ -30,8 +30,6 @@ struct SimulateOptions {
   std::uint64_t hardware_seed = 1;
 };
 
-constexpr std::size_t kMostHosts = 250;
-constexpr Duration kRunDistance = std::chrono::seconds(3607);
 constexpr std::uint64_t kPlaces = 100'000;
 
 Result<Duration> seconds_option(const char* option, const std::string& text) {
@@ -44,10 +42,10 @@ Result<Duration> seconds_option(const char* option, const std::string& text) {
 }
 
 Status check_counts(const SimulateOptions& options) {
-  if (options.servers < 1 || options.clients < 1 || options.servers > kMostHosts ||
-      options.clients > kMostHosts) {
+  if (options.servers < 1 || options.clients < 1 || options.servers > lab::kMostHosts ||
+      options.clients > lab::kMostHosts) {
     return fail(ErrorCode::kBadUse, "--servers",
-                fmt::format("servers and clients are between 1 and {}", kMostHosts));
+                fmt::format("servers and clients are between 1 and {}", lab::kMostHosts));
   }
   if (options.faulty_server > options.servers) {
     return fail(ErrorCode::kBadUse, "--faulty-server",
@@ -61,12 +59,11 @@ Result<lab::RunSpec> run_spec(const SimulateOptions& options) {
   run.workload = *lab::workload_of(options.workload);
   run.fault = *lab::fault_of(options.fault);
   run.seed = options.seed;
-  // Runs with other options lie at other times, so that several can be trained on together; an hour and a bit
-  // apart, so that windows begin at another moment of each.
+  // Runs with other options lie at other times, so that several can be trained on together.
   const auto kind =
       static_cast<std::uint64_t>(run.fault) * lab::kWorkloads + static_cast<std::uint64_t>(run.workload);
   const std::uint64_t place = (options.seed * lab::kWorkloads * lab::kFaultKinds + kind) % kPlaces;
-  run.start += kRunDistance * static_cast<std::int64_t>(place);
+  run.start = lab::start_of_run(place);
   // As in F §8: with every iteration another server.
   run.faulty_server =
       (options.faulty_server > 0 ? options.faulty_server - 1 : options.seed - 1) % options.servers;

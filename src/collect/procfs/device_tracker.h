@@ -11,6 +11,9 @@
 
 namespace laggard::collect {
 
+/// How often what the kernel does not announce is looked for again: a loop device's file, a pool, a target.
+inline constexpr Duration kLookEvery = std::chrono::seconds(10);
+
 struct TrackedDevice {
   std::string name;
   bool wanted = false;  ///< Is to be recorded.

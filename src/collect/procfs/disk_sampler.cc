@@ -14,7 +14,6 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Loop devices stay listed without their file; nothing else of the kernel's list shows that it is gone.
-constexpr Duration kLookEvery = 10s;
 /// udev sets its links, and multipathd its tables, seconds after a device appears: identities are read at
 /// once, after this, and then after three times as long each time, up to an hour.
 constexpr Duration kFirstWait = 10s;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string line(const std::string& name, int value) {
+std::string disk_line(const std::string& name, int value) {
   std::string text = "   8       0 " + name;
   for (int c = 0; c < 17; ++c) text += " " + std::to_string(value + c);
   return text + "\n";
@@ -49,8 +49,8 @@ using Devices = std::vector<std::string>;
 TEST_F(DiskSamplerTest, CountersGoIntoTheirPlaces) {
   disk("sda");
   open();
-  sample(line("sda", 100));
-  sample(line("sda", 200));
+  sample(disk_line("sda", 100));
+  sample(disk_line("sda", 200));
   const SampleTable table = sampler_->batch().take("b");
   ASSERT_EQ(table.devices(), Devices{"sda"});
   EXPECT_EQ(table.integer(*table.counter_index("rd_ios"), 0, 0), 100U);
@@ -74,7 +74,7 @@ TEST_F(DiskSamplerTest, WhatIsADisk) {
   root_.write("sys/block/loop1/loop/backing_file", "/tank/image\n");
   std::string all;
   for (const char* name : {"sda", "sda1", "loop0", "loop1", "ram0", "zram0", "sr0", "fd0", "cciss/c0d0"}) {
-    all += line(name, 1);
+    all += disk_line(name, 1);
   }
   open();
   sample(all);
@@ -97,10 +97,10 @@ TEST_F(DiskSamplerTest, DevicesThatGoAreMissingAndComeBackDescribed) {
   disk("sdc");
   root_.write("sys/block/sdb/device/wwid", "naa.1\n");
   open();
-  sample(line("sda", 1) + line("sdb", 2) + line("sdc", 3));
-  sample(line("sda", 1) + line("sdc", 3));
+  sample(disk_line("sda", 1) + disk_line("sdb", 2) + disk_line("sdc", 3));
+  sample(disk_line("sda", 1) + disk_line("sdc", 3));
   root_.write("sys/block/sdb/device/wwid", "naa.2\n");
-  sample(line("sda", 1) + line("sdc", 3) + line("sdb", 4));
+  sample(disk_line("sda", 1) + disk_line("sdc", 3) + disk_line("sdb", 4));
   EXPECT_EQ(sampler_->devices(), 3U);
   const SampleTable table = sampler_->batch().take("");
   // The device that came back is a column of the same name: the table must not hold two.
@@ -115,8 +115,8 @@ TEST_F(DiskSamplerTest, DevicesThatGoAreMissingAndComeBackDescribed) {
 TEST_F(DiskSamplerTest, TheOrderOfTheKernelMayChange) {
   for (const char* name : {"sda", "sdb", "sdc"}) disk(name);
   open();
-  sample(line("sda", 1) + line("sdb", 2) + line("sdc", 3));
-  sample(line("sdc", 30) + line("sda", 10) + line("sdb", 20));
+  sample(disk_line("sda", 1) + disk_line("sdb", 2) + disk_line("sdc", 3));
+  sample(disk_line("sdc", 30) + disk_line("sda", 10) + disk_line("sdb", 20));
   const SampleTable table = sampler_->batch().take("");
   EXPECT_EQ(table.devices(), (Devices{"sda", "sdb", "sdc"}));
   EXPECT_EQ(table.integer(0, 0, 1), 10U);
@@ -136,7 +136,7 @@ TEST_F(DiskSamplerTest, IdentityComesFromSysfsAndUdev) {
   root_.link("dev/disk/by-id/ata-ST4000NM0035_ZC1234", "../../sda");
   root_.link("dev/disk/by-id/ata-ST4000NM0035_ZC1234-part1", "../../sda1");
   open();
-  sample(line("sda", 1) + line("nvme0n1", 1));
+  sample(disk_line("sda", 1) + disk_line("nvme0n1", 1));
   EXPECT_EQ(sink_.fact("sda", "by-id"), "ata-ST4000NM0035_ZC1234");
   EXPECT_EQ(sink_.fact("sda", "wwn"), "naa.5000c500a1b2c3d4");
   EXPECT_EQ(sink_.fact("sda", "model"), "ST4000NM0035");
@@ -149,15 +149,15 @@ TEST_F(DiskSamplerTest, IdentityComesFromSysfsAndUdev) {
 TEST_F(DiskSamplerTest, LinksThatUdevMakesLaterAreFound) {
   disk("sda");
   open();
-  sample(line("sda", 1));
+  sample(disk_line("sda", 1));
   root_.link("dev/disk/by-id/ata-DISK_1", "../../sda");
-  sample(line("sda", 1));
+  sample(disk_line("sda", 1));
   EXPECT_EQ(sink_.fact("sda", "by-id"), "");
   clock_.advance(10s);
-  sample(line("sda", 1));
+  sample(disk_line("sda", 1));
   EXPECT_EQ(sink_.fact("sda", "by-id"), "ata-DISK_1");
   clock_.advance(24h);
-  sample(line("sda", 1));
+  sample(disk_line("sda", 1));
   EXPECT_EQ(sink_.facts.size(), 2U) << "what has not changed is not said again";
 }
 
@@ -170,7 +170,7 @@ TEST_F(DiskSamplerTest, PathsOfMultipathNameTheirTopAndTheTopItsPaths) {
   root_.write("sys/block/dm-0/dm/name", "mpatha\n");
   root_.write("sys/block/dm-0/dm/uuid", "mpath-3600508b4\n");
   open();
-  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  sample(disk_line("sda", 1) + disk_line("sdb", 2) + disk_line("dm-0", 3));
   EXPECT_EQ(recorded(), (Devices{"sda", "sdb", "dm-0"}));
   EXPECT_EQ(sink_.fact("sda", "top"), "dm-0");
   EXPECT_EQ(sink_.fact("sdb", "top"), "dm-0");
@@ -179,13 +179,13 @@ TEST_F(DiskSamplerTest, PathsOfMultipathNameTheirTopAndTheTopItsPaths) {
   EXPECT_EQ(sink_.fact("dm-0", "wwn"), "3600508b4");
   EXPECT_EQ(sink_.fact("dm-0", "dm-name"), "mpatha");
 
-  sample(line("sda", 1) + line("dm-0", 3));
+  sample(disk_line("sda", 1) + disk_line("dm-0", 3));
   EXPECT_EQ(sink_.fact("dm-0", "paths"), "sda") << "a lost path is told at once";
   open({{"mpath*"}, false});
-  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  sample(disk_line("sda", 1) + disk_line("sdb", 2) + disk_line("dm-0", 3));
   EXPECT_EQ(recorded(), Devices{"dm-0"});
   open({{"sd*"}, false});
-  sample(line("sda", 1) + line("sdb", 2) + line("dm-0", 3));
+  sample(disk_line("sda", 1) + disk_line("sdb", 2) + disk_line("dm-0", 3));
   EXPECT_EQ(sink_.fact("sda", "top"), "") << "a top that is not recorded cannot stand for it";
 }
 
@@ -196,7 +196,7 @@ TEST_F(DiskSamplerTest, VolumesOnAPartitionedDisk) {
   root_.write("sys/block/vda/vda2/partition", "2\n");
   root_.folder("sys/block/vda/vda2/holders/dm-0");
   open({{}, true});
-  sample(line("vda", 1) + line("vda1", 1) + line("vda2", 1) + line("dm-0", 1));
+  sample(disk_line("vda", 1) + disk_line("vda1", 1) + disk_line("vda2", 1) + disk_line("dm-0", 1));
   EXPECT_EQ(sink_.fact("vda", "top"), "") << "vda1 is used beside the volume";
   EXPECT_EQ(sink_.fact("dm-0", "top"), "vda");
   EXPECT_EQ(sink_.fact("vda1", "top"), "vda");
@@ -206,25 +206,25 @@ TEST_F(DiskSamplerTest, VolumesOnAPartitionedDisk) {
 TEST_F(DiskSamplerTest, LoopDevicesCountFromWhenTheyGetAFile) {
   disk("loop0");
   open();
-  sample(line("loop0", 1));
+  sample(disk_line("loop0", 1));
   EXPECT_EQ(sampler_->devices(), 0U);
   root_.write("sys/block/loop0/loop/backing_file", "/img\n");
   clock_.advance(10s);
-  sample(line("loop0", 1));
-  sample(line("loop0", 1));
+  sample(disk_line("loop0", 1));
+  sample(disk_line("loop0", 1));
   EXPECT_EQ(sampler_->devices(), 1U);
   root_.remove("sys/block/loop0/loop");
   clock_.advance(10s);
-  sample(line("loop0", 1));
-  sample(line("loop0", 1));
+  sample(disk_line("loop0", 1));
+  sample(disk_line("loop0", 1));
   EXPECT_EQ(sampler_->devices(), 0U);
 }
 
 TEST_F(DiskSamplerTest, WithoutSysfsAllIsRecordedAndThatIsSaidOnce) {
   root_.remove("sys");
   open();
-  sample(line("sda", 1) + line("sda1", 1));
-  sample(line("sda", 1) + line("sda1", 1));
+  sample(disk_line("sda", 1) + disk_line("sda1", 1));
+  sample(disk_line("sda", 1) + disk_line("sda1", 1));
   EXPECT_EQ(recorded(), (Devices{"sda", "sda1"}));
   ASSERT_EQ(said_.size(), 1U);
   EXPECT_NE(said_[0].find("partitions cannot be told from disks"), std::string::npos);
@@ -234,7 +234,7 @@ TEST_F(DiskSamplerTest, GarbledLinesAreLeftOut) {
   disk("sda");
   disk("sdb");
   open();
-  sample("garbage\n\n8 0\n   8 0 sdb 1 2 3 4\n" + line("sda", 5));
+  sample("garbage\n\n8 0\n   8 0 sdb 1 2 3 4\n" + disk_line("sda", 5));
   EXPECT_EQ(sampler_->devices(), 1U);
   EXPECT_EQ(recorded(), Devices{"sda"});
   EXPECT_EQ(said_.size(), 1U);

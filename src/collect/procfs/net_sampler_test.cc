@@ -10,12 +10,12 @@ namespace {
 using namespace std::chrono_literals;
 using Devices = std::vector<std::string>;
 
-constexpr const char* kHeader =
+constexpr const char* kNetDevHeader =
     "Inter-|   Receive                                                |  Transmit\n"
     " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo "
     "colls\n";
 
-std::string line(const std::string& name, int value) {
+std::string interface_line(const std::string& name, int value) {
   std::string text = "  " + name + ":";
   for (int c = 0; c < 16; ++c) text += " " + std::to_string(value + c);
   return text + "\n";
@@ -29,7 +29,7 @@ class NetSamplerTest : public testing::Test {
     sampler_ = std::move(*opened);
   }
   void sample(const std::string& lines) {
-    root_.write("proc/net/dev", kHeader + lines);
+    root_.write("proc/net/dev", kNetDevHeader + lines);
     clock_.advance(1s);
     sampler_->sample(clock_);
     for (DeviceInfo& info : sampler_->take_facts()) {
@@ -46,7 +46,7 @@ class NetSamplerTest : public testing::Test {
 
 TEST_F(NetSamplerTest, RecordsAllButLoopback) {
   open();
-  sample(line("lo", 1) + line("eth0", 100));
+  sample(interface_line("lo", 1) + interface_line("eth0", 100));
   const SampleTable table = sampler_->batch().take("");
   EXPECT_EQ(table.devices(), Devices{"eth0"});
   EXPECT_EQ(table.integer(*table.counter_index("rx_bytes"), 0, 0), 100U);
@@ -57,7 +57,7 @@ TEST_F(NetSamplerTest, RecordsAllButLoopback) {
 
 TEST_F(NetSamplerTest, LoopbackIsRecordedWhenAskedFor) {
   open({{"lo"}, {}});
-  sample(line("lo", 1) + line("eth0", 100));
+  sample(interface_line("lo", 1) + interface_line("eth0", 100));
   EXPECT_EQ(sampler_->batch().take("").devices(), Devices{"lo"});
 }
 
@@ -66,16 +66,16 @@ TEST_F(NetSamplerTest, TellsAddressesAndTellsAgainWhenTheyMove) {
   open({{}, [&] { return now; }});
   root_.write("sys/class/net/eth0/address", "02:00:00:00:00:01\n");
   root_.write("sys/class/net/eth0/speed", "100000\n");
-  sample(line("eth0", 1));
+  sample(interface_line("eth0", 1));
   EXPECT_EQ(sink_.fact("eth0", "address"), "10.0.0.1,fe80::1");
   EXPECT_EQ(sink_.fact("eth0", "mac"), "02:00:00:00:00:01");
   EXPECT_EQ(sink_.fact("eth0", "speed-mbit"), "100000");
   now["eth0"] = {"10.0.0.1", "10.0.0.2", "fe80::1"};
   clock_.advance(60s);
-  sample(line("eth0", 1));
+  sample(interface_line("eth0", 1));
   EXPECT_EQ(sink_.fact("eth0", "address"), "10.0.0.1,10.0.0.2,fe80::1");
   clock_.advance(60s);
-  sample(line("eth0", 1));
+  sample(interface_line("eth0", 1));
   EXPECT_EQ(sink_.facts.size(), 2U);
 }
 
@@ -85,15 +85,15 @@ TEST_F(NetSamplerTest, ABondStandsForItsLinks) {
     root_.link(std::string("sys/class/net/") + name + "/master", "../bond0");
   }
   open();
-  sample(line("bond0", 1) + line("eth0", 1) + line("eth1", 1));
+  sample(interface_line("bond0", 1) + interface_line("eth0", 1) + interface_line("eth1", 1));
   EXPECT_EQ(sink_.fact("eth0", "top"), "bond0");
   EXPECT_EQ(sink_.fact("bond0", "paths"), "eth0,eth1");
 }
 
 TEST_F(NetSamplerTest, AnInterfaceThatGoesIsMissing) {
   open();
-  sample(line("eth0", 1) + line("ib0", 1));
-  sample(line("eth0", 1));
+  sample(interface_line("eth0", 1) + interface_line("ib0", 1));
+  sample(interface_line("eth0", 1));
   const SampleTable table = sampler_->batch().take("");
   EXPECT_TRUE(table.present(0, 1, 0));
   EXPECT_FALSE(table.present(0, 1, 1));

@@ -13,11 +13,6 @@ namespace laggard::collect {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-/// Targets come and go with mounts and failovers, which take longer than this.
-constexpr Duration kLookEvery = 10s;
-
 /// Lustre moved its statistics from /proc to debugfs, a part with each version.
 constexpr std::array<const char*, 2> kLustre{"proc/fs/lustre", "sys/kernel/debug/lustre"};
 constexpr const char* kZfs = "proc/spl/kstat/zfs";

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::uint8_t kEstablished = 1;  // TCP_ESTABLISHED of net/tcp_states.h
 
-struct Field {
+struct InfoField {
   std::string_view counter;
   std::size_t offset;
   std::size_t size;
 };
 
-constexpr std::array<Field, kTcpCounters> kFields{{
+constexpr std::array<InfoField, kTcpCounters> kFields{{
     {"snd_cwnd", offsetof(tcp_info, tcpi_snd_cwnd), sizeof(tcp_info::tcpi_snd_cwnd)},
     {"retrans", offsetof(tcp_info, tcpi_total_retrans), sizeof(tcp_info::tcpi_total_retrans)},
     {"lost", offsetof(tcp_info, tcpi_lost), sizeof(tcp_info::tcpi_lost)},
@@ -50,7 +50,7 @@ Endpoint endpoint(bool v4, const std::uint32_t* address, std::uint16_t port) {
 
 void read_info(std::span<const std::byte> info, TcpSample& sample) {
   for (std::size_t c = 0; c < kTcpCounters; ++c) {
-    const Field& field = kFields[c];
+    const InfoField& field = kFields[c];
     if (info.size() < field.offset + field.size) continue;
     if (field.size == sizeof(std::uint32_t)) {
       sample.values[c] = *load<std::uint32_t>(info.subspan(field.offset));
@@ -66,7 +66,7 @@ void read_info(std::span<const std::byte> info, TcpSample& sample) {
 std::vector<TableCounter> tcp_counters() {
   std::vector<TableCounter> counters;
   counters.reserve(kTcpCounters);
-  for (const Field& field : kFields) {
+  for (const InfoField& field : kFields) {
     counters.push_back({std::string(field.counter), find_counter(DeviceKind::kTcp, field.counter)->form});
   }
   return counters;

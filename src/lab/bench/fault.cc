@@ -10,15 +10,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kStranger = "x";
 constexpr std::size_t kHogPort = 9999;
 /// F §9's probability of a packet's loss.
 constexpr int kLossPercent = 5;
 constexpr Duration kBeforeConnecting = 300ms;
-
-Command repeat(const std::string& command) {
-  return {{"sh", "-c", fmt::format("while {}; do :; done", command)}, {}};
-}
 
 /// Reads the unused partition through the server's own block device.
 Command read_partition(const Layout& layout, const std::string& loop) {

@@ -9,6 +9,9 @@
 
 namespace laggard::lab::bench {
 
+/// The third party of the network hogs.
+inline constexpr const char* kStranger = "x";
+
 /// A parallel file system on this machine: how large, how fast, and what its parts are called. Everything
 /// that is created outside of the state folder carries `name`, so that benches do not meet.
 ///
@@ -33,7 +36,7 @@ struct Layout {
   [[nodiscard]] std::string client_address(std::size_t i) const;
   [[nodiscard]] std::string stranger_address() const;
 
-  /// Network namespace of a host: a server, a client, `x` (the third party of the network hogs), `bridge`
+  /// Network namespace of a host: a server, a client, the stranger, `bridge`
   /// (the switch) or `disks` (the modelled disks: no network, but a place where its processes are found).
   [[nodiscard]] std::string network(std::string_view host) const;
 

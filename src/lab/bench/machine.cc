@@ -15,6 +15,10 @@ std::string_view last_line(std::string_view text) {
 }
 }  // namespace
 
+Command repeat(const std::string& command) {
+  return {{"sh", "-c", fmt::format("while {}; do :; done", command)}, {}};
+}
+
 Status Machine::must(const Command& command) {
   const Result<Output> output = run(command);
   if (!output) return tl::unexpected<Error>(output.error());

@@ -16,6 +16,9 @@ struct Command {
   std::string input;  ///< On its standard input.
 };
 
+/// Repeats a command until it fails: a failing workload must not look like one that runs.
+[[nodiscard]] Command repeat(const std::string& command);
+
 struct Output {
   int status = 0;    ///< Exit status; 128 + signal when one ended it.
   std::string text;  ///< What it wrote, both streams in one.

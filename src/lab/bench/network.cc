@@ -13,7 +13,6 @@ namespace {
 
 constexpr const char* kAllowedControl = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 constexpr const char* kBridge = "bridge";
-constexpr const char* kStranger = "x";
 /// Small enough that a port has no second of traffic in hand, large enough for the timer's resolution.
 constexpr const char* kBurst = "64kb";
 constexpr const char* kQueue = "400kb";

@@ -21,11 +21,6 @@ std::string file_of(const Layout& layout, std::size_t client, std::string_view k
   return (layout.mount(client) / fmt::format("{}{}.{}", kind, client, stream)).native();
 }
 
-/// Repeats a command until it fails: a failing workload must not look like one that runs.
-Command repeat(const std::string& command) {
-  return {{"sh", "-c", fmt::format("while {}; do :; done", command)}, {}};
-}
-
 /// F §8.1: zeros into a file of the client's own.
 Command dd_write(const std::string& file) {
   return repeat(fmt::format("dd if=/dev/zero of={} bs=4M count={} oflag=direct conv=notrunc status=none",

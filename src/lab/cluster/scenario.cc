@@ -35,4 +35,9 @@ std::optional<FileSystem> file_system_of(std::string_view name) {
 std::optional<Workload> workload_of(std::string_view name) { return find<Workload>(kWorkloadNames, name); }
 std::optional<FaultKind> fault_of(std::string_view name) { return find<FaultKind>(kFaultNames, name); }
 
+WallTime start_of_run(std::size_t place) {
+  constexpr Duration kDistance = std::chrono::seconds(3607);
+  return RunSpec{}.start + kDistance * static_cast<std::int64_t>(place);
+}
+
 }  // namespace laggard::lab

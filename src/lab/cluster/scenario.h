@@ -55,6 +55,9 @@ struct ClusterSpec {
   double spare_partition = 0.6;
 };
 
+/// Servers, and clients, of a cluster: more are not simulated.
+inline constexpr std::size_t kMostHosts = 250;
+
 /// F's machines with this file system on them.
 [[nodiscard]] inline ClusterSpec cluster_of(FileSystem file_system) {
   ClusterSpec spec;
@@ -77,5 +80,10 @@ struct RunSpec {
   Duration fault_to = std::chrono::seconds(420);
   double loss = 0.05;  ///< Of the packet-loss faults.
 };
+
+/// When run number `place` of several begins. Runs lie an hour and a bit apart, so that no window sees two of
+/// them; a prime number of seconds, so that windows, which begin at multiples of their step, meet faults at
+/// all offsets.
+[[nodiscard]] WallTime start_of_run(std::size_t place);
 
 }  // namespace laggard::lab
