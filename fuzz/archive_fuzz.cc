@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "archive/block.h"
-#include "archive/bytes.h"
 #include "archive/facts.h"
 #include "archive/format.h"
 #include "archive/reader.h"
 #include "archive/salvage.h"
 #include "archive/tokens.h"
+#include "base/bytes.h"
 
 namespace {
 

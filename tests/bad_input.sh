@@ -250,6 +250,23 @@ decisions() {
   given 2 "a ledger that is none" laggard diagnose incident --ledger ledger.txt
 }
 
+journals() {
+  section "Journals of diagnose --resume"
+  laggard diagnose incident --resume sound.tape >/dev/null 2>&1
+  given 2 "a file that is none" laggard diagnose incident --resume good.csv
+  sed 's/laggard tape 1/laggard tape 7/' sound.tape >later.tape
+  given 2 "one by another version" laggard diagnose incident --resume later.tape
+  given 2 "one of other options" laggard diagnose incident --resume sound.tape --window 48
+  cp -r incident fewer && rm "$(find fewer/metrics -name '*.lgd' | sort | head -1)"
+  given 2 "one of other recordings" laggard diagnose fewer --resume sound.tape
+  cp sound.tape flipped.tape
+  printf 'damaged' | dd of=flipped.tape bs=1 seek=4000 conv=notrunc status=none
+  given 2 "a damaged one" laggard diagnose incident --resume flipped.tape
+  given 2 "a folder for a file" laggard diagnose incident --resume odd
+  cmp -s sound.tape <(cp sound.tape again.tape; laggard diagnose incident --resume again.tape >/dev/null 2>&1; cat again.tape) ||
+    complain "a complete journal is written to"
+}
+
 # A page of 10,000,000 lines: figures, not a row.
 long_file() {
   python3 - >ten_million.csv <<'PY'
@@ -276,6 +293,7 @@ system_files
 topology_texts
 sending
 decisions
+journals
 
 if [ "$mode" = --write ]; then
   {

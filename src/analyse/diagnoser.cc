@@ -44,7 +44,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       loads_(circles_,
              [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
       pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
-                                   options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)) {
+                                   options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)),
+      clock_(options_.preset.windows.size) {
   const Duration step = window_step(options_.preset.windows);
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const std::size_t members = grouping.groups[g].members.size();
@@ -246,6 +247,12 @@ void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
 
 void Diagnoser::add(std::span<const SampleTable> tables) {
   pipeline_.add(tables, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+}
+
+void Diagnoser::take(JudgedRun& judged) {
+  if (options_.pipeline.constants.clocks.reach > 0) clocks_.take(judged.run, judged.loads);
+  clock_.take(judged, pipeline_.grid(),
+              [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
 }
 
 void Diagnoser::finish() {

@@ -50,6 +50,8 @@ class Diagnoser {
   void add(const SampleTable& table);
   void add(std::span<const SampleTable> tables);
   void finish();
+  /// Instead of tables: what a pipeline with these options judged, run after run.
+  void take(JudgedRun& judged);
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
@@ -85,6 +87,7 @@ class Diagnoser {
   ClockWatch clocks_;
   HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
   Pipeline pipeline_;
+  GapClock clock_;  ///< Of what was taken.
   std::deque<SpellTracker> trackers_;
   std::vector<std::optional<BiasDetector>> bias_;
   std::optional<PersistenceHistory> persistence_;

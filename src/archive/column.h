@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "archive/bytes.h"
 #include "archive/hints.h"
 #include "archive/tokens.h"
+#include "base/bytes.h"
 
 /// One series of 64-bit cells without holes <-> numbers that compress.
 ///

@@ -1,8 +1,8 @@
 // What a day file holds besides samples: facts of devices and gaps, each row with a checksum of its own,
 // since it has no block header to vouch for it.
-#include "archive/bytes.h"
 #include "archive/day_file.h"
 #include "archive/format.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 

@@ -3,8 +3,8 @@
 #include "archive/facts.h"
 
 #include "archive/block.h"
-#include "archive/bytes.h"
 #include "archive/format.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 

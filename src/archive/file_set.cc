@@ -157,6 +157,12 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
                        files_[index].path.string(), row.kind));
     return true;
   });
+  std::optional<TimeSpan>& extent = files_[index].extent;
+  for (const BlockRow& row : rows) {
+    if (!extent) extent = TimeSpan{row.earliest, row.latest};
+    extent->from = std::min(extent->from, row.earliest);
+    extent->to = std::max(extent->to, row.latest);
+  }
   return rows;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ struct SourceFile {
   std::string boot;
   WallTime start;  ///< By its name.
   int copy = 1;
+  /// From its earliest to its latest sample, once its blocks have been looked at.
+  std::optional<TimeSpan> extent = std::nullopt;
 };
 
 /// The files of one or several recordings, sorted by host and start, and a bounded number of them open.
@@ -42,6 +45,10 @@ class FileSet {
   [[nodiscard]] ZstdCodec& codec() { return codec_; }
   void notice(std::string sentence);
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
+
+  /// A stretch of some host's time that was recorded twice or out of order.
+  void add_disorder(TimeSpan span) { disorder_.push_back(span); }
+  [[nodiscard]] const std::vector<TimeSpan>& disorder() const { return disorder_; }
 
   /// The file's blocks, of the kinds that we know; damage becomes a notice and takes what it hides.
   [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
@@ -66,6 +73,7 @@ class FileSet {
   std::map<std::size_t, Open> open_;
   std::uint64_t uses_ = 0;
   std::vector<std::string> notices_;
+  std::vector<TimeSpan> disorder_;
   std::vector<Error> strangers_;
 };
 

@@ -5,13 +5,11 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/checksum.h"
 
 namespace laggard::archive {
 
-std::uint64_t hash_bytes(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t hash_bytes(std::string_view bytes) { return checksum(bytes); }
 
 WallTime BlockHeader::earliest() const { return *std::min_element(times.begin(), times.end()); }
 WallTime BlockHeader::latest() const { return *std::max_element(times.begin(), times.end()); }

@@ -65,6 +65,7 @@ struct Host {
   std::map<DeviceKind, Distances> distances;
   std::vector<Segment> segments;
   std::vector<GapRow> reasons;
+  std::map<DeviceKind, WallTime> latest;  ///< Sample so far.
 };
 
 class InventoryTaker {
@@ -83,6 +84,7 @@ class InventoryTaker {
         continue;
       }
       add_block(host, *header);
+      note_disorder(host, *header);
       if (verify_) {
         if (Status read = verify_block(host, index, row, *header); !read) return read;
       }
@@ -119,6 +121,17 @@ class InventoryTaker {
     files_.notice(error.message());
     host.reasons.push_back(
         {.first = row.earliest, .last = row.latest, .lost = row.samples, .reason = "damaged block"});
+  }
+
+  /// From the earliest sample that is not later than one before it, up to that one.
+  void note_disorder(Host& host, const BlockHeader& header) {
+    WallTime& latest = host.latest.try_emplace(*device_kind(header.kind), WallTime::min()).first->second;
+    std::optional<TimeSpan> disorder;
+    for (const WallTime t : header.times) {
+      if (t <= latest) disorder = {std::min(t, disorder ? disorder->from : t), latest};
+      latest = std::max(latest, t);
+    }
+    if (disorder) files_.add_disorder(*disorder);
   }
 
   Status verify_block(Host& host, std::size_t index, const BlockRow& row, const BlockHeader& header) {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "archive/block.h"
-#include "archive/bytes.h"
 #include "archive/database.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 

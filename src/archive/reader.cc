@@ -1,5 +1,7 @@
 #include "archive/reader.h"
 
+#include <algorithm>
+
 #include "archive/file_set.h"
 #include "archive/inventory.h"
 #include "archive/table_reader.h"
@@ -34,6 +36,20 @@ Result<std::unique_ptr<TableReader>> Reader::read(const ReadRequest& request) {
 }
 
 std::vector<std::string> Reader::notices() const { return impl_->files.notices(); }
+
+std::vector<TimeSpan> Reader::disorder() const {
+  std::vector<TimeSpan> spans = impl_->files.disorder();
+  std::ranges::sort(spans, {}, &TimeSpan::from);
+  std::vector<TimeSpan> joined;
+  for (const TimeSpan& span : spans) {
+    if (joined.empty() || span.from > joined.back().to) {
+      joined.push_back(span);
+    } else {
+      joined.back().to = std::max(joined.back().to, span.to);
+    }
+  }
+  return joined;
+}
 
 std::vector<std::filesystem::path> Reader::files() const {
   std::vector<std::filesystem::path> paths;

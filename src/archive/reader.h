@@ -44,6 +44,10 @@ class Reader final : public SeriesSource {
 
   /// Streams that were skipped and damage that was met so far, one sentence each.
   [[nodiscard]] std::vector<std::string> notices() const override;
+  /// Stretches of time in which some host's samples are not in order, or are there twice (clocks that were
+  /// set back, recordings of the same time put side by side), as the inventory came across them: what is read
+  /// of them depends on what is read before. By time, apart from each other.
+  [[nodiscard]] std::vector<TimeSpan> disorder() const;
   /// The files that are read, for people.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 

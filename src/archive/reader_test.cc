@@ -68,5 +68,60 @@ TEST(Reader, AnArchiveIsKnownByItsNameOrItsBeginning) {
   EXPECT_THAT(reader->notices(), ElementsAre(HasSubstr("the file is damaged")));
 }
 
+/// What is recorded in this order is out of order where? In seconds after six.
+std::vector<std::pair<double, double>> disorder_of(
+    const std::vector<std::pair<int, std::size_t>>& stretches) {
+  const TempDir dir;
+  ManualClock clock;
+  auto writer = open_writer(dir.path(), clock);
+  const WallTime six = "2011-05-09T06:00:00Z"_utc;
+  for (const auto& [start, samples] : stretches) {
+    EXPECT_TRUE(writer->append(disk_table("fs1", six + std::chrono::seconds(start), samples)));
+  }
+  EXPECT_TRUE(writer->append(disk_table("fs2", six, 1000)));
+  EXPECT_TRUE(writer->close());
+  auto reader = open_reader(dir.path());
+  EXPECT_TRUE(reader->inventory());
+  std::vector<std::pair<double, double>> spans;
+  for (const TimeSpan& span : reader->disorder()) {
+    spans.emplace_back(to_seconds(span.from - six), to_seconds(span.to - six));
+  }
+  return spans;
+}
+
+TEST(Reader, KnowsWhereClocksWereSetBack) {
+  using Spans = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(disorder_of({{0, 100}, {100, 100}}), Spans{});
+  EXPECT_EQ(disorder_of({{0, 100}, {60, 100}}), (Spans{{60, 99}}));
+  EXPECT_EQ(disorder_of({{0, 100}, {500, 50}, {100, 100}}), (Spans{{100, 549}}))
+      << "ahead for a while: from where it was right again to where it had been";
+}
+
+TEST(Reader, FilesOutsideTheSpanAreLeftAloneAndNothingIsMissed) {
+  const TempDir dir;
+  ManualClock clock;
+  auto writer = open_writer(dir.path(), clock);
+  std::vector<SampleTable> tables;
+  for (const char* start : {"2011-05-08T23:59:00Z", "2011-05-09T06:00:00Z", "2011-05-10T06:00:00Z"}) {
+    tables.push_back(disk_table("fs1", at(start), 100));
+    ASSERT_OK(writer->append(tables.back()));
+  }
+  ASSERT_OK(writer->close());
+  for (const bool looked_before : {false, true}) {
+    auto reader = open_reader(dir.path());
+    if (looked_before) ASSERT_OK(reader->inventory());
+    for (const SampleTable& table : tables) {
+      ReadRequest request;
+      request.from = table.times().front();
+      request.to = table.times().back() + std::chrono::seconds(1);
+      auto part = reader->read(request);
+      ASSERT_TRUE(part);
+      std::vector<SampleTable> found;
+      for (auto next = (*part)->next(); next && *next; next = (*part)->next()) found.push_back(**next);
+      EXPECT_TRUE(same_cells(cells_of(found), cells_of({table})));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace laggard::archive

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "archive/bytes.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 

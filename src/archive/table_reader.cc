@@ -34,6 +34,13 @@ bool wants_host(const ReadRequest& request, const std::string& host) {
   return request.hosts.empty() || std::ranges::find(request.hosts, host) != request.hosts.end();
 }
 
+/// Whether nothing of the file can be wanted, as far as is known without opening it.
+bool misses_file(const ReadRequest& request, const SourceFile& file) {
+  if (!file.extent) return false;
+  return (request.from && file.extent->to < *request.from) ||
+         (request.to && file.extent->from >= *request.to);
+}
+
 bool wants_block(const ReadRequest& request, const BlockRow& row) {
   if (request.from && row.latest < *request.from) return false;
   if (request.to && row.earliest >= *request.to) return false;
@@ -67,6 +74,12 @@ class HostStream {
     std::map<std::string, std::vector<BlockRef>> kinds;
     std::optional<WallTime> latest;
     while (next_file_ != end_ && (!latest || files_.files()[next_file_].start <= *latest)) {
+      const SourceFile& file = files_.files()[next_file_];
+      if (misses_file(request_, file)) {
+        latest = std::max(latest.value_or(file.extent->to), file.extent->to);
+        ++next_file_;
+        continue;
+      }
       Result<std::vector<BlockRow>> rows = files_.rows(next_file_);
       if (!rows) return forward(rows);
       for (BlockRow& row : *rows) {

@@ -226,10 +226,11 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   setup.request = std::move(*request);
   auto reader = archive::Reader::open(options.recordings);
   if (!reader) return forward(reader);
-  setup.source = std::move(*reader);
-  auto inventory = setup.source->inventory();
+  auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
   setup.inventory = std::move(*inventory);
+  setup.disorder = (*reader)->disorder();
+  setup.source = std::move(*reader);
   setup.sample_interval = common_interval(setup.inventory);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
@@ -243,16 +244,21 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   return setup;
 }
 
+void add_notices(AnalysisSetup& setup, std::vector<std::string> notices) {
+  std::ranges::sort(notices);
+  std::vector<std::string>& known = setup.inventory.notices;
+  for (std::string& notice : notices) {
+    if (std::ranges::find(known, notice) == known.end()) known.push_back(std::move(notice));
+  }
+}
+
 Status read_all(AnalysisSetup& setup, std::string_view doing,
                 const std::function<void(std::span<const SampleTable>)>& consume) {
   const TableReading reading{*setup.source, setup.request, recorded_span(setup.inventory, setup.request),
                              setup.workers.get()};
   if (Status read = read_tables(reading, doing, consume); !read) return read;
   // Damage shows when values are read.
-  for (std::string& notice : setup.source->notices()) {
-    std::vector<std::string>& known = setup.inventory.notices;
-    if (std::ranges::find(known, notice) == known.end()) known.push_back(std::move(notice));
-  }
+  add_notices(setup, setup.source->notices());
   return {};
 }
 

@@ -53,6 +53,7 @@ struct AnalysisSetup {
   std::unique_ptr<Workers> workers;
   std::unique_ptr<SeriesSource> source;
   Inventory inventory;
+  std::vector<TimeSpan> disorder;  ///< archive::Reader::disorder
   std::optional<SystemModel> system;
   Grouping grouping;
   analyse::Preset preset;
@@ -68,6 +69,10 @@ struct AnalysisSetup {
 [[nodiscard]] std::filesystem::path ledger_for(const AnalysisOptions& options);
 
 [[nodiscard]] Result<AnalysisSetup> prepare(const AnalysisOptions& options);
+
+/// Adds to the inventory's notices what has shown while values were read. What one thread would have met
+/// first does not come first: the order is the same whoever read what.
+void add_notices(AnalysisSetup& setup, std::vector<std::string> notices);
 
 /// Reads all tables that the setup asks for and hands them to `consume`, a few at a time and in order, with a
 /// progress bar on a terminal.

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
+#include "cmd/crew.h"
 #include "model/incident.h"
 #include "report/text.h"
 
@@ -18,6 +19,7 @@ struct DiagnoseOptions {
   std::string history;
   std::size_t history_top = 100;
   bool correct_skew = false;
+  std::string resume;  ///< A journal to go on from and to go on with; empty: none.
   bool check = false;
   bool quiet = false;
 };
@@ -29,11 +31,17 @@ void add_verdict_options(CLI::App& command, DiagnoseOptions& options);
 /// unless another was asked for.
 [[nodiscard]] Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options);
 
-/// Reads the recordings, judges them, prints and writes what the options ask for.
-[[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup);
+/// Reads the recordings, judges them, prints and writes what the options ask for. \param crew  to share the
+/// judging with; none: this process alone.
+[[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
+                                         Crew* crew = nullptr);
 
-/// Both in one.
+/// Both in one; on rank 0.
+[[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options, Ranks& ranks);
+/// The same of a process by itself.
 [[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options);
+/// The other ranks' part of it.
+void help_diagnose(const DiagnoseOptions& options, Ranks& ranks);
 
 /// As wide and as colourful as the terminal.
 [[nodiscard]] report::TextOptions text_options();

@@ -11,6 +11,7 @@
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
+#include "cmd/judge_recording.h"
 #include "cmd/peer_plots.h"
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
@@ -69,7 +70,7 @@ Status print_or_write(const std::string& where, const std::string& text) {
 report::TextOptions text_options() {
   report::TextOptions options;
   winsize size{};
-  options.colour = ::isatty(STDOUT_FILENO) == 1;
+  options.colour = ::isatty(STDOUT_FILENO) == 1 && !is_launched();
   if (options.colour && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     options.width = size.ws_col;
   return options;
@@ -153,16 +154,28 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options) {
   return diagnose(options, *setup);
 }
 
+Result<Diagnosis> diagnose(const DiagnoseOptions& options, Ranks& ranks) {
+  Crew crew(ranks);  // First of all: whatever goes wrong, the others are told.
+  auto setup = prepare_diagnosis(options);
+  if (!setup) return forward(setup);
+  return diagnose(options, *setup, &crew);
+}
+
+void help_diagnose(const DiagnoseOptions& options, Ranks& ranks) {
+  auto setup = prepare_diagnosis(options);
+  work_for_rank_0(ranks, options.analysis, setup);
+}
+
 namespace {
 
 /// Reads everything that the setup asks for and judges it.
 Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                                  std::string_view doing) {
+                                                  const Judging& judging) {
   auto settings = diagnoser_options(options, setup);
   if (!settings) return forward(settings);
   auto diagnoser = std::make_unique<analyse::Diagnoser>(setup.grouping, std::move(*settings));
-  Status read = read_all(setup, doing, [&](std::span<const SampleTable> tables) { diagnoser->add(tables); });
-  if (!read) return forward(read);
+  if (Status judged = judge_recording(options, setup, judging, *diagnoser); !judged) return forward(judged);
+  if (judging.crew != nullptr) judging.crew->dismiss();
   diagnoser->finish();
   return diagnoser;
 }
@@ -185,15 +198,16 @@ struct Judged {
 };
 
 /// With clocks set right, where that was asked for and is needed.
-Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup) {
-  auto diagnoser = judge(options, setup, "diagnosing");
+Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup, Crew* crew) {
+  auto diagnoser = judge(options, setup, {"diagnosing", crew});
   if (!diagnoser) return forward(diagnoser);
   Judged judged{std::move(*diagnoser), {}};
   judged.diagnosis = judged.diagnoser->diagnosis();
   Clocks clocks = judged.diagnosis.coverage.clocks;
   if (!options.correct_skew || clocks.skewed.empty()) return judged;
   set_clocks_right(setup, clocks.skewed);
-  diagnoser = judge(options, setup, "once more");
+  // This process alone: windows of clocks set right are in no journal.
+  diagnoser = judge(options, setup, {"once more", nullptr});
   if (!diagnoser) return forward(diagnoser);
   judged = {std::move(*diagnoser), {}};
   judged.diagnosis = judged.diagnoser->diagnosis();
@@ -204,8 +218,8 @@ Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& 
 
 }  // namespace
 
-Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup) {
-  auto judged = judge_with_clocks(options, setup);
+Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup, Crew* crew) {
+  auto judged = judge_with_clocks(options, setup, crew);
   if (!judged) return forward(judged);
   Diagnosis& diagnosis = judged->diagnosis;
   if (setup.system) {
@@ -274,10 +288,23 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       ->type_name("N");
   command->add_flag("--correct-skew", options->correct_skew,
                     "Where a host's clock is found to be off, move its samples by as much and judge again");
+  command
+      ->add_option("--resume", options->resume,
+                   "Keep what was judged in FILE, and go on from there when it is killed")
+      ->type_name("FILE");
   command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed and not known");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {
-    auto diagnosis = diagnose(*options);
+    auto ranks = join_ranks();
+    if (!ranks) {
+      context.status = report_error(ranks.error());
+      return;
+    }
+    if ((*ranks)->rank() > 0) {
+      help_diagnose(*options, **ranks);
+      return;
+    }
+    auto diagnosis = diagnose(*options, **ranks);
     if (!diagnosis) {
       context.status = report_error(diagnosis.error());
     } else if (options->check && has_finding(*diagnosis)) {

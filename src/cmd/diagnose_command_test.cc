@@ -227,5 +227,32 @@ TEST(DiagnoseCommand, GapsOutsideTheSpanAreNotListed) {
   EXPECT_THAT(cut["coverage"]["missing"][0].get<std::string>(), HasSubstr("from 1970-01-02T04:46:40Z"));
 }
 
+TEST(DiagnoseCommand, GoesOnWithAJournalToTheSameAnswer) {
+  const Folder folder;
+  const std::string journal = folder / "journal";
+  const Said plain = laggard({"diagnose", kExample, "--json", "-"});
+  const Said first = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  EXPECT_EQ(first.status, kClean) << first.err;
+  EXPECT_EQ(first.out, plain.out);
+  EXPECT_EQ(first.err, "");
+  const std::string whole = testing_support::read_text(journal);
+
+  const Said again = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  EXPECT_EQ(again.out, plain.out);
+  EXPECT_THAT(again.err, HasSubstr("journal: judged before up to 2026-11-20T19:2"));
+  EXPECT_EQ(testing_support::read_text(journal), whole);
+
+  std::filesystem::resize_file(journal, whole.size() / 2);
+  const Said cut = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  EXPECT_EQ(cut.out, plain.out) << cut.err;
+  EXPECT_THAT(cut.err, AllOf(HasSubstr("going on, judged before up to"), HasSubstr("cut off")));
+
+  const Said other = laggard({"diagnose", kExample, "--resume", journal, "--shift", "5"});
+  EXPECT_EQ(other.status, kBadUse);
+  EXPECT_THAT(other.err, HasSubstr("the journal is of other options"));
+  const Said factor = laggard({"diagnose", kExample, "--resume", journal, "--confirm-persistence", "7"});
+  EXPECT_EQ(factor.status, kClean) << "windows do not depend on it: " << factor.err;
+}
+
 }  // namespace
 }  // namespace laggard::cmd

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "cmd/commands.h"
+#include "cmd/ranks.h"
 
 namespace laggard::cmd {
 
@@ -12,7 +13,20 @@ int report_error(const Error& error) {
   return error.code == ErrorCode::kInternal ? kInternal : kBadUse;
 }
 
+namespace {
+
+/// Of several ranks the first one talks; what the others have to say they tell it.
+void keep_other_ranks_silent() {
+  if (launched_rank() == 0) return;
+  const bool silent =
+      std::freopen("/dev/null", "w", stdout) != nullptr && std::freopen("/dev/null", "w", stderr) != nullptr;
+  LAGGARD_CHECK(silent);
+}
+
+}  // namespace
+
 int run(int argc, char** argv) {
+  keep_other_ranks_silent();
   CLI::App app{"laggard finds the component that limps in a parallel file system.", "laggard"};
   app.set_version_flag("--version", LAGGARD_VERSION);
   app.require_subcommand(1);

@@ -52,7 +52,7 @@ Status read_tables(const TableReading& reading, std::string_view doing,
   const double whole = to_seconds(reading.span.to - reading.span.from);
   SystemClock clock;
   Progress progress(doing, clock);
-  for (;;) {
+  while (!reading.enough || !reading.enough()) {
     auto tables = next_tables(**reader, reading.workers);
     if (!tables) return forward(tables);
     if (!*tables) return {};
@@ -62,6 +62,7 @@ Status read_tables(const TableReading& reading, std::string_view doing,
     }
     consume(**tables);
   }
+  return {};
 }
 
 }  // namespace laggard::cmd

@@ -17,6 +17,7 @@ struct TableReading {
   const ReadRequest& request;
   TimeSpan span;               ///< The recorded_span of the request, between whose ends progress is shown.
   Workers* workers = nullptr;  ///< To unpack tables side by side; without, one after the other.
+  std::function<bool()> enough = nullptr;  ///< Asked between tables: whether to stop there.
 };
 
 /// Hands all tables that have samples to `consume`, a few at a time and in order, with a progress bar on a

@@ -124,6 +124,8 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
     }
     streams_[c].push(t, column, [&](const Window& window) { hold(c, window); });
   }
+  const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
+  if (cell <= judge_after_) ready_.clear();
   while (!ready_.empty()) {
     auto first = ready_.begin();
     judge(first->first, first->second, sink);

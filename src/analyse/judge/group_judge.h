@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -89,6 +90,9 @@ class GroupJudge {
   /// absent either.
   void leave_out(std::vector<std::uint8_t> members) { left_out_ = std::move(members); }
 
+  /// Windows that are complete at this cell or before are not judged: another judge has them.
+  void judge_after(std::int64_t cell) { judge_after_ = cell; }
+
   [[nodiscard]] std::size_t members() const { return members_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
 
@@ -133,6 +137,7 @@ class GroupJudge {
   YardstickMaker yardsticks_;
   std::vector<double> logged_;
   std::vector<std::uint8_t> left_out_;
+  std::int64_t judge_after_ = std::numeric_limits<std::int64_t>::min();
   std::optional<std::size_t> latency_column_;
   struct RawColumn {
     WallTime time;

@@ -158,8 +158,13 @@ Router make_router(const Grouping& grouping) {
 }
 
 Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
-    : grouping_(grouping), options_(std::move(options)), grid_{options_.windows.interval} {
+    : grouping_(grouping),
+      options_(std::move(options)),
+      grid_{options_.windows.interval},
+      clock_(options_.windows.size),
+      part_(options_.part.value_or(Part{})) {
   std::vector<TrackSpec> tracks;
+  bool congestion = false;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];
     columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters, options_.paper));
@@ -174,7 +179,9 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     judges_.push_back(std::make_unique<GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
     for (const GroupJudge::Column& column : columns_.back()) {
       tracks.push_back(make_track(grouping, g, *column.metric));
+      congestion = congestion || column.metric->role == Role::kCongestion;
     }
+    if (options_.part) judges_.back()->judge_after(part_.after);
   }
   work_.resize(grouping.groups.size());
   for (std::size_t g = 0; g < columns_.size(); ++g) {
@@ -187,18 +194,17 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
                         [&](std::size_t g) { return grouping.groups[g].second_only; });
   stream_ = std::make_unique<MetricStream>(grid_, options_.sample_interval, std::move(tracks),
                                            make_router(grouping));
+  history_ = history_cells(options_.windows, congestion);
+  if (part_.read_from) stream_->begin_at(sure_from(*part_.read_from));
+}
+
+/// The first cell that is known in full when nothing before `read_from` is: a sample in the reach of one that
+/// was not read tells of no later cell.
+std::int64_t Pipeline::sure_from(WallTime read_from) const {
+  return grid_.cell(read_from + scaled(options_.sample_interval, kMaxGapIntervals)) + 1;
 }
 
 const std::vector<GroupJudge::Column>& Pipeline::columns(std::size_t group) const { return columns_[group]; }
-
-std::int64_t Pipeline::position(WallTime start) const {
-  const std::int64_t cell = grid_.cell(start);
-  const auto after = std::upper_bound(resumptions_.begin(), resumptions_.end(), cell,
-                                      [](std::int64_t c, const Resumption& r) { return c < r.cell; });
-  const std::int64_t here = after == resumptions_.begin() ? cell : cell - std::prev(after)->lost;
-  // A window may start in the gap that its samples follow.
-  return after == resumptions_.end() ? here : std::min(here, after->cell - after->lost);
-}
 
 void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row) {
   const auto& members = grouping_.groups[group].members;
@@ -211,13 +217,15 @@ void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const s
   judges_[group]->leave_out(std::move(left_out));
 }
 
-/// A gap in the recording ends the run before it, so it lies in front of a run.
-void Pipeline::note_gap(const CellRuns::Run& run) {
-  const std::int64_t lost = run.begin - last_cell_ - 1;
-  if (last_cell_ != 0 && lost > static_cast<std::int64_t>(options_.windows.size)) {
-    resumptions_.push_back({run.begin, lost + (resumptions_.empty() ? 0 : resumptions_.back().lost)});
-  }
-  last_cell_ = run.end - 1;
+/// Whether all windows that are complete after the part's seam are those of the whole recording: their cells
+/// are known, their streams had begun, and nobody waits since longer ago than was read.
+bool Pipeline::reads_far_enough(const CellRuns::Run& run) const {
+  if (!part_.read_from) return true;
+  const bool across = run.begin <= part_.after;
+  // Windows that end in a gap come out behind it, so what counts is the last cell that was recorded.
+  if (!across && !last_before_) return false;
+  const std::int64_t needed = (across ? part_.after : *last_before_) - history_;
+  return needed >= sure_from(*part_.read_from) && *first_told_ <= needed && !stream_->is_unsure_at(needed);
 }
 
 void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
@@ -235,7 +243,7 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
     if (!options_.interventions.empty()) leave_out(group, cell, row);
     const std::vector<std::span<const double>> column(row.begin(), row.end());
     judges_[group]->push(grid_.end(cell), column, [&](WindowJudgement& window) {
-      work.finished.push_back({cell, std::move(window)});
+      work.finished.push_back({group, cell, std::move(window)});
     });
   }
 }
@@ -256,41 +264,56 @@ void Pipeline::show(const CellRuns::Run& run) {
 
 /// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken
 /// through all groups.
-void Pipeline::hand_out(const CellRuns::Run& run, const Sink& sink) {
+void Pipeline::hand_out(const CellRuns::Run& run, const RunSink& sink) {
+  JudgedRun judged;
+  judged.run = {std::max(run.begin, part_.begin()), std::min(run.end, part_.end())};
   std::vector<std::size_t> next(work_.size(), 0);
   for (std::int64_t cell = run.begin; cell < run.end; ++cell) {
     for (const std::size_t g : order_) {
-      std::vector<Finished>& finished = work_[g].finished;
+      std::vector<JudgedWindow>& finished = work_[g].finished;
       for (; next[g] < finished.size() && finished[next[g]].cell == cell; ++next[g]) {
-        WindowJudgement& window = finished[next[g]].window;
-        window.position = position(window.start);
-        sink(g, window);
-        window = {};
+        if (part_.holds(cell)) judged.windows.push_back(std::move(finished[next[g]]));
       }
     }
   }
   for (GroupWork& work : work_) work.finished.clear();
+  if (judged.run.begin < judged.run.end) sink(judged);
 }
 
-void Pipeline::pass_on_ready(const Sink& sink) {
+void Pipeline::pass_on_ready(const RunSink& sink) {
   const auto most = std::max<std::int64_t>(kLeastRun, static_cast<std::int64_t>(options_.windows.shift));
   for (CellRuns::Run run = stream_->front(most); run.begin < run.end; run = stream_->front(most)) {
-    note_gap(run);
-    run_all(options_.workers, by_cost_.size(), [&](std::size_t i) { judge_run(by_cost_[i], run); });
-    show(run);
-    hand_out(run, sink);
+    if (!first_told_) first_told_ = run.begin;
+    if (!part_begun_ && run.end > part_.begin()) {
+      part_begun_ = true;
+      needs_earlier_ = !reads_far_enough(run);
+    }
+    if (needs_earlier_) return;
+    if (run.begin < part_.end()) {
+      run_all(options_.workers, by_cost_.size(), [&](std::size_t i) { judge_run(by_cost_[i], run); });
+      show(run);
+      hand_out(run, sink);
+    }
+    last_before_ = run.end - 1;
     stream_->drop(run);
   }
 }
 
+Pipeline::RunSink Pipeline::one_by_one(const Sink& sink) {
+  return [this, &sink](JudgedRun& judged) { clock_.take(judged, grid_, sink); };
+}
+
+void Pipeline::add(std::span<const SampleTable> tables, const Sink& sink) { add(tables, one_by_one(sink)); }
+void Pipeline::finish(const Sink& sink) { finish(one_by_one(sink)); }
+
 void Pipeline::add(const SampleTable& table, const Sink& sink) { add(std::span(&table, 1), sink); }
 
-void Pipeline::add(std::span<const SampleTable> tables, const Sink& sink) {
+void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
   const auto first_time = [](const SampleTable& table) {
     return *std::min_element(table.times().begin(), table.times().end());
   };
   // Tables that begin in one cell go in together: nothing could have been handed out between them.
-  for (std::size_t begin = 0; begin < tables.size();) {
+  for (std::size_t begin = 0; begin < tables.size() && !needs_earlier_;) {
     std::size_t end = begin + 1;
     if (!tables[begin].times().empty()) {
       const std::int64_t final = stream_->final_at(first_time(tables[begin]));
@@ -306,7 +329,7 @@ void Pipeline::add(std::span<const SampleTable> tables, const Sink& sink) {
   }
 }
 
-void Pipeline::finish(const Sink& sink) {
+void Pipeline::finish(const RunSink& sink) {
   stream_->settle_all();
   pass_on_ready(sink);
 }

@@ -2,12 +2,16 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "analyse/judge/cell_observer.h"
+#include "analyse/judge/gap_clock.h"
 #include "analyse/judge/group_judge.h"
+#include "analyse/judge/judged_run.h"
+#include "analyse/judge/part.h"
 #include "analyse/metric/metric_stream.h"
 #include "base/workers.h"
 #include "model/decision.h"
@@ -30,6 +34,8 @@ struct PipelineOptions {
   /// same to the bit.
   Workers* workers = nullptr;
   CellObserver* observer = nullptr;  ///< Sees what is compared; outlives the pipeline.
+  /// Judge this part of the recording only, of which no more is read than the part says.
+  std::optional<Part> part;
 };
 
 /// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
@@ -39,6 +45,8 @@ class Pipeline {
   /// Of the groups whose windows end together, those that exist only as the second of double peer groups come
   /// first: who judges the others needs to know them.
   using Sink = std::function<void(std::size_t group, const WindowJudgement&)>;
+  /// The same by runs of cells, positions not yet set.
+  using RunSink = std::function<void(JudgedRun&)>;
 
   /// `grouping` must outlive this.
   Pipeline(const Grouping& grouping, PipelineOptions options);
@@ -49,30 +57,32 @@ class Pipeline {
   /// As table after table.
   void add(std::span<const SampleTable> tables, const Sink& sink);
   void finish(const Sink& sink);
+  void add(std::span<const SampleTable> tables, const RunSink& sink);
+  void finish(const RunSink& sink);
+
+  /// Of a part: it cannot be judged from what is read, and nothing of it has been or will be handed out; read
+  /// from further back. Known before the part's first run is handed out.
+  [[nodiscard]] bool needs_earlier() const { return needs_earlier_; }
 
   /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
   [[nodiscard]] const std::vector<GroupJudge::Column>& columns(std::size_t group) const;
   [[nodiscard]] const Grid& grid() const { return grid_; }
 
  private:
-  /// A group's windows of one run of cells, each with the cell that completed it.
-  struct Finished {
-    std::int64_t cell = 0;
-    WindowJudgement window;
-  };
   struct GroupWork {
     std::vector<double> rows;  ///< Cells x members, per column.
-    std::vector<Finished> finished;
+    std::vector<JudgedWindow> finished;
   };
 
-  void pass_on_ready(const Sink& sink);
-  void note_gap(const CellRuns::Run& run);
+  void pass_on_ready(const RunSink& sink);
+  [[nodiscard]] RunSink one_by_one(const Sink& sink);
+  [[nodiscard]] std::int64_t sure_from(WallTime read_from) const;
+  [[nodiscard]] bool reads_far_enough(const CellRuns::Run& run) const;
   void judge_run(std::size_t group, const CellRuns::Run& run);
   /// Takes those that operators left out of a row of the group's columns.
   void leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row);
-  void hand_out(const CellRuns::Run& run, const Sink& sink);
+  void hand_out(const CellRuns::Run& run, const RunSink& sink);
   void show(const CellRuns::Run& run);
-  [[nodiscard]] std::int64_t position(WallTime start) const;
 
   const Grouping& grouping_;
   PipelineOptions options_;
@@ -84,14 +94,13 @@ class Pipeline {
   std::unique_ptr<MetricStream> stream_;
   std::vector<GroupWork> work_;       ///< Per group.
   std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.
-  /// After each gap of the whole recording: the first cell, and the cells in which nothing was recorded so
-  /// far.
-  struct Resumption {
-    std::int64_t cell = 0;
-    std::int64_t lost = 0;
-  };
-  std::vector<Resumption> resumptions_;
-  std::int64_t last_cell_ = 0;
+  GapClock clock_;
+  Part part_;
+  std::int64_t history_ = 0;                 ///< Cells that a window of any column may look back.
+  std::optional<std::int64_t> first_told_;   ///< The first cell of all, ...
+  std::optional<std::int64_t> last_before_;  ///< ... and the last one before the part.
+  bool part_begun_ = false;
+  bool needs_earlier_ = false;
 };
 
 /// The metrics that a group of this kind can be compared in, given the counters that were recorded, and those

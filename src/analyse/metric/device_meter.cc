@@ -22,7 +22,7 @@ void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
   level_samples_.fill(0);
   if (carry_ != cell) return;
   for (std::size_t s = 0; s < kSlots; ++s) {
-    if (std::isnan(level_[s])) continue;
+    if (std::isnan(level_[s]) || seen_[s] != last_time_) continue;
     values_.values[s] = level_[s];
     level_samples_[s] = 1;
   }
@@ -81,6 +81,7 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
       continue;
     }
     const std::uint64_t bits = column.values[t];
+    seen_[s] = time;
     level_[s] = column.form == CounterForm::kGauge ? std::bit_cast<double>(bits) : static_cast<double>(bits);
     if (std::isnan(level_[s])) continue;
     values_.values[s] = (level_samples_[s] == 0 ? 0 : values_.values[s]) + level_[s];
@@ -89,7 +90,8 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
 }
 
 /// Leaves what every counter grew by in `increase_`; false when nothing is known of any.
-bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, bool usable) {
+bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                                 bool usable) {
   increase_.fill(kMissing);
   bool any = false;
   bool reset = false;
@@ -97,7 +99,7 @@ bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t
     if (column.form != CounterForm::kCumulative) continue;
     const auto s = static_cast<std::size_t>(column.slot);
     const bool present = column.present[t] != 0;
-    if (usable && present && has_last_[s]) {
+    if (usable && present && has_last_[s] && time - seen_[s] <= max_gap_) {
       const auto grown = counter_increase(last_[s], column.values[t]);
       any = any || grown;
       reset = reset || !grown;
@@ -105,6 +107,7 @@ bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t
     }
     has_last_[s] = present;
     last_[s] = column.values[t];
+    if (present) seen_[s] = time;
   }
   return any && !reset;
 }
@@ -115,7 +118,7 @@ void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, Wal
   const bool jumped = primed_ && grid_.cell(time) == level_cell_ + 2 && time > last_time_ &&
                       time - last_time_ <= scaled(interval_, kCarryIntervals);
   if (jumped) carry_ = level_cell_ + 1;
-  if (take_increases(columns, t, usable)) spread(last_time_, time, out);
+  if (take_increases(columns, t, time, usable)) spread(last_time_, time, out);
   take_levels(columns, t, time, out);
   primed_ = true;
   last_time_ = time;
@@ -163,7 +166,8 @@ bool DeviceMeter::can_follow(std::span<const WholeColumn> columns, const CellPla
     if (column.form != CounterForm::kCumulative || !column.present) continue;
     counts = true;
     const auto s = static_cast<std::size_t>(column.slot);
-    if (plan.first_usable && (!has_last_[s] || column.first() < last_[s])) return false;
+    const bool known = has_last_[s] && seen_[s] == last_time_;
+    if (plan.first_usable && (!known || column.first() < last_[s])) return false;
     if (!column.constant && !std::is_sorted(column.values.begin(), column.values.end())) return false;
   }
   return counts && !carry_;
@@ -274,6 +278,7 @@ bool DeviceMeter::add_planned(std::span<const WholeColumn> columns, const CellPl
 void DeviceMeter::take_last(std::span<const WholeColumn> columns, const CellPlan& plan) {
   for (const WholeColumn& column : columns) {
     const auto s = static_cast<std::size_t>(column.slot);
+    if (column.present) seen_[s] = plan.to.last_time;
     if (column.form != CounterForm::kCumulative) {
       level_[s] = column.present ? static_cast<double>(column.last()) : kMissing;
       continue;

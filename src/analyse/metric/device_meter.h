@@ -103,7 +103,7 @@ class DeviceMeter {
   [[nodiscard]] double increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const;
   void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
                std::vector<FinishedCell>& out);
-  bool take_increases(const std::vector<Column>& columns, std::size_t t, bool usable);
+  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable);
   void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
                    std::vector<FinishedCell>& out);
   void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
@@ -119,6 +119,9 @@ class DeviceMeter {
   std::string boot_;
   std::array<std::uint64_t, kSlots> last_{};
   std::array<bool, kSlots> has_last_{};
+  /// When it was sampled last: tables may lack a counter for a while, and what it grew by in that time is not
+  /// the work of the interval in which it comes back.
+  std::array<WallTime, kSlots> seen_{};
   std::array<double, kSlots> increase_{};  ///< Of the interval being spread; NaN where missing.
 
   bool open_ = false;

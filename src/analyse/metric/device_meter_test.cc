@@ -132,6 +132,35 @@ TEST(DeviceMeter, AClockSteppedBackStartsAnew) {
   EXPECT_EQ(cells[cells.size() - 2].cell, 12) << "the repeated second is told again";
 }
 
+TEST(DeviceMeter, ACounterThatTablesLackedForAWhileBeginsAnew) {
+  const auto table = [](double from, bool with_reads) {
+    std::vector<WallTime> times;
+    for (int t = 0; t < 10; ++t) times.push_back(from_unix_ns(std::llround((from + t) * 1e9)));
+    std::vector<TableCounter> counters{{"wr_ios", CounterForm::kCumulative}};
+    if (with_reads) counters.push_back({"rd_ios", CounterForm::kCumulative});
+    SampleTable out("fs1", DeviceKind::kDisk, counters, {"sda"}, times);
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      for (std::size_t c = 0; c < counters.size(); ++c) {
+        out.set(c, 0, t, static_cast<std::uint64_t>(from) * 10 + 10 * t);
+      }
+    }
+    return out;
+  };
+  DeviceMeter meter(Grid{std::chrono::seconds(1)}, std::chrono::seconds(1));
+  std::vector<FinishedCell> cells;
+  meter.add(table(10, true), 0, cells);
+  meter.add(table(20, false), 0, cells);
+  meter.add(table(30, true), 0, cells);
+  meter.finish(cells);
+  ASSERT_EQ(cells.size(), 29U);
+  for (const FinishedCell& cell : cells) {
+    EXPECT_EQ(cell.values[Slot::kWrites], 10);
+    const bool lacking = cell.cell >= 20 && cell.cell <= 30;
+    EXPECT_TRUE(lacking ? std::isnan(cell.values[Slot::kReads]) : cell.values[Slot::kReads] == 10)
+        << cell.cell << ": what happened meanwhile did not happen in one second";
+  }
+}
+
 TEST(DeviceMeter, GaugesAreAveragedPerCell) {
   std::vector<WallTime> times;
   for (int i = 1; i <= 4; ++i) times.push_back(from_unix_ns(i * 15 * kSecondInNs));

@@ -82,6 +82,7 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
   Device fresh{
       DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}, {}};
   if (!table.times().empty()) fresh.born = grid_.cell(table.times().front());
+  fresh.since_known = sure_from_ == std::numeric_limits<std::int64_t>::min();
   find_targets(fresh, table);
   return devices_.emplace(std::move(key), std::move(fresh)).first->second;
 }
@@ -142,22 +143,29 @@ void MetricStream::store_packets(const Device& device, const FinishedCell& finis
   }
 }
 
-void MetricStream::note_stall(Device& device, std::int64_t cell, const CellValues& values,
-                              Duration interval) {
+void MetricStream::note_stall(Device& device, std::int64_t cell, const CellValues& values) const {
   const bool stalled = is_stalled(values);
   // What happened in cells that are missing is not known: the wait starts anew after them.
   const bool still = device.stalled && cell == device.last_cell + 1;
   // At first all that is known is that a request was there at the last sample; it may have just come.
-  const double first = std::max(0.0, values.seconds - to_seconds(interval));
+  const double first = std::max(0.0, values.seconds - to_seconds(interval_));
   const double longer = still ? device.stalled_seconds + values.seconds : first;
   device.stalled = stalled;
   device.stalled_seconds = stalled ? longer : 0;
+  if (device.since_known) return;
+  const bool after_gap = cell > sure_from_ && cell != device.last_cell + 1;
+  device.since_known = cell >= sure_from_ && (!stalled || after_gap);
+  if (!device.since_known) device.unsure_to = std::max(device.unsure_to, cell);
+}
+
+bool MetricStream::is_unsure_at(std::int64_t cell) const {
+  return std::ranges::any_of(devices_, [cell](const auto& entry) { return entry.second.unsure_to >= cell; });
 }
 
 void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& finished, CellRuns& told) {
   // A clock that was stepped back tells cells again. Values are replaced, but what went into a sum stays.
   const bool told_before = finished.cell <= device.last_cell;
-  if (kind == DeviceKind::kDisk) note_stall(device, finished.cell, finished.values, interval_);
+  if (kind == DeviceKind::kDisk) note_stall(device, finished.cell, finished.values);
   device.last_cell = std::max(device.last_cell, finished.cell);
   for (const Target& target : device.targets) {
     if (is_late(finished.cell)) break;
@@ -185,7 +193,7 @@ void MetricStream::store_run(Device& device, const CellPlan& plan, std::size_t f
   for (std::size_t k = first; k < end; ++k) {
     values.seconds = plan.cells[k].seconds;
     for (std::size_t s = 0; s < block.slots.size(); ++s) values[block.slots[s]] = block.values[s][k - 1];
-    note_stall(device, plan.cells[k].cell, values, interval_);
+    note_stall(device, plan.cells[k].cell, values);
     device.last_cell = plan.cells[k].cell;
     for (std::size_t i = 0; i < device.targets.size(); ++i) {
       scratch.values[i][k - first] = device.targets[i].formula(values, device.stalled_seconds);
@@ -217,6 +225,7 @@ void MetricStream::store_block(Device& device, const CellPlan& plan, Scratch& sc
   device.stalled = false;
   device.stalled_seconds = 0;
   device.last_cell = plan.cells[last - 1].cell;
+  device.since_known = device.since_known || device.last_cell >= sure_from_;
   scratch.told.add(plan.cells[1].cell, device.last_cell + 1);
   for (const Target& target : device.targets) {
     // Zero or, where the metric's counters are not there, missing.
@@ -382,13 +391,24 @@ void MetricStream::forget_dead_connections() {
 }
 
 /// Takes out of the meters the cells that can no longer change: the last one before a device fell silent
-/// waits there for a sample that may never come.
-void MetricStream::settle(WallTime sure) {
+/// waits there for a sample that may never come. What adds up does so in the order of names: sums must not
+/// depend on where a hash table has whom.
+void MetricStream::settle(const std::function<void(DeviceMeter&, std::vector<FinishedCell>&)>& take) {
+  settled_cells_.clear();
   for (auto& [key, target] : devices_) {
     scratch_.finished.clear();
-    target.meter.settle(sure, scratch_.finished);
-    for (const FinishedCell& cell : scratch_.finished) store(target, kind_of(key), cell, told_);
+    take(target.meter, scratch_.finished);
+    const bool alone = kind_of(key) == DeviceKind::kDisk && hosts_apart_;
+    for (const FinishedCell& cell : scratch_.finished) {
+      if (alone) {
+        store(target, DeviceKind::kDisk, cell, told_);
+      } else {
+        settled_cells_.push_back({&key, &target, cell});
+      }
+    }
   }
+  std::ranges::stable_sort(settled_cells_, {}, [](const SettledCell& s) { return std::string_view(*s.key); });
+  for (const SettledCell& s : settled_cells_) store(*s.device, kind_of(*s.key), s.cell, told_);
 }
 
 std::int64_t MetricStream::final_at(WallTime watermark) const {
@@ -400,16 +420,12 @@ void MetricStream::settle_before(WallTime watermark) {
   // Tables of many hosts begin together: the devices need looking at once for all of them.
   if (grid_.cell(sure) == settled_) return;
   settled_ = grid_.cell(sure);
-  settle(sure);
+  settle([sure](DeviceMeter& meter, std::vector<FinishedCell>& out) { meter.settle(sure, out); });
   ready_to_ = grid_.cell(sure) + (grid_.end(grid_.cell(sure)) <= sure ? 1 : 0);
 }
 
 void MetricStream::settle_all() {
-  for (auto& [key, target] : devices_) {
-    scratch_.finished.clear();
-    target.meter.finish(scratch_.finished);
-    for (const FinishedCell& cell : scratch_.finished) store(target, kind_of(key), cell, told_);
-  }
+  settle([](DeviceMeter& meter, std::vector<FinishedCell>& out) { meter.finish(out); });
   ready_to_ = std::numeric_limits<std::int64_t>::max();
 }
 

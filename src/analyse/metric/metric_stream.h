@@ -85,6 +85,12 @@ class MetricStream {
   void copy(std::size_t track, const CellRuns::Run& run, std::span<double> rows) const;
   void drop(const CellRuns::Run& run);
 
+  /// Says that the recording goes on before the first sample, and that cells are known in full only from this
+  /// one on. Before anything is added.
+  void begin_at(std::int64_t sure_from) { sure_from_ = sure_from; }
+  /// Whether at this cell or a later one somebody has been stalled (DeviceMeter) for longer than is known.
+  [[nodiscard]] bool is_unsure_at(std::int64_t cell) const;
+
  private:
   /// Of whom in a retransmission track an interface carries the packets.
   struct PacketRoute {
@@ -106,6 +112,14 @@ class MetricStream {
     bool stalled = false;
     double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
+    bool since_known = true;  ///< Since when it has been stalled is known; false for a while after begin_at.
+    std::int64_t unsure_to = std::numeric_limits<std::int64_t>::min();  ///< Until here it was not.
+  };
+  /// A cell that no later sample completed.
+  struct SettledCell {
+    const std::string* key = nullptr;
+    Device* device = nullptr;
+    FinishedCell cell;
   };
   /// Per member.
   struct PendingTrack {
@@ -147,10 +161,10 @@ class MetricStream {
   void store_block(Device& device, const CellPlan& plan, Scratch& scratch);
   void store_run(Device& device, const CellPlan& plan, std::size_t first, std::size_t end, Scratch& scratch);
   void store(Device& device, DeviceKind kind, const FinishedCell& finished, CellRuns& told);
-  static void note_stall(Device& device, std::int64_t cell, const CellValues& values, Duration interval);
+  void note_stall(Device& device, std::int64_t cell, const CellValues& values) const;
   void store_connection(std::size_t track, std::size_t member, const FinishedCell& finished, CellRuns& told);
   void store_packets(const Device& device, const FinishedCell& finished, CellRuns& told);
-  void settle(WallTime sure);
+  void settle(const std::function<void(DeviceMeter&, std::vector<FinishedCell>&)>& take);
   [[nodiscard]] bool is_late(std::int64_t cell) const { return started_ && cell < next_; }
   void emit_ready(const Consumer& consumer);
   void forget_dead_connections();
@@ -170,7 +184,9 @@ class MetricStream {
   std::int64_t settled_ = std::numeric_limits<std::int64_t>::min();  ///< Where `settle` was called last.
   std::int64_t forgotten_at_ = 0;  ///< The cell at which closed connections were last looked for.
   bool started_ = false;
+  std::int64_t sure_from_ = std::numeric_limits<std::int64_t>::min();
   Scratch scratch_;
+  std::vector<SettledCell> settled_cells_;
   std::vector<double> rows_;  ///< Cells x members of all tracks, while they are handed out.
 };
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace laggard::archive {
+namespace laggard {
 
 static_assert(std::endian::native == std::endian::little,
               "the format is little-endian and written by memcpy");
@@ -112,4 +112,4 @@ class ByteReader {
   bool ok_ = true;
 };
 
-}  // namespace laggard::archive
+}  // namespace laggard

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "analyse/peer/window.h"
+#include "base/time.h"
+
+namespace laggard::analyse {
+
+/// A part of a recording that is judged by itself: by one of several processes, or by one that goes on where
+/// another was killed. Its windows are those that are complete at cells (after, last]; they come out as they
+/// do when the whole recording is judged, to the bit.
+///
+/// Why that can be: a window is a function of the samples of `history` cells, and what a device's meter
+/// remembers ends with a gap, or with a cell in which the device was not stalled. So it is enough to read
+/// that much more before the part; and where it was not, the pipeline notices (Pipeline::needs_earlier) and
+/// the part is read again from further back. docs/methods/parts.md has the argument in full.
+struct Part {
+  std::int64_t after = std::numeric_limits<std::int64_t>::min();
+  std::int64_t last = std::numeric_limits<std::int64_t>::max();
+  /// Samples before this are not read; nothing: the recording is read from its beginning.
+  std::optional<WallTime> read_from;
+
+  [[nodiscard]] bool holds(std::int64_t cell) const { return cell > after && cell <= last; }
+  /// The same as [begin, end).
+  [[nodiscard]] std::int64_t begin() const {
+    return after == std::numeric_limits<std::int64_t>::min() ? after : after + 1;
+  }
+  [[nodiscard]] std::int64_t end() const {
+    return last == std::numeric_limits<std::int64_t>::max() ? last : last + 1;
+  }
+};
+
+/// From how many cells before the one at which it is complete a window's samples may come, smoothing
+/// included. \param congestion  whether congestion windows are among the metrics: their average is longer.
+[[nodiscard]] constexpr std::int64_t history_cells(const WindowSpec& windows, bool congestion) {
+  const std::size_t smoothing =
+      congestion && 2 * windows.size > windows.smoothing ? 2 * windows.size : windows.smoothing;
+  return static_cast<std::int64_t>(windows.size + smoothing);
+}
+
+}  // namespace laggard::analyse

@@ -1,0 +1,150 @@
+#include "cmd/judge_part.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "analyse/metric/cell_plan.h"
+#include "analyse/skew/run_loads.h"
+#include "cmd/read_tables.h"
+#include "cmd/recorded_time.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+/// Samples this many intervals beside a part's cells have no say in them (kMaxGapIntervals), and one to
+/// spare.
+constexpr double kMarginIntervals = 4;
+/// Read beyond what windows look back for: cells that a cut leaves incomplete.
+constexpr std::int64_t kSpareCells = 4;
+/// How much further back to read when it was not enough.
+constexpr std::int64_t kFurther = 4;
+/// A part is at least as long as this many times what is read for it in vain.
+constexpr std::int64_t kLeastHistories = 2;
+constexpr Duration kLongestPart = std::chrono::hours(24);
+
+bool has_congestion(const AnalysisSetup& setup) {
+  const analyse::PipelineOptions& pipeline = setup.pipeline;
+  return std::ranges::any_of(setup.grouping.groups, [&](const PeerGroup& group) {
+    const auto columns = analyse::columns_for(group.kind, pipeline.metrics, pipeline.counters, setup.paper);
+    return std::ranges::any_of(columns,
+                               [](const auto& column) { return column.metric->role == Role::kCongestion; });
+  });
+}
+
+std::int64_t history_of(const AnalysisSetup& setup) {
+  return analyse::history_cells(setup.preset.windows, has_congestion(setup));
+}
+
+analyse::Grid grid_of(const AnalysisSetup& setup) { return {setup.preset.windows.interval}; }
+
+Duration margin_of(const AnalysisSetup& setup) {
+  return analyse::scaled(setup.sample_interval, kMarginIntervals) + setup.preset.windows.interval;
+}
+
+/// The disorder that a cut at `t` would fall into, or so near that it matters.
+std::optional<TimeSpan> disorder_at(const AnalysisSetup& setup, WallTime t) {
+  const Duration margin = margin_of(setup);
+  for (const TimeSpan& span : setup.disorder) {
+    if (t >= span.from - margin && t <= span.to + margin) return span;
+  }
+  return std::nullopt;
+}
+
+/// From where on to read for windows that look back `lead` cells from the part; nothing: all there is.
+std::optional<WallTime> read_from(const AnalysisSetup& setup, const analyse::Part& part, std::int64_t lead) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  const analyse::Grid grid = grid_of(setup);
+  if (part.begin() <= part.after || part.after - grid.cell(span.from) <= lead) return std::nullopt;
+  WallTime from = grid.begin(part.after - lead) - analyse::scaled(setup.sample_interval, kMarginIntervals);
+  // What is out of order is read as a whole or not at all.
+  for (auto disorder = disorder_at(setup, from); disorder && from > span.from;
+       disorder = disorder_at(setup, from)) {
+    from = disorder->from - 2 * margin_of(setup);
+  }
+  return from > span.from ? std::optional(from) : std::nullopt;
+}
+
+std::optional<WallTime> read_to(const AnalysisSetup& setup, const analyse::Part& part) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  const analyse::Grid grid = grid_of(setup);
+  if (part.last >= grid.cell(span.to)) return setup.request.to;
+  WallTime to = grid.end(part.last) + margin_of(setup);
+  for (auto disorder = disorder_at(setup, to); disorder && to < span.to; disorder = disorder_at(setup, to)) {
+    to = disorder->to + 2 * margin_of(setup);
+  }
+  return to < span.to ? std::optional(to) : setup.request.to;
+}
+
+}  // namespace
+
+analyse::PipelineOptions judging_options(const AnalysisSetup& setup) {
+  analyse::PipelineOptions options = setup.pipeline;
+  options.windows = setup.preset.windows;
+  return options;
+}
+
+analyse::TapeShape tape_shape(const AnalysisSetup& setup) {
+  analyse::TapeShape shape;
+  shape.loads = analyse::RunLoads::row(setup.grouping, setup.pipeline.constants.clocks);
+  for (const PeerGroup& group : setup.grouping.groups) {
+    const auto columns =
+        analyse::columns_for(group.kind, setup.pipeline.metrics, setup.pipeline.counters, setup.paper);
+    shape.groups.push_back({group.members.size(), columns.size()});
+  }
+  return shape;
+}
+
+std::vector<analyse::Part> plan_parts(const AnalysisSetup& setup, std::int64_t after, std::size_t sharers) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  const analyse::Grid grid = grid_of(setup);
+  const std::int64_t first = std::max(after, grid.cell(span.from));
+  const std::int64_t cells = std::max<std::int64_t>(grid.cell(span.to) - first, 1);
+  const auto share = static_cast<std::int64_t>(sharers);
+  const std::int64_t day = std::max<std::int64_t>(kLongestPart / grid.step, 1);
+  const std::int64_t rounds = (cells + share * day - 1) / (share * day);
+  const std::int64_t most = cells / (kLeastHistories * history_of(setup));
+  // Nobody is kept waiting by one long part, and nothing is read twice.
+  const std::int64_t wanted = sharers == 1 ? 1 : share * rounds;
+  const std::int64_t parts = std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(most, 1));
+  std::vector<analyse::Part> plan;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    analyse::Part& part = plan.emplace_back();
+    // cells x p would be too large a number for a year of nanoseconds.
+    part.after = p == 0 ? after : first + cells / parts * p;
+    if (p + 1 < parts) part.last = first + cells / parts * (p + 1);
+  }
+  return plan;
+}
+
+Status judge_part(AnalysisSetup& setup, analyse::Part part, const analyse::Pipeline::RunSink& sink,
+                  const std::function<bool()>& enough) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  for (std::int64_t lead = history_of(setup) + kSpareCells;; lead *= kFurther) {
+    part.read_from = read_from(setup, part, lead);
+    analyse::PipelineOptions options = judging_options(setup);
+    options.part = part;
+    analyse::RunLoads loads(setup.grouping, options.constants.clocks);
+    options.observer = loads.observer();
+    analyse::Pipeline pipeline(setup.grouping, std::move(options));
+    ReadRequest request = setup.request;
+    if (part.read_from) request.from = part.read_from;
+    request.to = read_to(setup, part);
+    const analyse::Pipeline::RunSink with_loads = [&](analyse::JudgedRun& run) {
+      loads.attach(run);
+      sink(run);
+    };
+    bool stopped = false;
+    const auto stop = [&] {
+      stopped = stopped || (enough && enough());
+      return stopped || pipeline.needs_earlier();
+    };
+    Status read = read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
+                              [&](std::span<const SampleTable> tables) { pipeline.add(tables, with_loads); });
+    if (!read || stopped) return read;
+    pipeline.finish(with_loads);
+    if (!pipeline.needs_earlier()) return {};
+  }
+}
+
+}  // namespace laggard::cmd
