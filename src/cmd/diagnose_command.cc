@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analyse/diagnoser.h"
+#include "analyse/explain/array_work.h"
 #include "analyse/explain/known_work.h"
 #include "base/file.h"
 #include "cmd/analysis_setup.h"
@@ -13,8 +14,10 @@
 #include "cmd/diagnose.h"
 #include "cmd/judge_recording.h"
 #include "cmd/peer_plots.h"
+#include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
+#include "model/sync_action.h"
 #include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -180,6 +183,26 @@ Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options
   return diagnoser;
 }
 
+/// Background work: what the system file names, and what was recorded of md arrays.
+Result<std::vector<ExpectedWork>> known_work(AnalysisSetup& setup) {
+  std::vector<ExpectedWork> known;
+  if (setup.system) known = setup.system->expected_work;
+  const std::string counter(kSyncActionCounter);
+  if (!analyse::counters_of(setup.inventory).contains(counter)) return known;
+  ReadRequest request = setup.request;
+  request.counters = {counter};
+  request.kinds = {DeviceKind::kDisk};
+  analyse::ArrayWork arrays(setup.grouping);
+  const TableReading reading{*setup.source, request, recorded_span(setup.inventory, request),
+                             setup.workers.get()};
+  Status read = read_tables(reading, "looking for rebuilds", [&](std::span<const SampleTable> tables) {
+    for (const SampleTable& table : tables) arrays.add(table);
+  });
+  if (!read) return forward(read);
+  std::ranges::move(arrays.work(), std::back_inserter(known));
+  return known;
+}
+
 /// From here on the samples of skewed hosts are moved to where they belong. What a clock was at the first and
 /// the last cell that were compared it was before and after them, too.
 void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
@@ -222,11 +245,11 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
   auto judged = judge_with_clocks(options, setup, crew);
   if (!judged) return forward(judged);
   Diagnosis& diagnosis = judged->diagnosis;
-  if (setup.system) {
-    const analyse::WindowSpec& windows = setup.preset.windows;
-    const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
-    analyse::explain_expected_work(diagnosis, setup.grouping, setup.system->expected_work, window);
-  }
+  auto known = known_work(setup);
+  if (!known) return forward(known);
+  const analyse::WindowSpec& windows = setup.preset.windows;
+  const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
+  analyse::explain_expected_work(diagnosis, setup.grouping, *known, window);
   add_coverage(diagnosis, setup);
   const bool talk = options.json != "-" && !options.quiet;
   if (talk) print(setup, diagnosis);

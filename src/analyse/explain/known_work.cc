@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "model/decision.h"
 
@@ -11,15 +13,17 @@ namespace laggard::analyse {
 
 namespace {
 
-/// Whether the work is done on every component of the incident.
-bool concerns(const ExpectedWork& work, const Incident& incident, const Grouping& grouping) {
+/// Whether the work is done on the component; null for one that is not known.
+bool concerns(const ExpectedWork& work, const Component* component) {
   if (work.where.empty()) return true;
-  return std::ranges::all_of(incident.components, [&](const std::string& name) {
-    const auto component = std::ranges::find(grouping.components, name, &Component::name);
-    return component != grouping.components.end() &&
-           std::ranges::any_of(work.where,
-                               [&](const std::string& place) { return is_named(*component, place); });
-  });
+  return component != nullptr && std::ranges::any_of(work.where, [&](const std::string& place) {
+           return is_named(*component, place);
+         });
+}
+
+const Component* component_of(const Grouping& grouping, const std::string& name) {
+  const auto component = std::ranges::find(grouping.components, name, &Component::name);
+  return component == grouping.components.end() ? nullptr : &*component;
 }
 
 std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& incident, WallTime end,
@@ -31,6 +35,31 @@ std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& inc
   return span;
 }
 
+/// Work that goes on while the incident does, and when.
+struct Going {
+  const ExpectedWork* work = nullptr;
+  TimeSpan span;
+  bool named = false;
+};
+
+/// The first work for each of the components, each once and in the order in which it is known; nothing when a
+/// component has none.
+std::vector<const Going*> explanations(std::vector<Going>& going, const Incident& incident,
+                                       const Grouping& grouping) {
+  for (const std::string& name : incident.components) {
+    const Component* component = component_of(grouping, name);
+    const auto found =
+        std::ranges::find_if(going, [&](const Going& each) { return concerns(*each.work, component); });
+    if (found == going.end()) return {};
+    found->named = true;
+  }
+  std::vector<const Going*> named;
+  for (const Going& each : going) {
+    if (each.named) named.push_back(&each);
+  }
+  return named;
+}
+
 }  // namespace
 
 void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
@@ -38,13 +67,17 @@ void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
   for (Incident& incident : diagnosis.incidents) {
     const bool open = incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
     if (!open) continue;
+    std::vector<Going> going;
     for (const ExpectedWork& work : expected) {
-      const auto span = occurrence(work, incident, diagnosis.to, slack);
-      if (!span || !concerns(work, incident, grouping)) continue;
+      if (const auto span = occurrence(work, incident, diagnosis.to, slack))
+        going.push_back({&work, *span, false});
+    }
+    std::string_view before = "; expected: ";
+    for (const Going* each : explanations(going, incident, grouping)) {
       incident.status = IncidentStatus::kExplained;
-      incident.why += fmt::format("; expected: {} from {} to {}", work.what, to_iso8601(span->from),
-                                  to_iso8601(span->to));
-      break;
+      incident.why += fmt::format("{}{} from {} to {}", before, each->work->what, to_iso8601(each->span.from),
+                                  to_iso8601(each->span.to));
+      before = ", ";
     }
   }
 }

@@ -8,8 +8,8 @@
 
 namespace laggard::analyse {
 
-/// Marks incidents as *explained* that began and ended with background work that the operators expect on all
-/// of their components; `why` says which. One that lasts longer than the work is trouble as any other.
+/// Marks incidents as *explained* that began and ended with background work that is known of, on each of
+/// their components; `why` says which. One that lasts longer than the work is trouble as any other.
 /// \param slack  by how much a window may stick out: its length. An open incident lasts until `diagnosis.to`.
 void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
                            std::span<const ExpectedWork> expected, Duration slack);

@@ -73,6 +73,25 @@ TEST_F(KnownWork, AllComponentsMustBeWhereTheWorkIs) {
   EXPECT_EQ(judged("03:00", "05:00", {"fs1/sda", "fs2/sda"}).status, IncidentStatus::kExplained);
 }
 
+TEST_F(KnownWork, EachComponentMayHaveItsOwn) {
+  ExpectedWork other = scrub_;
+  other.what = "check";
+  other.where = {"fs2"};
+  Diagnosis diagnosis;
+  diagnosis.to = at("23:00");
+  diagnosis.incidents.resize(1);
+  Incident& incident = diagnosis.incidents.front();
+  incident.since = at("03:00");
+  incident.until = at("05:00");
+  incident.components = {"fs2/sda", "fs1/sda"};
+  const std::vector<ExpectedWork> both{scrub_, other};
+  explain_expected_work(diagnosis, grouping_, both, kSlack);
+  EXPECT_EQ(incident.status, IncidentStatus::kExplained);
+  EXPECT_EQ(incident.why,
+            "; expected: scrub from 2011-05-07T02:00:00Z to 2011-05-07T06:00:00Z, check from "
+            "2011-05-07T02:00:00Z to 2011-05-07T06:00:00Z");
+}
+
 TEST_F(KnownWork, OtherDaysAreNoExcuse) {
   scrub_.days = 0x40;
   EXPECT_EQ(status("03:00", "05:00"), IncidentStatus::kClosed);

@@ -113,6 +113,13 @@ std::string BlockDevices::mapper_name(std::string_view name) const {
   return numbered(name, "dm-") ? attribute(sys(name) / "dm/name") : std::string{};
 }
 
+std::optional<SyncAction> BlockDevices::sync_action(std::string_view name) const {
+  // md0, md127, md_d0, and since Linux 2.6.38 md_NAME.
+  if (!name.starts_with("md")) return std::nullopt;
+  const Result<std::string> text = read_file(sys(name) / "md/sync_action");
+  return text ? laggard::sync_action(trim(*text)) : std::nullopt;
+}
+
 Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std::string>& by_id) const {
   Facts facts;
   const auto add = [&](const char* key, std::string value) {

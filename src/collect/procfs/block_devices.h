@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "collect/procfs/block_stack.h"
 #include "collect/procfs/facts.h"
 #include "collect/record/notices.h"
+#include "model/sync_action.h"
 
 namespace laggard::collect {
 
@@ -31,6 +33,9 @@ class BlockDevices {
 
   /// The name that device-mapper gives it (`mpatha`, `vg-lv`); empty for others.
   [[nodiscard]] std::string mapper_name(std::string_view name) const;
+
+  /// What an md array does by itself just now; nothing for other devices, and for arrays without redundancy.
+  [[nodiscard]] std::optional<SyncAction> sync_action(std::string_view name) const;
 
   /// by-id, wwn, model, vendor, serial, size, rotational, dm-name, raid-level, backing: those that there are.
   [[nodiscard]] Facts facts(std::string_view name, const std::map<std::string, std::string>& by_id) const;

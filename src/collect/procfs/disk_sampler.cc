@@ -41,7 +41,7 @@ DiskSampler::DiskSampler(ProcFile file, BlockDevices block, std::string host, Di
       block_(std::move(block)),
       options_(std::move(options)),
       notices_(&notices),
-      batch_(std::move(host), DeviceKind::kDisk, disk_counters()) {}
+      batch_(std::move(host), DeviceKind::kDisk, disk_counters(), 1) {}
 
 bool DiskSampler::wanted(const std::string& name) const {
   const BlockClass kind = block_.classify(name);
@@ -79,12 +79,17 @@ void DiskSampler::sample(Clock& clock) {
 void DiskSampler::record(TrackedDevice& device, std::string_view counters) {
   if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
   const std::span<std::uint64_t> cells = batch_.cells(device.slot);
-  const std::uint32_t mask = read_disk_counters(counters, cells.first<kDiskCounters>());
+  std::uint32_t mask = read_disk_counters(counters, cells.first<kDiskCounters>());
   batch_.set_present(device.slot, mask);
   if (mask == 0) {
     notices_->once(file_.path() + ": the line of " + device.name + " has fewer than 11 numbers: left out");
   } else {
     ++present_;
+    if (const auto action = block_.sync_action(device.name)) {
+      cells[kDiskCounters] = static_cast<std::uint64_t>(*action);
+      mask |= std::uint32_t{1} << kDiskCounters;
+      batch_.set_present(device.slot, mask);
+    }
   }
 }
 

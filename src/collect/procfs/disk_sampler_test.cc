@@ -68,6 +68,32 @@ TEST_F(DiskSamplerTest, OldKernelsCountersAreMissingNotZero) {
   EXPECT_FALSE(table.integer(*table.counter_index("dc_ios"), 0, 0));
 }
 
+TEST_F(DiskSamplerTest, MdArraysTellWhatTheyDoByThemselves) {
+  for (const char* name : {"sda", "md0", "md1"}) disk(name);
+  open();
+  const auto action = [&](const char* state) { root_.write("sys/block/md0/md/sync_action", state); };
+  const std::string all = disk_line("sda", 1) + disk_line("md0", 1) + disk_line("md1", 1);
+  for (const char* state : {"idle\n", "check\n", "recover\n", "something new\n"}) {
+    action(state);
+    sample(all);
+  }
+  const SampleTable table = sampler_->batch().take("");
+  const auto counter = table.counter_index("sync_action");
+  ASSERT_TRUE(counter);
+  EXPECT_EQ(table.counters()[*counter].form, CounterForm::kLevel);
+  const std::size_t md0 = *table.device_index("md0");
+  EXPECT_EQ(table.integer(*counter, md0, 0), 0U);
+  EXPECT_EQ(table.integer(*counter, md0, 1), 1U);
+  EXPECT_EQ(table.integer(*counter, md0, 2), 4U);
+  EXPECT_FALSE(table.present(*counter, md0, 3)) << "a word that is not known is missing, not idle";
+  EXPECT_FALSE(table.present(*counter, *table.device_index("md1"), 1)) << "no redundancy, nothing to check";
+  EXPECT_FALSE(table.present(*counter, *table.device_index("sda"), 1));
+  EXPECT_EQ(table.integer(*table.counter_index("rd_ios"), md0, 3), 1U);
+  root_.remove("sys/block/md0/md");
+  sample(all);
+  EXPECT_FALSE(sampler_->batch().take("").counter_index("sync_action")) << "machines without arrays";
+}
+
 TEST_F(DiskSamplerTest, WhatIsADisk) {
   for (const char* name : {"sda", "loop0", "loop1", "ram0", "zram0", "sr0", "fd0", "cciss!c0d0"}) disk(name);
   root_.write("sys/block/sda/sda1/partition", "1\n");

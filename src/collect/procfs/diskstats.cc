@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "collect/procfs/scan.h"
+#include "model/sync_action.h"
 
 namespace laggard::collect {
 
@@ -20,10 +21,11 @@ constexpr int kFewest = 11;
 
 std::vector<TableCounter> disk_counters() {
   std::vector<TableCounter> counters;
-  counters.reserve(kDiskCounters);
+  counters.reserve(kDiskCounters + 1);
   for (const std::string_view name : kNames) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kDisk, name)->form});
   }
+  counters.push_back({std::string(kSyncActionCounter), CounterForm::kLevel});
   return counters;
 }
 

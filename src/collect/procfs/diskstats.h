@@ -19,7 +19,7 @@ struct DiskLine {
 /// 11 counters since Linux 2.6, 15 since 4.18 (discards), 17 since 5.5 (flushes). Later ones are not read.
 inline constexpr std::size_t kDiskCounters = 17;
 
-/// The names of those counters in their order.
+/// The names of those counters in their order, and behind them what only md arrays have: `sync_action`.
 [[nodiscard]] std::vector<TableCounter> disk_counters();
 
 /// Nothing when the line is not of that form.

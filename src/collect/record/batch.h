@@ -24,8 +24,9 @@ struct Slot {
 /// beyond any earlier one.
 class Batch {
  public:
-  /// At most 32 counters.
-  Batch(std::string host, DeviceKind kind, std::vector<TableCounter> counters);
+  /// At most 32 counters. \param rare  so many of the last ones are for a few devices only: tables in which
+  /// none shows one are without it.
+  Batch(std::string host, DeviceKind kind, std::vector<TableCounter> counters, std::size_t rare = 0);
 
   void begin_row(WallTime time);
   [[nodiscard]] bool has(const Slot& slot) const { return slot.batch == number_; }
@@ -54,9 +55,13 @@ class Batch {
     std::size_t devices = 0;
   };
 
+  /// Without the rare ones that nobody has; \param ever  per device, the counters that it ever had.
+  [[nodiscard]] std::vector<TableCounter> counters_shown(std::span<const std::uint32_t> ever) const;
+
   std::string host_;
   DeviceKind kind_;
   std::vector<TableCounter> counters_;
+  std::size_t rare_ = 0;
   std::uint32_t number_ = 1;
   std::vector<std::string> devices_;
   std::unordered_map<std::string, std::uint32_t> index_;  ///< In `devices_`.

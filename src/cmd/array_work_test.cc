@@ -1,0 +1,81 @@
+// Work that md arrays did by themselves explains what it made slow. The recordings are constructed.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "cmd/testing_cli.h"
+
+namespace laggard::cmd {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::Folder;
+using testing_support::laggard;
+using testing_support::Said;
+
+constexpr int kSlowFrom = 120;
+constexpr int kSlowTo = 280;
+
+/// Six servers with an array each for 12 minutes, so that what ends in time is closed; that of s3 is four
+/// times slower for a while, and says that it is busy with `action` from `from` to `to`.
+std::string samples(int action, int from, int to) {
+  std::string csv = "time,host,kind,device,counter,value\n";
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  for (int server = 1; server <= 6; ++server) {
+    double requests = 0;
+    double waited = 0;
+    for (int t = 0; t < 720; ++t) {
+      const double more = std::round(100 * std::exp(0.1 * normal(random)));
+      const bool slow = server == 3 && t >= kSlowFrom && t < kSlowTo;
+      requests += more;
+      waited += std::round(more * 12 * std::exp(0.1 * normal(random)) * (slow ? 4 : 1));
+      const int state = server == 3 && t >= from && t < to ? action : 0;
+      const auto line = [&](const char* counter, double value) {
+        csv += fmt::format("{},s{},disk,md0,{},{:.0f}\n", 1'700'000'000 + t, server, counter, value);
+      };
+      line("wr_ios", requests);
+      line("wr_sectors", 64 * requests);
+      line("wr_ms", waited);
+      line("rd_ios", 0);
+      line("rd_sectors", 0);
+      line("rd_ms", 0);
+      line("sync_action", state);
+    }
+  }
+  return csv;
+}
+
+nlohmann::ordered_json first_incident(int action, int from, int to) {
+  const Folder folder;
+  const std::string csv = folder.write("samples.csv", samples(action, from, to));
+  const Said imported = laggard({"import", "csv", csv, "--out", folder / "rec"});
+  EXPECT_EQ(imported.status, kClean) << imported.err;
+  EXPECT_THAT(imported.err, Not(HasSubstr("not in the catalogue")));
+  const Said said = laggard({"diagnose", folder / "rec", "--preset", "lab", "--json", "-"});
+  EXPECT_EQ(said.status, kClean) << said.err;
+  const auto diagnosis = nlohmann::ordered_json::parse(said.out);
+  EXPECT_EQ(diagnosis["incidents"].size(), 1U);
+  return diagnosis["incidents"].empty() ? nlohmann::ordered_json() : diagnosis["incidents"][0];
+}
+
+TEST(ArrayWorkCommand, ACheckExplainsWhatItMakesSlow) {
+  const auto incident = first_incident(1, kSlowFrom, kSlowTo);
+  EXPECT_EQ(incident["status"], "explained");
+  EXPECT_THAT(incident["why"].get<std::string>(),
+              HasSubstr("; expected: md0: check from 2023-11-14T22:15:20Z"));
+}
+
+TEST(ArrayWorkCommand, WithoutOneItIsTrouble) { EXPECT_NE(first_incident(0, 0, 0)["status"], "explained"); }
+
+TEST(ArrayWorkCommand, TroubleThatOutlastsTheWorkIsTrouble) {
+  EXPECT_NE(first_incident(4, kSlowFrom, kSlowFrom + 20)["status"], "explained");
+}
+
+}  // namespace
+}  // namespace laggard::cmd
