@@ -69,6 +69,7 @@ struct Incident {
   std::optional<WallTime> persistent_since;
   std::optional<WallTime> confirmed_since;  ///< End of the window that confirmed it.
   std::optional<WallTime> until;            ///< End of the last anomalous window, when it is over.
+  WallTime seen_until;                      ///< The same so far, over or not.
   IncidentState state = IncidentState::kSuspected;
   IncidentStatus status = IncidentStatus::kOpen;
   std::optional<double> confidence;

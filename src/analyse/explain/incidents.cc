@@ -72,6 +72,7 @@ Incident to_incident(const Draft& draft, const Grouping& grouping, std::span<con
   incident.persistent_since = draft.persistent_since;
   incident.confirmed_since = draft.confirmed_since;
   if (!draft.open) incident.until = draft.until;
+  incident.seen_until = draft.until;
   incident.status = draft.open ? IncidentStatus::kOpen : IncidentStatus::kClosed;
   if (draft.confirmed_since) incident.state = IncidentState::kConfirmed;
   bool trained = true;

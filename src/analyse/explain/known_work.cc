@@ -26,12 +26,11 @@ const Component* component_of(const Grouping& grouping, const std::string& name)
   return component == grouping.components.end() ? nullptr : &*component;
 }
 
-std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& incident, WallTime end,
-                                   Duration slack) {
+std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& incident, Duration slack) {
   // The first window may hold samples from before the work began.
   const auto span = work.at(incident.since + slack);
-  const WallTime until = incident.until.value_or(end);
-  if (!span || incident.since + slack < span->from || until > span->to + slack) return std::nullopt;
+  if (!span || incident.since + slack < span->from || incident.seen_until > span->to + slack)
+    return std::nullopt;
   return span;
 }
 
@@ -69,8 +68,7 @@ void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
     if (!open) continue;
     std::vector<Going> going;
     for (const ExpectedWork& work : expected) {
-      if (const auto span = occurrence(work, incident, diagnosis.to, slack))
-        going.push_back({&work, *span, false});
+      if (const auto span = occurrence(work, incident, slack)) going.push_back({&work, *span, false});
     }
     std::string_view before = "; expected: ";
     for (const Going* each : explanations(going, incident, grouping)) {

@@ -30,12 +30,13 @@ class KnownWork : public ::testing::Test {
   }
 
   Incident judged(const char* since, std::optional<const char*> until,
-                  std::vector<std::string> components = {"fs1/sda"}, const char* end = "23:00") {
+                  std::vector<std::string> components = {"fs1/sda"}, const char* seen_until = "23:00") {
     Diagnosis diagnosis;
-    diagnosis.to = at(end);
+    diagnosis.to = at("23:00");
     Incident incident;
     incident.since = at(since);
     if (until) incident.until = at(*until);
+    incident.seen_until = at(until.value_or(seen_until));
     incident.status = until ? IncidentStatus::kClosed : IncidentStatus::kOpen;
     incident.components = std::move(components);
     incident.why = "fs1 is slow";
@@ -64,7 +65,7 @@ TEST_F(KnownWork, TroubleThatBeganEarlierOrOutlastsItIsNot) {
   EXPECT_EQ(status("03:00", std::nullopt), IncidentStatus::kOpen);
   EXPECT_EQ(status("12:00", "13:00"), IncidentStatus::kClosed);
   EXPECT_EQ(judged("03:00", std::nullopt, {"fs1/sda"}, "05:00").status, IncidentStatus::kExplained)
-      << "still within it";
+      << "still within it, or no longer seen since";
 }
 
 TEST_F(KnownWork, AllComponentsMustBeWhereTheWorkIs) {
@@ -82,7 +83,7 @@ TEST_F(KnownWork, EachComponentMayHaveItsOwn) {
   diagnosis.incidents.resize(1);
   Incident& incident = diagnosis.incidents.front();
   incident.since = at("03:00");
-  incident.until = at("05:00");
+  incident.until = incident.seen_until = at("05:00");
   incident.components = {"fs2/sda", "fs1/sda"};
   const std::vector<ExpectedWork> both{scrub_, other};
   explain_expected_work(diagnosis, grouping_, both, kSlack);
