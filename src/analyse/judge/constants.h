@@ -36,6 +36,9 @@ struct KlPolicy {
   double least_threshold = 0.3;
 };
 
+/// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
+inline constexpr std::size_t kLeastPartition = 5;
+
 /// Every number that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes one
 /// (constants_table.h). docs/methods/judge.md says where each comes from.
 struct Constants {
@@ -51,6 +54,9 @@ struct Constants {
   KlPolicy kl;
   /// What the untrained threshold is worth beside a trained one, in windows of training.
   double prior_windows = 16;
+
+  /// Rotating partitions of F §11.1 in groups with room for two or more of so many members; 0: whole groups.
+  std::size_t partition = 0;
 
   /// Below this many requests per second the group is idle, and what a single request took says nothing.
   double idle_requests = 1;

@@ -87,6 +87,8 @@ constexpr std::array kNamed{
     named<&Constants::congestion_seconds>("cwnd-seconds", "cwnd is averaged over this many seconds", 1, 3600),
     named<&Constants::longest_filled_hole>("filled-hole", "lost samples in a row that are filled in", 0,
                                            1000),
+    named<&Constants::partition>(
+        "partition", "compare pairs within rotating partitions of about this many; 0: all", 0, kLarge),
     named<&Constants::filter, &FilterSpec::leaning>(
         "leaning", "score on the other side that takes an anomalous window back", 0, kLarge),
     named<&Constants::filter, &FilterSpec::least_severity>(
@@ -172,6 +174,10 @@ Status set_constant(Constants& constants, std::string_view assignment) {
 }
 
 Status check_constants(const Constants& constants) {
+  if (constants.partition > 0 && constants.partition < kLeastPartition) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("partition must be 0 or at least {}", kLeastPartition));
+  }
   if (constants.bias.blocks >= constants.bias.least_blocks) return {};
   return fail(ErrorCode::kBadUse, "--set", "bias.blocks must not be below bias.least-blocks");
 }

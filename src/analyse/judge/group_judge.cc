@@ -262,6 +262,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     if (sorted_.active() > 0) {
       CompareOptions compare;
       compare.bins.noise_floor = floor;
+      compare.partition = options_.constants.partition;
       compare.bins.floor_use = options_.paper ? FloorUse::kWithoutSpread : FloorUse::kAlways;
       const auto comparer = make_comparer(kind, compare);
       comparer->load(sorted_);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "analyse/peer/comparers.h"
+#include "analyse/peer/partitions.h"
 #include "base/error.h"
 
 namespace laggard::analyse {
@@ -51,6 +52,8 @@ void Comparer::flags(std::span<const double> threshold, std::span<std::uint8_t> 
 }
 
 std::unique_ptr<Comparer> make_comparer(Distance distance, const CompareOptions& options) {
+  const bool pairs = distance != Distance::kMedian && distance != Distance::kThresh;
+  if (pairs && options.partition > 0) return make_partitioned(distance, options);
   switch (distance) {
     case Distance::kCdf:
       return make_cdf(options);

@@ -19,6 +19,9 @@ struct CompareOptions {
   BinRule bins;
   /// `kl` only: added to the count of every bin, so that no bin is empty (F is silent on empty bins).
   double kl_smoothing = 0.5;
+  /// Compare pairs within rotating partitions of about so many components (partitions.h); 0: all with all.
+  /// `median` and `thresh`, which look at no pairs, never do.
+  std::size_t partition = 0;
 };
 
 /// Which of n sorted pairwise distances "more than half exceed" turns on: 0-based rank among the n - 1
