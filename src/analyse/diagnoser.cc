@@ -1,36 +1,26 @@
 #include "analyse/diagnoser.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "analyse/judge/peers.h"
+#include "analyse/explain/incidents.h"
 #include "analyse/skew/skewed_incidents.h"
 #include "base/text.h"
+#include "base/workers.h"
 
 namespace laggard::analyse {
 
 namespace {
 
-/// A shift that reaches its limit counts, while a score must exceed 1.
-constexpr double kJustBelow = 0.999;
-
-/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
-constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
-
 PipelineOptions complete(PipelineOptions options, const WindowSpec& windows, CellObserver* observer) {
   options.windows = windows;
   options.observer = observer;
   return options;
-}
-
-std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& group) {
-  std::vector<std::string> names;
-  for (const ComponentId id : group.members) names.push_back(grouping[id].name);
-  return names;
 }
 
 }  // namespace
@@ -46,234 +36,81 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
                                    options_.pipeline.constants.clocks.reach > 0 ? &loads_ : nullptr)),
       clock_(options_.preset.windows.size) {
-  const Duration step = window_step(options_.preset.windows);
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
-    const std::size_t members = grouping.groups[g].members.size();
-    history_.emplace_back(members, step);
-    names_.push_back(names_of(grouping, grouping.groups[g]));
-    bias_.emplace_back();
-    const auto& columns = pipeline_.columns(g);
-    const bool has_latency =
-        std::any_of(columns.begin(), columns.end(), [](const GroupJudge::Column& column) {
-          return column.judged && column.metric->role == Role::kLatency;
-        });
-    if (has_latency && options_.bias && !options_.pipeline.paper &&
-        options_.preset.windows.interval >= kLeastBiasInterval) {
-      bias_.back().emplace(members, options_.pipeline.constants.bias);
-    }
+    followers_.emplace_back(grouping, g, options_, pipeline_.columns(g));
+    (followers_.back().second_only() ? seconds_ : firsts_).push_back(g);
+  }
+  for (GroupFollower& follower : followers_) follower.ask(followers_);
+  for (std::vector<std::size_t>* groups : {&seconds_, &firsts_}) {
+    std::ranges::stable_sort(*groups, std::greater(), [&](std::size_t g) { return followers_[g].members(); });
   }
   if (options_.history) persistence_.emplace(*options_.history);
-  find_seconds();
-  for (const PeerGroup& group : grouping.groups) {
-    redundant_.push_back(std::ranges::all_of(
-        group.members, [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; }));
-  }
-  last_position_.assign(grouping.groups.size(), 0);
-  last_end_.resize(grouping.groups.size());
-  last_start_.assign(grouping.groups.size(), WallTime::min());
 }
 
-void Diagnoser::find_seconds() {
-  seconds_.resize(grouping_.groups.size());
-  for (const PeerGroup& group : grouping_.groups) {
-    auto& places = second_of_.emplace_back();
-    for (std::size_t i = 0; i < group.double_with.size(); ++i) {
-      auto& place = places.emplace_back();
-      if (!group.double_with[i]) continue;
-      const auto& members = grouping_[*group.double_with[i]].members;
-      const auto member = std::find(members.begin(), members.end(), group.members[i]);
-      if (member == members.end()) continue;
-      place = Place{group.double_with[i]->index(), static_cast<std::size_t>(member - members.begin())};
+void Diagnoser::follow_groups(std::span<const JudgedWindow> windows) {
+  std::vector<std::vector<const JudgedWindow*>> of_group(followers_.size());
+  for (const JudgedWindow& one : windows) of_group[one.group].push_back(&one);
+  for (const std::vector<std::size_t>* groups : {&seconds_, &firsts_}) {
+    run_all(options_.pipeline.workers, groups->size(), [&](std::size_t i) {
+      const std::size_t g = (*groups)[i];
+      for (const JudgedWindow* one : of_group[g]) followers_[g].follow(*one);
+    });
+  }
+  for (const std::size_t g : seconds_) followers_[g].end_run();
+}
+
+/// All windows of a run; by the hour, when somebody wants to know who was persistent at its end.
+void Diagnoser::follow(JudgedRun& judged) {
+  clock_.place(judged, pipeline_.grid());
+  std::span<const JudgedWindow> left = judged.windows;
+  for (std::size_t i = 0; i < left.size();) {
+    const WindowJudgement& window = left[i].window;
+    from_ = std::min(from_.value_or(window.start), window.start);
+    if (persistence_ && persistence_->due(window.end)) {
+      follow_groups(left.first(i));
+      persistence_->close(ranking());
+      left = left.subspan(i);
+      i = 0;
     }
+    if (persistence_) persistence_->pass(window.end);
+    to_ = std::max(to_, window.end);
+    ++i;
   }
-}
-
-SpellTracker& Diagnoser::tracker(std::size_t group, const MetricSpec* metric, const std::string& detector) {
-  for (SpellTracker& tracker : trackers_) {
-    if (tracker.group() == group && &tracker.metric() == metric && tracker.detector() == detector)
-      return tracker;
-  }
-  const Constants& constants = options_.pipeline.constants;
-  SpellTracker::Options spell;
-  spell.filter = constants.filter;
-  spell.filter.k = options_.preset.windows.k;
-  spell.shift = options_.preset.windows.shift;
-  spell.gate_severity =
-      options_.pipeline.paper ? std::numeric_limits<double>::infinity() : constants.gate_severity;
-  spell.confirm = {options_.preset.confirm_persistence, constants.confirm_severity};
-  // F filters over windows everywhere but for cwnd, whose long average does it.
-  if (options_.pipeline.paper && metric->role == Role::kCongestion) spell.filter.k = 1;
-  if (detector == kBiasDetector) {
-    // It gathers its evidence over hours and knows itself when that is enough.
-    spell.filter.k = 1;
-    spell.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
-  }
-  return trackers_.emplace_back(group, grouping_.groups[group].members.size(), metric, detector, spell);
-}
-
-/// A member of double peer groups is anomalous only when it is so in both: what is slow beside all the others
-/// of its server is slow itself, what is slow together with them is not (T §6.2.3). Where the second group
-/// said nothing about this window, the first one decides alone.
-void Diagnoser::clear_where_second_is_well(std::size_t group, const WindowJudgement& window,
-                                           const MetricSpec* metric, const std::string& detector,
-                                           ScoredTrack& track) const {
-  for (std::size_t i = 0; i < second_of_[group].size(); ++i) {
-    const auto& place = second_of_[group][i];
-    if (!place) continue;
-    const Second& second = seconds_[place->group];
-    const auto flags = second.anomalous.find({metric, detector});
-    if (second.window != window.index || flags == second.anomalous.end()) continue;
-    if (flags->second[place->member] == 0) track.distance[i] = std::min(track.distance[i], 0.0);
-  }
-}
-
-void Diagnoser::feed(std::size_t group, const WindowJudgement& window, const MetricSpec* metric,
-                     const std::string& detector, ScoredTrack track) {
-  if (grouping_.groups[group].second_only) {
-    Second& second = seconds_[group];
-    if (second.window != window.index) second = {window.index, {}};
-    auto& flags = second.anomalous[{metric, detector}];
-    for (std::size_t i = 0; i < track.distance.size(); ++i) {
-      flags.push_back(track.distance[i] > track.threshold[i] ? 1 : 0);
-    }
-    return;
-  }
-  clear_where_second_is_well(group, window, metric, detector, track);
-  track.idle = metric->role == Role::kLatency && window.idle;
-  tracker(group, metric, detector).add(window, track);
-  std::vector<double> scores(track.distance.size());
-  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
-  history_[group].add(window.start, scores);
-}
-
-void Diagnoser::judge_bias(std::size_t group, const WindowJudgement& window) {
-  if (!bias_[group] || window.active_latency.empty()) return;
-  const MetricSpec* metric = pipeline_.columns(group)[window.latency_column].metric;
-  const BiasOptions& options = options_.pipeline.constants.bias;
-  // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
-  // ones, such as a server's own work (T §5.8.2), change the mean of all.
-  const auto verdicts =
-      window.idle ? bias_[group]->verdicts() : bias_[group]->add(window.active_latency, window.latency_floor);
-  ScoredTrack track;
-  for (const Bias& bias : verdicts) {
-    track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
-    track.reach.push_back(bias.windows);
-    track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
-    track.threshold.push_back(options.suspect_shift * kJustBelow);
-  }
-  feed(group, window, metric, std::string(kBiasDetector), std::move(track));
-}
-
-bool Diagnoser::has_tracker(std::size_t group, std::string_view detector) const {
-  return std::ranges::any_of(trackers_, [&](const SpellTracker& tracker) {
-    return tracker.group() == group && tracker.detector() == detector;
-  });
-}
-
-/// Where all attachments of a group have better ones before them and most do nothing, one that makes what it
-/// gets wait for long in at least half of the samples is sick (T §5.7.3, 21.34.124): no peer works that it
-/// could be compared with.
-void Diagnoser::judge_uncalled(std::size_t group, const WindowJudgement& window) {
-  if (!redundant_[group] || options_.pipeline.paper || window.active_latency.empty()) return;
-  if (!window.idle) return;
-  const double least = options_.pipeline.constants.uncalled_ms;
-  const bool any = std::ranges::any_of(window.active_latency, [&](double ms) { return ms >= least; });
-  if (!any && !has_tracker(group, kUncalledDetector)) return;
-  ScoredTrack track;
-  for (const double ms : window.active_latency) track.distance.push_back(std::isnan(ms) ? 0 : ms);
-  track.threshold.assign(track.distance.size(), least);
-  feed(group, window, pipeline_.columns(group)[window.latency_column].metric, std::string(kUncalledDetector),
-       std::move(track));
-}
-
-void Diagnoser::judge_absent(std::size_t group, const WindowJudgement& window) {
-  const bool any = std::find(window.absent.begin(), window.absent.end(), 1) != window.absent.end();
-  const auto& columns = pipeline_.columns(group);
-  const auto throughput = std::find_if(columns.begin(), columns.end(), [](const GroupJudge::Column& column) {
-    return column.metric->role == Role::kThroughput;
-  });
-  if (throughput == columns.end() || options_.pipeline.paper) return;
-  if (!any && !has_tracker(group, kAbsentDetector)) return;
-  ScoredTrack track;
-  track.distance.resize(window.absent.size());
-  std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
-                 [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
-  track.threshold.assign(track.distance.size(), 1);
-  feed(group, window, throughput->metric, std::string(kAbsentDetector), std::move(track));
-}
-
-void Diagnoser::judge(std::size_t group, const WindowJudgement& window) {
-  if (persistence_) {
-    if (persistence_->due(window.end)) persistence_->close(ranking());
-    persistence_->pass(window.end);
-  }
-  from_ = std::min(from_.value_or(window.start), window.start);
-  to_ = std::max(to_, window.end);
-  last_position_[group] = window.position;
-  last_end_[group] = window.end;
-  heed_repairs(group, window.start);
-  const PeerGroup& peers = grouping_.groups[group];
-  const std::vector<std::string>& names = names_[group];
-  const WindowSpec& windows = options_.preset.windows;
-  const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
-  for (const TrackJudgement& judgement : window.tracks) {
-    const ThresholdBook::Column thresholds =
-        options_.thresholds.column({peers.name, *judgement.metric, judgement.regime, judgement.detector,
-                                    options_.pipeline.constants, judgement.yardstick, independent},
-                                   names, options_.pipeline.paper);
-    feed(group, window, judgement.metric, judgement.detector,
-         {judgement.distance, thresholds.values, judgement.below, {}, {}, thresholds.trained});
-  }
-  judge_bias(group, window);
-  judge_uncalled(group, window);
-  // Who does nothing is sick whatever its server's other devices do.
-  if (!peers.second_only) judge_absent(group, window);
-}
-
-/// Windows that hold samples from before a repair count against the old part.
-void Diagnoser::heed_repairs(std::size_t group, WallTime start) {
-  const WallTime before = std::exchange(last_start_[group], start);
-  const auto& members = grouping_.groups[group].members;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (!options_.pipeline.interventions.repaired(members[i].index(), before, start)) continue;
-    for (SpellTracker& tracker : trackers_) {
-      if (tracker.group() == group) tracker.repaired(i);
-    }
-    if (bias_[group]) bias_[group]->repaired(i);
-  }
+  follow_groups(left);
 }
 
 void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
 
 void Diagnoser::add(std::span<const SampleTable> tables) {
-  pipeline_.add(tables, [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  pipeline_.add(tables, [this](JudgedRun& judged) { follow(judged); });
 }
 
 void Diagnoser::take(JudgedRun& judged) {
   if (options_.pipeline.constants.clocks.reach > 0) clocks_.take(judged.run, judged.loads);
-  clock_.take(judged, pipeline_.grid(),
-              [this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  follow(judged);
 }
 
 void Diagnoser::finish() {
-  pipeline_.finish([this](std::size_t group, const WindowJudgement& window) { judge(group, window); });
+  pipeline_.finish([this](JudgedRun& judged) { follow(judged); });
   clocks_.finish();
-  // Repaired after the last window began: nothing has been seen of what is there now.
-  for (std::size_t g = 0; g < grouping_.groups.size(); ++g) heed_repairs(g, WallTime::max());
+  for (GroupFollower& follower : followers_) follower.finish();
   if (persistence_) persistence_->close(ranking());
 }
 
 std::vector<RankedComponent> Diagnoser::ranking() const {
   std::map<std::string, RankedComponent> best;
-  for (const SpellTracker& tracker : trackers_) {
-    const PeerGroup& group = grouping_.groups[tracker.group()];
-    const auto states = tracker.states();
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      if (states[i].persistence == 0 && states[i].severity == 0) continue;
-      const std::string& name = grouping_[group.members[i]].name;
-      RankedComponent& ranked = best.try_emplace(name, RankedComponent{name, group.name, 0, 0}).first->second;
-      ranked.persistence = std::max(ranked.persistence, static_cast<int>(states[i].persistence));
-      ranked.severity = std::max(ranked.severity, states[i].severity);
+  for (const GroupFollower& follower : followers_) {
+    const PeerGroup& group = follower.peers();
+    for (const SpellTracker& tracker : follower.trackers()) {
+      const auto states = tracker.states();
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        if (states[i].persistence == 0 && states[i].severity == 0) continue;
+        const std::string& name = grouping_[group.members[i]].name;
+        RankedComponent& ranked =
+            best.try_emplace(name, RankedComponent{name, group.name, 0, 0}).first->second;
+        ranked.persistence = std::max(ranked.persistence, static_cast<int>(states[i].persistence));
+        ranked.severity = std::max(ranked.severity, states[i].severity);
+      }
     }
   }
   std::vector<RankedComponent> ranking;
@@ -303,22 +140,8 @@ void Diagnoser::mark_excluded(std::vector<Incident>& incidents) const {
 }
 
 Diagnosis Diagnoser::diagnosis() const {
-  std::vector<GroupSpells> groups(grouping_.groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].columns = pipeline_.columns(g);
-  for (const SpellTracker& tracker : trackers_) {
-    GroupSpells& group = groups[tracker.group()];
-    for (const Spell& spell : tracker.spells()) {
-      group.spells.push_back(&spell);
-      const bool still_faulty =
-          tracker.states()[spell.member].faulty || spell.until == last_end_[tracker.group()];
-      const bool recent =
-          last_position_[tracker.group()] - spell.last_position <
-          static_cast<std::int64_t>(options_.preset.windows.k * options_.preset.windows.shift);
-      const bool repaired = options_.pipeline.interventions.repaired(
-          grouping_.groups[tracker.group()].members[spell.member].index(), spell.since, WallTime::max());
-      group.open.push_back(still_faulty && recent && !repaired ? 1 : 0);
-    }
-  }
+  std::vector<GroupSpells> groups;
+  for (const GroupFollower& follower : followers_) groups.push_back(follower.spells());
   IncidentOptions incident;
   incident.shift = options_.preset.windows.shift;
   incident.size = options_.preset.windows.size;
@@ -358,9 +181,8 @@ std::vector<PersistenceRow> Diagnoser::persistence_rows() const {
 
 std::vector<ScoreMap> Diagnoser::score_maps() const {
   std::vector<ScoreMap> maps;
-  for (std::size_t g = 0; g < history_.size(); ++g) {
-    if (pipeline_.columns(g).empty() || grouping_.groups[g].second_only) continue;
-    maps.push_back(history_[g].to_map(grouping_.groups[g].name, names_[g]));
+  for (const GroupFollower& follower : followers_) {
+    if (auto map = follower.score_map()) maps.push_back(std::move(*map));
   }
   return maps;
 }

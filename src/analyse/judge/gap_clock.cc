@@ -13,11 +13,15 @@ void GapClock::note(const CellRuns::Run& run) {
   last_ = run.end - 1;
 }
 
+void GapClock::place(JudgedRun& judged, const Grid& grid) {
+  note(judged.run);
+  for (JudgedWindow& one : judged.windows) one.window.position = position(grid.cell(one.window.start));
+}
+
 void GapClock::take(JudgedRun& judged, const Grid& grid,
                     const std::function<void(std::size_t group, const WindowJudgement&)>& sink) {
-  note(judged.run);
+  place(judged, grid);
   for (JudgedWindow& one : judged.windows) {
-    one.window.position = position(grid.cell(one.window.start));
     sink(one.group, one.window);
     one.window = {};
   }

@@ -17,7 +17,9 @@ class GapClock {
   /// \param longest  cells without a sample that are time like any other: a window's size.
   explicit GapClock(std::size_t longest) : longest_(static_cast<std::int64_t>(longest)) {}
 
-  /// Hands out a run's windows with their positions. Runs in order.
+  /// Gives a run's windows their positions. Runs in order.
+  void place(JudgedRun& judged, const Grid& grid);
+  /// The same, and hands them out.
   void take(JudgedRun& judged, const Grid& grid,
             const std::function<void(std::size_t group, const WindowJudgement&)>& sink);
 
