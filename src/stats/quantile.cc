@@ -118,14 +118,24 @@ void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<con
   const std::span<const double> x = samples.x;
   const auto negative =
       static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return v < 0; }));
+  inside_.assign(x.begin(), x.end());
+  // inside_[0, placed) are the smallest, the last of them the largest of them: what follows need not look there.
+  std::size_t placed = 0;
+  const auto own_at = [&](std::size_t rank) {
+    const auto begin = inside_.begin();
+    const auto at = begin + static_cast<std::ptrdiff_t>(rank);
+    if (rank + 1 < placed) {
+      std::nth_element(begin, at, begin + static_cast<std::ptrdiff_t>(placed - 1));
+    } else if (rank + 1 > placed) {
+      std::nth_element(begin + static_cast<std::ptrdiff_t>(placed), at, inside_.end());
+      placed = rank + 1;
+    }
+    return *at;
+  };
   // The zeros stand behind what is negative.
   const auto value_at = [&](std::size_t rank) -> double {
-    if (rank >= negative && rank < negative + samples.zeros) return 0;
-    const std::size_t own = rank < negative ? rank : rank - samples.zeros;
-    inside_.assign(x.begin(), x.end());
-    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(own);
-    std::nth_element(inside_.begin(), at, inside_.end());
-    return *at;
+    if (rank < negative) return own_at(rank);
+    return rank < negative + samples.zeros ? 0 : own_at(rank - samples.zeros);
   };
   for (std::size_t i = 0; i < p.size(); ++i) {
     const auto [rank, fraction] = position(x.size() + samples.zeros, p[i]);
