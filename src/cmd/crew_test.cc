@@ -40,12 +40,14 @@ using Prepare = std::function<Result<AnalysisSetup>(std::size_t rank)>;
 /// Rank 0's answer, and that all came home.
 Status with_ranks(std::size_t count, const Prepare& others, const std::function<Status(Ranks&)>& first) {
   PostOffice post;
+  // Not on the threads: simulating draws from Poisson's distribution, for which libm has a global variable.
+  std::vector<Result<AnalysisSetup>> setups;
+  for (std::size_t rank = 1; rank < count; ++rank) setups.push_back(others(rank));
   std::vector<std::thread> threads;
   for (std::size_t rank = 1; rank < count; ++rank) {
     threads.emplace_back([&, rank] {
       ThreadRanks ranks(post, rank, count);
-      Result<AnalysisSetup> setup = others(rank);
-      work_for_rank_0(ranks, {}, setup);
+      work_for_rank_0(ranks, {}, setups[rank - 1]);
     });
   }
   ThreadRanks ranks(post, 0, count);
