@@ -1,5 +1,6 @@
 #include "base/error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +33,13 @@ ErrorCode code_of(int errno_value) {
 }
 
 }  // namespace
+
+std::string Error::message() const {
+  std::string text = where.empty() ? what : where + ": " + what;
+  std::ranges::replace_if(
+      text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  return text;
+}
 
 tl::unexpected<Error> fail_errno(int errno_value, std::string where, std::string_view doing) {
   return fail(code_of(errno_value), std::move(where),

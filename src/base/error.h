@@ -29,7 +29,9 @@ struct Error {
   std::string where;  ///< `path`, `path:line` or `path@offset`; empty when there is no place to name.
   std::string what;   ///< Without a full stop and without repeating `where`.
 
-  [[nodiscard]] std::string message() const { return where.empty() ? what : where + ": " + what; }
+  /// Where and what in one line. Foreign bytes may be quoted in it: nothing that a terminal would obey comes
+  /// out, a question mark stands for it.
+  [[nodiscard]] std::string message() const;
 };
 
 template <typename T>

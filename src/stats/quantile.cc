@@ -119,7 +119,8 @@ void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<con
   const auto negative =
       static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return v < 0; }));
   inside_.assign(x.begin(), x.end());
-  // inside_[0, placed) are the smallest, the last of them the largest of them: what follows need not look there.
+  // inside_[0, placed) are the smallest, the last of them the largest of them: what follows need not look
+  // there.
   std::size_t placed = 0;
   const auto own_at = [&](std::size_t rank) {
     const auto begin = inside_.begin();
