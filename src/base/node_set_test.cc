@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/testing_property.h"
 #include "base/text.h"
 
 namespace laggard {
@@ -43,7 +44,7 @@ TEST(NodeSet, Folds) {
 }
 
 TEST(NodeSet, FoldingAndExpandingKeepsTheSet) {
-  rc::check("expand(fold(x)) is x without duplicates", [] {
+  expect_property("expand(fold(x)) is x without duplicates", [] {
     const auto numbers = *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(0U, 500U));
     std::vector<std::string> names{"mds"};
     for (const unsigned n : numbers) names.push_back("fs" + std::to_string(n));
@@ -64,7 +65,7 @@ TEST(Text, NaturalOrderCounts) {
 }
 
 TEST(Text, NaturalOrderIsStrictAndWeak) {
-  rc::check("exactly one of a<b, b<a, a==b", [](const std::string& a, const std::string& b) {
+  expect_property("exactly one of a<b, b<a, a==b", [](const std::string& a, const std::string& b) {
     RC_ASSERT(int{natural_less(a, b)} + int{natural_less(b, a)} + int{a == b} == 1);
   });
 }

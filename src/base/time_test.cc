@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "base/testing_property.h"
+
 namespace laggard {
 namespace {
 
@@ -26,7 +28,7 @@ TEST(Time, RefusesWhatIsAmbiguousOrWrong) {
 }
 
 TEST(Time, RoundTrips) {
-  rc::check("every nanosecond survives its ISO form", [] {
+  expect_property("every nanosecond survives its ISO form", [] {
     const auto ns = *rc::gen::inRange<std::int64_t>(0, 4'000'000'000'000'000'000);
     RC_ASSERT(to_unix_ns(*parse_time(to_iso8601(from_unix_ns(ns)))) == ns);
     const auto whole = ns - ns % 1'000'000'000;

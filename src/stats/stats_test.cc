@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "base/testing_property.h"
 #include "stats/present.h"
 #include "stats/quantile.h"
 #include "stats/ratio.h"
@@ -33,7 +34,7 @@ TEST(Quantile, IsTypeSeven) {
 }
 
 TEST(Quantile, SelectorAgreesWithSorting) {
-  rc::check("large samples with ties and outliers", [](std::uint64_t seed) {
+  expect_property("large samples with ties and outliers", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     QuantileSelector selector;
     const std::size_t n = 1 + random() % 9000;
@@ -73,7 +74,7 @@ TEST(SortingNetwork, SortsEveryZeroOneSequence) {
 }
 
 TEST(QuantileSelector, ZerosNeedNotBeWrittenOut) {
-  rc::check("as if they were", [](std::uint64_t seed) {
+  expect_property("as if they were", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<double> x(random() % 60);
     for (double& v : x) v = static_cast<double>(random() % 9) - static_cast<double>(random() % 3);
@@ -91,7 +92,7 @@ TEST(QuantileSelector, ZerosNeedNotBeWrittenOut) {
 }
 
 TEST(SortingNetwork, SortsColumns) {
-  rc::check("like sorting each column", [](std::uint64_t seed) {
+  expect_property("like sorting each column", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const auto rows = static_cast<std::uint32_t>(1 + random() % 130);
     const std::size_t columns = 1 + random() % 70;

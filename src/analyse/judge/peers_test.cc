@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/missing.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -27,7 +28,7 @@ double brute_median(const std::vector<double>& x, std::size_t left_out) {
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
 TEST(MedianOfOthers, IsTheDefinition) {
-  rc::check("of any numbers, ties and holes among them", [] {
+  expect_property("of any numbers, ties and holes among them", [] {
     auto x = *rc::gen::container<std::vector<double>>(
         rc::gen::map(rc::gen::inRange(-1, 6), [](int v) { return v < 0 ? kMissing : v; }));
     const MedianOfOthers peers(x);

@@ -16,6 +16,8 @@ class Planner {
   }
 
   [[nodiscard]] bool add(std::uint32_t sample, WallTime time) {
+    // After a reboot there is no sample to compare with, but the clock may still have gone back.
+    if (!plan_.cells.empty() && grid_.cell(time) < plan_.cells.back().cell) return false;
     if (now_.primed) {
       if (time <= now_.last_time) return false;
       const Duration passed = time - now_.last_time;

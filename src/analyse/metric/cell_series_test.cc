@@ -10,6 +10,8 @@
 #include <map>
 #include <random>
 
+#include "base/testing_property.h"
+
 namespace laggard::analyse {
 namespace {
 
@@ -55,7 +57,7 @@ void play(std::mt19937_64& random, CellSeries& series, std::map<std::int64_t, do
 }
 
 TEST(CellSeries, HoldsWhatAMapWould) {
-  rc::check("whatever is set in whatever order", [](std::uint64_t seed) {
+  expect_property("whatever is set in whatever order", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     CellSeries series;
     std::map<std::int64_t, double> cells;

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <random>
+#include <span>
 
 #include "analyse/metric/formula.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -57,7 +60,7 @@ TEST(DeviceMeter, AlignedSamplesGiveDifferences) {
 }
 
 TEST(DeviceMeter, DownSamplingIsADifferenceOfCounters) {
-  rc::check("a cell of n samples holds what the counter grew by over them", [] {
+  expect_property("a cell of n samples holds what the counter grew by over them", [] {
     const auto growth =
         *rc::gen::container<std::vector<std::uint64_t>>(31, rc::gen::inRange<std::uint64_t>(0, 1000));
     std::vector<double> seconds{0};
@@ -78,7 +81,7 @@ TEST(DeviceMeter, DownSamplingIsADifferenceOfCounters) {
 }
 
 TEST(DeviceMeter, JitterConservesWork) {
-  rc::check("the increases of the cells sum to the counter's, wherever the samples fall", [] {
+  expect_property("the increases of the cells sum to the counter's, wherever the samples fall", [] {
     const auto jitter = *rc::gen::container<std::vector<int>>(40, rc::gen::inRange(-400, 400));
     std::vector<double> seconds;
     std::vector<std::uint64_t> reads;
@@ -281,34 +284,52 @@ void add_planned(DeviceMeter& meter, const SampleTable& table, Grid grid, std::v
   }
 }
 
+std::vector<FinishedCell> one_by_one(std::span<const SampleTable> tables, Grid grid) {
+  DeviceMeter meter(grid, std::chrono::seconds(1));
+  std::vector<FinishedCell> cells;
+  for (const SampleTable& table : tables) meter.add(table, 0, cells);
+  meter.finish(cells);
+  return cells;
+}
+
+std::vector<FinishedCell> planned(std::span<const SampleTable> tables, Grid grid) {
+  DeviceMeter meter(grid, std::chrono::seconds(1));
+  std::vector<FinishedCell> cells;
+  for (const SampleTable& table : tables) add_planned(meter, table, grid, cells);
+  meter.finish(cells);
+  return cells;
+}
+
+bool same_bits(const FinishedCell& a, const FinishedCell& b) {
+  const auto same = [](double x, double y) {
+    return (std::isnan(x) && std::isnan(y)) ||
+           std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  };
+  return a.cell == b.cell && a.values.seconds == b.values.seconds &&
+         std::ranges::equal(a.values.values, b.values.values, same);
+}
+
 TEST(DeviceMeter, APlanGivesTheSameBits) {
-  rc::check("as looking at the samples one by one", [](std::uint64_t seed) {
-    DrawnDisk disk(seed);
+  expect_property("as looking at the samples one by one", [](std::uint64_t seed) {
     constexpr std::array<int, 4> kSteps{1, 2, 5, 15};
     const Grid grid{std::chrono::seconds(kSteps[seed % kSteps.size()])};
-    DeviceMeter one(grid, std::chrono::seconds(1));
-    DeviceMeter two(grid, std::chrono::seconds(1));
-    std::vector<FinishedCell> want;
-    std::vector<FinishedCell> got;
-    for (int tables = 0; tables < 12; ++tables) {
-      const SampleTable table = disk.table();
-      one.add(table, 0, want);
-      add_planned(two, table, grid, got);
-    }
-    one.finish(want);
-    two.finish(got);
-    RC_ASSERT(got.size() == want.size());
-    for (std::size_t k = 0; k < want.size(); ++k) {
-      RC_ASSERT(got[k].cell == want[k].cell);
-      RC_ASSERT(got[k].values.seconds == want[k].values.seconds);
-      for (std::size_t s = 0; s < kSlots; ++s) {
-        const double a = got[k].values.values[s];
-        const double b = want[k].values.values[s];
-        RC_ASSERT((std::isnan(a) && std::isnan(b)) ||
-                  std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b));
-      }
-    }
+    DrawnDisk disk(seed);
+    std::vector<SampleTable> tables;
+    for (int k = 0; k < 12; ++k) tables.push_back(disk.table());
+    RC_ASSERT(std::ranges::equal(planned(tables, grid), one_by_one(tables, grid), same_bits));
   });
+}
+
+TEST(DeviceMeter, ARebootOntoAClockAFewSecondsBackDoesNotMixTwoLivesOfACell) {
+  std::vector<SampleTable> tables{disk_table({104, 105, 106, 107}, {0, 1, 2, 3}, {0, 0, 0, 0}),
+                                  disk_table({104.2, 105.2, 106.2, 107.2}, {0, 50, 100, 150}, {0, 0, 0, 0})};
+  tables[0].set_boot("first");
+  tables[1].set_boot("second");
+  const Grid grid{std::chrono::seconds(2)};
+  const auto cells = planned(tables, grid);
+  EXPECT_TRUE(std::ranges::equal(cells, one_by_one(tables, grid), same_bits));
+  ASSERT_FALSE(cells.empty());
+  EXPECT_EQ(std::ranges::count(cells, cells.back().cell, &FinishedCell::cell), 2) << "one of each life";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "analyse/metric/testing_samples.h"
 #include "base/missing.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -138,7 +139,7 @@ TEST_F(StreamTest, TheLastCellBeforeAHostFallsSilentIsNotLost) {
 }
 
 TEST_F(StreamTest, CellsDoNotDependOnHowSamplesAreCutIntoTables) {
-  rc::check("any cut of two hosts' samples gives the same cells", [this] {
+  expect_property("any cut of two hosts' samples gives the same cells", [this] {
     // Gaps of 1 to 6 s, so that some are bridged and some are holes.
     const auto gaps = [] {
       return *rc::gen::container<std::vector<int>>(

@@ -7,6 +7,7 @@
 
 #include "analyse/peer/definition.h"
 #include "analyse/peer/l1_scores.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -90,7 +91,7 @@ void check_scores(ComparedWindow& c, Distance distance, const CompareOptions& op
 }
 
 TEST(Comparer, ScoresAreThoseOfTheDefinition) {
-  rc::check("every distance, every component", [](std::uint64_t seed) {
+  expect_property("every distance, every component", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 4; ++repeat) {
       const std::size_t n = 2 + random() % 39;
@@ -132,7 +133,7 @@ std::vector<double> draw_thresholds(std::mt19937_64& random, const std::vector<d
 }
 
 TEST(Comparer, FlagsAreThoseOfMoreThanHalf) {
-  rc::check("flags and partial scores agree with counting the pairs", [](std::uint64_t seed) {
+  expect_property("flags and partial scores agree with counting the pairs", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 20; ++repeat) {
       const std::size_t n = 2 + random() % 39;
@@ -195,7 +196,7 @@ TEST(Comparer, PruningIsExactInLargeGroups) {
 }
 
 TEST(Comparer, SumFloorDecidesAsTheQuotientDoes) {
-  rc::check("S > sum_floor(T) is S / W > T", [](std::uint16_t sum) {
+  expect_property("S > sum_floor(T) is S / W > T", [](std::uint16_t sum) {
     const auto w = *rc::gen::inRange<std::size_t>(1, 200);
     const auto near = static_cast<double>(*rc::gen::inRange(0, 3)) - 1 + sum;
     const double t = std::max(0.0, near) / static_cast<double>(w);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "analyse/peer/definition.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -55,7 +56,7 @@ CongestionWindows draw_windows(std::mt19937_64& random, std::size_t nodes) {
 bool equal_or_missing(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
 TEST(Cwnd, AgreesWithTheDefinition) {
-  rc::check("any gaps, with stops and restarts", [](std::uint64_t seed) {
+  expect_property("any gaps, with stops and restarts", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::size_t nodes = 2 + random() % 7;
     const std::size_t span = 1 + random() % 31;

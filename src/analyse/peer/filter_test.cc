@@ -7,6 +7,8 @@
 #include <map>
 #include <random>
 
+#include "base/testing_property.h"
+
 namespace laggard::analyse {
 namespace {
 
@@ -58,7 +60,7 @@ struct Definition {
 };
 
 TEST(FaultFilter, AgreesWithTheDefinition) {
-  rc::check("k of the past 2k-1, +1/-1, clipped logs", [](std::uint64_t seed) {
+  expect_property("k of the past 2k-1, +1/-1, clipped logs", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 20; ++repeat) {
       Definition want{.k = 1 + random() % 5, .below_is_sick = random() % 2 == 0, .signed_score = {}};

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "analyse/peer/definition.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -103,7 +104,7 @@ WallTime time_of(const Drawn& drawn, std::int64_t step) {
 }
 
 TEST(GroupStream, HandsOutTheWindowsOfTheDefinition) {
-  rc::check("any gaps, sizes and spans", [](std::uint64_t seed) {
+  expect_property("any gaps, sizes and spans", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 10; ++repeat) {
       const Drawn drawn = draw(random);
@@ -118,7 +119,7 @@ TEST(GroupStream, HandsOutTheWindowsOfTheDefinition) {
 }
 
 TEST(GroupStream, ContinuesAfterRestore) {
-  rc::check("stopping anywhere changes nothing", [](std::uint64_t seed) {
+  expect_property("stopping anywhere changes nothing", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 5; ++repeat) {
       const Drawn drawn = draw(random);

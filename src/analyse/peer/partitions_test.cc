@@ -8,6 +8,7 @@
 
 #include "analyse/peer/definition.h"
 #include "base/missing.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::size_t kDrawn = 24;  ///< Samples of a window.
 
 TEST(Partitions, HoldEveryoneOnceInEqualParts) {
-  rc::check("any group and size", [](std::uint64_t seed) {
+  expect_property("any group and size", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::size_t n = 1 + random() % 300;
     const std::size_t size = 2 + random() % 40;
@@ -52,7 +53,7 @@ Window window_over(const std::vector<double>& values, std::size_t components, st
 }
 
 TEST(Partitioned, ScoresAreThoseOfThePartitionByItself) {
-  rc::check("any samples", [](std::uint64_t seed) {
+  expect_property("any samples", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     const std::size_t n = 12 + random() % 60;
     const definition::Samples samples = definition::draw_samples(random, n, kDrawn);

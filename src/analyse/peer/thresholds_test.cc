@@ -6,6 +6,8 @@
 
 #include <random>
 
+#include "base/testing_property.h"
+
 namespace laggard::analyse {
 namespace {
 
@@ -91,7 +93,7 @@ std::string draw_name(std::mt19937_64& random) {
 }
 
 TEST(Thresholds, AnyNamesComeBack) {
-  rc::check("read(write(t)) is t", [](std::uint64_t seed) {
+  expect_property("read(write(t)) is t", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     Thresholds t = example();
     t.groups.clear();

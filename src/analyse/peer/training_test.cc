@@ -8,6 +8,7 @@
 #include <random>
 
 #include "analyse/peer/definition.h"
+#include "base/testing_property.h"
 
 namespace laggard::analyse {
 namespace {
@@ -66,7 +67,7 @@ void train_on(ThresholdTrainer& trainer, const ScoresByWindow& recording) {
 }
 
 TEST(Training, ClosedFormIsTheSearch) {
-  rc::check("both forms, several recordings, gaps", [](std::uint64_t seed) {
+  expect_property("both forms, several recordings, gaps", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (int repeat = 0; repeat < 20; ++repeat) {
       const TrainingSpec spec{.form = random() % 2 == 0 ? TrainingForm::kFiltered : TrainingForm::kSingle,

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/testing_property.h"
 #include "model/system/check.h"
 #include "model/system/system_file.h"
 #include "model/system/testing_inventory.h"
@@ -102,7 +103,7 @@ TEST(Discover, WithoutAnyStorageTheServersHaveNoDevices) {
 }
 
 TEST(Discover, GroupsAsNoFileDoes) {
-  rc::check("discover, check and group again", [] {
+  expect_property("discover, check and group again", [] {
     InventoryBuilder build;
     const auto devices = *rc::gen::container<std::set<std::tuple<int, int, int>>>(
         rc::gen::tuple(rc::gen::inRange(1, 8), rc::gen::inRange(0, 5), rc::gen::inRange(0, 3)));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/testing_property.h"
 #include "base/text.h"
 #include "model/system/system_file.h"
 #include "model/system/testing_inventory.h"
@@ -223,7 +224,7 @@ TEST(Grouping, AnAddressOfTwoHostsIsNobodys) {
 TEST(Grouping, AnEmptyRecordingIsRefused) { EXPECT_FALSE(make_groups({}, nullptr).has_value()); }
 
 TEST(Grouping, EveryLoadedDiskIsInExactlyOneGroupOrNamed) {
-  rc::check("no loaded disk is dropped silently", [] {
+  expect_property("no loaded disk is dropped silently", [] {
     const auto disks = *rc::gen::container<std::set<std::pair<int, int>>>(
         rc::gen::pair(rc::gen::inRange(0, 6), rc::gen::inRange(0, 6)));
     RC_PRE(!disks.empty());
