@@ -62,21 +62,21 @@ void Diagnoser::follow_groups(std::span<const JudgedWindow> windows) {
 /// All windows of a run; by the hour, when somebody wants to know who was persistent at its end.
 void Diagnoser::follow(JudgedRun& judged) {
   clock_.place(judged, pipeline_.grid());
-  std::span<const JudgedWindow> left = judged.windows;
-  for (std::size_t i = 0; i < left.size();) {
-    const WindowJudgement& window = left[i].window;
+  const std::span<const JudgedWindow> windows = judged.windows;
+  std::size_t followed = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const WindowJudgement& window = windows[i].window;
     from_ = std::min(from_.value_or(window.start), window.start);
-    if (persistence_ && persistence_->due(window.end)) {
-      follow_groups(left.first(i));
-      persistence_->close(ranking());
-      left = left.subspan(i);
-      i = 0;
-    }
-    if (persistence_) persistence_->pass(window.end);
     to_ = std::max(to_, window.end);
-    ++i;
+    if (!persistence_) continue;
+    if (persistence_->due(window.end)) {
+      follow_groups(windows.subspan(followed, i - followed));
+      persistence_->close(ranking());
+      followed = i;
+    }
+    persistence_->pass(window.end);
   }
-  follow_groups(left);
+  follow_groups(windows.subspan(followed));
 }
 
 void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }

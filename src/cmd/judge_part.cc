@@ -23,17 +23,8 @@ constexpr std::int64_t kFurther = 4;
 constexpr std::int64_t kLeastHistories = 2;
 constexpr Duration kLongestPart = std::chrono::hours(24);
 
-bool has_congestion(const AnalysisSetup& setup) {
-  const analyse::PipelineOptions& pipeline = setup.pipeline;
-  return std::ranges::any_of(setup.grouping.groups, [&](const PeerGroup& group) {
-    const auto columns = analyse::columns_for(group.kind, pipeline.metrics, pipeline.counters, setup.paper);
-    return std::ranges::any_of(columns,
-                               [](const auto& column) { return column.metric->role == Role::kCongestion; });
-  });
-}
-
 std::int64_t history_of(const AnalysisSetup& setup) {
-  return analyse::history_cells(setup.preset.windows, has_congestion(setup));
+  return std::max<std::int64_t>(1, analyse::history_cells(setup.grouping, judging_options(setup)));
 }
 
 analyse::Grid grid_of(const AnalysisSetup& setup) { return {setup.preset.windows.interval}; }

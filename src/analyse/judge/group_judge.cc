@@ -17,14 +17,6 @@ namespace {
 /// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment (methods.md §3).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
-WindowSpec spec_of(const MetricSpec& metric, WindowSpec spec, double congestion_seconds) {
-  if (metric.role == Role::kCongestion) {
-    const auto samples = static_cast<std::size_t>(std::ceil(congestion_seconds / to_seconds(spec.interval)));
-    spec.smoothing = std::clamp<std::size_t>(samples, 1, 2 * spec.size);
-  }
-  return spec;
-}
-
 /// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see
 /// GroupJudge.
 void fill_holes(std::span<double> values, std::size_t members, std::size_t member, std::size_t longest) {
@@ -101,11 +93,19 @@ void tell_sides(const std::vector<double>& levels, TrackJudgement& track) {
 
 }  // namespace
 
+WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows, const Constants& constants) {
+  if (metric.role == Role::kCongestion) {
+    const double samples = std::ceil(constants.congestion_seconds / to_seconds(windows.interval));
+    windows.smoothing = std::clamp<std::size_t>(static_cast<std::size_t>(samples), 1, 2 * windows.size);
+  }
+  return windows;
+}
+
 GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options)
     : columns_(std::move(columns)), members_(members), options_(std::move(options)) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MetricSpec& metric = *columns_[c].metric;
-    streams_.emplace_back(spec_of(metric, options_.windows, options_.constants.congestion_seconds), members_);
+    streams_.emplace_back(windows_of(metric, options_.windows, options_.constants), members_);
     if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
   }
 }

@@ -66,6 +66,9 @@ struct JudgeOptions {
   Constants constants;
 };
 
+/// The windows of a metric: those of the preset, but for congestion windows, whose average is longer.
+[[nodiscard]] WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows, const Constants& constants);
+
 /// Compares the members of one peer group in all their metrics, window by window.
 ///
 /// Holes of samples lost one or two at a time are filled with the value before (at the window's start, the

@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 
-#include "analyse/peer/window.h"
 #include "base/time.h"
 
 namespace laggard::analyse {
@@ -32,13 +31,5 @@ struct Part {
     return last == std::numeric_limits<std::int64_t>::max() ? last : last + 1;
   }
 };
-
-/// From how many cells before the one at which it is complete a window's samples may come, smoothing
-/// included. \param congestion  whether congestion windows are among the metrics: their average is longer.
-[[nodiscard]] constexpr std::int64_t history_cells(const WindowSpec& windows, bool congestion) {
-  const std::size_t smoothing =
-      congestion && 2 * windows.size > windows.smoothing ? 2 * windows.size : windows.smoothing;
-  return static_cast<std::int64_t>(windows.size + smoothing);
-}
 
 }  // namespace laggard::analyse

@@ -132,6 +132,17 @@ bool all_flash(const Grouping& grouping, const PeerGroup& group) {
 
 }  // namespace
 
+std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options) {
+  std::size_t most = 0;
+  for (const PeerGroup& group : grouping.groups) {
+    for (const auto& column : columns_for(group.kind, options.metrics, options.counters, options.paper)) {
+      const WindowSpec windows = windows_of(*column.metric, options.windows, options.constants);
+      most = std::max(most, windows.size + windows.smoothing);
+    }
+  }
+  return static_cast<std::int64_t>(most);
+}
+
 TrackSpec make_track(const Grouping& grouping, std::size_t group, const MetricSpec& metric) {
   TrackSpec track;
   track.metric = &metric;
@@ -164,7 +175,6 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
       clock_(options_.windows.size),
       part_(options_.part.value_or(Part{})) {
   std::vector<TrackSpec> tracks;
-  bool congestion = false;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];
     columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters, options_.paper));
@@ -179,7 +189,6 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     judges_.push_back(std::make_unique<GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
     for (const GroupJudge::Column& column : columns_.back()) {
       tracks.push_back(make_track(grouping, g, *column.metric));
-      congestion = congestion || column.metric->role == Role::kCongestion;
     }
     if (options_.part) judges_.back()->judge_after(part_.after);
   }
@@ -194,7 +203,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
                         [&](std::size_t g) { return grouping.groups[g].second_only; });
   stream_ = std::make_unique<MetricStream>(grid_, options_.sample_interval, std::move(tracks),
                                            make_router(grouping));
-  history_ = history_cells(options_.windows, congestion);
+  history_ = history_cells(grouping, options_);
   if (part_.read_from) stream_->begin_at(sure_from(*part_.read_from));
 }
 

@@ -109,6 +109,10 @@ class Pipeline {
                                                           const std::vector<const MetricSpec*>& wanted,
                                                           const std::set<std::string>& counters, bool paper);
 
+/// From how many cells before the one at which it is complete a window's samples may come, smoothing
+/// included: the most of all groups and metrics; 0 without any.
+[[nodiscard]] std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options);
+
 /// One metric over one group, for a MetricStream.
 [[nodiscard]] TrackSpec make_track(const Grouping& grouping, std::size_t group, const MetricSpec& metric);
 
