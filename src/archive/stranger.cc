@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "archive/format.h"
+#include "base/text.h"
 
 namespace laggard::archive {
 
@@ -36,7 +37,7 @@ bool is_sysstat(std::string_view begin) {
 bool is_text(std::string_view begin) {
   return std::ranges::none_of(begin, [](char c) {
     const bool blank = c == '\n' || c == '\r' || c == '\t' || c == '\f';
-    return (static_cast<unsigned char>(c) < ' ' && !blank) || c == '\x7f';
+    return is_control(c) && !blank;
   });
 }
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/text.h"
+
 namespace laggard {
 
 namespace {
@@ -36,8 +38,7 @@ ErrorCode code_of(int errno_value) {
 
 std::string Error::message() const {
   std::string text = where.empty() ? what : where + ": " + what;
-  std::ranges::replace_if(
-      text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+  std::ranges::replace_if(text, is_control, '?');
   return text;
 }
 

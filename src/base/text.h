@@ -9,6 +9,9 @@
 
 namespace laggard {
 
+/// Of ASCII: what a terminal obeys rather than shows.
+[[nodiscard]] constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+
 /// The pieces of `text` between separators; empty pieces are kept.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "analyse/peer/bias.h"
+#include "analyse/peer/bins.h"
 #include "analyse/peer/filter.h"
 #include "analyse/skew/clock_options.h"
 #include "model/metric.h"
@@ -37,7 +38,7 @@ struct KlPolicy {
 };
 
 /// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
-inline constexpr std::size_t kLeastPartition = 5;
+inline constexpr std::size_t kLeastPartition = BinRule{}.mad_below;
 
 /// Every number that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes one
 /// (constants_table.h). docs/methods/judge.md says where each comes from.

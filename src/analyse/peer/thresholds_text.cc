@@ -22,12 +22,11 @@ constexpr std::size_t kMostComponents = 1'000'000;
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\u{:04X}", byte);
+    } else if (is_control(c)) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
     } else {
       out += c;
     }

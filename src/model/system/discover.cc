@@ -181,9 +181,7 @@ Result<std::string> Discovery::write() {
       "# Interfaces with traffic are compared by rank; [[networks]] would name them.\n";
   if (!inexpressible_.empty()) {
     std::string names = fmt::format("{}", fmt::join(inexpressible_, "  "));
-    std::replace_if(
-        names.begin(), names.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; },
-        '?');
+    std::ranges::replace_if(names, is_control, '?');
     out_ += fmt::format("# Left out, because a node set cannot hold these names: {}\n", names);
   }
   return out_;

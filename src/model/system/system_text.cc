@@ -12,8 +12,7 @@ namespace laggard {
 
 bool expressible(std::string_view name) {
   if (name.empty() || name.find_first_of("[]{},\"\\ \t#") != std::string_view::npos) return false;
-  return std::none_of(name.begin(), name.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::ranges::none_of(name, is_control);
 }
 
 std::string harmless(std::string_view text) {
