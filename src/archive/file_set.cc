@@ -1,5 +1,7 @@
 #include "archive/file_set.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -23,7 +25,18 @@ std::vector<fs::path> entries(const fs::path& folder, std::error_code& error) {
 
 bool is_archive_name(const fs::path& path) { return path.filename().string().ends_with(kFileSuffix); }
 
+std::size_t quarter_of_file_limit() {
+  constexpr std::size_t kLeast = 16;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeast;
+  return std::max<std::size_t>(kLeast, limit.rlim_cur / 4);
+}
+
 }  // namespace
+
+FileSet::FileSet(const ReaderOptions& options) : options_(options) {
+  if (options_.max_open_files == 0) options_.max_open_files = quarter_of_file_limit();
+}
 
 void FileSet::notice(std::string sentence) {
   if (std::ranges::find(notices_, sentence) == notices_.end()) notices_.push_back(std::move(sentence));

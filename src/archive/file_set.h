@@ -28,7 +28,7 @@ struct SourceFile {
 /// The files of one or several recordings, sorted by host and start, and a bounded number of them open.
 class FileSet {
  public:
-  explicit FileSet(const ReaderOptions& options) : options_(options) {}
+  explicit FileSet(const ReaderOptions& options);
 
   /// Adds what `path` holds: a recording, a stream folder or one file.
   [[nodiscard]] Status add(const std::filesystem::path& path);

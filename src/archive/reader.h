@@ -15,7 +15,9 @@ struct ReaderOptions {
   /// Let inventory() read every chunk and hold it against its checksum; otherwise it looks at headers only
   /// and damage to values shows when they are read.
   bool verify = false;
-  std::size_t max_open_files = 64;
+  /// A reading that goes through time needs a file of each host at once. 0: a quarter of what the process may
+  /// have open, as SQLite opens up to three for one that is being written.
+  std::size_t max_open_files = 0;
   const char* vfs = nullptr;
 };
 

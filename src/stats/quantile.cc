@@ -77,6 +77,10 @@ struct Collected {
   std::size_t inside;
 };
 
+std::size_t count_negative(std::span<const double> x) {
+  return static_cast<std::size_t>(std::ranges::count_if(x, [](double v) { return v < 0; }));
+}
+
 /// Counts what lies below the bracket and collects what lies in it, at the front of `inside`. Without a
 /// branch, which the samples at the bracket's edges would have mispredicted.
 Collected collect_bracket(std::span<const double> x, double low, double high, std::span<double> inside) {
@@ -91,73 +95,64 @@ Collected collect_bracket(std::span<const double> x, double low, double high, st
 
 }  // namespace
 
-double QuantileSelector::select_one(std::span<const double> x, double p) {
-  const auto [rank, fraction] = position(x.size(), p);
-  const double share = static_cast<double>(rank) / static_cast<double>(x.size());
-  const auto m = static_cast<double>(sample_.size());
-  // Three standard errors of a sample rank on either side.
-  const double slack = 3 * std::sqrt(m * share * (1 - share)) + 1;
-  const double first = std::max(0.0, std::floor(m * share - slack));
-  const double last = std::min(m - 1, std::ceil(m * share + slack));
-  const auto [below, kept] = collect_bracket(x, sample_[static_cast<std::size_t>(first)],
-                                             sample_[static_cast<std::size_t>(last)], inside_);
-  if (rank < below || rank + 1 >= below + kept) {  // the sample misled us: select among all
-    std::copy(x.begin(), x.end(), inside_.begin());
-    return quantile_in_place(inside_, p);
+void QuantileSelector::draw_sample(std::span<const double> x) {
+  inside_.resize(x.size());
+  sample_.clear();
+  if (x.size() < kSmall) return;
+  const std::size_t stride = x.size() / kSampleSize;
+  for (std::size_t i = stride / 2; i < x.size(); i += stride) sample_.push_back(x[i]);
+  std::sort(sample_.begin(), sample_.end());
+}
+
+QuantileSelector::Neighbours QuantileSelector::neighbours(std::span<const double> x, std::size_t rank) {
+  const auto select = [&](std::size_t kept, std::size_t at_rank) -> Neighbours {
+    const auto end = inside_.begin() + static_cast<std::ptrdiff_t>(kept);
+    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(at_rank);
+    std::nth_element(inside_.begin(), at, end);
+    return {*at, at + 1 == end ? *at : *std::min_element(at + 1, end)};
+  };
+  if (!sample_.empty()) {
+    const double share = static_cast<double>(rank) / static_cast<double>(x.size());
+    const auto m = static_cast<double>(sample_.size());
+    // Three standard errors of a sample rank on either side.
+    const double slack = 3 * std::sqrt(m * share * (1 - share)) + 1;
+    const double first = std::max(0.0, std::floor(m * share - slack));
+    const double last = std::min(m - 1, std::ceil(m * share + slack));
+    const auto [below, kept] = collect_bracket(x, sample_[static_cast<std::size_t>(first)],
+                                               sample_[static_cast<std::size_t>(last)], inside_);
+    if (rank >= below && rank + 1 < below + kept) return select(kept, rank - below);
   }
-  const auto begin = inside_.begin();
-  const auto end = begin + static_cast<std::ptrdiff_t>(kept);
-  const auto at = begin + static_cast<std::ptrdiff_t>(rank - below);
-  std::nth_element(begin, at, end);
-  return fraction == 0 ? *at : between(*at, *std::min_element(at + 1, end), fraction);
+  // Few samples, or a bracket that misled us.
+  std::ranges::copy(x, inside_.begin());
+  return select(x.size(), rank);
 }
 
 void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<const double> p,
                                          std::span<double> out) {
   LAGGARD_CHECK(p.size() == out.size());
   const std::span<const double> x = samples.x;
-  const auto negative =
-      static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](double v) { return v < 0; }));
-  inside_.assign(x.begin(), x.end());
-  // inside_[0, placed) are the smallest, the last of them the largest of them: what follows need not look
-  // there.
-  std::size_t placed = 0;
-  const auto own_at = [&](std::size_t rank) {
-    const auto begin = inside_.begin();
-    const auto at = begin + static_cast<std::ptrdiff_t>(rank);
-    if (rank + 1 < placed) {
-      std::nth_element(begin, at, begin + static_cast<std::ptrdiff_t>(placed - 1));
-    } else if (rank + 1 > placed) {
-      std::nth_element(begin + static_cast<std::ptrdiff_t>(placed), at, inside_.end());
-      placed = rank + 1;
-    }
-    return *at;
-  };
+  const std::size_t n = x.size() + samples.zeros;
+  const std::size_t negative = samples.zeros == 0 ? x.size() : count_negative(x);
+  draw_sample(x);
   // The zeros stand behind what is negative.
-  const auto value_at = [&](std::size_t rank) -> double {
-    if (rank < negative) return own_at(rank);
-    return rank < negative + samples.zeros ? 0 : own_at(rank - samples.zeros);
-  };
+  const auto is_zero = [&](std::size_t rank) { return rank >= negative && rank < negative + samples.zeros; };
+  const auto own_rank = [&](std::size_t rank) { return rank < negative ? rank : rank - samples.zeros; };
   for (std::size_t i = 0; i < p.size(); ++i) {
-    const auto [rank, fraction] = position(x.size() + samples.zeros, p[i]);
-    const double low = value_at(rank);
-    out[i] = fraction == 0 ? low : between(low, value_at(rank + 1), fraction);
+    const auto [rank, fraction] = position(n, p[i]);
+    const std::size_t next = std::min(rank + 1, n - 1);
+    Neighbours found{0, 0};
+    if (!is_zero(rank)) found = neighbours(x, own_rank(rank));
+    if (is_zero(next)) {
+      found.high = 0;
+    } else if (is_zero(rank) && fraction != 0) {
+      found.high = neighbours(x, own_rank(next)).low;
+    }
+    out[i] = between(found.low, found.high, fraction);
   }
 }
 
 void QuantileSelector::select(std::span<const double> x, std::span<const double> p, std::span<double> out) {
-  LAGGARD_CHECK(p.size() == out.size());
-  inside_.resize(x.size());
-  if (x.size() < kSmall) {
-    std::copy(x.begin(), x.end(), inside_.begin());
-    for (std::size_t i = 0; i < p.size(); ++i) out[i] = quantile_in_place(inside_, p[i]);
-    return;
-  }
-  sample_.clear();
-  const std::size_t stride = x.size() / kSampleSize;
-  for (std::size_t i = stride / 2; i < x.size(); i += stride) sample_.push_back(x[i]);
-  std::sort(sample_.begin(), sample_.end());
-  for (std::size_t i = 0; i < p.size(); ++i) out[i] = select_one(x, p[i]);
+  select_with_zeros({.x = x, .zeros = 0}, p, out);
 }
 
 }  // namespace laggard::stats

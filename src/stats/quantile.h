@@ -59,7 +59,14 @@ class QuantileSelector {
   void select_with_zeros(const WithZeros& samples, std::span<const double> p, std::span<double> out);
 
  private:
-  double select_one(std::span<const double> x, double p);
+  /// Two order statistics in succession; the last has none behind it and stands for it.
+  struct Neighbours {
+    double low;
+    double high;
+  };
+  void draw_sample(std::span<const double> x);
+  /// x_(rank) and x_(rank + 1), after draw_sample(x).
+  Neighbours neighbours(std::span<const double> x, std::size_t rank);
 
   std::vector<double> sample_;
   std::vector<double> inside_;

@@ -143,16 +143,12 @@ void GroupJudge::hold(std::size_t column, const Window& window) {
   copy.window = window;
   if (window.complete) return;
   copy.values.assign(window.values.begin(), window.values.end());
-  std::vector<double> sum(members_, 0);
-  std::vector<double> present(members_, 0);
-  for (std::size_t k = 0; k < window.size; ++k) {
-    stats::add_present(std::span(copy.values).subspan(k * members_, members_), sum, present);
-  }
-  for (std::size_t i = 0; i < members_; ++i) {
-    if (present[i] == static_cast<double>(window.size)) continue;
+  LAGGARD_CHECK(window.holed.has_value());
+  for (const std::uint32_t i : *window.holed) {
     fill_holes(copy.values, members_, i, options_.constants.longest_filled_hole);
   }
   copy.window.values = copy.values;
+  copy.window.holed.reset();
   if (!window.busy) return;
   copy.busy.assign(window.busy->begin(), window.busy->end());
   copy.window.busy = copy.busy;

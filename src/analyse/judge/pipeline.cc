@@ -60,7 +60,7 @@ DeviceKind device_kind_of(GroupKind kind) {
 }
 
 /// Cells that are judged in one go: enough for threads to be worth waking, few enough to stay in the cache.
-constexpr std::int64_t kLeastRun = 64;
+constexpr std::int64_t kLeastRun = 128;
 
 bool is_helper(const MetricSpec& metric) {
   constexpr std::array<std::string_view, 5> kHelpers{"rd_sec", "wr_sec", "tps", "rxbyt", "txbyt"};
@@ -244,7 +244,7 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
   const std::size_t n = judges_[group]->members();
   work.rows.resize(columns * cells * n);
   const auto rows_of = [&](std::size_t c) { return std::span(work.rows).subspan(c * cells * n, cells * n); };
-  for (std::size_t c = 0; c < columns; ++c) stream_->copy(first_track_[group] + c, run, rows_of(c));
+  for (std::size_t c = 0; c < columns; ++c) stream_->take(first_track_[group] + c, run, rows_of(c));
   std::vector<std::span<double>> row(columns);
   for (std::size_t k = 0; k < cells; ++k) {
     const std::int64_t cell = run.begin + static_cast<std::int64_t>(k);

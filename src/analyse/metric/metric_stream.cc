@@ -22,9 +22,6 @@ constexpr std::int64_t kDeadCells = 600;
 bool over_connections(const TrackSpec& track) { return track.metric->kind == DeviceKind::kTcp; }
 bool is_retransmission(const TrackSpec& track) { return track.metric->role == Role::kRetransmission; }
 
-/// Of a key made by `device`.
-DeviceKind kind_of(const std::string& key) { return static_cast<DeviceKind>(key[key.find('\0') + 1] - '0'); }
-
 /// Cells that are handed out in one go: their rows stay in the cache.
 constexpr std::int64_t kRunCells = 32;
 
@@ -81,6 +78,7 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
   if (found != devices_.end()) return found->second;
   Device fresh{
       DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}, {}};
+  fresh.kind = table.kind();
   if (!table.times().empty()) fresh.born = grid_.cell(table.times().front());
   fresh.since_known = sure_from_ == std::numeric_limits<std::int64_t>::min();
   find_targets(fresh, table);
@@ -320,13 +318,17 @@ CellRuns::Run MetricStream::front(std::int64_t most) const {
   return run.begin < run.end ? run : CellRuns::Run{};
 }
 
-void MetricStream::copy(std::size_t track, const CellRuns::Run& run, std::span<double> rows) const {
-  const PendingTrack& p = pending_[track];
+void MetricStream::take(std::size_t track, const CellRuns::Run& run, std::span<double> rows) {
+  PendingTrack& p = pending_[track];
   const std::size_t n = p.sum.size();
   const auto cells = static_cast<std::size_t>(run.end - run.begin);
   LAGGARD_CHECK(rows.size() == cells * n);
   std::fill(rows.begin(), rows.end(), 0.0);
-  for (std::size_t i = 0; i < n; ++i) p.sum[i].copy_to_zeros(run, rows.data() + i, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    p.sum[i].copy_to_zeros(run, rows.data() + i, n);
+    // While it is in the cache.
+    p.sum[i].drop_before(run.end);
+  }
   if (!over_connections(tracks_[track])) return;
   for (std::size_t k = 0; k < cells; ++k) {
     const std::int64_t cell = run.begin + static_cast<std::int64_t>(k);
@@ -340,14 +342,12 @@ void MetricStream::copy(std::size_t track, const CellRuns::Run& run, std::span<d
       x = 100 * x / std::max(std::isnan(packets) ? kAssumedPacketsPerSecond : packets, kLeastPackets);
     }
   }
+  for (std::vector<CellSeries>* plane : {&p.count, &p.packets}) {
+    for (CellSeries& series : *plane) series.drop_before(run.end);
+  }
 }
 
 void MetricStream::drop(const CellRuns::Run& run) {
-  for (PendingTrack& track : pending_) {
-    for (std::vector<CellSeries>* plane : {&track.sum, &track.count, &track.packets}) {
-      for (CellSeries& series : *plane) series.drop_before(run.end);
-    }
-  }
   told_.drop_before(run.end);
   started_ = true;
   next_ = run.end;
@@ -363,7 +363,7 @@ void MetricStream::emit_ready(const Consumer& consumer) {
     std::size_t at = 0;
     for (std::size_t t = 0; t < tracks_.size(); ++t) {
       const std::size_t size = cells * pending_[t].sum.size();
-      copy(t, run, std::span(rows_).subspan(at, size));
+      take(t, run, std::span(rows_).subspan(at, size));
       at += size;
     }
     std::vector<std::span<const double>> columns(tracks_.size());
@@ -385,8 +385,7 @@ void MetricStream::forget_dead_connections() {
   forgotten_at_ = next_;
   std::erase_if(devices_, [this](const auto& entry) {
     const Device& device = entry.second;
-    return kind_of(entry.first) == DeviceKind::kTcp &&
-           std::max(device.born, device.last_cell) + kDeadCells < next_;
+    return device.kind == DeviceKind::kTcp && std::max(device.born, device.last_cell) + kDeadCells < next_;
   });
 }
 
@@ -398,7 +397,7 @@ void MetricStream::settle(const std::function<void(DeviceMeter&, std::vector<Fin
   for (auto& [key, target] : devices_) {
     scratch_.finished.clear();
     take(target.meter, scratch_.finished);
-    const bool alone = kind_of(key) == DeviceKind::kDisk && hosts_apart_;
+    const bool alone = target.kind == DeviceKind::kDisk && hosts_apart_;
     for (const FinishedCell& cell : scratch_.finished) {
       if (alone) {
         store(target, DeviceKind::kDisk, cell, told_);
@@ -408,7 +407,7 @@ void MetricStream::settle(const std::function<void(DeviceMeter&, std::vector<Fin
     }
   }
   std::ranges::stable_sort(settled_cells_, {}, [](const SettledCell& s) { return std::string_view(*s.key); });
-  for (const SettledCell& s : settled_cells_) store(*s.device, kind_of(*s.key), s.cell, told_);
+  for (const SettledCell& s : settled_cells_) store(*s.device, s.device->kind, s.cell, told_);
 }
 
 std::int64_t MetricStream::final_at(WallTime watermark) const {

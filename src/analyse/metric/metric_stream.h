@@ -80,9 +80,10 @@ class MetricStream {
   /// ... then run by run the cells that are: neighbours, at most `most`; empty when there are no more. A run
   /// is valid until it is dropped.
   [[nodiscard]] CellRuns::Run front(std::int64_t most) const;
-  /// The run's cells of one track, row by row, into run x members numbers. May be called for several tracks
-  /// at the same time.
-  void copy(std::size_t track, const CellRuns::Run& run, std::span<double> rows) const;
+  /// Moves the run's cells of one track, row by row, into run x members numbers. May be called for several
+  /// tracks at the same time, once for each.
+  void take(std::size_t track, const CellRuns::Run& run, std::span<double> rows);
+  /// After all tracks of a run have been taken: goes on to the next.
   void drop(const CellRuns::Run& run);
 
   /// Says that the recording goes on before the first sample, and that cells are known in full only from this
@@ -108,7 +109,8 @@ class MetricStream {
     std::vector<Route> routes;
     std::vector<Target> targets;
     std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
-    std::int64_t born = 0;             ///< The cell of the first sample.
+    DeviceKind kind = DeviceKind::kDisk;
+    std::int64_t born = 0;  ///< The cell of the first sample.
     bool stalled = false;
     double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();

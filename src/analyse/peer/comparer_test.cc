@@ -106,6 +106,34 @@ TEST(Comparer, ScoresAreThoseOfTheDefinition) {
   });
 }
 
+/// All pairs at once, in tiles, where the group is large enough and not too large: as row by row.
+template <typename Element>
+void check_pairs(std::size_t n) {
+  std::mt19937_64 random(n);
+  const std::size_t w = 1 + random() % 40;
+  L1Scores<Element> engine;
+  for (Element& x : engine.resize(w, n)) x = static_cast<Element>(random() % 1000);
+  std::vector<typename L1Scores<Element>::Sum> s(n);
+  engine.scores(s);
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto row = engine.distances(i);
+    std::vector<typename L1Scores<Element>::Sum> sorted(row.begin(), row.end());
+    ASSERT_EQ(sorted[i], 0);
+    std::sort(sorted.begin(), sorted.end());
+    // Its distance to itself is the first.
+    ASSERT_EQ(s[i], sorted[score_rank(n) + 1]) << i << " of " << n;
+  }
+}
+
+TEST(L1Scores, AllPairsAtOnceAreTheRows) {
+  for (const std::size_t n : {2U, 7U, 8U, 9U, 15U, 16U, 17U, 31U, 32U, 33U, 63U, 64U, 65U, 100U, 577U}) {
+    check_pairs<std::int16_t>(n);
+    check_pairs<std::int32_t>(n);
+    check_pairs<double>(n);
+  }
+  check_pairs<std::int16_t>(1500);  // Too large for the table.
+}
+
 /// Thresholds at and around the distances themselves, where a wrong comparison would show.
 std::vector<double> draw_thresholds(std::mt19937_64& random, const std::vector<double>& s) {
   std::vector<double> t(s.size());

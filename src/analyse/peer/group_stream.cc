@@ -15,15 +15,24 @@ namespace {
 constexpr std::string_view kStreamState = "peer group stream";
 constexpr std::uint64_t kStreamStateVersion = 1;
 
-/// How many samples are missing; notes in `last_busy` who is not 0 at `step`.
-LAGGARD_CLONES std::size_t note_column(const double* column, std::int64_t step, std::int64_t* last_busy,
-                                       std::size_t n) {
+/// How many samples are missing; notes whose, and who is not 0, at `step`.
+LAGGARD_CLONES std::size_t note_column(std::span<const double> column, std::int64_t step,
+                                       std::int64_t* last_busy, std::int64_t* last_hole) {
   std::size_t missing = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < column.size(); ++i) {
     last_busy[i] = column[i] == 0 ? last_busy[i] : step;
+    last_hole[i] = column[i] == column[i] ? last_hole[i] : step;
     missing += column[i] == column[i] ? 0U : 1U;
   }
   return missing;
+}
+
+/// Who was noted at `start` or later.
+void find_since(std::span<const std::int64_t> last, std::int64_t start, std::vector<std::uint32_t>& who) {
+  who.clear();
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    if (last[i] >= start) who.push_back(static_cast<std::uint32_t>(i));
+  }
 }
 
 }  // namespace
@@ -34,6 +43,7 @@ GroupStream::GroupStream(const WindowSpec& spec, std::size_t components)
   LAGGARD_CHECK(components >= 1);
   columns_.resize(2 * spec.size * components);
   last_busy_.assign(components, std::numeric_limits<std::int64_t>::min());
+  last_hole_ = last_busy_;
 }
 
 void GroupStream::push(WallTime t, std::span<const double> column, const Sink& sink) {
@@ -58,8 +68,8 @@ void GroupStream::skip(std::int64_t steps, const Sink& sink) {
   if (steps <= enough) return;
   next_ += steps - enough;
   // The columns in memory are now those of the steps before this one.
-  last_gap_ = next_ - 1;
-  std::fill(last_busy_.begin(), last_busy_.end(), next_ - 1);
+  std::ranges::fill(last_busy_, next_ - 1);
+  std::ranges::fill(last_hole_, next_ - 1);
 }
 
 double* GroupStream::grow() {
@@ -85,9 +95,7 @@ void GroupStream::append(std::span<const double> column, const Sink& sink) {
 
 /// False when no component has a sample.
 bool GroupStream::note_activity(std::span<const double> smoothed) {
-  const std::size_t missing = note_column(smoothed.data(), next_, last_busy_.data(), components_);
-  if (missing > 0) last_gap_ = next_;
-  return missing < components_;
+  return note_column(smoothed, next_, last_busy_.data(), last_hole_.data()) < components_;
 }
 
 void GroupStream::hand_out(const Sink& sink) {
@@ -96,18 +104,17 @@ void GroupStream::hand_out(const Sink& sink) {
   const std::int64_t start = next_ - size;
   if (start < first_ || start % shift != 0 || data_left_ == 0) return;
   const std::size_t from = (stored_ - spec_.size) * components_;
-  busy_.clear();
-  for (std::size_t i = 0; i < components_; ++i) {
-    if (last_busy_[i] >= start) busy_.push_back(static_cast<std::uint32_t>(i));
-  }
+  find_since(last_busy_, start, busy_);
+  find_since(last_hole_, start, holed_);
   sink(Window{.start = from_unix_ns(start * spec_.interval.count()),
               .interval = spec_.interval,
               .index = start / shift,
               .components = components_,
               .size = spec_.size,
               .values = std::span(columns_).subspan(from, spec_.size * components_),
-              .complete = last_gap_ < start,
-              .busy = busy_});
+              .complete = holed_.empty(),
+              .busy = busy_,
+              .holed = holed_});
 }
 
 std::string GroupStream::save() const {

@@ -65,10 +65,10 @@ class GroupStream {
   std::vector<double> columns_;          ///< Up to 2 size columns; the last `size` of them are the window.
   std::size_t stored_ = 0;               ///< Columns in use.
   std::size_t data_left_ = 0;            ///< Steps until the last column with a sample leaves the window.
-  std::vector<std::int64_t> last_busy_;  ///< Per component the latest step at which it was not 0.
-  std::int64_t last_gap_ =
-      std::numeric_limits<std::int64_t>::min();  ///< The latest step with a missing sample.
-  std::vector<std::uint32_t> busy_;              ///< Of the window that is handed out.
+  std::vector<std::int64_t> last_busy_;  ///< Per component the latest step at which it was not 0 ...
+  std::vector<std::int64_t> last_hole_;  ///< ... and at which it was missing.
+  std::vector<std::uint32_t> busy_;      ///< Of the window that is handed out.
+  std::vector<std::uint32_t> holed_;
 };
 
 }  // namespace laggard::analyse

@@ -16,6 +16,9 @@ namespace {
 /// Below this, bounds cost more than they save.
 constexpr std::size_t kSmallGroup = 24;
 constexpr std::size_t kPivotSample = 31;
+/// Up to here the distances of all pairs are kept, so that each is found once for both.
+constexpr std::size_t kMostPairBytes = std::size_t{4} << 20;
+constexpr std::size_t kMirrorBlock = 32;
 /// Far above the rounding of a sum of some thousands of doubles, far below any difference of interest.
 constexpr double kSlack = 1e-9;
 
@@ -70,11 +73,11 @@ std::span<const typename L1Scores<Element>::Sum> L1Scores<Element>::distances(st
 /// Integers are bisected: counting what exceeds a guess takes a vector instruction per sixteen sums, and at
 /// most as many guesses as a sum has bits, which is ten times faster than moving the sums about.
 template <typename Element>
-typename L1Scores<Element>::Sum L1Scores<Element>::select_score() {
+typename L1Scores<Element>::Sum L1Scores<Element>::select_score(std::span<Sum> row) const {
   const std::size_t rank = score_rank(columns_) + 1;
   if constexpr (std::is_floating_point_v<Sum>) {
-    const auto at = row_.begin() + static_cast<std::ptrdiff_t>(rank);
-    std::nth_element(row_.begin(), at, row_.end());
+    const auto at = row.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(row.begin(), at, row.end());
     return *at;
   } else {
     // The smallest value that at most n - rank - 1 sums exceed.
@@ -82,7 +85,7 @@ typename L1Scores<Element>::Sum L1Scores<Element>::select_score() {
     Sum high = std::numeric_limits<Sum>::max();
     while (low < high) {
       const Sum middle = static_cast<Sum>(low + (high - low) / 2);
-      if (count_above(middle) <= columns_ - rank - 1) {
+      if (count_greater(row.data(), columns_, middle) <= columns_ - rank - 1) {
         high = middle;
       } else {
         low = static_cast<Sum>(middle + 1);
@@ -100,9 +103,47 @@ std::size_t L1Scores<Element>::count_above(Sum floor) const {
 template <typename Element>
 void L1Scores<Element>::scores(std::span<Sum> s) {
   LAGGARD_CHECK(columns_ >= 2 && s.size() == columns_);
+  const bool all_pairs =
+      columns_ >= kTileColumns<Element> && columns_ * columns_ * sizeof(Sum) <= kMostPairBytes;
+  if (all_pairs) find_pairs();
   for (std::size_t i = 0; i < columns_; ++i) {
-    static_cast<void>(distances(i));
-    s[i] = select_score();
+    if (!all_pairs) static_cast<void>(distances(i));
+    s[i] = select_score(all_pairs ? std::span(pairs_).subspan(i * columns_, columns_) : std::span(row_));
+  }
+}
+
+/// Tiles from the diagonal to the right, the last ones of each stretch moved back to end with it; what is
+/// left of the diagonal is what is above it.
+template <typename Element>
+void L1Scores<Element>::find_pairs() {
+  const L1Matrix<Element> m{matrix_.data(), rows_, columns_};
+  const std::size_t last_point = columns_ - kTilePoints;
+  const std::size_t last_column = columns_ - kTileColumns<Element>;
+  pairs_.resize(columns_ * columns_);
+  for (std::size_t i = 0; i < columns_; i += kTilePoints) {
+    const std::size_t point = std::min(i, last_point);
+    for (std::size_t j = point; j < columns_; j += kTileColumns<Element>) {
+      const std::size_t column = std::min(j, last_column);
+      l1_tile(m, {.point = point, .column = column, .stride = columns_},
+              pairs_.data() + point * columns_ + column);
+    }
+  }
+  mirror_pairs();
+}
+
+/// In blocks, because a column of a large table lies in as many cache lines as it has rows.
+template <typename Element>
+void L1Scores<Element>::mirror_pairs() {
+  for (std::size_t top = 0; top < columns_; top += kMirrorBlock) {
+    const std::size_t bottom = std::min(columns_, top + kMirrorBlock);
+    for (std::size_t left = 0; left < bottom; left += kMirrorBlock) {
+      const std::size_t right = std::min(columns_, left + kMirrorBlock);
+      for (std::size_t j = top; j < bottom; ++j) {
+        for (std::size_t i = left; i < std::min(j, right); ++i) {
+          pairs_[j * columns_ + i] = pairs_[i * columns_ + j];
+        }
+      }
+    }
   }
 }
 
@@ -158,7 +199,7 @@ void L1Scores<Element>::scores_above(std::span<const Sum> floor, std::span<Sum> 
     }
     ++refined_;
     static_cast<void>(distances(i));
-    s[i] = count_above(floor[i]) > (columns_ - 1) / 2 ? select_score() : std::min(upper, floor[i]);
+    s[i] = count_above(floor[i]) > (columns_ - 1) / 2 ? select_score(row_) : std::min(upper, floor[i]);
   }
 }
 

@@ -68,7 +68,9 @@ class L1Scores {
   void find_pivot();
   void find_radii();
   [[nodiscard]] Bounds bounds(std::size_t component) const;
-  [[nodiscard]] Sum select_score();
+  void find_pairs();
+  void mirror_pairs();
+  [[nodiscard]] Sum select_score(std::span<Sum> row) const;
   [[nodiscard]] std::size_t count_above(Sum floor) const;
 
   std::size_t rows_ = 0;
@@ -80,6 +82,7 @@ class L1Scores {
   std::vector<Sum> radii_;
   std::vector<Sum> sorted_radii_;
   std::vector<Sum> row_;
+  std::vector<Sum> pairs_;  ///< n x n, of groups that are not too large for it.
 };
 
 extern template class L1Scores<std::int16_t>;

@@ -34,19 +34,22 @@ class Smoother {
   void restore(std::span<const double> history);
 
  private:
-  [[nodiscard]] std::span<const double> column(std::size_t age) const;
-  /// Takes note of what is in the newest column.
-  void note_newest();
+  /// Where the column that was pushed `age` steps ago begins.
+  [[nodiscard]] std::size_t column(std::size_t age) const;
+  /// Makes `raw` the newest column.
+  void take(std::span<const double> raw);
   std::size_t span_;
   std::size_t components_;
   MissingNow missing_;
-  std::vector<double> ring_;  ///< span x n
-  std::size_t newest_ = 0;    ///< Slot of the newest column.
+  std::vector<double> ring_;           ///< span x n; 0 where missing.
+  std::vector<std::uint8_t> present_;  ///< span x n; 0 in slots that are empty.
+  std::vector<std::uint8_t> there_;    ///< Of the newest column: scratch.
+  std::vector<double> count_;          ///< How many of the span's samples are present.
+  std::size_t newest_ = 0;             ///< Slot of the newest column.
   std::size_t filled_ = 0;
   std::uint64_t step_ = 0;  ///< Columns taken so far.
-  /// For every few components the step of the latest column in which one of them was not 0 ...
+  /// For every few components the step of the latest column in which one of them was not 0, or missing.
   std::vector<std::uint64_t> last_busy_;
-  std::vector<std::uint64_t> last_gap_;  ///< ... and in which a sample of theirs was missing.
   std::vector<const double*> rows_;
 };
 

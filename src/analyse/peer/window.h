@@ -38,6 +38,8 @@ struct Window {
   bool complete = false;
   /// ... and which components are not 0 at every sample, ascending; nothing when it is not known.
   std::optional<std::span<const std::uint32_t>> busy = std::nullopt;
+  /// Which components miss a sample, ascending; nothing when it is not known.
+  std::optional<std::span<const std::uint32_t>> holed = std::nullopt;
 
   [[nodiscard]] double at(std::size_t component, std::size_t sample) const {
     return values[sample * components + component];
