@@ -2,12 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <type_traits>
-
-#include "base/text.h"
 
 namespace laggard::analyse {
 
@@ -16,27 +11,9 @@ namespace {
 constexpr double kLarge = 1e6;
 constexpr std::string_view kNoise = "noise.";
 
-/// Members of members: follow<&Constants::kl, &KlPolicy::self_threshold>(c) is c.kl.self_threshold.
-template <auto First, auto... Rest, class Value>
-auto& follow(Value& value) {
-  if constexpr (sizeof...(Rest) == 0) {
-    return value.*First;
-  } else {
-    return follow<Rest...>(value.*First);
-  }
-}
-
 template <auto... Path>
 constexpr NamedConstant named(std::string_view name, std::string_view what, double least, double most) {
-  return {name,
-          what,
-          least,
-          most,
-          [](const Constants& constants) { return static_cast<double>(follow<Path...>(constants)); },
-          [](Constants& constants, double value) {
-            auto& field = follow<Path...>(constants);
-            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
-          }};
+  return named_number<Constants, Path...>(name, what, least, most);
 }
 
 constexpr std::array kNamed{
@@ -148,29 +125,13 @@ constexpr std::array kNamed{
 
 std::span<const NamedConstant> named_constants() { return kNamed; }
 
-Status set_constant(Constants& constants, std::string_view assignment) {
-  const std::size_t equals = assignment.find('=');
-  const std::string_view name = trim(assignment.substr(0, equals));
-  const auto value = equals == std::string_view::npos
-                         ? std::optional<double>{}
-                         : to_number<double>(trim(assignment.substr(equals + 1)));
-  if (!value || !std::isfinite(*value)) {
-    return fail(ErrorCode::kBadUse, "--set",
-                fmt::format("'{}' is not NAME=NUMBER such as latency.threshold=4", assignment));
+Status set_constant(Constants& constants, std::string_view text) {
+  auto assignment = parse_assignment(text, "latency.threshold=4");
+  if (!assignment) return forward(assignment);
+  if (assignment->name.starts_with(kNoise)) {
+    return set_noise_floor(constants, assignment->name, assignment->value);
   }
-  if (name.starts_with(kNoise)) return set_noise_floor(constants, name, *value);
-  const auto* const found = std::find_if(
-      kNamed.begin(), kNamed.end(), [&](const NamedConstant& constant) { return constant.name == name; });
-  if (found == kNamed.end()) {
-    return fail(ErrorCode::kBadUse, "--set",
-                fmt::format("no constant is called '{}'; --constants lists them", name));
-  }
-  if (*value < found->least || *value > found->most) {
-    return fail(ErrorCode::kBadUse, "--set",
-                fmt::format("{} must lie between {} and {}", name, found->least, found->most));
-  }
-  found->set(constants, *value);
-  return {};
+  return set_named(constants, named_constants(), *assignment, "--constants");
 }
 
 Status check_constants(const Constants& constants) {
@@ -183,13 +144,10 @@ Status check_constants(const Constants& constants) {
 }
 
 std::string describe_constants(const Constants& constants) {
-  std::string text;
-  for (const NamedConstant& constant : kNamed) {
-    text += fmt::format("{:<26} {:>8.6g}  {}\n", constant.name, constant.get(constants), constant.what);
-  }
+  std::string text = describe_named(constants, named_constants());
   for (const MetricSpec& metric : metric_catalogue()) {
-    text += fmt::format("{:<26} {:>8.6g}  noise floor of {}, {}\n", fmt::format("{}{}", kNoise, metric.name),
-                        noise_floor(constants, metric, false), metric.name, metric.unit);
+    text += named_number_line(fmt::format("{}{}", kNoise, metric.name), noise_floor(constants, metric, false),
+                              fmt::format("noise floor of {}, {}", metric.name, metric.unit));
   }
   return text;
 }

@@ -7,24 +7,18 @@
 
 #include "analyse/judge/constants.h"
 #include "base/error.h"
+#include "base/named_number.h"
 
 namespace laggard::analyse {
 
 /// One of the Constants by name, so that a command line can change it.
-struct NamedConstant {
-  std::string_view name;  ///< `latency.threshold-reads`
-  std::string_view what;  ///< With its unit.
-  double least;           ///< Bounds of what makes sense, both included.
-  double most;
-  double (*get)(const Constants&);
-  void (*set)(Constants&, double);
-};
+using NamedConstant = NamedNumber<Constants>;
 
 /// All but the noise floors, which are named `noise.METRIC`.
 [[nodiscard]] std::span<const NamedConstant> named_constants();
 
 /// Changes one as `NAME=VALUE` says.
-[[nodiscard]] Status set_constant(Constants& constants, std::string_view assignment);
+[[nodiscard]] Status set_constant(Constants& constants, std::string_view text);
 
 /// Whether they agree with each other, once all are set.
 [[nodiscard]] Status check_constants(const Constants& constants);

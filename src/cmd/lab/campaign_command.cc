@@ -10,6 +10,7 @@
 #include "base/workers.h"
 #include "cmd/lab/campaign.h"
 #include "cmd/lab/lab_commands.h"
+#include "cmd/lab/physics_options.h"
 #include "cmd/lab/results.h"
 #include "cmd/lab/score_output.h"
 #include "cmd/lab/sweep.h"
@@ -33,6 +34,7 @@ struct CampaignOptions {
   std::size_t threads = all_threads();
   bool sweep = false;
   bool runs = false;
+  PhysicsOptions physics;
   ScoreOutput output;
 };
 
@@ -71,6 +73,7 @@ Result<CampaignSpec> campaign_of(const CampaignOptions& options, std::string_vie
   auto cluster = parse_cluster(cluster_text);
   if (!cluster) return forward(cluster);
   cluster->hardware_seed = options.hardware_seed;
+  if (Status set = apply_physics(options.physics, *cluster); !set) return forward(set);
   cluster->disk.outer_bytes_per_second *= options.disk_speed;
   cluster->disk.inner_bytes_per_second *= options.disk_speed;
   cluster->network.bytes_per_second *= options.network_speed;
@@ -158,6 +161,7 @@ void add_lab_campaign(CLI::App& lab, Context& context) {
       ->type_name("N");
   command->add_flag("--sweep", options->sweep, "The paper's method with F §11.2's ranges of every constant");
   command->add_flag("--runs", options->runs, "Also what was said about every run");
+  add_physics_options(*command, options->physics);
   add_score_output(*command, options->output);
   command->footer("Example:\n  laggard lab campaign --clusters pvfs:10/10 --iterations 2 --html score.html");
   command->callback([options, &context] {

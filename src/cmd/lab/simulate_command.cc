@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cmd/lab/lab_commands.h"
+#include "cmd/lab/physics_options.h"
 #include "cmd/lab/run_folder.h"
 #include "cmd/lab/simulate_scale.h"
 #include "lab/cluster/recorder.h"
@@ -28,6 +29,7 @@ struct SimulateOptions {
   std::size_t faulty_server = 0;
   std::uint64_t seed = 1;
   std::uint64_t hardware_seed = 1;
+  PhysicsOptions physics;
 };
 
 constexpr std::uint64_t kPlaces = 100'000;
@@ -92,6 +94,7 @@ Status simulate(const SimulateOptions& options) {
   cluster.clients = options.clients;
   cluster.servers = options.servers;
   cluster.hardware_seed = options.hardware_seed;
+  if (Status set = apply_physics(options.physics, cluster); !set) return set;
   if (Status written = simulate_into(cluster, *run, options.out); !written) return written;
   std::printf("simulated %s of %s on %s %zu/%zu", to_text(run->duration).c_str(), options.workload.c_str(),
               options.file_system.c_str(), options.clients, options.servers);
@@ -143,6 +146,7 @@ void add_lab_simulate(CLI::App& lab, Context& context) {
   time("--duration", options->duration, "Length of the run");
   time("--fault-from", options->fault_from, "When the fault begins");
   time("--fault-to", options->fault_to, "When it ends");
+  add_physics_options(*command, options->physics);
   add_scale_options(*command, *scale);
   command
       ->add_option("-o,--out", options->out,

@@ -9,12 +9,6 @@
 
 namespace laggard::lab {
 
-namespace {
-
-constexpr double kClientSpread = 0.03;
-
-}  // namespace
-
 Cluster::Cluster(const ClusterSpec& cluster, const RunSpec& run) : cluster_(cluster), run_(run) {
   LAGGARD_CHECK(cluster.clients > 0 && cluster.servers > 0 && run.faulty_server < cluster.servers);
   const Random hardware = Random(cluster.hardware_seed).fork("hardware");
@@ -44,25 +38,26 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
     DiskGeometry disk = cluster_.disk;
     disk.speed *= 1 + cluster_.disk_spread * hardware.fork("disk", s).normal() +
                   cluster_.layout_spread * random.fork("layout", s).normal();
-    servers_.push_back(std::make_unique<FileServer>(queue_, cluster_.file_system, disk, cluster_.elevator,
-                                                    random.fork("server", s)));
+    servers_.push_back(std::make_unique<FileServer>(queue_, cluster_, disk, random.fork("server", s)));
     services.push_back(servers_.back().get());
   }
   metadata_server_ = std::make_unique<MetadataServer>(queue_, random.fork("metadata"));
   services.push_back(metadata_server_.get());
-  engine_ = std::make_unique<RpcEngine>(*fabric_, std::move(services));
+  engine_ = std::make_unique<RpcEngine>(*fabric_, std::move(services), cluster_.pvfs.sizes);
 }
 
 void Cluster::add_programs(const Random& hardware, const Random& random) {
   const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
   for (std::size_t c = 0; c < cluster_.clients; ++c) {
-    programs_.push_back(make_program({.queue = queue_,
-                                      .engine = *engine_,
-                                      .client = static_cast<std::uint32_t>(c),
-                                      .servers = static_cast<std::uint32_t>(cluster_.servers),
-                                      .random = random.fork("client", c),
-                                      .copy_speed = 1 + kClientSpread * hardware.fork("client", c).normal()},
-                                     root));
+    programs_.push_back(
+        make_program({.queue = queue_,
+                      .engine = *engine_,
+                      .client = static_cast<std::uint32_t>(c),
+                      .servers = static_cast<std::uint32_t>(cluster_.servers),
+                      .cluster = cluster_,
+                      .random = random.fork("client", c),
+                      .copy_speed = 1 + cluster_.client_spread * hardware.fork("client", c).normal()},
+                     root));
   }
 }
 

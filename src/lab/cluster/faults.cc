@@ -12,14 +12,14 @@ class DiskReader final : public Fault, public EventHandler {
  public:
   struct Style {
     IoClass io_class = IoClass::kSync;
-    int outstanding = 1;  ///< Reads of 1 MB.
+    std::uint32_t outstanding = 1;  ///< Reads of 1 MB.
   };
   DiskReader(const FaultPlace& place, const Style& style)
       : disk_(place.server.disk()), first_(place.spare_partition), style_(style) {}
 
   void begin() override {
     active_ = true;
-    for (int i = 0; i < style_.outstanding; ++i) read_next();
+    for (std::uint32_t i = 0; i < style_.outstanding; ++i) read_next();
   }
   void end() override { active_ = false; }
   void on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) override {
@@ -97,7 +97,8 @@ std::unique_ptr<Fault> make_fault(const FaultPlace& place) {
     case FaultKind::kNone:
       return nullptr;
     case FaultKind::kDiskHog:
-      return std::make_unique<DiskReader>(place, DiskReader::Style{IoClass::kSync, 32});
+      return std::make_unique<DiskReader>(
+          place, DiskReader::Style{IoClass::kSync, place.cluster.experiment.hog_requests});
     case FaultKind::kDiskBusy:
       return std::make_unique<DiskReader>(place, DiskReader::Style{IoClass::kPassThrough, 1});
     case FaultKind::kWriteNetworkHog:

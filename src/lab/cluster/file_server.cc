@@ -6,7 +6,6 @@ namespace laggard::lab {
 
 namespace {
 
-constexpr std::size_t kMostCoalesced = 8;
 constexpr auto kJournalInterval = std::chrono::seconds(5);
 constexpr std::int64_t kLargestCommit = 1 << 20;
 
@@ -16,12 +15,13 @@ std::int64_t whole_pages(std::int64_t bytes) {
 
 }  // namespace
 
-FileServer::FileServer(EventQueue& queue, FileSystem file_system, const DiskGeometry& geometry,
-                       const ElevatorOptions& elevator, const Random& random)
+FileServer::FileServer(EventQueue& queue, const ClusterSpec& cluster, const DiskGeometry& geometry,
+                       const Random& random)
     : queue_(queue),
-      file_system_(file_system),
+      file_system_(cluster.file_system),
+      most_coalesced_(cluster.pvfs.most_coalesced),
       random_(random.fork("server")),
-      disk_(queue, geometry, elevator, random.fork("disk")) {
+      disk_(queue, geometry, cluster.elevator, random.fork("disk")) {
   // Servers were started one after the other: their journals do not tick together.
   queue_.schedule_in(from_seconds(random_.uniform() * to_seconds(kJournalInterval)), {this, kJournalTick, 0});
 }
@@ -73,7 +73,7 @@ void FileServer::update(const Signal& served) {
 }
 
 void FileServer::sync_database() {
-  const std::size_t count = std::min(updates_.size(), kMostCoalesced);
+  const std::size_t count = std::min(updates_.size(), most_coalesced_);
   if (count == 0) return;
   const auto end = updates_.begin() + static_cast<std::ptrdiff_t>(count);
   syncing_.assign(updates_.begin(), end);

@@ -30,8 +30,9 @@ struct DiskLayout {
 /// Lustre's updates go to the journal of the disk's file system, which is written every five seconds (jbd).
 class FileServer final : public Service, public EventHandler {
  public:
-  FileServer(EventQueue& queue, FileSystem file_system, const DiskGeometry& geometry,
-             const ElevatorOptions& elevator, const Random& random);
+  /// \param geometry  of this server's own disk.
+  FileServer(EventQueue& queue, const ClusterSpec& cluster, const DiskGeometry& geometry,
+             const Random& random);
 
   [[nodiscard]] Disk& disk() { return disk_; }
   [[nodiscard]] const Disk& disk() const { return disk_; }
@@ -54,6 +55,7 @@ class FileServer final : public Service, public EventHandler {
 
   EventQueue& queue_;
   FileSystem file_system_;
+  std::size_t most_coalesced_;
   Random random_;
   Disk disk_;
 

@@ -16,7 +16,7 @@ void LustreWriter::begin() { wake_in(start_delay(), kNextPass); }
 void LustreWriter::copy_next() {
   if (position_ + kLustreRpc > spec_.file_bytes) {
     syncing_ = true;
-    if (all_clean()) wake_in(kPassPause, kNextPass);
+    if (all_clean()) wake_in(place_.cluster.experiment.pass_pause_seconds, kNextPass);
     return;
   }
   blocked_ = targets_[server_of(position_)].dirty >= limits_.dirty;
@@ -58,7 +58,7 @@ void LustreWriter::on_event(std::uint32_t kind, std::uint64_t about) {
       --targets_[server].in_flight;
       send(server);
       if (syncing_) {
-        if (all_clean()) wake_in(kPassPause, kNextPass);
+        if (all_clean()) wake_in(place_.cluster.experiment.pass_pause_seconds, kNextPass);
       } else if (blocked_ && server == server_of(position_)) {
         copy_next();
       }
@@ -115,7 +115,7 @@ void LustreReader::on_event(std::uint32_t kind, std::uint64_t about) {
       bytes_done_ += kLustreRpc;
       if (bytes_done_ % spec_.record_bytes == 0) ++operations_done_;
       if (consumed_ >= static_cast<std::uint64_t>(spec_.file_bytes / kLustreRpc)) {
-        wake_in(kPassPause, kNextPass);
+        wake_in(place_.cluster.experiment.pass_pause_seconds, kNextPass);
         return;
       }
       fill_window();

@@ -15,6 +15,7 @@ struct ProgramPlace {
   RpcEngine& engine;
   std::uint32_t client = 0;
   std::uint32_t servers = 0;
+  const ClusterSpec& cluster;
   Random random;
   double copy_speed = 1;  ///< Unequal clients: against the nominal rate of copying data.
 };
@@ -44,15 +45,14 @@ class Program : public EventHandler {
     place_.queue.schedule_in(from_seconds(seconds * place_.random.uniform(0.9, 1.1)), {this, kind, about});
   }
 
-  /// A script starts the clients one after the other, most of a second for each log-in.
-  [[nodiscard]] double start_delay() { return kLogin * (place_.client + place_.random.uniform()); }
+  /// A script starts the clients one after the other.
+  [[nodiscard]] double start_delay() {
+    return place_.cluster.experiment.login_seconds * (place_.client + place_.random.uniform());
+  }
 
   ProgramPlace place_;
   std::int64_t bytes_done_ = 0;
   std::uint64_t operations_done_ = 0;
-
- private:
-  static constexpr double kLogin = 0.8;
 };
 
 /// dd and IOzone as F §8.1 configures them.
@@ -70,8 +70,5 @@ struct StreamSpec {
 /// Memory bandwidth that an application and a client daemon leave for one copy of the data, bytes/s; Opteron
 /// 1220 (DDR2-667), measured copies of that generation are 0.8 to 1.2 GB/s.
 inline constexpr double kCopyRate = 800e6;
-
-/// Seconds between IOzone's passes: fsync has returned, the file is closed and opened.
-inline constexpr double kPassPause = 1.0;
 
 }  // namespace laggard::lab

@@ -6,23 +6,13 @@
 
 namespace laggard::lab {
 
-namespace {
-
-/// Of the path look-ups that need the server of "/"; the others are answered by the client's name cache,
-/// whose entries live for five seconds.
-constexpr double kRootLookups = 0.5;
-/// The application and the kernel, per transaction.
-constexpr double kPvfsThinkSeconds = 0.4e-3;
-
-}  // namespace
-
 PvfsPostmark::PvfsPostmark(const ProgramPlace& place, const Servers& servers, const PostmarkSpec& spec)
     : Program(place), servers_(servers), spec_(spec) {}
 
 void PvfsPostmark::begin() { wake_in(start_delay(), kNext); }
 
 void PvfsPostmark::look_up() {
-  if (place_.random.chance(kRootLookups)) ask(servers_.root, RpcKind::kQuery);
+  if (place_.random.chance(place_.cluster.pvfs.root_lookups)) ask(servers_.root, RpcKind::kQuery);
   ask(servers_.directory, RpcKind::kQuery);
 }
 
@@ -105,7 +95,7 @@ void PvfsPostmark::plan_transaction() {
 void PvfsPostmark::next_step() {
   if (steps_.empty()) {
     ++operations_done_;
-    wake_in(kPvfsThinkSeconds, kNext);
+    wake_in(place_.cluster.pvfs.think_seconds, kNext);
     return;
   }
   const Step step = std::move(steps_.front());

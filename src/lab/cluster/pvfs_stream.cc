@@ -4,16 +4,6 @@
 
 namespace laggard::lab {
 
-namespace {
-
-/// What a PVFS client's copies, up-calls and daemon take per byte, bytes/s, one record after the other and
-/// never while data is on its way. The two numbers of this simulation that are fitted: with them ten clients
-/// read 27 GB and write 17 GB each in 600 s, which is how F §8.1 chose its file sizes.
-constexpr double kPvfsReadRate = 120e6;
-constexpr double kPvfsWriteRate = 50e6;
-
-}  // namespace
-
 PvfsStream::PvfsStream(const ProgramPlace& place, const StreamSpec& spec)
     : Program(place), spec_(spec), object_bytes_(place.servers) {
   first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
@@ -23,17 +13,19 @@ void PvfsStream::begin() { wake_in(start_delay(), kCopied); }
 
 void PvfsStream::next_record() {
   // A write's data is copied to the client daemon before it leaves, a read's after it has come.
-  const double rate = (spec_.write ? kPvfsWriteRate : kPvfsReadRate) * place_.copy_speed;
+  const PvfsSpec& pvfs = place_.cluster.pvfs;
+  const double rate = (spec_.write ? pvfs.write_rate : pvfs.read_rate) * place_.copy_speed;
   wake_in(static_cast<double>(spec_.record_bytes) / rate, kCopied);
 }
 
 void PvfsStream::issue() {
-  const std::int64_t stripes = spec_.record_bytes / kStripe;
+  const std::int64_t stripe = place_.cluster.pvfs.stripe;
+  const std::int64_t stripes = spec_.record_bytes / stripe;
   const std::int64_t all = stripes / place_.servers;
   const auto rest = static_cast<std::uint32_t>(stripes % place_.servers);
-  const auto first = static_cast<std::uint32_t>((position_ / kStripe + first_server_) % place_.servers);
+  const auto first = static_cast<std::uint32_t>((position_ / stripe + first_server_) % place_.servers);
   for (std::uint32_t k = 0; k < place_.servers; ++k) {
-    const std::int64_t bytes = (all + (k < rest ? 1 : 0)) * kStripe;
+    const std::int64_t bytes = (all + (k < rest ? 1 : 0)) * stripe;
     if (bytes == 0) continue;
     const std::uint32_t server = (first + k) % place_.servers;
     Rpc made = rpc(server, spec_.write ? RpcKind::kWrite : RpcKind::kRead);
@@ -72,7 +64,7 @@ void PvfsStream::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
       }
       return;
     case kSynced:
-      if (--waiting_for_ == 0) wake_in(kPassPause, kNextPass);
+      if (--waiting_for_ == 0) wake_in(place_.cluster.experiment.pass_pause_seconds, kNextPass);
       return;
     default:
       again_ = spec_.two_passes && !again_;

@@ -15,8 +15,6 @@ class PvfsStream final : public Program {
   void begin() override;
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
-  static constexpr std::int64_t kStripe = 64 << 10;
-
  private:
   enum Kind : std::uint32_t { kCopied, kAnswered, kSynced, kNextPass };
 

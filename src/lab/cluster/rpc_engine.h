@@ -8,14 +8,6 @@
 
 namespace laggard::lab {
 
-/// Sizes of messages without their data, in bytes, of the order of PVFS's and Lustre's encoded requests.
-struct MessageSizes {
-  std::int64_t request = 320;
-  std::int64_t ready = 120;
-  std::int64_t answer = 220;
-  std::int64_t largest_eager = 16 << 10;  ///< PVFS sends smaller writes along with the request.
-};
-
 /// Carries requests from clients to servers and answers back.
 ///   query, update:  request -> served -> answer
 ///   read:           request -> read from disk -> answer with the data
@@ -23,7 +15,7 @@ struct MessageSizes {
 class RpcEngine final : public EventHandler {
  public:
   /// \param services  one per server, the metadata server's last; they outlive the engine.
-  RpcEngine(Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes = {});
+  RpcEngine(Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes);
 
   /// `rpc.done` is raised when the answer has reached the client.
   void start(const Rpc& rpc);

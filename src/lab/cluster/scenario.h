@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "lab/cluster/pvfs_spec.h"
 #include "lab/sim/disk_geometry.h"
 #include "lab/sim/elevator.h"
 #include "lab/sim/network.h"
@@ -36,7 +37,18 @@ inline constexpr std::size_t kFaultKinds = 7;
 [[nodiscard]] std::optional<Workload> workload_of(std::string_view name);
 [[nodiscard]] std::optional<FaultKind> fault_of(std::string_view name);
 
+/// How F's experiments are run, as far as it shows.
+struct ExperimentSpec {
+  /// A script starts the clients one after the other: of each log-in.
+  double login_seconds = 0.8;
+  /// Between IOzone's passes: fsync has returned, the file is closed and opened.
+  double pass_pause_seconds = 1.0;
+  /// Requests of 1 MB that a disk-hog keeps queued: half of the block layer's 128 of 512 KB (nr_requests).
+  std::uint32_t hog_requests = 32;
+};
+
 /// The machines. Two runs with the same of these and the same `hardware_seed` are on the same cluster.
+/// constants_of_cluster.h names its numbers.
 struct ClusterSpec {
   FileSystem file_system = FileSystem::kPvfs;
   std::size_t clients = 10;  ///< F writes clusters as clients/servers: 6/12 has 12 servers.
@@ -47,10 +59,14 @@ struct ClusterSpec {
   ElevatorOptions elevator;
   NetworkSpec network;
   TcpOptions tcp;
+  PvfsSpec pvfs;
+  ExperimentSpec experiment;
   /// Relative spread of the disks' transfer rates: same make and model, other media and zones.
   double disk_spread = 0.01;
   /// The same again in every run: where files came to lie.
   double layout_spread = 0.005;
+  /// Relative spread of the rates at which clients copy data.
+  double client_spread = 0.03;
   /// Where the unused partition is that the disk faults read (F §9), as a fraction of the disk.
   double spare_partition = 0.6;
 };

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+namespace laggard::lab {
+
+/// Sizes of messages without their data, in bytes, of the order of PVFS's and Lustre's encoded requests.
+struct MessageSizes {
+  std::int64_t request = 320;
+  std::int64_t ready = 120;
+  std::int64_t answer = 220;
+  std::int64_t largest_eager = 16 << 10;  ///< PVFS sends smaller writes along with the request.
+};
+
+/// What of PVFS 2.8 is a number: its configuration, and how its clients and servers behave.
+struct PvfsSpec {
+  MessageSizes sizes;
+  /// The stripe of its default distribution (simple-stripe).
+  std::int64_t stripe = 64 << 10;
+  /// What a client's copies, up-calls and daemon take per byte, bytes/s, one record after the other and never
+  /// while data is on its way. The two numbers of this simulation that are fitted: with them ten clients read
+  /// 27 GB and write 17 GB each in 600 s, which is how F §8.1 chose its file sizes.
+  double read_rate = 120e6;
+  double write_rate = 50e6;
+  /// Of the path look-ups that need the server of "/"; the others are answered by the client's name cache,
+  /// whose entries live for five seconds.
+  double root_lookups = 0.5;
+  /// The application and the kernel, per transaction of PostMark.
+  double think_seconds = 0.4e-3;
+  /// Updates of metadata that share a sync of the database (CoalescingHighWatermark).
+  std::uint32_t most_coalesced = 8;
+};
+
+}  // namespace laggard::lab
