@@ -8,6 +8,7 @@
 #include "analyse/diagnoser.h"
 #include "analyse/explain/rules.h"
 #include "analyse/trainer.h"
+#include "cmd/lab/one_client.h"
 #include "lab/score/checklist.h"
 #include "model/system/grouping.h"
 
@@ -41,16 +42,22 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   return prepared;
 }
 
-/// Hands all tables of a source to `consume`.
+/// Hands all tables of a source to `consume`, as the method sees them.
 template <typename Consume>
-Status feed(SeriesSource& source, const Consume& consume) {
+Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
+            const Consume& consume) {
+  const OneClient paper_view(grouping);
   auto reader = source.read({});
   if (!reader) return forward(reader);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
     if (!*table) return {};
-    consume(**table);
+    if (method.paper) {
+      paper_view.show(**table, consume);
+    } else {
+      consume(**table);
+    }
   }
 }
 
@@ -137,7 +144,8 @@ Result<analyse::Thresholds> train_on(const MethodSpec& method,
   options.recordings = runs.size();
   analyse::Trainer trainer(prepared->grouping, std::move(options));
   for (const auto& run : runs) {
-    Status fed = feed(*run, [&](const SampleTable& table) { trainer.add(table); });
+    Status fed =
+        feed(*run, method, prepared->grouping, [&](const SampleTable& table) { trainer.add(table); });
     if (!fed) return forward(fed);
   }
   trainer.finish();
@@ -157,7 +165,7 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
   options.rules = std::move(*rules);
   options.thresholds = thresholds;
   analyse::Diagnoser diagnoser(prepared->grouping, std::move(options));
-  Status fed = feed(run, [&](const SampleTable& table) { diagnoser.add(table); });
+  Status fed = feed(run, method, prepared->grouping, [&](const SampleTable& table) { diagnoser.add(table); });
   if (!fed) return forward(fed);
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
