@@ -43,7 +43,9 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
   }
   metadata_server_ = std::make_unique<MetadataServer>(queue_, random.fork("metadata"));
   services.push_back(metadata_server_.get());
-  engine_ = std::make_unique<RpcEngine>(*fabric_, std::move(services), cluster_.pvfs.sizes);
+  engine_ = std::make_unique<RpcEngine>(
+      *fabric_, std::move(services),
+      cluster_.file_system == FileSystem::kPvfs ? cluster_.pvfs.sizes : MessageSizes{});
 }
 
 void Cluster::add_programs(const Random& hardware, const Random& random) {
@@ -65,8 +67,10 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
   if (run_.workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
-    // Directories go to the servers in turn, as PVFS hands out handles, beginning behind that of "/".
-    const auto directory = static_cast<std::uint32_t>((root + 1 + place.client) % cluster_.servers);
+    // A client makes its directory for each run, on a server that it draws (PVFS 2.8's
+    // PINT_cached_config_get_next_meta).
+    const Random drawn = Random(run_.seed).fork("directories", cluster_.hardware_seed);
+    const auto directory = static_cast<std::uint32_t>(drawn.fork("of", place.client).below(cluster_.servers));
     return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
   }
   const StreamSpec spec = stream_spec(cluster_.file_system, run_.workload);

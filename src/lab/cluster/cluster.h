@@ -14,7 +14,7 @@ namespace laggard::lab {
 /// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all of
 /// it.
 ///
-/// Random streams: disks' speeds and the places of directories depend on the hardware seed alone; everything
+/// Random streams: disks' speeds and the place of "/" depend on the hardware seed alone; everything
 /// else on the run's seed too, but not on the fault, so that runs which differ in it are twins up to its
 /// beginning.
 class Cluster {

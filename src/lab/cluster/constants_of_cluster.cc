@@ -67,6 +67,10 @@ constexpr std::array kClusterConstants{
                                                1e5, kManyBytes),
     number<&Spec::pvfs, &PvfsSpec::root_lookups>("pvfs.root-lookups", "share that asks the server of /", 0,
                                                  1),
+    number<&Spec::pvfs, &PvfsSpec::directory_lookups>(
+        "pvfs.directory-lookups", "share that asks the server of the client's directory", 0, 1),
+    number<&Spec::pvfs, &PvfsSpec::file_stuffing>("pvfs.file-stuffing",
+                                                  "1: small files are on one server only", 0, 1),
     number<&Spec::pvfs, &PvfsSpec::think_seconds>("pvfs.think", "a transaction's own work, s", 0, 100),
     number<&Spec::pvfs, &PvfsSpec::most_coalesced>("pvfs.coalesced", "most updates that share a sync", 1,
                                                    1e6),

@@ -14,6 +14,8 @@ Fabric::Fabric(EventQueue& queue, const ClusterSpec& spec, const Random& random)
                                               random.fork("up", index)));
       down_.push_back(std::make_unique<TcpFlow>(queue, network_, TcpFlow::Ends{server, host}, spec.tcp,
                                                 random.fork("down", index)));
+      up_.back()->set_way_back(*down_.back());
+      down_.back()->set_way_back(*up_.back());
     }
   }
 }

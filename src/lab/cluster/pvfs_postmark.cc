@@ -12,8 +12,13 @@ PvfsPostmark::PvfsPostmark(const ProgramPlace& place, const Servers& servers, co
 void PvfsPostmark::begin() { wake_in(start_delay(), kNext); }
 
 void PvfsPostmark::look_up() {
-  if (place_.random.chance(place_.cluster.pvfs.root_lookups)) ask(servers_.root, RpcKind::kQuery);
-  ask(servers_.directory, RpcKind::kQuery);
+  const PvfsSpec& pvfs = place_.cluster.pvfs;
+  if (place_.random.chance(pvfs.root_lookups)) ask(servers_.root, RpcKind::kQuery);
+  if (place_.random.chance(pvfs.directory_lookups)) ask(servers_.directory, RpcKind::kQuery);
+}
+
+void PvfsPostmark::ask_all(RpcKind kind, Step& step) const {
+  for (std::uint32_t server = 0; server < place_.servers; ++server) step.push_back(rpc(server, kind));
 }
 
 void PvfsPostmark::transfer(const File& file, RpcKind kind, std::int64_t bytes) {
@@ -27,6 +32,7 @@ void PvfsPostmark::plan_create() {
   File file;
   file.metafile = static_cast<std::uint32_t>(place_.random.below(place_.servers));
   file.data = static_cast<std::uint32_t>(place_.random.below(place_.servers));
+  if (place_.cluster.pvfs.file_stuffing) file.data = file.metafile;
   const auto pages = static_cast<std::uint64_t>(DiskLayout::kSmallFilesBytes / DiskLayout::kPage);
   file.at =
       DiskLayout::kSmallFiles + static_cast<std::int64_t>(place_.random.below(pages)) * DiskLayout::kPage;
@@ -47,9 +53,7 @@ void PvfsPostmark::plan_delete() {
   look_up();
   ask(servers_.directory, RpcKind::kUpdate);
   Step removals{rpc(file.metafile, RpcKind::kUpdate)};
-  for (std::uint32_t server = 0; server < place_.servers; ++server) {
-    removals.push_back(rpc(server, RpcKind::kUpdate));
-  }
+  if (!place_.cluster.pvfs.file_stuffing) ask_all(RpcKind::kUpdate, removals);
   steps_.push_back(std::move(removals));
 }
 
@@ -64,10 +68,11 @@ void PvfsPostmark::plan_append() {
   File& file = files_[place_.random.below(files_.size())];
   look_up();
   ask(file.metafile, RpcKind::kQuery);
-  Step sizes;
-  for (std::uint32_t server = 0; server < place_.servers; ++server)
-    sizes.push_back(rpc(server, RpcKind::kQuery));
-  steps_.push_back(std::move(sizes));
+  if (!place_.cluster.pvfs.file_stuffing) {
+    Step sizes;
+    ask_all(RpcKind::kQuery, sizes);
+    steps_.push_back(std::move(sizes));
+  }
   const auto more = static_cast<std::int64_t>(
       place_.random.uniform(1, static_cast<double>(spec_.largest - spec_.smallest)));
   transfer(file, RpcKind::kWrite, more);

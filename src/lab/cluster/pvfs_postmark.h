@@ -15,13 +15,13 @@ struct PostmarkSpec {
   std::int64_t largest = 9770;
 };
 
-/// PostMark on PVFS. A directory's entries are on one server, that of "/" takes part in path look-ups, a
-/// file's attributes are on one server and its data, being smaller than a stripe, on one other; but every
-/// file has a datafile on every server, so that its size is asked of all of them and its removal concerns all
-/// of them.
+/// PostMark on PVFS. A directory's entries are on one server, that of "/" takes part in path look-ups; a
+/// file's attributes are on one server, and so is its data, being smaller than a stripe.
 ///   create: look up; make the metafile; enter it in the directory; write
-///   read:   look up; attributes; read        append: look up; attributes; sizes from all; write
-///   delete: look up; take it out of the directory; remove metafile and datafiles, all at once
+///   read:   look up; attributes; read        append: look up; attributes; write
+///   delete: look up; take it out of the directory; remove the metafile
+/// Without PvfsSpec::file_stuffing every file has a datafile on every server: before an append its size is
+/// asked of all of them, and its removal concerns all of them, at once.
 class PvfsPostmark final : public Program {
  public:
   /// \param root       server of "/".
@@ -52,6 +52,7 @@ class PvfsPostmark final : public Program {
   void plan_append();
   void look_up();
   void ask(std::uint32_t server, RpcKind kind) { steps_.push_back({rpc(server, kind)}); }
+  void ask_all(RpcKind kind, Step& step) const;
   void transfer(const File& file, RpcKind kind, std::int64_t bytes);
   void next_step();
 

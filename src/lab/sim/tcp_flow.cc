@@ -37,6 +37,7 @@ void TcpFlow::send(std::int64_t bytes, const Signal& delivered) {
 void TcpFlow::begin_round() {
   busy_ = stream_sent_ < stream_end_ || to_repeat_ > 0;
   if (!busy_) return;
+  if (way_back_ != nullptr) way_back_->carry_delayed_ack();
   restart_after_pause();
   const auto window = static_cast<std::uint32_t>(std::max(1.0, std::min(cwnd_, options_.receive_window)));
   const std::uint32_t repeated = std::min(window, to_repeat_);
@@ -160,7 +161,8 @@ void TcpFlow::acknowledge(std::uint32_t arrived) {
   const std::uint32_t quick = std::min(arrived, quick_acks_left_);
   quick_acks_left_ -= quick;
   const std::uint32_t acks = quick + (arrived - quick + 1) / 2;
-  network_.count_acks(ends_.to, ends_.from, acks);
+  const std::uint32_t pure = pure_acks(acks, (arrived - quick) % 2 == 1);
+  if (pure > 0) network_.count_acks(ends_.to, ends_.from, pure);
   if (round_.lost > 0 || !round_.used_window) return;
   if (cwnd_ < threshold_) {
     cwnd_ = std::min(cwnd_ + acks, std::max(threshold_, cwnd_ + 1));
@@ -169,6 +171,24 @@ void TcpFlow::acknowledge(std::uint32_t arrived) {
   }
   // Beyond what the receiver takes no round uses the whole window.
   cwnd_ = std::min(cwnd_, options_.receive_window + 1);
+}
+
+std::uint32_t TcpFlow::pure_acks(std::uint32_t acks, bool last_is_single) {
+  if (way_back_ == nullptr || !last_is_single) return acks;
+  if (ack_owed_since_) {
+    // Two single ones are two segments.
+    ack_owed_since_.reset();
+    return acks;
+  }
+  ack_owed_since_ = queue_.now() - network_.spec().one_way;
+  return acks - 1;
+}
+
+void TcpFlow::carry_delayed_ack() {
+  if (!ack_owed_since_) return;
+  // Counted when the next data goes back instead of after 40 ms: a connection that rests is late by one ACK.
+  if (queue_.now() - *ack_owed_since_ > options_.delayed_ack) network_.count_acks(ends_.to, ends_.from, 1);
+  ack_owed_since_.reset();
 }
 
 void TcpFlow::back_off() {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "lab/sim/event_queue.h"
 #include "lab/sim/network.h"
@@ -15,6 +16,7 @@ struct TcpOptions {
   /// Receive window of untuned sockets of the time (tcp_rmem's 174,760 bytes less a quarter for overhead).
   double receive_window = 90;
   SimTime least_timeout = std::chrono::milliseconds(200);  ///< TCP_RTO_MIN.
+  SimTime delayed_ack = std::chrono::milliseconds(40);     ///< TCP_DELACK_MIN.
   std::uint32_t quick_acks = 16;                           ///< TCP_MAX_QUICKACKS.
 };
 
@@ -43,6 +45,7 @@ struct TcpCounters {
 /// - after a pause of n timeouts cwnd is halved n times, not below the initial window; one that was not
 /// filled for
 ///   a timeout sinks half-way to what was used of it, not below the initial window either (RFC 2861).
+/// - the ACK of a last single segment waits 40 ms for data to go back with: answers carry those of requests.
 /// Lost ACKs are ignored: the next one says the same.
 class TcpFlow final : public EventHandler {
  public:
@@ -55,6 +58,10 @@ class TcpFlow final : public EventHandler {
   /// Sends a message; `delivered` is raised when its last byte is at the receiver's application. Requires
   /// bytes > 0.
   void send(std::int64_t bytes, const Signal& delivered);
+
+  /// The other direction of the connection, which carries this one's delayed ACKs. It outlives this one's
+  /// use.
+  void set_way_back(TcpFlow& back) { way_back_ = &back; }
 
   [[nodiscard]] TcpCounters counters() const;
   [[nodiscard]] Ends ends() const { return ends_; }
@@ -86,6 +93,10 @@ class TcpFlow final : public EventHandler {
   void draw_losses(std::uint32_t dropped);
   void finish_round();
   void acknowledge(std::uint32_t arrived);
+  /// Of these ACKs, those that go out by themselves now.
+  [[nodiscard]] std::uint32_t pure_acks(std::uint32_t acks, bool last_is_single);
+  /// The receiver sends data: the ACK that it owes goes with it, unless it had to go before.
+  void carry_delayed_ack();
   void back_off();
   void deliver(std::int64_t up_to);
 
@@ -100,6 +111,8 @@ class TcpFlow final : public EventHandler {
   double smoothed_rtt_s_ = 0;
   std::uint32_t timeouts_in_a_row_ = 0;
   std::uint32_t quick_acks_left_ = 0;
+  TcpFlow* way_back_ = nullptr;
+  std::optional<SimTime> ack_owed_since_;
   SimTime last_sent_{};
   SimTime window_checked_{};       ///< When the window was last full, or last sank for not being so.
   std::uint32_t window_used_ = 0;  ///< Largest round since then.

@@ -104,6 +104,42 @@ TEST_F(TcpTest, ManySendersOscillateBetweenTenAndAHundred) {
   EXPECT_LE(highest, 100);
 }
 
+/// Answers every request at once; the next request follows after a while.
+class Talk : public EventHandler {
+ public:
+  Talk(EventQueue& queue, TcpFlow& there, TcpFlow& back, SimTime pause)
+      : queue_(queue), there_(there), back_(back), pause_(pause) {
+    there_.set_way_back(back_);
+    back_.set_way_back(there_);
+    on_event(kPause, 0);
+  }
+  void on_event(std::uint32_t kind, std::uint64_t /*about*/) override {
+    if (kind == kPause) there_.send(100, {this, kRequest, 0});
+    if (kind == kRequest) back_.send(100, {this, kAnswer, 0});
+    if (kind == kAnswer) queue_.schedule_in(pause_, {this, kPause, 0});
+  }
+
+ private:
+  enum Kind : std::uint32_t { kPause, kRequest, kAnswer };
+  EventQueue& queue_;
+  TcpFlow& there_;
+  TcpFlow& back_;
+  SimTime pause_;
+};
+
+TEST_F(TcpTest, AnAnswerCarriesTheAckOfItsRequestAndARequestThatOfTheAnswerOnlyIfItIsSoon) {
+  TcpFlow there = flow(0, 1);
+  TcpFlow back = flow(1, 0);
+  const Talk slow(queue, there, back, milliseconds(100));
+  TcpFlow soon_there = flow(2, 3);
+  TcpFlow soon_back = flow(3, 2);
+  const Talk soon(queue, soon_there, soon_back, milliseconds(10));
+  queue.run_until(milliseconds(950));
+  EXPECT_EQ(network.counters(1).tx_packets, 10U);       // The answers.
+  EXPECT_EQ(network.counters(0).tx_packets, 10U + 9U);  // Requests, and ACKs of all answers but the last.
+  EXPECT_EQ(network.counters(3).tx_packets, network.counters(2).tx_packets);
+}
+
 TEST_F(TcpTest, FivePercentLossHoldsTheWindowInSingleDigitsAndDoublesTheAcks) {
   TcpFlow bulk = flow(0, 1);
   const Sender sender(bulk, 4 * kOneMegabyte);
