@@ -224,6 +224,11 @@ topology_texts() {
   given 2 "Ceph: a tree that is its own branch" laggard system import ceph tree
   printf '{"nodes":[{"id":-1,' >torn.json
   given 2 "Ceph: a torn text" laggard system import ceph torn.json
+  printf '[{"id":0,"hostname":"fs1","devices":"sdb"}]' >osds
+  printf '{"pg_ready":true,"pg_stats":[]}\n' >pgs
+  given 2 "Ceph: a listing without its time" laggard import ceph pgs --osds osds --out REC
+  printf '2026-11-20T19:21:34Z\n{"pg_ready":true,"pg_stats":[]}\n{"pg_ready":' >pgs
+  given 2 "Ceph: a listing that was cut off" laggard import ceph pgs --osds osds --out REC
   printf '<?xml version="1.0"?><cliOutput><opRet>-1</opRet><opErrno>0</opErrno><opErrstr>Connection failed</opErrstr></cliOutput>' >info
   given 2 "GlusterFS: the tool says that it failed" laggard system import gluster info
   printf 'no disks here\n' >disks

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "analyse/diagnoser.h"
-#include "analyse/explain/array_work.h"
 #include "analyse/explain/known_work.h"
+#include "analyse/explain/recorded_work.h"
 #include "base/file.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
@@ -17,7 +18,6 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
-#include "model/sync_action.h"
 #include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -183,23 +183,27 @@ Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options
   return diagnoser;
 }
 
-/// Background work: what the system file names, and what was recorded of md arrays.
+/// Background work: what the system file names, and what was recorded of md arrays and Ceph's OSDs.
 Result<std::vector<ExpectedWork>> known_work(AnalysisSetup& setup) {
   std::vector<ExpectedWork> known;
   if (setup.system) known = setup.system->expected_work;
-  const std::string counter(kSyncActionCounter);
-  if (!analyse::counters_of(setup.inventory).contains(counter)) return known;
+  const std::set<std::string> recorded = analyse::counters_of(setup.inventory);
   ReadRequest request = setup.request;
-  request.counters = {counter};
+  request.counters.clear();
+  for (const analyse::WorkLevel& level : analyse::work_levels()) {
+    if (std::string counter(level.counter); recorded.contains(counter))
+      request.counters.push_back(std::move(counter));
+  }
+  if (request.counters.empty()) return known;
   request.kinds = {DeviceKind::kDisk};
-  analyse::ArrayWork arrays(setup.grouping);
+  analyse::RecordedWork work(setup.grouping);
   const TableReading reading{*setup.source, request, recorded_span(setup.inventory, request),
                              setup.workers.get()};
-  Status read = read_tables(reading, "looking for rebuilds", [&](std::span<const SampleTable> tables) {
-    for (const SampleTable& table : tables) arrays.add(table);
+  Status read = read_tables(reading, "looking for background work", [&](std::span<const SampleTable> tables) {
+    for (const SampleTable& table : tables) work.add(table);
   });
   if (!read) return forward(read);
-  std::ranges::move(arrays.work(), std::back_inserter(known));
+  std::ranges::move(work.work(), std::back_inserter(known));
   return known;
 }
 

@@ -17,6 +17,7 @@
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/recording_folder.h"
+#include "collect/import/ceph/import.h"
 #include "collect/import/csv/import.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/import.h"
@@ -220,6 +221,60 @@ void add_sysstat(CLI::App& import, Context& context) {
   });
 }
 
+struct CephCommand {
+  CommonOptions common;
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> osds;
+  std::string map;
+};
+
+Result<collect::CephPlaces> ceph_places(const CephCommand& command) {
+  collect::CephPlaces places;
+  for (const std::string& path : command.osds) {
+    Result<std::string> text = read_file(path);
+    if (!text) return forward(text);
+    places.osds.push_back({.path = path, .text = std::move(*text)});
+  }
+  if (command.map.empty()) return places;
+  Result<std::string> text = read_file(command.map);
+  if (!text) return forward(text);
+  Result<collect::SiteMap> map = collect::parse_site_map(*text, command.map);
+  if (!map) return forward(map);
+  places.map = std::move(*map);
+  return places;
+}
+
+void add_ceph(CLI::App& import, Context& context) {
+  CLI::App* command = import.add_subcommand(
+      "ceph", "What Ceph's OSDs do by themselves (scrubs, recovery, backfill), from ceph pg dump");
+  auto options = std::make_shared<CephCommand>();
+  command
+      ->add_option("files", options->files,
+                   "ceph pg dump or ceph pg ls with -f json, any number one after the other, packed or not")
+      ->required()
+      ->type_name("FILE");
+  add_common(*command, options->common);
+  add_list(*command, "--osds", options->osds,
+           "Where the OSDs are: ceph osd metadata -f json (or ceph device ls -f json), saved")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--map", options->map, "Names of hosts as they are recorded (TOML)")->type_name("SITE");
+  command->footer(
+      "Example: ceph osd metadata -f json >osds\n"
+      "         while sleep 60; do ceph pg dump -f json 2>/dev/null; echo; done >>pgs    # where ceph runs\n"
+      "         laggard import ceph pgs --osds osds --out REC");
+  command->callback([options, &context] {
+    const Result<collect::CephPlaces> places = ceph_places(*options);
+    if (!places) {
+      context.status = report_error(places.error());
+      return;
+    }
+    context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
+      return collect::import_ceph_work(options->files, *places, sink, observer);
+    });
+  });
+}
+
 struct PrometheusCommand {
   CommonOptions common;
   std::string url;
@@ -366,6 +421,7 @@ void add_import_command(CLI::App& app, Context& context) {
   add_csv(*import, context);
   add_sysstat(*import, context);
   add_prometheus(*import, context);
+  add_ceph(*import, context);
 }
 
 }  // namespace laggard::cmd

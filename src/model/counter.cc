@@ -29,6 +29,8 @@ constexpr std::array kCounters{
     CounterSpec{"fl_ms", kDisk, kCumulative, "ms"},
     // What an md array does by itself: model/sync_action.h.
     CounterSpec{"sync_action", kDisk, kLevel, "state"},
+    // What the Ceph OSD on a disk does by itself: model/ceph_work.h.
+    CounterSpec{"ceph_work", kDisk, kLevel, "state"},
     // Where only the sum over reads and writes is known (sysstat's files).
     CounterSpec{"ios", kDisk, kCumulative, "requests"},
     // Rates that another tool computed: sadf's text output, Perseus, vendors' exporters.

@@ -49,6 +49,7 @@ constexpr std::array kExported{
     // What node_exporter lacks.
     ExportedCounter{"laggard_disk_ios_total", kDisk, "ios"},
     ExportedCounter{"laggard_disk_sync_action", kDisk, "sync_action"},
+    ExportedCounter{"laggard_disk_ceph_work", kDisk, "ceph_work"},
     ExportedCounter{"laggard_disk_read_sectors_per_second", kDisk, "rd_sec"},
     ExportedCounter{"laggard_disk_write_sectors_per_second", kDisk, "wr_sec"},
     ExportedCounter{"laggard_disk_await_milliseconds", kDisk, "await"},

@@ -29,7 +29,6 @@ class CephImport {
 
   Status place_osds();
   [[nodiscard]] std::map<OsdId, std::vector<const CephFacts::Bucket*>> ancestors() const;
-  [[nodiscard]] std::string disk_of(const CephFacts::Osd& osd) const;
   void find_disks();
   std::map<std::string, std::vector<OsdId>> peers();
   void add_groups();
@@ -94,17 +93,6 @@ Status CephImport::place_osds() {
   return fail(ErrorCode::kBadInput, "", "no OSD in these files is on a host; save `ceph osd tree -f json`");
 }
 
-/// The device that holds the data; empty when that cannot be told from databases and journals beside it.
-std::string CephImport::disk_of(const CephFacts::Osd& osd) const {
-  if (!osd.data_device.empty()) return osd.data_device;
-  std::vector<std::string> own;
-  for (const std::string& device : osd.devices) {
-    const auto users = facts_.users.find(osd.host + "/" + device);
-    if (users != facts_.users.end() && users->second.size() == 1) own.push_back(device);
-  }
-  return own.size() == 1 ? own.front() : std::string();
-}
-
 void CephImport::find_disks() {
   std::set<std::string> taken;
   for (const auto& [id, host] : hosts_) {
@@ -114,7 +102,7 @@ void CephImport::find_disks() {
       out_.push_back(osd_name(id));
       continue;
     }
-    const std::string disk = disk_of(osd);
+    const std::string disk = data_device(facts_, osd);
     // Two OSDs on one disk are one component, which a system file names once.
     if (disk.empty() || !taken.insert(fmt::format("{}/{}", host, disk)).second) {
       without_disk_.push_back(osd_name(id));

@@ -171,4 +171,14 @@ Result<CephFacts> read_ceph_facts(std::span<const SavedText> files) {
   return reader.take();
 }
 
+std::string data_device(const CephFacts& facts, const CephFacts::Osd& osd) {
+  if (!osd.data_device.empty()) return osd.data_device;
+  std::vector<std::string> own;
+  for (const std::string& device : osd.devices) {
+    const auto users = facts.users.find(osd.host + "/" + device);
+    if (users != facts.users.end() && users->second.size() == 1) own.push_back(device);
+  }
+  return own.size() == 1 ? own.front() : std::string();
+}
+
 }  // namespace laggard::collect

@@ -38,4 +38,7 @@ struct CephFacts {
 /// `-f json`, one to a file.
 [[nodiscard]] Result<CephFacts> read_ceph_facts(std::span<const SavedText> files);
 
+/// The device that holds an OSD's data; empty when that cannot be told from databases and journals beside it.
+[[nodiscard]] std::string data_device(const CephFacts& facts, const CephFacts::Osd& osd);
+
 }  // namespace laggard::collect

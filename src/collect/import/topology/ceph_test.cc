@@ -45,6 +45,16 @@ TEST(ImportCeph, ClassesAndWeightsArePeers) {
                           HasSubstr("such as those of their databases, are not compared:\n# node1/nvme0n1")));
 }
 
+/// Captured from four OSDs of Ceph 16.2.15 on one machine; hosts, disks and addresses edited as four would
+/// have them.
+TEST(ImportCeph, MetadataOfRunningOsds) {
+  const std::string text = ceph(corpus("ceph-metadata-16.2.15"));
+  EXPECT_THAT(groups_of(text),
+              testing::Contains(testing::Pair(
+                  "disks of all servers", ElementsAre("node1/sdb", "node2/sdb", "node3/sdb", "node4/sdb"))));
+  EXPECT_THAT(text, HasSubstr("address = \"10.89.0.[1-4]\""));
+}
+
 TEST(ImportCeph, SharedDevicesOfDeviceLsAreNoDataDevices) {
   const std::string text = ceph(corpus("ceph-devices"));
   EXPECT_THAT(groups_of(text).at("ssd OSDs"),
