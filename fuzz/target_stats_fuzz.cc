@@ -27,6 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(ost);
   add_brw_times(text, ost);
   check(ost);
+  check(read_mdt_stats(text));
   check(read_pool_io(text));
   TargetCounters pool;
   static_cast<void>(add_pool_objset(text, pool));

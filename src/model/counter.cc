@@ -31,6 +31,21 @@ constexpr std::array kCounters{
     CounterSpec{"sync_action", kDisk, kLevel, "state"},
     // What the Ceph OSD on a disk does by itself: model/ceph_work.h.
     CounterSpec{"ceph_work", kDisk, kLevel, "state"},
+    // What a Lustre MDT was asked for: docs/formats/targets.md.
+    CounterSpec{"md_open", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_close", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_getattr", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_getxattr", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_statfs", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_mknod", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_link", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_unlink", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_mkdir", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_rmdir", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_rename", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_setattr", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_setxattr", kDisk, kCumulative, "requests"},
+    CounterSpec{"md_sync", kDisk, kCumulative, "requests"},
     // Where only the sum over reads and writes is known (sysstat's files).
     CounterSpec{"ios", kDisk, kCumulative, "requests"},
     // Rates that another tool computed: sadf's text output, Perseus, vendors' exporters.

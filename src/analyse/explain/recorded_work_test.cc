@@ -97,10 +97,10 @@ TEST(RecordedWork, WhatHalfOfThePeersAreAtIsNoExcuse) {
   testing_support::GroupingBuilder builder;
   builder.servers(5, 1, false);
   Grouping grouping = builder.get();
-  const auto busy_until = [&](std::initializer_list<int> ends, std::string_view counter, double level) {
+  const auto busy_until = [&](std::initializer_list<double> ends, std::string_view counter, double level) {
     RecordedWork work(grouping);
     std::uint32_t server = 0;
-    for (const int end : ends) {
+    for (const double end : ends) {
       const std::string host = "s" + std::to_string(server + 1);
       grouping.resolver.add_device({host, DeviceKind::kDisk, "d1"}, ComponentId{server++});
       work.add(samples_of(host, DeviceKind::kDisk, "d1", {std::string(counter)}, {{1, {level}}, {end, {0}}}));

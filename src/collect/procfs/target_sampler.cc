@@ -39,8 +39,9 @@ bool is_there(const fs::path& path) {
 
 std::unique_ptr<TargetSampler> TargetSampler::open(const fs::path& root, std::string host,
                                                    std::vector<std::string> globs, Notices& notices) {
-  const bool lustre = std::any_of(kLustre.begin(), kLustre.end(),
-                                  [&](const char* folder) { return is_there(root / folder / "obdfilter"); });
+  const bool lustre = std::any_of(kLustre.begin(), kLustre.end(), [&](const char* folder) {
+    return is_there(root / folder / "obdfilter") || is_there(root / folder / "mdt");
+  });
   if (!lustre && !is_there(root / kZfs)) return nullptr;
   return std::unique_ptr<TargetSampler>(new TargetSampler(root, std::move(host), std::move(globs), notices));
 }
@@ -50,28 +51,41 @@ TargetSampler::TargetSampler(fs::path root, std::string host, std::vector<std::s
     : root_(std::move(root)),
       globs_(std::move(globs)),
       notices_(&notices),
-      batch_(std::move(host), DeviceKind::kDisk, target_counters()) {}
+      batch_(std::move(host), DeviceKind::kDisk, target_counters(), kMdtOperations) {}
 
 bool TargetSampler::wanted(const std::string& name) const {
   return globs_.empty() || std::any_of(globs_.begin(), globs_.end(),
                                        [&](const std::string& glob) { return glob_match(glob, name); });
 }
 
+/// Null for those that nobody wants, that have no statistics, or that are known from elsewhere.
+TargetSampler::Target* TargetSampler::add_lustre(const std::string& name, const fs::path& stats) {
+  const bool known = std::any_of(targets_.begin(), targets_.end(),
+                                 [&](const Target& target) { return target.name == name; });
+  if (known || !wanted(name) || !is_there(stats)) return nullptr;
+  Target& target = targets_.emplace_back();
+  target.name = name;
+  target.stats = stats;
+  return &target;
+}
+
 void TargetSampler::add_osts(const fs::path& folder) {
   for (const std::string& name : folders_in(folder / "obdfilter")) {
-    const fs::path ost = folder / "obdfilter" / name;
-    const bool known = std::any_of(targets_.begin(), targets_.end(),
-                                   [&](const Target& target) { return target.name == name; });
-    if (known || !wanted(name) || !is_there(ost / "stats")) continue;
-    Target& target = targets_.emplace_back();
-    target.name = name;
-    target.stats = ost / "stats";
+    Target* const target = add_lustre(name, folder / "obdfilter" / name / "stats");
+    if (target == nullptr) continue;
     for (const char* lustre : kLustre) {
       for (const char* osd : {"obdfilter", "osd-ldiskfs"}) {
         const fs::path times = root_ / lustre / osd / name / "brw_stats";
-        if (target.times.empty() && is_there(times)) target.times = times;
+        if (target->times.empty() && is_there(times)) target->times = times;
       }
     }
+  }
+}
+
+void TargetSampler::add_mdts(const fs::path& folder) {
+  for (const std::string& name : folders_in(folder / "mdt")) {
+    Target* const target = add_lustre(name, folder / "mdt" / name / "md_stats");
+    if (target != nullptr) target->metadata = true;
   }
 }
 
@@ -96,6 +110,7 @@ void TargetSampler::add_pools(const fs::path& folder) {
 void TargetSampler::look_around() {
   targets_.clear();
   for (const char* folder : kLustre) add_osts(root_ / folder);
+  for (const char* folder : kLustre) add_mdts(root_ / folder);
   add_pools(root_ / kZfs);
 }
 
@@ -108,6 +123,7 @@ TargetCounters TargetSampler::read(const Target& target) {
       notices_->once(target.name + " is not recorded for now: " + content.error().message());
     return content ? std::move(*content) : std::string();
   };
+  if (target.metadata) return read_mdt_stats(text(target.stats));
   if (!target.stats.empty()) {
     counters = read_ost_stats(text(target.stats));
     if (!counters.has(TargetCounter::kReadMs) && counters.present != 0 && !target.times.empty())
@@ -122,14 +138,15 @@ TargetCounters TargetSampler::read(const Target& target) {
   return counters;
 }
 
-/// `view` keeps a target apart from the disks that it lies on (model/system/recorded_host.cc).
+/// `view` keeps a target apart from the disks that it lies on, and MDTs from OSTs (model/system/grouping.cc).
 void TargetSampler::describe(const Target& target) {
   if (!told_.insert(target.name).second) return;
   DeviceInfo info;
   info.host = batch_.host();
   info.kind = DeviceKind::kDisk;
   info.device = target.name;
-  info.facts.emplace_back("view", target.stats.empty() ? "zfs" : "lustre");
+  const char* const lustre = target.metadata ? "mdt" : "lustre";
+  info.facts.emplace_back("view", target.stats.empty() ? "zfs" : lustre);
   news_.push_back(std::move(info));
 }
 

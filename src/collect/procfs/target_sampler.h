@@ -13,8 +13,9 @@
 
 namespace laggard::collect {
 
-/// OSTs of Lustre and pools of ZFS on this machine, as devices beside its disks: a file system's own view of
-/// what it serves, where the block devices below are not one to one with it (docs/formats/targets.md).
+/// OSTs and MDTs of Lustre and pools of ZFS on this machine, as devices beside its disks: a file system's own
+/// view of what it serves, where the block devices below are not one to one with it
+/// (docs/formats/targets.md).
 class TargetSampler final : public Sampler {
  public:
   /// Nothing when neither Lustre nor ZFS has statistics below `root`.
@@ -32,7 +33,8 @@ class TargetSampler final : public Sampler {
   /// A target and where its numbers are.
   struct Target {
     std::string name;
-    std::filesystem::path stats;                 ///< Lustre: obdfilter/OST/stats.
+    std::filesystem::path stats;                 ///< Lustre: obdfilter/OST/stats, mdt/MDT/md_stats.
+    bool metadata = false;                       ///< An MDT.
     std::filesystem::path times;                 ///< Lustre: brw_stats; empty without.
     std::filesystem::path pool;                  ///< ZFS: the folder of the pool's kstats.
     std::vector<std::filesystem::path> objsets;  ///< ZFS without `io`: the file systems' kstats.
@@ -41,7 +43,9 @@ class TargetSampler final : public Sampler {
   TargetSampler(std::filesystem::path root, std::string host, std::vector<std::string> globs,
                 Notices& notices);
   void look_around();
+  [[nodiscard]] Target* add_lustre(const std::string& name, const std::filesystem::path& stats);
   void add_osts(const std::filesystem::path& folder);
+  void add_mdts(const std::filesystem::path& folder);
   void add_pools(const std::filesystem::path& folder);
   [[nodiscard]] bool wanted(const std::string& name) const;
   [[nodiscard]] TargetCounters read(const Target& target);

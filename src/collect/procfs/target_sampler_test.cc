@@ -73,6 +73,36 @@ TEST(TargetStats, AHistogramThatMissesMostTransfersIsNotUsed) {
   EXPECT_FALSE(counters.has(kWriteMs));
 }
 
+// Lustre 2.15 in form; numbers our own.
+constexpr const char* kMdStats =
+    "snapshot_time             1704924117.040584137 secs.nsecs\n"
+    "start_time                1704403917.045921397 secs.nsecs\n"
+    "open                      4 samples [usecs] 100 9000 12000 1\n"
+    "getattr                   6 samples [usecs] 10 900 3500 1\n"
+    "unlink                    2 samples [usecs] 10 9000 9999 1\n"
+    "rename                    3 samples [usecs] 10 900 1001 1\n"
+    "samedir_rename            3 samples [usecs] 10 900 1001 1\n"
+    "read_bytes                9 samples [bytes] 4096 4096 36864 1\n";
+
+TEST(TargetStats, OperationsOfAnMdt) {
+  const TargetCounters timed = read_mdt_stats(kMdStats);
+  EXPECT_EQ(timed.at(kReads), 10U);
+  EXPECT_EQ(timed.at(kWrites), 5U) << "a rename within a folder is one rename";
+  EXPECT_EQ(timed.at(kReadMs), 15U);
+  EXPECT_EQ(timed.at(kWriteMs), 11U);
+  EXPECT_EQ(timed.at(kOpen), 4U);
+  EXPECT_EQ(timed.at(kUnlink), 2U);
+  EXPECT_TRUE(timed.has(kSetXattr)) << "no line yet: none yet";
+  EXPECT_FALSE(timed.has(kReadSectors));
+  const TargetCounters old = read_mdt_stats(
+      "snapshot_time             1510781853.009826353 secs.nsecs\n"
+      "open                      10 samples [reqs]\nmknod                     1 samples [reqs]\n");
+  EXPECT_EQ(old.at(kReads), 10U);
+  EXPECT_EQ(old.at(kMkNod), 1U);
+  EXPECT_FALSE(old.has(kReadMs));
+  EXPECT_EQ(read_mdt_stats("open 10 samples [reqs]\n").present, 0U);
+}
+
 TEST(TargetStats, PoolsOfZfs) {
   const TargetCounters io = read_pool_io(kPoolIo);
   EXPECT_EQ(io.at(kReadSectors), 10U);
@@ -123,12 +153,27 @@ TEST_F(TargetSamplerTest, RecordsOstsAndPools) {
   EXPECT_EQ(sampler->devices(), 3U);
   const SampleTable table = sampler->batch().take("boot");
   EXPECT_THAT(table.devices(), ElementsAre("l-OST0001", "l-OST0002", "zfs:tank"));
+  EXPECT_FALSE(table.counter_index("md_open")) << "no MDT";
   const std::vector<DeviceInfo> facts = sampler->take_facts();
   ASSERT_THAT(facts, SizeIs(3));
   EXPECT_EQ(facts[0].facts.front(), std::pair(std::string("view"), std::string("lustre")));
   EXPECT_EQ(facts[2].facts.front(), std::pair(std::string("view"), std::string("zfs")));
   sampler->sample(clock_);
   EXPECT_THAT(sampler->take_facts(), SizeIs(0)) << "told once";
+}
+
+TEST_F(TargetSamplerTest, MdtsAreViewsOfTheirOwn) {
+  machine_.write("sys/kernel/debug/lustre/mdt/l-MDT0000/md_stats", kMdStats);
+  const auto sampler = open();
+  ASSERT_THAT(sampler, NotNull());
+  sampler->sample(clock_);
+  const SampleTable table = sampler->batch().take("boot");
+  EXPECT_THAT(table.devices(), ElementsAre("l-MDT0000"));
+  EXPECT_TRUE(table.counter_index("md_sync"));
+  EXPECT_FALSE(table.integer(1, 0, 0)) << "an operation has no sectors";
+  const std::vector<DeviceInfo> facts = sampler->take_facts();
+  ASSERT_THAT(facts, SizeIs(1));
+  EXPECT_EQ(facts[0].facts.front(), std::pair(std::string("view"), std::string("mdt")));
 }
 
 TEST_F(TargetSamplerTest, TargetsComeAndGo) {
@@ -151,8 +196,14 @@ TEST_F(TargetSamplerTest, ReadsACapturedMachine) {
   ASSERT_THAT(sampler, NotNull());
   sampler->sample(clock_);
   const SampleTable table = sampler->batch().take("boot");
-  EXPECT_THAT(table.devices(),
-              ElementsAre("lustrefs-OST0000", "lustrefs-OST0002", "lustrefs-OST0004", "lustrefs-OST0006"));
+  EXPECT_THAT(table.devices(), ElementsAre("lustrefs-OST0000", "lustrefs-OST0002", "lustrefs-OST0004",
+                                           "lustrefs-OST0006", "lustrefs-MDT0000"));
+  const auto setattr = table.counter_index("md_setattr");
+  ASSERT_TRUE(setattr);
+  EXPECT_EQ(table.integer(*setattr, 4, 0), 57U);
+  EXPECT_FALSE(table.integer(*setattr, 0, 0).has_value()) << "an OST has none";
+  EXPECT_EQ(table.integer(0, 4, 0), 38U) << "rd_ios: open, close, getattr, getxattr, statfs";
+  EXPECT_EQ(table.integer(3, 4, 0), 58U) << "wr_ios: mknod, setattr";
   EXPECT_EQ(table.integer(3, 0, 0), 4298711U) << "wr_ios of the first";
   EXPECT_FALSE(table.integer(5, 0, 0).has_value()) << "no times: its histogram misses most transfers";
   EXPECT_THAT(said_, SizeIs(0));

@@ -1,5 +1,7 @@
 #include "collect/procfs/target_stats.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "base/text.h"
@@ -35,6 +37,12 @@ std::optional<StatsLine> stats_line(std::string_view text) {
   return line;
 }
 
+/// In the order of TargetCounter; those that change nothing in the name space come first.
+constexpr std::array<std::string_view, kMdtOperations> kOperations{
+    "open",   "close", "getattr", "getxattr", "statfs",  "mknod",    "link",
+    "unlink", "mkdir", "rmdir",   "rename",   "setattr", "setxattr", "sync"};
+constexpr std::size_t kReadingOperations = 5;
+
 /// `32:`, `1K:`, `4M:` -> 32, 1024, 4194304.
 std::optional<std::uint64_t> bucket(std::string_view word) {
   if (!word.ends_with(':')) return std::nullopt;
@@ -63,9 +71,14 @@ struct TimeSum {
 
 std::vector<TableCounter> target_counters() {
   using enum CounterForm;
-  return {{"rd_ios", kCumulative}, {"rd_sectors", kCumulative}, {"rd_ms", kCumulative},
-          {"wr_ios", kCumulative}, {"wr_sectors", kCumulative}, {"wr_ms", kCumulative},
-          {"in_flight", kLevel},   {"io_ms", kCumulative},      {"weighted_ms", kCumulative}};
+  return {{"rd_ios", kCumulative},      {"rd_sectors", kCumulative}, {"rd_ms", kCumulative},
+          {"wr_ios", kCumulative},      {"wr_sectors", kCumulative}, {"wr_ms", kCumulative},
+          {"in_flight", kLevel},        {"io_ms", kCumulative},      {"weighted_ms", kCumulative},
+          {"md_open", kCumulative},     {"md_close", kCumulative},   {"md_getattr", kCumulative},
+          {"md_getxattr", kCumulative}, {"md_statfs", kCumulative},  {"md_mknod", kCumulative},
+          {"md_link", kCumulative},     {"md_unlink", kCumulative},  {"md_mkdir", kCumulative},
+          {"md_rmdir", kCumulative},    {"md_rename", kCumulative},  {"md_setattr", kCumulative},
+          {"md_setxattr", kCumulative}, {"md_sync", kCumulative}};
 }
 
 TargetCounters read_ost_stats(std::string_view text) {
@@ -123,6 +136,41 @@ void add_brw_times(std::string_view text, TargetCounters& counters) {
   if (transfers == 0 || reads.ios + writes.ios < transfers / 2 + transfers % 2) return;
   counters.set(kReadMs, reads.quarter_ms / 4);
   counters.set(kWriteMs, writes.quarter_ms / 4);
+}
+
+TargetCounters read_mdt_stats(std::string_view text) {
+  TargetCounters counters;
+  bool recognised = false;
+  bool timed = false;
+  bool untimed = false;
+  std::uint64_t read_us = 0;
+  std::uint64_t write_us = 0;
+  while (!text.empty()) {
+    const std::string_view raw = take_line(text);
+    recognised = recognised || raw.starts_with("snapshot_time");
+    const auto line = stats_line(raw);
+    const auto* operation = line ? std::find(kOperations.begin(), kOperations.end(), line->name) : nullptr;
+    if (operation == nullptr || operation == kOperations.end()) continue;
+    const auto place = static_cast<std::size_t>(operation - kOperations.begin());
+    counters.set(static_cast<TargetCounter>(static_cast<std::size_t>(kOpen) + place), line->count);
+    timed = timed || line->unit == "[usecs]";
+    untimed = untimed || line->unit != "[usecs]";
+    (place < kReadingOperations ? read_us : write_us) += line->sum;
+  }
+  if (!recognised) return {};
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  for (std::size_t place = 0; place < kOperations.size(); ++place) {
+    const auto which = static_cast<TargetCounter>(static_cast<std::size_t>(kOpen) + place);
+    counters.set(which, counters.at(which));
+    (place < kReadingOperations ? reads : writes) += counters.at(which);
+  }
+  counters.set(kReads, reads);
+  counters.set(kWrites, writes);
+  if (!timed || untimed) return counters;
+  counters.set(kReadMs, read_us / kUsInMs);
+  counters.set(kWriteMs, write_us / kUsInMs);
+  return counters;
 }
 
 TargetCounters read_pool_io(std::string_view text) {

@@ -9,8 +9,8 @@
 
 namespace laggard::collect {
 
-// Counters of what is no block device but serves like one: Lustre's OSTs and ZFS's pools, under the names
-// that mean the same of a disk (docs/formats/targets.md).
+// Counters of what is no block device but serves like one: Lustre's OSTs and MDTs and ZFS's pools, under the
+// names that mean the same of a disk (docs/formats/targets.md).
 
 /// The places of TargetCounters::values, in the order of target_counters().
 enum class TargetCounter : std::uint8_t {
@@ -22,9 +22,26 @@ enum class TargetCounter : std::uint8_t {
   kWriteMs,
   kInFlight,
   kBusyMs,
-  kWeightedMs
+  kWeightedMs,
+  // Operations of an MDT.
+  kOpen,
+  kClose,
+  kGetAttr,
+  kGetXattr,
+  kStatFs,
+  kMkNod,
+  kLink,
+  kUnlink,
+  kMkDir,
+  kRmDir,
+  kRename,
+  kSetAttr,
+  kSetXattr,
+  kSync
 };
-inline constexpr std::size_t kTargetCounters = 9;
+inline constexpr std::size_t kTargetCounters = 23;
+/// The last of them, which only MDTs have.
+inline constexpr std::size_t kMdtOperations = 14;
 
 struct TargetCounters {
   std::array<std::uint64_t, kTargetCounters> values{};
@@ -42,7 +59,7 @@ struct TargetCounters {
   }
 };
 
-/// rd_ios rd_sectors rd_ms wr_ios wr_sectors wr_ms in_flight io_ms weighted_ms.
+/// rd_ios rd_sectors rd_ms wr_ios wr_sectors wr_ms in_flight io_ms weighted_ms, and md_open … md_sync.
 [[nodiscard]] std::vector<TableCounter> target_counters();
 
 /// Lustre's obdfilter/OST/stats. `read_bytes` and `write_bytes` count bulk transfers and their bytes; a line
@@ -55,6 +72,13 @@ struct TargetCounters {
 /// and half a millisecond for the first bucket's. The estimate is kept only while the histogram holds at
 /// least half of the transfers, because osd-zfs leaves most of them out.
 void add_brw_times(std::string_view text, TargetCounters& counters);
+
+/// Lustre's mdt/MDT/md_stats: each operation under its own name, and as requests together: those that change
+/// nothing in the name space (open, close, getattr, getxattr, statfs) are rd_ios, the others wr_ios. Newer
+/// Lustre counts in microseconds and gives rd_ms and wr_ms; older in `[reqs]`, without times. A line that is
+/// not there yet counts zero. samedir_rename and crossdir_rename are kinds of rename, counted there; what is
+/// not among the counters is no request here. Nothing when it is not such a file.
+[[nodiscard]] TargetCounters read_mdt_stats(std::string_view text);
 
 /// ZFS's kstat POOL/io (until OpenZFS 2.0): bytes, requests and the times of the pool's queues, in
 /// nanoseconds. weighted_ms is waiting and running requests together. Nothing when it is not such a file.

@@ -32,13 +32,22 @@ bool any_in_use(const std::vector<std::vector<const DeviceInfo*>>& devices) {
   return std::any_of(devices.begin(), devices.end(), [](const auto& of_host) { return !of_host.empty(); });
 }
 
+/// Lustre's own statistics of an MDT, which is no peer of OSTs: its requests are operations on names.
+bool is_metadata_view(const DeviceInfo& device) { return fact(device, "view") == "mdt"; }
+
 std::vector<ServerDevices> as_components(std::span<const RecordedHost> hosts,
                                          const std::vector<std::vector<const DeviceInfo*>>& devices,
                                          Component (*component)(const DeviceInfo&)) {
   std::vector<ServerDevices> out(hosts.size());
   for (std::size_t h = 0; h < hosts.size(); ++h) {
     out[h].host = hosts[h].name;
-    for (const DeviceInfo* device : devices[h]) out[h].devices.push_back(component(*device));
+    ServerDevices metadata;
+    metadata.host = hosts[h].name;
+    metadata.set = "MDT";
+    for (const DeviceInfo* device : devices[h]) {
+      (is_metadata_view(*device) ? metadata : out[h]).devices.push_back(component(*device));
+    }
+    if (!metadata.devices.empty()) out.push_back(std::move(metadata));
   }
   return out;
 }

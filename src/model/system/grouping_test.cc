@@ -269,6 +269,26 @@ TEST(Grouping, ViewsOfFileSystemsAreNoPeersOfTheirDisks) {
   EXPECT_EQ(alone.groups.front().members.size(), 4U);
 }
 
+TEST(Grouping, MdtsAreComparedAmongThemselves) {
+  for (const int mdts : {2, 3}) {
+    InventoryBuilder build;
+    for (int s = 1; s <= 4; ++s) {
+      const std::string number = std::to_string(s);
+      build.disk("oss" + number, "l-OST000" + number, 100, {{"view", "lustre"}});
+      if (s <= mdts) build.disk("mds" + number, "l-MDT000" + number, 100, {{"view", "mdt"}});
+    }
+    const Grouping grouping = *make_groups(build.get(), nullptr);
+    ASSERT_EQ(grouping.groups.size(), mdts == 3 ? 2U : 1U);
+    for (const PeerGroup& group : grouping.groups) {
+      const bool metadata = group.name.starts_with("MDT");
+      EXPECT_EQ(group.members.size(), metadata ? 3U : 4U) << group.name;
+      for (const ComponentId id : group.members)
+        EXPECT_EQ(grouping[id].device.find("MDT") != std::string::npos, metadata);
+    }
+    EXPECT_EQ(grouping.not_comparable.size(), mdts == 3 ? 0U : 1U);
+  }
+}
+
 TEST(Grouping, ASystemFileMakesComponentsOfViews) {
   const SystemModel model =
       *parse_system("[[servers]]\nname='oss[1-4]'\ndevice='l-OST000[1-4]'\n", "system.toml");

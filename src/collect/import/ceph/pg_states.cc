@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 
 /// What CRUSH puts where it found no OSD (CRUSH_ITEM_NONE).
 constexpr std::uint64_t kNoOsd = 2147483647;
-constexpr std::size_t kDeepest = 32;  ///< Ceph nests six deep.
+constexpr std::size_t kDeepestNesting = 32;  ///< Ceph nests six deep.
 constexpr std::uint64_t kMoves = bit_of(CephWork::kRecovery) | bit_of(CephWork::kBackfill);
 
 /// One document: its placement groups are folded into the work of OSDs as they pass, so that a dump of any
@@ -85,7 +85,7 @@ class PgDocument final : public nlohmann::json_sax<Json> {
   Container& top() { return containers_[depth_ - 1]; }
 
   bool enter(bool object) {
-    if (depth_ == kDeepest) {
+    if (depth_ == kDeepestNesting) {
       too_deep = true;
       return false;
     }
