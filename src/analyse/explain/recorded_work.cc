@@ -110,7 +110,7 @@ std::vector<ExpectedWork> RecordedWork::work() const {
     const auto& [host, device, level] = *key;
     ExpectedWork& work = all.emplace_back();
     work.what = fmt::format("{}: {}{}", device, kWorkLevels[level].of, fmt::join(piece->names, ", "));
-    work.where = {component ? grouping_[*component].name : host + "/" + device};
+    work.where = {component ? grouping_[*component].name : fmt::format("{}/{}", host, device)};
     work.once = piece->span;
   }
   return all;
