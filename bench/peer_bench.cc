@@ -207,7 +207,8 @@ void window_flags(benchmark::State& state) {
                       .index = 0,
                       .components = n,
                       .size = kSize,
-                      .values = columns};
+                      .values = columns,
+                      .complete = true};  // As its stream would say.
   SortedWindow sorted;
   const auto comparer = make_comparer(Distance::kCdf, {});
   std::vector<std::uint8_t> flagged(n);

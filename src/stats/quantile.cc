@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "base/error.h"
+#include "stats/clones.h"
 
 namespace laggard::stats {
 
@@ -67,24 +69,30 @@ double mad(std::span<const double> x, std::vector<double>& scratch) {
 
 namespace {
 
-constexpr std::size_t kSampleSize = 512;
+constexpr std::size_t kLeastSample = 512;
 /// Below this, selecting in full costs less than looking for brackets.
-constexpr std::size_t kSmall = 4 * kSampleSize;
-
-/// What one pass over the samples finds out about a bracket [low, high].
-struct Collected {
-  std::size_t below;
-  std::size_t inside;
-};
+constexpr std::size_t kSmall = 4 * kLeastSample;
+/// Of a larger sample's brackets are narrower, so that most of what is looked at together lies in none.
+constexpr std::size_t kSampledShare = 256;
+constexpr std::size_t kTogether = 8;
+/// Of so large a sample a bracket holds some hundredths.
+constexpr std::size_t kNarrowFrom = 4096;
+/// Samples that go through all brackets while they are in the cache.
+constexpr std::size_t kChunk = 4096;
 
 std::size_t count_negative(std::span<const double> x) {
   return static_cast<std::size_t>(std::ranges::count_if(x, [](double v) { return v < 0; }));
 }
 
-/// Counts what lies below the bracket and collects what lies in it, at the front of `inside`. Without a
-/// branch, which the samples at the bracket's edges would have mispredicted.
-Collected collect_bracket(std::span<const double> x, double low, double high, std::span<double> inside) {
-  Collected found{0, 0};
+struct Collected {
+  std::size_t below = 0;
+  std::size_t inside = 0;
+};
+
+/// Counts what lies below [low, high] and collects what lies in it, without a branch, which the samples at
+/// the edges would have mispredicted. \param inside  room for all of x.
+Collected collect(std::span<const double> x, double low, double high, double* inside) {
+  Collected found;
   for (const double value : x) {
     found.below += static_cast<std::size_t>(value < low);
     inside[found.inside] = value;
@@ -93,38 +101,82 @@ Collected collect_bracket(std::span<const double> x, double low, double high, st
   return found;
 }
 
-}  // namespace
-
-void QuantileSelector::draw_sample(std::span<const double> x) {
-  inside_.resize(x.size());
-  sample_.clear();
-  if (x.size() < kSmall) return;
-  const std::size_t stride = x.size() / kSampleSize;
-  for (std::size_t i = stride / 2; i < x.size(); i += stride) sample_.push_back(x[i]);
-  std::sort(sample_.begin(), sample_.end());
+/// The same for a bracket in which few samples lie: passes over those that lie outside together.
+LAGGARD_CLONES Collected collect_few(std::span<const double> x, double low, double high, double* inside) {
+  Collected found;
+  std::size_t at = 0;
+  for (; at + kTogether <= x.size(); at += kTogether) {
+    const double* const some = x.data() + at;
+    std::uint64_t below = 0;
+    std::uint64_t up_to = 0;
+    for (std::size_t i = 0; i < kTogether; ++i) below += some[i] < low ? 1U : 0U;
+    for (std::size_t i = 0; i < kTogether; ++i) up_to += some[i] <= high ? 1U : 0U;
+    found.below += below;
+    if (below != up_to) {
+      found.inside += collect({some, kTogether}, low, high, inside + found.inside).inside;
+    }
+  }
+  const Collected rest = collect(x.subspan(at), low, high, inside + found.inside);
+  return {found.below + rest.below, found.inside + rest.inside};
 }
 
-QuantileSelector::Neighbours QuantileSelector::neighbours(std::span<const double> x, std::size_t rank) {
-  const auto select = [&](std::size_t kept, std::size_t at_rank) -> Neighbours {
-    const auto end = inside_.begin() + static_cast<std::ptrdiff_t>(kept);
-    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(at_rank);
-    std::nth_element(inside_.begin(), at, end);
-    return {*at, at + 1 == end ? *at : *std::min_element(at + 1, end)};
-  };
-  if (!sample_.empty()) {
-    const double share = static_cast<double>(rank) / static_cast<double>(x.size());
-    const auto m = static_cast<double>(sample_.size());
-    // Three standard errors of a sample rank on either side.
+}  // namespace
+
+/// Three standard errors of a sample rank on either side.
+void QuantileSelector::set_brackets(std::span<const double> x) {
+  sample_.clear();
+  const std::size_t stride = x.size() / std::max(kLeastSample, x.size() / kSampledShare);
+  for (std::size_t i = stride / 2; i < x.size(); i += stride) sample_.push_back(x[i]);
+  std::sort(sample_.begin(), sample_.end());
+  const auto m = static_cast<double>(sample_.size());
+  for (Bracket& bracket : std::span(brackets_).first(used_)) {
+    const double share = static_cast<double>(bracket.rank) / static_cast<double>(x.size());
     const double slack = 3 * std::sqrt(m * share * (1 - share)) + 1;
     const double first = std::max(0.0, std::floor(m * share - slack));
     const double last = std::min(m - 1, std::ceil(m * share + slack));
-    const auto [below, kept] = collect_bracket(x, sample_[static_cast<std::size_t>(first)],
-                                               sample_[static_cast<std::size_t>(last)], inside_);
-    if (rank >= below && rank + 1 < below + kept) return select(kept, rank - below);
+    bracket.low = sample_[static_cast<std::size_t>(first)];
+    bracket.high = sample_[static_cast<std::size_t>(last)];
+    bracket.below = 0;
+    bracket.kept = 0;
   }
-  // Few samples, or a bracket that misled us.
-  std::ranges::copy(x, inside_.begin());
-  return select(x.size(), rank);
+}
+
+void QuantileSelector::fill_brackets(std::span<const double> x) {
+  const bool narrow = sample_.size() > kNarrowFrom;
+  for (std::size_t at = 0; at < x.size(); at += kChunk) {
+    const std::span<const double> chunk = x.subspan(at, std::min(kChunk, x.size() - at));
+    for (Bracket& bracket : std::span(brackets_).first(used_)) {
+      if (bracket.inside.size() < bracket.kept + chunk.size())
+        bracket.inside.resize(bracket.kept + 2 * kChunk);
+      double* const room = bracket.inside.data() + bracket.kept;
+      const auto [below, inside] = narrow ? collect_few(chunk, bracket.low, bracket.high, room)
+                                          : collect(chunk, bracket.low, bracket.high, room);
+      bracket.below += below;
+      bracket.kept += inside;
+    }
+  }
+}
+
+void QuantileSelector::find_neighbours(std::span<const double> x) {
+  const bool in_brackets = x.size() >= kSmall;
+  if (in_brackets) {
+    set_brackets(x);
+    fill_brackets(x);
+  }
+  for (Bracket& bracket : std::span(brackets_).first(used_)) {
+    if (!in_brackets || bracket.rank < bracket.below || bracket.rank + 1 >= bracket.below + bracket.kept) {
+      // Few samples, or a bracket that misled us.
+      bracket.inside.assign(x.begin(), x.end());
+      bracket.below = 0;
+      bracket.kept = x.size();
+    }
+    const auto begin = bracket.inside.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(bracket.kept);
+    const auto at = begin + static_cast<std::ptrdiff_t>(bracket.rank - bracket.below);
+    std::nth_element(begin, at, end);
+    bracket.low = *at;
+    bracket.high = at + 1 == end ? *at : *std::min_element(at + 1, end);
+  }
 }
 
 void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<const double> p,
@@ -132,22 +184,36 @@ void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<con
   LAGGARD_CHECK(p.size() == out.size());
   const std::span<const double> x = samples.x;
   const std::size_t n = x.size() + samples.zeros;
-  const std::size_t negative = samples.zeros == 0 ? x.size() : count_negative(x);
-  draw_sample(x);
   // The zeros stand behind what is negative.
+  const std::size_t negative = samples.zeros == 0 ? x.size() : count_negative(x);
   const auto is_zero = [&](std::size_t rank) { return rank >= negative && rank < negative + samples.zeros; };
   const auto own_rank = [&](std::size_t rank) { return rank < negative ? rank : rank - samples.zeros; };
+  // Of a rank and the next one, those that are no zeros follow each other in x.
+  const auto query = [&](double probability) -> std::optional<std::size_t> {
+    const std::size_t rank = position(n, probability).low;
+    if (!is_zero(rank)) return own_rank(rank);
+    if (rank + 1 < n && !is_zero(rank + 1)) return own_rank(rank + 1);
+    return std::nullopt;
+  };
+  brackets_.resize(std::max(brackets_.size(), p.size()));
+  used_ = 0;
+  for (const double probability : p) {
+    if (const auto rank = query(probability)) brackets_[used_++].rank = *rank;
+  }
+  find_neighbours(x);
+  std::size_t next = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const auto [rank, fraction] = position(n, p[i]);
-    const std::size_t next = std::min(rank + 1, n - 1);
-    Neighbours found{0, 0};
-    if (!is_zero(rank)) found = neighbours(x, own_rank(rank));
-    if (is_zero(next)) {
-      found.high = 0;
-    } else if (is_zero(rank) && fraction != 0) {
-      found.high = neighbours(x, own_rank(next)).low;
+    const bool low_is_zero = is_zero(rank);
+    const bool high_is_zero = is_zero(std::min(rank + 1, n - 1));
+    if (!query(p[i])) {
+      out[i] = 0;
+      continue;
     }
-    out[i] = between(found.low, found.high, fraction);
+    const Bracket& found = brackets_[next++];
+    const double low = low_is_zero ? 0 : found.low;
+    const double high = high_is_zero ? 0 : low_is_zero ? found.low : found.high;
+    out[i] = between(low, high, fraction);
   }
 }
 

@@ -59,17 +59,23 @@ class QuantileSelector {
   void select_with_zeros(const WithZeros& samples, std::span<const double> p, std::span<double> out);
 
  private:
-  /// Two order statistics in succession; the last has none behind it and stands for it.
-  struct Neighbours {
-    double low;
-    double high;
+  /// Two order statistics in succession are looked for: x_(rank) and x_(rank + 1), the former once more when
+  /// it is the last. First [low, high] is where they should be, then they are what was found.
+  struct Bracket {
+    std::size_t rank = 0;
+    double low = 0;
+    double high = 0;
+    std::size_t below = 0;       ///< Samples that are smaller.
+    std::size_t kept = 0;        ///< Samples that lie in it, the first of ...
+    std::vector<double> inside;  ///< ... these.
   };
-  void draw_sample(std::span<const double> x);
-  /// x_(rank) and x_(rank + 1), after draw_sample(x).
-  Neighbours neighbours(std::span<const double> x, std::size_t rank);
+  void set_brackets(std::span<const double> x);
+  void fill_brackets(std::span<const double> x);
+  void find_neighbours(std::span<const double> x);
 
   std::vector<double> sample_;
-  std::vector<double> inside_;
+  std::vector<Bracket> brackets_;
+  std::size_t used_ = 0;  ///< Of the brackets.
 };
 
 }  // namespace laggard::stats
