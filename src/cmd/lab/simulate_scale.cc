@@ -41,6 +41,7 @@ Result<scale::Seconds> whole_seconds(const char* option, const std::string& text
 Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
   scale::ScaleSpec spec;
   spec.site = options.site == "surveyor" ? scale::surveyor() : scale::intrepid();
+  if (options.arrays > 0) spec.site.arrays = options.arrays;
   spec.seed = options.seed;
   auto interval = whole_seconds("--interval", options.interval, std::chrono::minutes(5));
   if (!interval) return forward(interval);
@@ -144,6 +145,11 @@ void add_scale_options(CLI::App& command, ScaleOptions& options) {
                   "With --scale: what goes wrong, repeatable: " + scale::all_incident_kinds())
       ->type_name("KIND");
   command.add_option("--incidents", options.random_incidents, "With --scale: so many of the seed's choice")
+      ->type_name("N");
+  command
+      .add_option("--arrays", options.arrays,
+                  "With --scale: so many arrays with their servers, instead of intrepid's 16 or surveyor's 1")
+      ->check(CLI::Range(1, 2000))
       ->type_name("N");
   command.add_option("--interval", options.interval, "With --scale: between samples")
       ->type_name("TIME")

@@ -12,7 +12,8 @@ namespace laggard::cmd {
 /// Options of `laggard lab simulate --scale SITE`, beside those that it shares with the simulation of a small
 /// cluster.
 struct ScaleOptions {
-  std::string site;  ///< Empty: no scale run.
+  std::string site;        ///< Empty: no scale run.
+  std::size_t arrays = 0;  ///< Instead of the site's own number; 0: that.
   std::vector<std::string> incidents;
   std::size_t random_incidents = 0;
   std::string interval = "15s";

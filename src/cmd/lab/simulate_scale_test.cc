@@ -43,6 +43,17 @@ TEST(SimulateScale, SameSeedSameBytesOnAnyNumberOfThreads) {
   EXPECT_THAT(checked.out, HasSubstr("old LUNs, priority 1     768 members"));
 }
 
+TEST(SimulateScale, AsManyArraysAsAskedFor) {
+  const Folder folder;
+  const Said said = laggard({"lab", "simulate", "--scale", "intrepid", "--arrays", "3", "--duration", "10m", "-o",
+                             folder / "rec"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("24 servers, 1728 attachments"));
+  const Said checked = laggard({"system", "check", folder / "rec/system.toml", folder / "rec"});
+  EXPECT_EQ(checked.status, 0) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("old LUNs, priority 1     144 members"));
+}
+
 TEST(SimulateScale, DiagnosisNamesTheFailedController) {
   const Folder folder;
   const std::string rec = folder / "rec";
