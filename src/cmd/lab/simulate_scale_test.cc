@@ -45,8 +45,8 @@ TEST(SimulateScale, SameSeedSameBytesOnAnyNumberOfThreads) {
 
 TEST(SimulateScale, AsManyArraysAsAskedFor) {
   const Folder folder;
-  const Said said = laggard({"lab", "simulate", "--scale", "intrepid", "--arrays", "3", "--duration", "10m", "-o",
-                             folder / "rec"});
+  const Said said = laggard(
+      {"lab", "simulate", "--scale", "intrepid", "--arrays", "3", "--duration", "10m", "-o", folder / "rec"});
   ASSERT_EQ(said.status, 0) << said.err;
   EXPECT_THAT(said.out, HasSubstr("24 servers, 1728 attachments"));
   const Said checked = laggard({"system", "check", folder / "rec/system.toml", folder / "rec"});
