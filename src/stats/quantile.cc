@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "stats/clones.h"
@@ -83,6 +84,31 @@ constexpr std::size_t kChunk = 4096;
 std::size_t count_negative(std::span<const double> x) {
   return static_cast<std::size_t>(std::ranges::count_if(x, [](double v) { return v < 0; }));
 }
+
+/// Ranks among samples of one's own and zeros, which stand behind what is negative.
+struct Ranks {
+  std::size_t own;
+  std::size_t zeros;
+  std::size_t negative;
+
+  [[nodiscard]] bool is_zero(std::size_t rank) const { return rank >= negative && rank < negative + zeros; }
+  [[nodiscard]] std::size_t among_own(std::size_t rank) const {
+    return rank < negative ? rank : rank - zeros;
+  }
+  [[nodiscard]] std::size_t next(std::size_t rank) const { return std::min(rank + 1, own + zeros - 1); }
+  /// Of a rank and the next one those that are no zeros follow each other among one's own: the first of them.
+  [[nodiscard]] std::optional<std::size_t> to_find(std::size_t rank) const {
+    if (!is_zero(rank)) return among_own(rank);
+    if (!is_zero(next(rank))) return among_own(next(rank));
+    return std::nullopt;
+  }
+  /// The samples at a rank and the next one, of those found from to_find on.
+  [[nodiscard]] std::pair<double, double> among_zeros(std::size_t rank, double found, double behind) const {
+    const double low = is_zero(rank) ? 0 : found;
+    if (is_zero(next(rank))) return {low, 0};
+    return {low, is_zero(rank) ? found : behind};
+  }
+};
 
 struct Collected {
   std::size_t below = 0;
@@ -184,35 +210,23 @@ void QuantileSelector::select_with_zeros(const WithZeros& samples, std::span<con
   LAGGARD_CHECK(p.size() == out.size());
   const std::span<const double> x = samples.x;
   const std::size_t n = x.size() + samples.zeros;
-  // The zeros stand behind what is negative.
-  const std::size_t negative = samples.zeros == 0 ? x.size() : count_negative(x);
-  const auto is_zero = [&](std::size_t rank) { return rank >= negative && rank < negative + samples.zeros; };
-  const auto own_rank = [&](std::size_t rank) { return rank < negative ? rank : rank - samples.zeros; };
-  // Of a rank and the next one, those that are no zeros follow each other in x.
-  const auto query = [&](double probability) -> std::optional<std::size_t> {
-    const std::size_t rank = position(n, probability).low;
-    if (!is_zero(rank)) return own_rank(rank);
-    if (rank + 1 < n && !is_zero(rank + 1)) return own_rank(rank + 1);
-    return std::nullopt;
-  };
+  const Ranks ranks{
+      .own = x.size(), .zeros = samples.zeros, .negative = samples.zeros == 0 ? x.size() : count_negative(x)};
   brackets_.resize(std::max(brackets_.size(), p.size()));
   used_ = 0;
   for (const double probability : p) {
-    if (const auto rank = query(probability)) brackets_[used_++].rank = *rank;
+    if (const auto rank = ranks.to_find(position(n, probability).low)) brackets_[used_++].rank = *rank;
   }
   find_neighbours(x);
   std::size_t next = 0;
   for (std::size_t i = 0; i < p.size(); ++i) {
     const auto [rank, fraction] = position(n, p[i]);
-    const bool low_is_zero = is_zero(rank);
-    const bool high_is_zero = is_zero(std::min(rank + 1, n - 1));
-    if (!query(p[i])) {
+    if (!ranks.to_find(rank)) {
       out[i] = 0;
       continue;
     }
     const Bracket& found = brackets_[next++];
-    const double low = low_is_zero ? 0 : found.low;
-    const double high = high_is_zero ? 0 : low_is_zero ? found.low : found.high;
+    const auto [low, high] = ranks.among_zeros(rank, found.low, found.high);
     out[i] = between(low, high, fraction);
   }
 }

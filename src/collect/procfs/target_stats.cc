@@ -180,9 +180,9 @@ TargetCounters read_pool_io(std::string_view text) {
   std::string_view words = heading;
   if (take_word(words) != "nread" || take_word(words) != "nwritten") return counters;
   // nread nwritten reads writes wtime wlentime wupdate rtime rlentime rupdate wcnt rcnt
-  constexpr std::size_t kColumns = 12;
-  std::array<std::uint64_t, kColumns> cells{};
-  const std::uint32_t all = (std::uint32_t{1} << kColumns) - 1;
+  constexpr std::size_t kIoColumns = 12;
+  std::array<std::uint64_t, kIoColumns> cells{};
+  const std::uint32_t all = (std::uint32_t{1} << kIoColumns) - 1;
   if (read_numbers(take_line(text), cells) != all) return counters;
   counters.set(kReadSectors, cells[0] / kBytesInSector);
   counters.set(kWriteSectors, cells[1] / kBytesInSector);
