@@ -1,21 +1,12 @@
 // The numbers behind a verdict, as options: those of the preset by name, all others through --set.
 
-#include <cstdio>
 #include <string>
 
 #include "analyse/judge/constants_table.h"
 #include "cmd/analysis_setup.h"
+#include "cmd/named_number_options.h"
 
 namespace laggard::cmd {
-
-namespace {
-
-void print_constants() {
-  std::fputs(analyse::describe_constants({}).c_str(), stdout);
-  throw CLI::Success();
-}
-
-}  // namespace
 
 void add_constant_options(CLI::App& command, AnalysisOptions& o) {
   const std::string constants = "Constants of the preset";
@@ -37,14 +28,10 @@ void add_constant_options(CLI::App& command, AnalysisOptions& o) {
       ->group(constants)
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command.add_option("--set", o.constants, "Any other constant, as latency.threshold=4; may be repeated")
-      ->group(constants)
-      ->type_name("NAME=X")
-      ->allow_extra_args(false);
-  command
-      .add_flag_callback("--constants", print_constants,
-                         "Print what --set can change, with the values in force")
-      ->group(constants);
+  add_named_number_options(command,
+                           {constants, "Any other constant, as latency.threshold=4",
+                            [] { return analyse::describe_constants({}); }},
+                           o.constants);
 }
 
 }  // namespace laggard::cmd

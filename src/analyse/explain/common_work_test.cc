@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <rapidcheck.h>
+
 #include <algorithm>
 
 #include "analyse/metric/testing_samples.h"

@@ -2,26 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <string>
+
+#include "base/testing_named_number.h"
 
 namespace laggard::analyse {
 namespace {
 
 TEST(ConstantsTable, EveryNameChangesItsOwnNumberAndNoOther) {
-  std::set<std::string_view> names;
-  for (const NamedConstant& constant : named_constants()) {
-    EXPECT_TRUE(names.insert(constant.name).second) << constant.name << " is there twice";
-    const Constants defaults;
-    EXPECT_GE(constant.get(defaults), constant.least) << constant.name;
-    EXPECT_LE(constant.get(defaults), constant.most) << constant.name;
-    Constants changed;
-    const double other = constant.get(defaults) == constant.least ? constant.most : constant.least;
-    constant.set(changed, other);
-    for (const NamedConstant& any : named_constants()) {
-      EXPECT_EQ(any.get(changed), any.name == constant.name ? other : any.get(defaults))
-          << constant.name << " changes " << any.name;
-    }
-  }
+  expect_each_sets_its_own(named_constants());
 }
 
 TEST(ConstantsTable, SetsWhatIsNamed) {

@@ -38,7 +38,7 @@ void recount(const std::uint8_t* there, std::uint8_t* present, double* count, st
   }
 }
 
-/// Notes, for each group, whether somebody is not 0 (a missing sample is not).
+/// Notes, for each group, whether somebody is not 0: who is missing is not 0 either, -0 is.
 LAGGARD_CLONES void note_busy(const double* slot, const std::uint8_t* present, std::size_t n,
                               std::uint64_t step, std::uint64_t* last_busy) {
   for (std::size_t first = 0; first < n; first += kGroup) {

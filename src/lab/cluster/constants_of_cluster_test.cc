@@ -2,26 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
+#include <string>
+
+#include "base/testing_named_number.h"
 
 namespace laggard::lab {
 namespace {
 
 TEST(ConstantsOfCluster, EveryNameChangesItsOwnNumberAndNoOther) {
-  std::set<std::string_view> names;
-  for (const auto& constant : named_cluster_constants()) {
-    EXPECT_TRUE(names.insert(constant.name).second) << constant.name << " is there twice";
-    const ClusterSpec defaults;
-    EXPECT_GE(constant.get(defaults), constant.least) << constant.name;
-    EXPECT_LE(constant.get(defaults), constant.most) << constant.name;
-    ClusterSpec changed;
-    const double other = constant.get(defaults) == constant.least ? constant.most : constant.least;
-    constant.set(changed, other);
-    for (const auto& any : named_cluster_constants()) {
-      EXPECT_EQ(any.get(changed), any.name == constant.name ? other : any.get(defaults))
-          << constant.name << " changes " << any.name;
-    }
-  }
+  expect_each_sets_its_own(named_cluster_constants());
 }
 
 TEST(ConstantsOfCluster, TimesAreMilliseconds) {

@@ -1,11 +1,18 @@
 #include "lab/cluster/pvfs_stream.h"
 
+#include <algorithm>
+
 #include "lab/cluster/file_server.h"
 
 namespace laggard::lab {
 
-PvfsStream::PvfsStream(const ProgramPlace& place, const StreamSpec& spec)
-    : Program(place), spec_(spec), object_bytes_(place.servers) {
+std::int64_t object_bytes(std::int64_t bytes, std::int64_t stripe, std::uint32_t servers,
+                          std::uint32_t turn) {
+  const std::int64_t round = stripe * servers;
+  return bytes / round * stripe + std::clamp<std::int64_t>(bytes % round - turn * stripe, 0, stripe);
+}
+
+PvfsStream::PvfsStream(const ProgramPlace& place, const StreamSpec& spec) : Program(place), spec_(spec) {
   first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
 }
 
@@ -20,19 +27,17 @@ void PvfsStream::next_record() {
 
 void PvfsStream::issue() {
   const std::int64_t stripe = place_.cluster.pvfs.stripe;
-  const std::int64_t stripes = spec_.record_bytes / stripe;
-  const std::int64_t all = stripes / place_.servers;
-  const auto rest = static_cast<std::uint32_t>(stripes % place_.servers);
-  const auto first = static_cast<std::uint32_t>((position_ / stripe + first_server_) % place_.servers);
+  const auto first = static_cast<std::uint32_t>(position_ / stripe % place_.servers);
   for (std::uint32_t k = 0; k < place_.servers; ++k) {
-    const std::int64_t bytes = (all + (k < rest ? 1 : 0)) * stripe;
+    const std::uint32_t turn = (first + k) % place_.servers;
+    const std::int64_t behind = object_bytes(position_, stripe, place_.servers, turn);
+    const std::int64_t bytes =
+        object_bytes(position_ + spec_.record_bytes, stripe, place_.servers, turn) - behind;
     if (bytes == 0) continue;
-    const std::uint32_t server = (first + k) % place_.servers;
-    Rpc made = rpc(server, spec_.write ? RpcKind::kWrite : RpcKind::kRead);
-    made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + object_bytes_[server];
+    Rpc made = rpc((turn + first_server_) % place_.servers, spec_.write ? RpcKind::kWrite : RpcKind::kRead);
+    made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + behind;
     made.bytes = bytes;
     made.done = {this, kAnswered, 0};
-    object_bytes_[server] += bytes;
     ++waiting_for_;
     place_.engine.start(made);
   }
@@ -69,7 +74,6 @@ void PvfsStream::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
     default:
       again_ = spec_.two_passes && !again_;
       position_ = 0;
-      object_bytes_.assign(place_.servers, 0);
       next_record();
       return;
   }
