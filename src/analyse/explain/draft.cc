@@ -204,8 +204,13 @@ class Drafter {
   /// See make_drafts.
   [[nodiscard]] std::vector<Draft> join_companions(std::vector<Draft> drafts,
                                                    const Grouping& grouping) const {
-    std::stable_sort(drafts.begin(), drafts.end(),
-                     [](const Draft& a, const Draft& b) { return a.strength > b.strength; });
+    std::vector<std::pair<double, Draft>> by_wait;
+    for (Draft& draft : drafts) by_wait.emplace_back(excess_wait(draft), std::move(draft));
+    std::stable_sort(by_wait.begin(), by_wait.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second.strength) > std::pair(b.first, b.second.strength);
+    });
+    std::transform(by_wait.begin(), by_wait.end(), drafts.begin(),
+                   [](auto& each) { return std::move(each.second); });
     std::vector<bool> taken(drafts.size(), false);
     std::vector<Draft> joined;
     for (std::size_t d = 0; d < drafts.size(); ++d) {
@@ -277,6 +282,18 @@ class Drafter {
       last = std::max(last.value_or(sighting.spell->last_position), sighting.spell->last_position);
     }
     return last.value_or(draft.last);
+  }
+
+  /// By how much its work waited longer than its peers', ms times windows, as far as distances saw it.
+  static double excess_wait(const Draft& draft) {
+    double wait = 0;
+    for (const Sighting& sighting : draft.sightings) {
+      const Spell& spell = *sighting.spell;
+      if (!is_slow(sighting) || spell.detector == kBiasDetector) continue;
+      const auto levels = levels_over(sighting, spell.metric->name);
+      if (levels) wait += static_cast<double>(spell.bad) * std::max(0.0, levels->own - levels->peers());
+    }
+    return wait;
   }
 
   static bool has_own_work(const Draft& draft) {

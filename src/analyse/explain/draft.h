@@ -70,7 +70,8 @@ struct Draft {
 ///
 /// *Companions* (T §6.3): while a LUN is slow, at least two others of its array become less slow within two
 /// windows of each other, without more work and without a part to blame: an array that repairs a LUN slows
-/// its neighbours. They go with that LUN's draft.
+/// its neighbours. They go with that LUN's draft. Less slow is whose work waited less in excess of its peers'
+/// over all: scores stop telling LUNs apart that stand out far, the bias detector's above all.
 ///
 /// *Recurrence*: the same part's trouble that comes back within four times 2k-1 windows is one draft.
 [[nodiscard]] std::vector<Draft> make_drafts(const Grouping& grouping, std::span<const GroupSpells> groups,

@@ -88,6 +88,7 @@ class IncidentsTest : public testing::Test {
         spell.first_position = seen.first;
         spell.last_position = seen.last;
         spell.persistence = (seen.last - seen.first) / 32;
+        spell.bad = static_cast<std::size_t>(spell.persistence);
         spell.severity = 2 * seen.strength;
         if (seen.confirmed) spell.confirmed_since = spell.faulty_since;
         spell.growth = seen.growth;
@@ -405,6 +406,20 @@ TEST_F(SharedLuns, ARepairedLunIsAboveItsNeighbours) {
   const auto incidents = found();
   ASSERT_THAT(names(incidents), ElementsAre("x-l6 reconstruction"));
   EXPECT_EQ(incidents[0].components.size(), 4U);
+}
+
+TEST_F(SharedLuns, ARepairedLunIsTheOneWhoseWorkWaitedMostWhateverTheScoresSay) {
+  for (const std::size_t lun : {4U, 5U, 7U}) {
+    Seen neighbour = primary(lun);
+    neighbour.strength = 9;
+    neighbour.own = 150;
+    see(neighbour);
+  }
+  Seen repaired = primary(6);
+  repaired.own = 200;
+  see(repaired);
+  see({"x.4.4", "await", 64, 4000, 12, 300, "bias"});
+  EXPECT_THAT(names(found()), ElementsAre("x-l6 reconstruction"));
 }
 
 TEST_F(SharedLuns, AShortTroubleTakesNoLongOneWithIt) {
