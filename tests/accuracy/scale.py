@@ -50,6 +50,17 @@ def simulate(options, seed, problems, folder):
         "--threads", 2, *(["--incidents", problems] if problems else []), "-o", folder)
 
 
+def simulated_days(options, root):
+    """Their folders; those that are there are used again."""
+    days = []
+    for i, seed in enumerate(seeds(options)):
+        problems = i % 4 + 1
+        folder = root / f"{options.site}-{seed:03}-{problems}"
+        simulate(options, seed, problems, folder)
+        days.append(folder)
+    return days
+
+
 def diagnose(options, folder):
     diagnosis = folder / f"{options.name}.json"
     if not diagnosis.exists():
@@ -62,13 +73,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         root = pathlib.Path(options.keep or scratch)
         root.mkdir(parents=True, exist_ok=True)
-        days = []
-        for i, seed in enumerate(seeds(options)):
-            problems = i % 4 + 1
-            folder = root / f"{options.site}-{seed:03}-{problems}"
-            simulate(options, seed, problems, folder)
+        days = simulated_days(options, root)
+        for i, folder in enumerate(days):
             diagnose(options, folder)
-            days.append(folder)
             print(f"{i + 1} of {options.days} days", file=sys.stderr)
         print(f"{options.days} days of {options.site}, {options.duration}, {options.seeds} seeds from {options.first}\n")
         print(run(options.laggard, "lab", "score", *days, "--diagnosis", f"{options.name}.json"))

@@ -136,6 +136,7 @@ void write_problem(JsonWriter& json, const lab::ProblemScore& problem) {
   json.integer_member("incidents", static_cast<std::int64_t>(problem.incidents));
   json.integer_member("alarms", static_cast<std::int64_t>(problem.alarms));
   write_delays(json, problem);
+  write_delay(json, "observed_s", problem.observed);
   json.end_object();
 }
 

@@ -180,6 +180,19 @@ TEST_F(Incident, InaccessibleLunsVanishFromAllButOneServerOfAController) {
   expect_lost(lost_luns(), Lost::kAbsent);
 }
 
+TEST_F(Incident, AllButOneOfTwoServersIsOneServer) {
+  const SiteSpec small = surveyor();
+  const ScaleIncident lost =
+      make_incident(small, IncidentKind::kLunsInaccessible, {0, kHour, kDay}, Random(3));
+  ASSERT_EQ(lost.effects.size(), 1U);
+  ASSERT_EQ(lost.effects[0].servers.count(), 1U);
+  EXPECT_EQ(lost.blame.kind, BlameKind::kController);
+  ASSERT_EQ(lost.accepted.size(), 1U);
+  EXPECT_EQ(lost.accepted[0].kind, BlameKind::kServer);
+  make(IncidentKind::kLunsInaccessible);
+  EXPECT_TRUE(incident_.accepted.empty()) << "three servers of four are the controller's trouble";
+}
+
 TEST_F(Incident, CascadeJittersStallsAndLeavesServersUnused) {
   make(IncidentKind::kCascadedFailure);
   ASSERT_EQ(incident_.effects.size(), 3U);

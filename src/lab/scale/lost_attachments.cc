@@ -55,6 +55,13 @@ ScaleIncident luns_inaccessible(IncidentBuilder& b) {
   }
   b.lose(b.site().all_luns(), servers, kForGood, Lost::kAbsent);
   b.blame_controller(controller);
+  // Two servers on each controller, as on Surveyor: what is left is one server without its LUNs, whoever took
+  // them.
+  if (servers.count() == 1) {
+    for (std::size_t s = 0; s < b.site().servers_per_array; ++s) {
+      if (servers.test(s)) b.accept_server(s);
+    }
+  }
   return b.finish(kForGood, "LUNs inaccessible from all but one server of a controller");
 }
 

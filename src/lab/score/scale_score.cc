@@ -60,6 +60,10 @@ class Judge {
       if (!belongs(incident, problem)) continue;
       ++score.incidents;
       if (is_alarm(incident)) ++score.alarms;
+      if (incident.confirmed_since) {
+        const Duration after = *incident.confirmed_since - problem.span.from;
+        score.observed = std::min(after, score.observed.value_or(after));
+      }
       const bool right =
           std::find(problem.right.begin(), problem.right.end(), incident.blame) != problem.right.end();
       if (score.said.empty() || (right && !score.blamed)) {

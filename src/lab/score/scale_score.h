@@ -32,6 +32,9 @@ struct ProblemScore {
   std::optional<Duration> faulty;      ///< The same of faulty_since: by severity or persistence.
   std::optional<Duration> persistent;  ///< Of persistent_since: k of 2k-1 windows, the thesis' way.
   std::optional<Duration> alarm;       ///< Of confirmed_since.
+  /// The first confirmed_since of all that belongs to it, whatever that blames: from then on the problem is
+  /// seen (T Tables 5.7 and 5.8 count this).
+  std::optional<Duration> observed;
 };
 
 /// One recording held against its truth.

@@ -80,8 +80,18 @@ TEST(ScaleScore, WrongPartIsNeitherRightNorAFalseAlarm) {
       score({reported(BlameKind::kAttachment, "6.00.2", clock(6), clock(12), {"6.00.2"})});
   EXPECT_FALSE(found.problems[0].blamed);
   EXPECT_EQ(found.problems[0].alarms, 1U);
+  EXPECT_EQ(found.problems[0].observed, minutes(40)) << "it is seen all the same";
+  EXPECT_FALSE(found.problems[0].alarm.has_value());
   EXPECT_EQ(found.problems[0].said, "attachment 6.00.2: server-down");
   EXPECT_THAT(found.false_alarms, IsEmpty());
+}
+
+TEST(ScaleScore, AProblemIsSeenWithTheFirstOfWhatBelongsToIt) {
+  const ScaleScore found =
+      score({reported(BlameKind::kServer, "fs1", clock(7), clock(12), {"6.00.1", "6.08.1"}),
+             reported(BlameKind::kAttachment, "6.00.2", clock(6, 20), clock(12), {"6.00.2"})});
+  EXPECT_EQ(found.problems[0].alarm, minutes(100));
+  EXPECT_EQ(found.problems[0].observed, minutes(60));
 }
 
 TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
