@@ -192,15 +192,16 @@ class ChunkDecoder {
         return true;
       }
     }
-    const std::span<std::uint64_t> series = target_.table.series(target_.counter, d);
-    const std::span<std::uint8_t> present = target_.table.presence(target_.counter, d);
     hints_.select(d, runs);
     if (runs.is_full()) {
-      std::fill(present.begin(), present.end(), std::uint8_t{1});
-      return decode_column(head_, tokens_, hints_, series);
+      const SampleTable::Cells cells = target_.table.overwrite(target_.counter, d);
+      std::ranges::fill(cells.presence, std::uint8_t{1});
+      return decode_column(head_, tokens_, hints_, cells.series);
     }
     scratch_.resize(runs.present());
     if (scratch_.empty() || !decode_column(head_, tokens_, hints_, scratch_)) return false;
+    const std::span<std::uint64_t> series = target_.table.series(target_.counter, d);
+    const std::span<std::uint8_t> present = target_.table.presence(target_.counter, d);
     auto from = scratch_.begin();
     runs.for_each([&](std::size_t begin, std::size_t end) {
       const auto length = static_cast<std::ptrdiff_t>(end - begin);

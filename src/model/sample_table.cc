@@ -13,7 +13,7 @@ SampleTable::SampleTable(std::string host, DeviceKind kind, std::vector<TableCou
       counters_(std::move(counters)),
       devices_(std::move(devices)),
       times_(std::move(times)),
-      uniform_(counters_.size() * devices_.size()),
+      all_(counters_.size() * devices_.size()),
       values_(counters_.size() * devices_.size() * times_.size()),
       present_(values_.size()) {}
 
@@ -42,11 +42,12 @@ std::optional<double> SampleTable::number(std::size_t c, std::size_t d, std::siz
 }
 
 void SampleTable::write_out(std::size_t c, std::size_t d) const {
-  Uniform& u = uniform_[c * devices_.size() + d];
-  if (!u.is || u.written) return;
-  u.written = true;
-  std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), u.value);
-  std::ranges::fill(present_.span().subspan(cell(c, d, 0), times_.size()), std::uint8_t{1});
+  Series& s = all_[c * devices_.size() + d];
+  if (s.written) return;
+  s.written = true;
+  std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), s.uniform ? s.value : 0);
+  std::ranges::fill(present_.span().subspan(cell(c, d, 0), times_.size()),
+                    static_cast<std::uint8_t>(s.uniform));
 }
 
 std::span<const std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) const {
@@ -62,26 +63,29 @@ std::span<const std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d
 /// Who may write to a series may make it anything.
 std::span<std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) {
   write_out(c, d);
-  uniform_[c * devices_.size() + d] = {};
-  return values_.span().subspan(cell(c, d, 0), times_.size());
+  return overwrite(c, d).series;
 }
 
 std::span<std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) {
   write_out(c, d);
-  uniform_[c * devices_.size() + d] = {};
-  return present_.span().subspan(cell(c, d, 0), times_.size());
+  return overwrite(c, d).presence;
+}
+
+SampleTable::Cells SampleTable::overwrite(std::size_t c, std::size_t d) {
+  all_[c * devices_.size() + d] = {.uniform = false, .written = true, .value = 0};
+  return {values_.span().subspan(cell(c, d, 0), times_.size()),
+          present_.span().subspan(cell(c, d, 0), times_.size())};
 }
 
 void SampleTable::set_uniform(std::size_t c, std::size_t d, std::uint64_t value) {
-  uniform_[c * devices_.size() + d] = {.is = true, .written = false, .value = value};
+  all_[c * devices_.size() + d] = {.uniform = true, .written = false, .value = value};
 }
 
 void SampleTable::set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value) {
   write_out(c, d);
-  uniform_[c * devices_.size() + d] = {};
-  const std::size_t at = cell(c, d, t);
-  values_.span()[at] = value;
-  present_.span()[at] = 1;
+  const Cells cells = overwrite(c, d);
+  cells.series[t] = value;
+  cells.presence[t] = 1;
 }
 
 std::size_t SampleTable::present_cells() const {

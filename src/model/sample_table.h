@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/raw_array.h"
 #include "base/time.h"
-#include "base/zeroed_array.h"
 #include "model/counter.h"
 
 namespace laggard {
@@ -29,9 +29,9 @@ struct TableCounter {
 /// not sampled is *missing*, which is never zero.
 ///
 /// A series that is present throughout and stands still, as most do in a large system, can be put in as one
-/// value
-/// (`set_uniform`) and asked for as one (`uniform`); its cells are written out when somebody asks for them,
-/// so do not let two threads read one table.
+/// value (`set_uniform`) and asked for as one (`uniform`). The cells of such a series, and of one that is
+/// missing throughout, as all are at first, are written when somebody asks for them: do not let two threads
+/// read one table.
 ///
 /// `times` keep the order of recording. They grow, except where the wall clock was stepped back or a sample
 /// was repeated; readers decide what that means (methods.md §2: a repeated time keeps the latest record).
@@ -71,10 +71,17 @@ class SampleTable {
   [[nodiscard]] std::span<std::uint64_t> series(std::size_t c, std::size_t d);
   [[nodiscard]] std::span<std::uint8_t> presence(std::size_t c, std::size_t d);
 
+  /// The same for who writes every cell of both; what they hold until then is anything.
+  struct Cells {
+    std::span<std::uint64_t> series;
+    std::span<std::uint8_t> presence;
+  };
+  [[nodiscard]] Cells overwrite(std::size_t c, std::size_t d);
+
   /// The one value of a series that is known to be present throughout and to stand still.
   [[nodiscard]] std::optional<std::uint64_t> uniform(std::size_t c, std::size_t d) const {
-    const Uniform& u = uniform_[c * devices_.size() + d];
-    return u.is ? std::optional(u.value) : std::nullopt;
+    const Series& s = all_[c * devices_.size() + d];
+    return s.uniform ? std::optional(s.value) : std::nullopt;
   }
   void set_uniform(std::size_t c, std::size_t d, std::uint64_t value);
 
@@ -88,12 +95,12 @@ class SampleTable {
   bool operator==(const SampleTable& other) const;
 
  private:
-  struct Uniform {
-    bool is = false;
-    bool written = false;  ///< Its cells are filled in.
+  struct Series {
+    bool uniform = false;  ///< Present throughout with one value.
+    bool written = false;  ///< The cells hold it; else they hold nothing, and it is uniform or missing.
     std::uint64_t value = 0;
   };
-  /// Fills in the cells of a uniform series.
+  /// Fills in the cells of a series that is not written.
   void write_out(std::size_t c, std::size_t d) const;
   [[nodiscard]] std::size_t cell(std::size_t c, std::size_t d, std::size_t t) const {
     return (c * devices_.size() + d) * times_.size() + t;
@@ -105,9 +112,9 @@ class SampleTable {
   std::vector<TableCounter> counters_;
   std::vector<std::string> devices_;
   std::vector<WallTime> times_;
-  mutable std::vector<Uniform> uniform_;  ///< Per counter and device.
-  mutable ZeroedArray<std::uint64_t> values_;
-  mutable ZeroedArray<std::uint8_t> present_;
+  mutable std::vector<Series> all_;  ///< Per counter and device.
+  mutable RawArray<std::uint64_t> values_;
+  mutable RawArray<std::uint8_t> present_;
 };
 
 }  // namespace laggard

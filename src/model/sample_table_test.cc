@@ -1,9 +1,14 @@
 #include "model/sample_table.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace laggard {
 namespace {
+
+using ::testing::Each;
 
 SampleTable two_by_three() {
   return {"fs1",
@@ -35,6 +40,36 @@ TEST(SampleTable, WhoWritesToAUniformSeriesEndsIt) {
   EXPECT_FALSE(table.uniform(0, 0));
   EXPECT_EQ(table.integer(0, 0, 0), 7U);
   EXPECT_EQ(table.integer(0, 0, 1), 9U);
+}
+
+TEST(SampleTable, BeginsMissingWhateverItsMemoryHeldBefore) {
+  for (int again = 0; again < 4; ++again) {
+    SampleTable table = two_by_three();
+    EXPECT_EQ(table.present_cells(), 0U);
+    for (std::size_t c = 0; c < table.counters().size(); ++c) {
+      for (std::size_t d = 0; d < table.devices().size(); ++d) {
+        EXPECT_THAT(table.series(c, d), Each(0U));
+        const SampleTable::Cells cells = table.overwrite(c, d);
+        std::ranges::fill(cells.series, 0xabababababababab);
+        std::ranges::fill(cells.presence, std::uint8_t{1});
+      }
+    }
+    EXPECT_EQ(table.present_cells(), table.cells());
+  }
+}
+
+TEST(SampleTable, WhoOverwritesASeriesMakesItHisOwn) {
+  SampleTable table = two_by_three();
+  table.set_uniform(0, 0, 7);
+  const SampleTable::Cells cells = table.overwrite(0, 0);
+  for (std::size_t t = 0; t < 3; ++t) {
+    cells.series[t] = 10 + t;
+    cells.presence[t] = t == 1 ? 0 : 1;
+  }
+  EXPECT_FALSE(table.uniform(0, 0));
+  EXPECT_EQ(table.integer(0, 0, 2), 12U);
+  EXPECT_FALSE(table.integer(0, 0, 1));
+  EXPECT_EQ(table.present_cells(), 2U);
 }
 
 }  // namespace
