@@ -106,20 +106,36 @@ struct Turns {
   }
 };
 
-bool comes_and_goes(const Draft& draft) {
-  std::map<std::size_t, Turns> turns;
+/// Of one component's spells, within them and, where a pause was so long that it ended one, between them.
+Turns turns_of(std::vector<const Spell*>& spells, std::size_t least_pause) {
+  std::stable_sort(spells.begin(), spells.end(),
+                   [](const Spell* a, const Spell* b) { return a->first_position < b->first_position; });
+  Turns turns;
+  for (std::size_t s = 0; s < spells.size(); ++s) {
+    const Spell& spell = *spells[s];
+    turns.bad += spell.bad;
+    turns.well += spell.well;
+    turns.pauses += spell.pauses;
+    turns.strength = std::max(turns.strength, spell.strength);
+    const bool again = s + 1 < spells.size() && spell.last_position < spells[s + 1]->first_position;
+    if (!again || spell.well_since < least_pause) continue;
+    turns.well += spell.well_since;
+    ++turns.pauses;
+  }
+  return turns;
+}
+
+/// The turns within spells and, where a pause was so long that it ended one, between them.
+bool comes_and_goes(const Draft& draft, const IncidentOptions& options) {
+  std::map<std::size_t, std::vector<const Spell*>> spells;
   for (const Sighting& sighting : draft.sightings) {
     const Spell& spell = *sighting.spell;
     if (!is_slow(sighting) || spell.detector == kBiasDetector || spell.detector == kUncalledDetector)
       continue;
-    Turns& mine = turns[sighting.component];
-    mine.bad += spell.bad;
-    mine.well += spell.well;
-    mine.pauses += spell.pauses;
-    mine.strength = std::max(mine.strength, spell.strength);
+    spells[sighting.component].push_back(&spell);
   }
-  return std::any_of(turns.begin(), turns.end(),
-                     [](const auto& entry) { return entry.second.come_and_go(); });
+  return std::any_of(spells.begin(), spells.end(),
+                     [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(); });
 }
 
 }  // namespace
@@ -139,7 +155,7 @@ Facts gather_facts(const Draft& draft, const Grouping& grouping, const IncidentO
   find_losses(draft, grouping, options, facts);
   if (!draft.relief.empty()) facts.is.insert(Fact::kTakenOver);
   if (draft.companions > 0) facts.is.insert(Fact::kWithNeighbours);
-  if (comes_and_goes(draft)) facts.is.insert(Fact::kComesAndGoes);
+  if (comes_and_goes(draft, options)) facts.is.insert(Fact::kComesAndGoes);
   const bool uncalled = std::any_of(draft.sightings.begin(), draft.sightings.end(), [](const Sighting& each) {
     return each.spell->detector == kUncalledDetector;
   });

@@ -36,6 +36,7 @@ struct Seen {
   bool confirmed = true;
   bool open = false;
   std::vector<SpellGrowth> growth = {};
+  std::size_t well_since = 0;
 };
 
 class IncidentsTest : public testing::Test {
@@ -92,6 +93,7 @@ class IncidentsTest : public testing::Test {
         spell.severity = 2 * seen.strength;
         if (seen.confirmed) spell.confirmed_since = spell.faulty_since;
         spell.growth = seen.growth;
+        spell.well_since = seen.well_since;
         spell.strength = seen.strength;
         spell.score = seen.strength;
         spell.distance = 3 * seen.strength;
@@ -322,6 +324,15 @@ class SharedLuns : public IncidentsTest {
     }
   }
 
+  /// Four spells, and after each so many windows in which the LUN was well.
+  void see_by_turns(std::size_t lun, std::size_t well) {
+    for (const std::int64_t first : {64, 512, 960, 1408}) {
+      Seen spell = primary(lun, first, first + 160);
+      spell.well_since = well;
+      see(spell);
+    }
+  }
+
   void see(const Seen& seen) { seen_.push_back(seen); }
   [[nodiscard]] const std::vector<Seen>& seen() const { return seen_; }
   std::vector<Incident> found() { return incidents(seen_); }
@@ -420,6 +431,16 @@ TEST_F(SharedLuns, ARepairedLunIsTheOneWhoseWorkWaitedMostWhateverTheScoresSay) 
   see(repaired);
   see({"x.4.4", "await", 64, 4000, 12, 300, "bias"});
   EXPECT_THAT(names(found()), ElementsAre("x-l6 reconstruction"));
+}
+
+TEST_F(SharedLuns, ALunThatIsWellBetweenItsSpellsComesAndGoes) {
+  see_by_turns(5, 5);
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 oscillation"));
+}
+
+TEST_F(SharedLuns, ALunWhosePausesAreEverybodysDoesNotComeAndGo) {
+  see_by_turns(5, 1);
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun"));
 }
 
 TEST_F(SharedLuns, AShortTroubleTakesNoLongOneWithIt) {

@@ -13,6 +13,9 @@ namespace laggard::analyse {
 namespace {
 /// More windows than any detector gathers its evidence over.
 constexpr std::size_t kLongestReach = 256;
+/// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays
+/// just below 1 now and then.
+constexpr double kWell = 0.5;
 }  // namespace
 
 SpellTracker::SpellTracker(std::size_t group, std::size_t members, const MetricSpec* metric,
@@ -33,7 +36,7 @@ void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
   if (best.size() > options_.filter.k) best.pop_back();
   spell.strength = best.back();
   if (!anomalous) {
-    if (!window.idle) ++spell.well_since;
+    if (!window.idle && window.score[i] <= kWell) ++spell.well_since;
     return;
   }
   ++spell.bad;

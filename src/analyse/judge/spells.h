@@ -51,9 +51,11 @@ struct Spell {
   std::vector<WallTime> windows;      ///< Starts of anomalous windows, at most kMostWindows.
   std::shared_ptr<LevelSums> levels;  ///< Of the anomalous windows; null before the first.
   std::size_t bad = 0;                ///< Anomalous windows.
-  std::size_t well = 0;    ///< Others between the first and the last of them in which the group was not idle,
-  std::size_t pauses = 0;  ///< and how many runs they make.
-  std::size_t well_since = 0;  ///< Such windows after the last anomalous one so far.
+  /// Windows between the first and the last of them in which the member was like its peers, by half of the
+  /// threshold at least, and the group was not idle,
+  std::size_t well = 0;
+  std::size_t pauses = 0;      ///< and how many runs they make.
+  std::size_t well_since = 0;  ///< Such windows after the last anomalous one, while the spell was followed.
   /// From its opening until it is confirmed, at most kMostGrowth: what tells when several together are. Empty
   /// for detectors that know themselves when they are sure.
   std::vector<SpellGrowth> growth;

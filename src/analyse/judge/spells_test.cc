@@ -196,6 +196,8 @@ TEST(SpellTracker, CountsPausesBetweenBadWindows) {
   EXPECT_EQ(spell.pauses, 2U) << "what comes after the last bad one is no pause";
   EXPECT_EQ(Feed().scores({2, 2, 2}).idle(true).scores({0, 0}).idle(false).scores({2}).spells()[0].pauses, 0U)
       << "while nobody works nobody is well";
+  EXPECT_EQ(Feed().scores({2, 2, 2, 0.9, 0.8, 2}).spells()[0].pauses, 0U) << "nor is who is barely not slow";
+  EXPECT_EQ(Feed().scores({2, 2, 2, 0.9, 0.4, 2}).spells()[0].well, 1U);
 }
 
 TEST(SpellTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
