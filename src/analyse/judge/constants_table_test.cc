@@ -9,9 +9,7 @@
 namespace laggard::analyse {
 namespace {
 
-TEST(ConstantsTable, EveryNameChangesItsOwnNumberAndNoOther) {
-  expect_each_sets_its_own(named_constants());
-}
+TEST(ConstantsTable, EveryNameChangesItsOwnNumberAndNoOther) { expect_each_sets_its_own(named_constants()); }
 
 TEST(ConstantsTable, SetsWhatIsNamed) {
   Constants constants;

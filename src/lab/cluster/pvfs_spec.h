@@ -22,8 +22,8 @@ struct PvfsSpec {
   /// The stripe of its default distribution (simple-stripe).
   std::int64_t stripe = 64 << 10;
   /// What a client's copies, up-calls and daemon take per byte, bytes/s, one record after the other and never
-  /// while data is on its way. Fitted: with them ten clients read 27 GB and write 17 GB each in 600 s, which is
-  /// how F §8.1 chose its file sizes.
+  /// while data is on its way. Fitted: with them ten clients read 27 GB and write 17 GB each in 600 s, which
+  /// is how F §8.1 chose its file sizes.
   double read_rate = 120e6;
   double write_rate = 50e6;
   /// Of the path look-ups, those that ask the server of "/" and those that ask the server of the client's
