@@ -205,6 +205,7 @@ class Drafter {
   [[nodiscard]] std::vector<Draft> join_companions(std::vector<Draft> drafts,
                                                    const Grouping& grouping) const {
     std::vector<std::pair<double, Draft>> by_wait;
+    by_wait.reserve(drafts.size());
     for (Draft& draft : drafts) by_wait.emplace_back(excess_wait(draft), std::move(draft));
     std::stable_sort(by_wait.begin(), by_wait.end(), [](const auto& a, const auto& b) {
       return std::pair(a.first, a.second.strength) > std::pair(b.first, b.second.strength);
