@@ -245,7 +245,8 @@ class Drafter {
     return part_of(grouping.components[draft.sightings.front().component], BlameKind::kArray);
   }
 
-  /// The weaker drafts that begin together while this one lasts; at least two, else none.
+  /// The drafts behind the leader, whose work waited less, that begin together while it lasts; at least two,
+  /// else none.
   [[nodiscard]] std::vector<std::size_t> companions_of(const std::vector<Draft>& drafts,
                                                        const std::vector<bool>& taken, std::size_t leader,
                                                        const Grouping& grouping) const {

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analyse/judge/peers.h"
@@ -106,33 +108,32 @@ struct Turns {
   }
 };
 
-/// Of one component's spells, within them and, where a pause was so long that it ended one, between them.
+/// Of the spells of one component, metric and detector: the turns within them and, where a pause was so long
+/// that it ended one, between them. \param least_pause  windows in which it was well, for the latter.
 Turns turns_of(std::vector<const Spell*>& spells, std::size_t least_pause) {
   std::stable_sort(spells.begin(), spells.end(),
                    [](const Spell* a, const Spell* b) { return a->first_position < b->first_position; });
   Turns turns;
-  for (std::size_t s = 0; s < spells.size(); ++s) {
-    const Spell& spell = *spells[s];
-    turns.bad += spell.bad;
-    turns.well += spell.well;
-    turns.pauses += spell.pauses;
-    turns.strength = std::max(turns.strength, spell.strength);
-    const bool again = s + 1 < spells.size() && spell.last_position < spells[s + 1]->first_position;
-    if (!again || spell.well_since < least_pause) continue;
-    turns.well += spell.well_since;
+  for (const Spell* spell : spells) {
+    turns.bad += spell->bad;
+    turns.well += spell->well;
+    turns.pauses += spell->pauses;
+    turns.strength = std::max(turns.strength, spell->strength);
+    if (spell == spells.back() || spell->well_since < least_pause) continue;
+    turns.well += spell->well_since;
     ++turns.pauses;
   }
   return turns;
 }
 
-/// The turns within spells and, where a pause was so long that it ended one, between them.
+/// Each detector by itself: what two of them see are not twice as many pauses.
 bool comes_and_goes(const Draft& draft, const IncidentOptions& options) {
-  std::map<std::size_t, std::vector<const Spell*>> spells;
+  std::map<std::tuple<std::size_t, const MetricSpec*, std::string_view>, std::vector<const Spell*>> spells;
   for (const Sighting& sighting : draft.sightings) {
     const Spell& spell = *sighting.spell;
     if (!is_slow(sighting) || spell.detector == kBiasDetector || spell.detector == kUncalledDetector)
       continue;
-    spells[sighting.component].push_back(&spell);
+    spells[{sighting.component, spell.metric, spell.detector}].push_back(&spell);
   }
   return std::any_of(spells.begin(), spells.end(),
                      [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(); });

@@ -443,6 +443,19 @@ TEST_F(SharedLuns, ALunWhosePausesAreEverybodysDoesNotComeAndGo) {
   EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun"));
 }
 
+TEST_F(SharedLuns, WhatTwoDistancesSeeAreNotTwiceAsManyPauses) {
+  for (const std::int64_t first : {64, 512, 960}) {
+    for (const char* detector : {"cdf", "median"}) {
+      const std::int64_t later = first + (detector == std::string_view("cdf") ? 0 : 224);
+      Seen spell = primary(5, later, later + 160);
+      spell.detector = detector;
+      spell.well_since = 5;
+      see(spell);
+    }
+  }
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun"));
+}
+
 TEST_F(SharedLuns, AShortTroubleTakesNoLongOneWithIt) {
   Seen strong = primary(6, 64, 256);
   strong.strength = 9;

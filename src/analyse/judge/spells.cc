@@ -14,7 +14,7 @@ namespace {
 /// More windows than any detector gathers its evidence over.
 constexpr std::size_t kLongestReach = 256;
 /// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays
-/// just below 1 now and then.
+/// just below 1 now and then (ours; slow and oscillating LUNs of simulated even seeds).
 constexpr double kWell = 0.5;
 }  // namespace
 
