@@ -43,9 +43,7 @@ def train(options, root):
 def judge(options, days, name, arguments):
     """The score of all days, diagnosed with these arguments."""
     options.name, options.diagnose = name, arguments
-    for i, folder in enumerate(days):
-        scale.diagnose(options, folder)
-        print(f"{name}: {i + 1} of {len(days)} days", file=sys.stderr)
+    scale.diagnose_all(options, days)
     return json.loads(scale.run(options.laggard, "lab", "score", *days, "--diagnosis", f"{name}.json", "--json", "-"))
 
 

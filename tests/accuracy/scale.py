@@ -68,15 +68,19 @@ def diagnose(options, folder):
             *options.diagnose.split())
 
 
+def diagnose_all(options, days):
+    for i, folder in enumerate(days):
+        diagnose(options, folder)
+        print(f"{options.name}: {i + 1} of {len(days)} days", file=sys.stderr)
+
+
 def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as scratch:
         root = pathlib.Path(options.keep or scratch)
         root.mkdir(parents=True, exist_ok=True)
         days = simulated_days(options, root)
-        for i, folder in enumerate(days):
-            diagnose(options, folder)
-            print(f"{i + 1} of {options.days} days", file=sys.stderr)
+        diagnose_all(options, days)
         print(f"{options.days} days of {options.site}, {options.duration}, {options.seeds} seeds from {options.first}\n")
         print(run(options.laggard, "lab", "score", *days, "--diagnosis", f"{options.name}.json"))
         healthy = root / f"{options.site}-healthy"
