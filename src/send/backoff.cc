@@ -18,10 +18,10 @@ Duration Backoff::next() {
 }
 
 std::optional<Duration> parse_retry_after(std::string_view text, WallTime now) {
-  constexpr std::uint64_t kMost = std::uint64_t{365} * 86400;  // Keeps the product inside of 64 bits.
+  constexpr std::chrono::seconds kMost = std::chrono::days(365);
   text = trim(text);
   if (const auto seconds = to_number<std::uint64_t>(text)) {
-    return std::chrono::seconds(std::min(*seconds, kMost));
+    return std::chrono::seconds(std::min<std::uint64_t>(*seconds, kMost.count()));
   }
   // The one form of RFC 9110 that is still written: `Fri, 20 Nov 2026 19:21:34 GMT`.
   constexpr std::array<std::string_view, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -36,7 +36,8 @@ std::optional<Duration> parse_retry_after(std::string_view text, WallTime now) {
   const Result<WallTime> date =
       parse_time(fmt::format("{}-{:02}-{}T{}Z", year, found - kMonths.begin() + 1, day, time));
   if (!date) return std::nullopt;
-  return std::max(Duration::zero(), *date - now);
+  if (*date <= now) return Duration::zero();  // Before the difference: centuries ago does not fit.
+  return std::min<Duration>(kMost, *date - now);
 }
 
 }  // namespace laggard::send

@@ -27,7 +27,7 @@ class Backoff {
 };
 
 /// The header Retry-After: seconds, or a date of HTTP (`Fri, 20 Nov 2026 19:21:34 GMT`) held against `now`;
-/// never below zero. Nothing when it is neither.
+/// from zero to a year. Nothing when it is neither.
 [[nodiscard]] std::optional<Duration> parse_retry_after(std::string_view text, WallTime now);
 
 }  // namespace laggard::send
