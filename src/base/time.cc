@@ -76,6 +76,16 @@ tl::unexpected<Error> bad_time(std::string_view text) {
                           text));
 }
 
+/// Half of what 64 bits of nanoseconds can hold: the difference of two times from outside always fits.
+Result<WallTime> within_reach(std::int64_t ns, std::string_view text) {
+  constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() / 2;
+  if (ns >= -kFarthest && ns <= kFarthest) return from_unix_ns(ns);
+  return fail(ErrorCode::kBadInput, "",
+              fmt::format("'{}' is too far away; times from {} to {} are understood", text,
+                          to_iso8601(from_unix_ns(-kFarthest)).substr(0, 10),
+                          to_iso8601(from_unix_ns(kFarthest)).substr(0, 10)));
+}
+
 Result<WallTime> assemble(const CivilTime& civil, std::int64_t offset_seconds, std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year{civil.year}, std::chrono::month{civil.month},
                                          std::chrono::day{civil.day}};
@@ -86,7 +96,7 @@ Result<WallTime> assemble(const CivilTime& civil, std::int64_t offset_seconds, s
   }
   const std::int64_t seconds = std::chrono::sys_days{date}.time_since_epoch().count() * std::int64_t{86400} +
                                civil.hour * 3600 + civil.minute * 60 + civil.second - offset_seconds;
-  return from_unix_ns(seconds * kNsPerSecond + civil.fraction_ns);
+  return within_reach(seconds * kNsPerSecond + civil.fraction_ns, text);
 }
 
 bool take_date(std::string_view& text, CivilTime& civil, bool dashes) {
@@ -166,7 +176,7 @@ Result<WallTime> parse_time(std::string_view text) {
   if (take(rest, '.')) fraction = take_fraction(rest);
   if (!rest.empty()) return bad_time(text);
   const std::int64_t ns = seconds * kNsPerSecond + fraction;
-  return from_unix_ns(negative ? -ns : ns);
+  return within_reach(negative ? -ns : ns, text);
 }
 
 Result<WallTime> parse_file_stamp(std::string_view text) {

@@ -34,9 +34,9 @@ using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 /// The form used in file names, without colons (T §5.9): `20110509T000005Z`. Fractions are dropped.
 [[nodiscard]] std::string to_file_stamp(WallTime t);
 
-/// Reads Unix seconds (with a fraction if there is one) or ISO 8601 with `Z` or a numeric offset; a time
-/// without a zone is refused, because guessing one is how whole analyses shift by hours (T §5.9).
-/// Exact: fractions are read as digits, not through a double. At most nine digits of fraction count.
+/// Reads Unix seconds or ISO 8601 with `Z` or a numeric offset; a time without a zone is refused, because
+/// guessing one is how whole analyses shift by hours (T §5.9), and so are those before 1824 or after 2115:
+/// the difference of any two fits. Exact: fractions are digits, not through a double; nine of them count.
 [[nodiscard]] Result<WallTime> parse_time(std::string_view text);
 
 /// Reads `to_file_stamp`'s form.

@@ -27,6 +27,14 @@ TEST(Time, RefusesWhatIsAmbiguousOrWrong) {
   }
 }
 
+TEST(Time, RefusesWhatIsTooFarAwayForADifference) {
+  for (const char* bad : {"1713-11-20T19:21:34Z", "2262-01-01T00:00:00Z", "4700000000", "-4700000000.5"}) {
+    EXPECT_FALSE(parse_time(bad).has_value()) << bad;
+  }
+  EXPECT_FALSE(parse_file_stamp("22000101T000000Z").has_value());
+  EXPECT_LT(*parse_time("1824-01-01T00:00:00Z") - *parse_time("2115-12-31T23:59:59Z"), Duration::zero());
+}
+
 TEST(Time, RoundTrips) {
   expect_property("every nanosecond survives its ISO form", [] {
     const auto ns = *rc::gen::inRange<std::int64_t>(0, 4'000'000'000'000'000'000);

@@ -36,8 +36,7 @@ std::optional<Duration> parse_retry_after(std::string_view text, WallTime now) {
   const Result<WallTime> date =
       parse_time(fmt::format("{}-{:02}-{}T{}Z", year, found - kMonths.begin() + 1, day, time));
   if (!date) return std::nullopt;
-  if (*date <= now) return Duration::zero();  // Before the difference: centuries ago does not fit.
-  return std::min<Duration>(kMost, *date - now);
+  return std::clamp<Duration>(*date - now, Duration::zero(), kMost);
 }
 
 }  // namespace laggard::send

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "lab/cluster/recorder.h"
@@ -23,7 +22,8 @@ OrderedJson unix_seconds(const std::optional<WallTime>& t) {
 std::optional<WallTime> wall_time(const Json& object, const char* name) {
   const Json& member = member_of(object, name);
   if (!member.is_number()) return std::nullopt;
-  return from_unix_ns(std::llround(member.get<double>() * 1e6) * 1000);
+  const auto time = parse_time(fmt::format("{:.6f}", member.get<double>()));
+  return time ? std::optional(*time) : std::nullopt;
 }
 
 std::uint64_t count(const Json& object, const char* name) {

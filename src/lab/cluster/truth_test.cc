@@ -43,6 +43,8 @@ TEST(Truth, SaysWhatIsMissing) {
   EXPECT_THAT(error("{"), HasSubstr("x/truth.json: is no JSON object"));
   EXPECT_THAT(error("{}"), HasSubstr("does not say which fault"));
   EXPECT_THAT(error(R"({"fault": "disk-hog"})"), HasSubstr("faulty_server"));
+  EXPECT_THAT(error(R"({"fault": "disk-hog", "faulty_server": "s1", "fault_start": -7e21, "fault_stop": 1})"),
+              HasSubstr("fault_start"));
 }
 
 }  // namespace
