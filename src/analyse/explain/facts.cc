@@ -98,12 +98,15 @@ struct Turns {
   double strength = 0;
 
   /// What is slow all the time has a good window now and then; what is barely slow has many, but then its bad
-  /// ones are barely bad.
-  [[nodiscard]] bool come_and_go() const {
+  /// ones are barely bad. Two pauses will do when they are long. \param long_pause  windows of a long one.
+  [[nodiscard]] bool come_and_go(std::size_t long_pause) const {
     constexpr std::size_t kLeastPauses = 3;
+    constexpr std::size_t kLeastLongPauses = 2;
     constexpr double kLeastWell = 0.05;
     constexpr double kLeastStrength = 4;
-    return pauses >= kLeastPauses && strength >= kLeastStrength &&
+    const bool several =
+        pauses >= kLeastPauses || (pauses >= kLeastLongPauses && well >= pauses * long_pause);
+    return several && strength >= kLeastStrength &&
            static_cast<double>(well) >= kLeastWell * static_cast<double>(well + bad);
   }
 };
@@ -136,7 +139,7 @@ bool comes_and_goes(const Draft& draft, const IncidentOptions& options) {
     spells[{sighting.component, spell.metric, spell.detector}].push_back(&spell);
   }
   return std::any_of(spells.begin(), spells.end(),
-                     [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(); });
+                     [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(options.k); });
 }
 
 }  // namespace
