@@ -33,7 +33,10 @@ bool read_entry(const Json& entry, std::map<StreamKey, std::int64_t>& into) {
   if (ms == entry.end() || !ms->is_number_integer()) return false;
   const auto known = device_kind(kind->get_ref<const std::string&>());
   if (!known) return false;
-  into[{host->get<std::string>(), *known}] = ms->get<std::int64_t>();
+  constexpr std::int64_t kFarthestMs = 4'102'444'800'000;  // 2100-01-01
+  const auto acknowledged = ms->get<std::int64_t>();
+  if (acknowledged < -kFarthestMs || acknowledged > kFarthestMs) return false;
+  into[{host->get<std::string>(), *known}] = acknowledged;
   return true;
 }
 

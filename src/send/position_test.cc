@@ -1,5 +1,6 @@
 #include "send/position.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +59,13 @@ TEST_F(PositionTest, ForeignFilesAreRefusedAndSayWhy) {
   EXPECT_THAT(error(R"({"schema":"laggard.position/1"})"), HasSubstr("damaged position file"));
   EXPECT_THAT(error(R"({"schema":"laggard.position/1","server":"http://x:1","streams":[{"host":"a"}]})"),
               HasSubstr("damaged position file"));
+  for (const char* ms : {"-4102444800001", "4102444800001", "9223372036854775808", "1e3"}) {
+    EXPECT_THAT(error(fmt::format(R"({{"schema":"laggard.position/1","server":"http://x:1","streams":[)"
+                                  R"({{"host":"a","kind":"disk","acknowledged_ms":{}}}]}})",
+                                  ms)),
+                HasSubstr("damaged position file"))
+        << ms;
+  }
   EXPECT_THAT(error(R"({"schema":"laggard.position/1","server":"http://y:2","streams":[]})"),
               HasSubstr("holds the position for http://y:2, not for http://x:1"));
 }

@@ -131,12 +131,12 @@ FieldValue parse_value(std::string_view text, CounterForm form) {
 }
 
 std::optional<WallTime> parse_moment(std::string_view text, std::string& why) {
-  constexpr std::int64_t kEnd = 7'258'118'400'000'000'000;  // 2200-01-01
+  constexpr std::int64_t kEnd = 4'102'444'800'000'000'000;  // 2100-01-01
   text = trim(text);
   if (const std::optional<std::int64_t> ns = plain_seconds(text); ns && *ns < kEnd) return from_unix_ns(*ns);
   const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (digits && text.size() > 10) {
-    why = fmt::format("time `{}` is beyond the year 2200; are these milliseconds instead of seconds?", text);
+    why = fmt::format("time `{}` is beyond the year 2100; are these milliseconds instead of seconds?", text);
     return std::nullopt;
   }
   const Result<WallTime> parsed = parse_time(text);
@@ -145,7 +145,7 @@ std::optional<WallTime> parse_moment(std::string_view text, std::string& why) {
     return std::nullopt;
   }
   if (to_unix_ns(*parsed) < 0 || to_unix_ns(*parsed) >= kEnd) {
-    why = fmt::format("time `{}` is outside of 1970 to 2200", text);
+    why = fmt::format("time `{}` is outside of 1970 to 2100", text);
     return std::nullopt;
   }
   return *parsed;

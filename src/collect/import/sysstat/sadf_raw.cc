@@ -117,7 +117,7 @@ Status SadfRawReader::read_record_header(std::string_view line) {
     current_.reset();
     return {};
   }
-  constexpr std::int64_t kLatest = 7'258'118'400;             // 2200-01-01
+  constexpr std::int64_t kLatest = 4'102'444'800;             // 2100-01-01
   constexpr std::int64_t kLongestUptime = 1'000'000'000'000;  // 317 years
   if (*wall < 0 || *wall > kLatest || *uptime < 0 || *uptime > kLongestUptime ||
       !times_agree(*wall, *of_day)) {
