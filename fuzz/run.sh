@@ -26,10 +26,10 @@ for source in fuzz/*_fuzz.cc; do
   log=build/fuzz/$name.log
   runs=0 found=0 used=0
   measure_cpu; begin=$cpu
-  # In slices of a minute of wall time, until the CPU time is used up: each slice keeps what the last one found.
+  # In slices of five minutes of wall time, until the CPU time is used up: each slice keeps what the last one found.
   while [ "$used" -lt $((seconds * 100)) ] && [ "$found" = 0 ]; do
     left=$((seconds - used / 100))
-    "build/fuzz/fuzz/$name" -max_total_time="$((left < 60 ? left + 1 : 60))" -timeout=60 -rss_limit_mb=4096 \
+    "build/fuzz/fuzz/$name" -max_total_time="$((left < 300 ? left + 1 : 300))" -timeout=300 -rss_limit_mb=4096 \
       -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$name/" "$corpus" "fuzz/corpus/$name" >"$log" 2>&1 || found=1
     slice=$(awk '/stat::number_of_executed_units/ {print $2}' "$log")
     runs=$((runs + ${slice:-0}))

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/text.h"
@@ -22,6 +24,19 @@ tl::unexpected<Error> too_many(std::string_view text, std::size_t max_names) {
   return bad_set(text, fmt::format("that is more than {} names", max_names));
 }
 
+/// A million names of 64 characters. A range of padded numbers and a long prefix are a few bytes each, and
+/// gigabytes multiplied.
+constexpr std::size_t kMostText = std::size_t{64} << 20;
+
+tl::unexpected<Error> too_long(std::string_view text) {
+  return bad_set(text, fmt::format("its names are more than {} MB of text", kMostText >> 20));
+}
+
+std::size_t text_size(std::span<const std::string> names) {
+  return std::transform_reduce(names.begin(), names.end(), std::size_t{0}, std::plus<>(),
+                               [](const std::string& name) { return name.size(); });
+}
+
 /// One comma-separated piece inside brackets: a number or a range.
 Status append_range(std::string_view piece, std::string_view text, std::size_t max_names,
                     std::vector<std::string>& out) {
@@ -35,6 +50,7 @@ Status append_range(std::string_view piece, std::string_view text, std::size_t m
   if (*last - *first >= max_names - std::min(max_names, out.size())) return too_many(text, max_names);
   const bool padded = first_text.size() > 1 && first_text.front() == '0';
   const std::size_t width = padded ? first_text.size() : 0;
+  if ((*last - *first + 1) * std::max(width, last_text.size()) > kMostText) return too_long(text);
   for (std::uint64_t n = *first; n <= *last; ++n) out.push_back(fmt::format("{:0>{}}", n, width));
   return {};
 }
@@ -56,6 +72,7 @@ Result<std::vector<std::string>> expand_term(std::string_view term, std::string_
     const std::size_t open = term.find('[');
     const std::string_view literal = term.substr(0, open);
     if (literal.find(']') != std::string_view::npos) return bad_set(text, "a ']' has no '['");
+    if (text_size(names) + names.size() * literal.size() > kMostText) return too_long(text);
     for (std::string& name : names) name += literal;
     if (open == std::string_view::npos) break;
     const std::size_t close = term.find(']', open);
@@ -66,6 +83,8 @@ Result<std::vector<std::string>> expand_term(std::string_view term, std::string_
         return forward(appended);
     }
     if (names.size() * numbers.size() > max_names) return too_many(text, max_names);
+    if (text_size(names) * numbers.size() + text_size(numbers) * names.size() > kMostText)
+      return too_long(text);
     names = every_pair(names, numbers);
     term.remove_prefix(close + 1);
   }
@@ -76,6 +95,7 @@ Result<std::vector<std::string>> expand_term(std::string_view term, std::string_
 
 Result<std::vector<std::string>> expand_node_set(std::string_view text, std::size_t max_names) {
   std::vector<std::string> all;
+  std::size_t size = 0;
   std::size_t start = 0;
   int depth = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
@@ -87,6 +107,8 @@ Result<std::vector<std::string>> expand_node_set(std::string_view text, std::siz
     if (term.empty()) return bad_set(text, "a name is missing");
     auto names = expand_term(term, text, max_names);
     if (!names) return forward(names);
+    size += text_size(*names);
+    if (size > kMostText) return too_long(text);
     all.insert(all.end(), std::make_move_iterator(names->begin()), std::make_move_iterator(names->end()));
     if (all.size() > max_names) return too_many(text, max_names);
   }

@@ -36,6 +36,19 @@ TEST(NodeSet, HoldsTheLimitThatIsGiven) {
   }
 }
 
+TEST(NodeSet, RefusesGigabytesOfNames) {
+  const std::string zeros(1000, '0');
+  const std::string word(1000, 'x');
+  std::string terms = "a";
+  for (int i = 0; i < 80; ++i) terms += "," + word + "[1-1000]";
+  for (const std::string& big :
+       {"n[" + zeros + "1-1000000]", "n[1-100000]" + word, word + "[1-1000][1-1000]", terms}) {
+    const auto names = expand_node_set(big);
+    ASSERT_FALSE(names.has_value());
+    EXPECT_THAT(names.error().what, testing::HasSubstr("more than 64 MB of text"));
+  }
+}
+
 TEST(NodeSet, Folds) {
   const std::vector<std::string> names{"fs3", "fs1", "fs2", "fs7", "mds", "fs3"};
   EXPECT_EQ(fold_node_set(names), "fs[1-3,7],mds");
