@@ -25,7 +25,11 @@ SpellTracker::SpellTracker(std::size_t group, std::size_t members, const MetricS
       detector_(std::move(detector)),
       options_(options),
       filter_(options.filter, members),
-      current_(members) {}
+      latest_(members) {}
+
+void SpellTracker::note_well(Spell& spell, const Recent& window) {
+  if (!window.idle && window.score[spell.member] <= kWell) ++spell.well_since;
+}
 
 void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
   const std::size_t i = spell.member;
@@ -36,7 +40,7 @@ void SpellTracker::extend(Spell& spell, const Recent& window, bool anomalous) {
   if (best.size() > options_.filter.k) best.pop_back();
   spell.strength = best.back();
   if (!anomalous) {
-    if (!window.idle && window.score[i] <= kWell) ++spell.well_since;
+    note_well(spell, window);
     return;
   }
   ++spell.bad;
@@ -67,7 +71,7 @@ void SpellTracker::open(std::size_t member, const ScoredTrack& track) {
   spell.faulty_since = recent_.back().end;
   spells_.push_back(std::move(spell));
   best_scores_.emplace_back();
-  current_[member] = spells_.size() - 1;
+  latest_[member] = spells_.size() - 1;
   bool unseen = true;
   double severity = 0;
   for (const Recent& window : recent_) {
@@ -102,15 +106,16 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
   const bool severe = anomalous && state.severity >= options_.gate_severity;
   const bool faulty = state.faulty || severe;
   const auto span = static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
-  std::optional<std::size_t>& current = current_[member];
-  if (current && recent_.back().position - spells_[*current].last_position > span) current.reset();
-  if (!current) {
-    if (!faulty) return;
+  const std::optional<std::size_t>& latest = latest_[member];
+  if (latest && recent_.back().position - spells_[*latest].last_position <= span) {
+    extend(spells_[*latest], recent_.back(), anomalous);
+  } else if (faulty) {
     open(member, track);
   } else {
-    extend(spells_[*current], recent_.back(), anomalous);
+    if (latest) note_well(spells_[*latest], recent_.back());
+    return;
   }
-  Spell& spell = spells_[*current];
+  Spell& spell = spells_[*latest];
   spell.persistence = std::max(spell.persistence, state.persistence);
   spell.severity = std::max(spell.severity, state.severity);
   if (state.faulty && !spell.persistent_since) spell.persistent_since = recent_.back().end;
@@ -135,7 +140,7 @@ void SpellTracker::confirm(Spell& spell, bool faulty, const ScoredTrack& track) 
 
 void SpellTracker::repaired(std::size_t member) {
   filter_.repaired(member);
-  current_[member].reset();
+  latest_[member].reset();
   for (Recent& window : recent_) window.score[member] = 0;
 }
 

@@ -55,7 +55,7 @@ struct Spell {
   /// threshold at least, and the group was not idle,
   std::size_t well = 0;
   std::size_t pauses = 0;      ///< and how many runs they make.
-  std::size_t well_since = 0;  ///< Such windows after the last anomalous one, while the spell was followed.
+  std::size_t well_since = 0;  ///< Such windows after the last anomalous one, until the next spell.
   /// From its opening until it is confirmed, at most kMostGrowth: what tells when several together are. Empty
   /// for detectors that know themselves when they are sure.
   std::vector<SpellGrowth> growth;
@@ -128,6 +128,7 @@ class SpellTracker {
   };
 
   void open(std::size_t member, const ScoredTrack& track);
+  static void note_well(Spell& spell, const Recent& window);
   void extend(Spell& spell, const Recent& window, bool anomalous);
   void reach_back(Spell& spell, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
@@ -146,8 +147,8 @@ class SpellTracker {
   std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to.
   SharedLevelSums sums_;
   std::vector<Spell> spells_;
-  std::vector<std::optional<std::size_t>> current_;  ///< Per member, the spell that may still grow.
-  std::vector<std::vector<double>> best_scores_;     ///< Per spell, its k largest scores.
+  std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the spell that was opened last.
+  std::vector<std::vector<double>> best_scores_;    ///< Per spell, its k largest scores.
 };
 
 }  // namespace laggard::analyse

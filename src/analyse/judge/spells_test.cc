@@ -200,6 +200,19 @@ TEST(SpellTracker, CountsPausesBetweenBadWindows) {
   EXPECT_EQ(Feed().scores({2, 2, 2, 0.9, 0.4, 2}).spells()[0].well, 1U);
 }
 
+TEST(SpellTracker, APauseThatEndsASpellIsCountedToItsEnd) {
+  const Feed feed = Feed()
+                        .scores({2, 2, 2, 0})
+                        .idle(true)
+                        .scores(std::vector<double>(6, 0))
+                        .idle(false)
+                        .scores({0, 0.9, 0, 2, 2, 2, 0});
+  ASSERT_EQ(feed.spells().size(), 2U);
+  EXPECT_EQ(feed.spells()[0].well_since, 3U) << "also when the spell is over, but not while nobody works";
+  EXPECT_EQ(feed.spells()[1].well_since, 1U);
+  EXPECT_EQ(Feed().scores({2, 2, 2}).repaired().scores(std::vector<double>(9, 0)).spells()[0].well_since, 0U);
+}
+
 TEST(SpellTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   const SpellTracker::Options slow{{3, -1, 6}, kShift, 6, {5, 20}};
   EXPECT_FALSE(Feed(slow).scores(std::vector<double>(6, 1.5)).spells()[0].confirmed()) << "persistence 4";
