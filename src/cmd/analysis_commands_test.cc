@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "cmd/analysis_setup.h"
 #include "cmd/testing_cli.h"
 #include "report/golden.h"
 
@@ -56,6 +57,22 @@ TEST(AnalysisCommands, TheDemoSaysWhatHappenedAndWhereThePageIs) {
   EXPECT_THAT(said.err, IsEmpty());
   EXPECT_THAT(read_text(folder / "demo.html"),
               AllOf(HasSubstr("<html"), HasSubstr("s2"), HasSubstr("</html>")));
+}
+
+TEST(AnalysisCommands, TheSeverityThatMakesFaultyIsThePresetsUnlessItIsSet) {
+  const Folder folder;
+  AnalysisOptions options;
+  options.recordings = {small_recording(folder)};
+  const auto gate = [&](const std::string& preset) {
+    options.preset = preset;
+    const auto setup = prepare(options);
+    EXPECT_TRUE(setup.has_value());
+    return setup ? setup->pipeline.constants.gate_severity : 0;
+  };
+  EXPECT_EQ(gate("quick"), 6);
+  EXPECT_EQ(gate("production"), 4);
+  options.constants = {"severity.gate=7"};
+  EXPECT_EQ(gate("production"), 7);
 }
 
 TEST(AnalysisCommands, TheExampleAsJson) {

@@ -73,7 +73,7 @@ struct Constants {
   std::size_t longest_filled_hole = 2;
 
   FilterSpec filter;         ///< Its k is the preset's.
-  double gate_severity = 6;  ///< From here a component is faulty at once.
+  double gate_severity = 6;  ///< From here a component is faulty at once; a preset may have another.
   double confirm_severity = 60;
   BiasOptions bias;
 

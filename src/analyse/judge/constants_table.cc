@@ -72,8 +72,8 @@ constexpr std::array kNamed{
         "severity.least", "the least that a window adds to severity", -64, 0),
     named<&Constants::filter, &FilterSpec::most_severity>("severity.most",
                                                           "the most that a window adds to severity", 0, 64),
-    named<&Constants::gate_severity>("severity.gate", "severity from which a component is faulty at once", 0,
-                                     kLarge),
+    named<&Constants::gate_severity>(
+        "severity.gate", "severity from which a component is faulty at once; in production 4", 0, kLarge),
     named<&Constants::confirm_severity>("severity.confirm", "severity from which an incident is confirmed", 0,
                                         kLarge),
     named<&Constants::bias, &BiasOptions::block_windows>("bias.block-windows", "bias: windows of a block", 1,

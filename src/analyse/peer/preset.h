@@ -27,6 +27,8 @@ struct Preset {
   double factor = 2;  ///< Trained thresholds are multiplied by this (F §10.1: doubled).
   /// A faulty component is confirmed from this persistence on; 1 is at once.
   int confirm_persistence = 1;
+  /// A component is faulty at once from this severity on, unless a constant says otherwise (severity.gate).
+  double gate_severity = 6;
 };
 
 /// lab (F §10.1), production (T §3.3) and quick (ours: for recordings of a minute or two).
