@@ -29,7 +29,7 @@ for source in fuzz/*_fuzz.cc; do
   # In slices of five minutes of wall time, until the CPU time is used up: each slice keeps what the last one found.
   while [ "$used" -lt $((seconds * 100)) ] && [ "$found" = 0 ]; do
     left=$((seconds - used / 100))
-    "build/fuzz/fuzz/$name" -max_total_time="$((left < 300 ? left + 1 : 300))" -timeout=300 -rss_limit_mb=4096 \
+    "build/fuzz/fuzz/$name" -max_total_time="$((left < 300 ? left + 1 : 300))" -timeout=60 -rss_limit_mb=4096 \
       -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$name/" "$corpus" "fuzz/corpus/$name" >"$log" 2>&1 || found=1
     slice=$(awk '/stat::number_of_executed_units/ {print $2}' "$log")
     runs=$((runs + ${slice:-0}))

@@ -24,9 +24,9 @@ tl::unexpected<Error> too_many(std::string_view text, std::size_t max_names) {
   return bad_set(text, fmt::format("that is more than {} names", max_names));
 }
 
-/// A million names of 64 characters. A range of padded numbers and a long prefix are a few bytes each, and
+/// A million names of 16 characters. A range of padded numbers and a long prefix are a few bytes each, and
 /// gigabytes multiplied.
-constexpr std::size_t kMostText = std::size_t{64} << 20;
+constexpr std::size_t kMostText = std::size_t{16} << 20;
 
 tl::unexpected<Error> too_long(std::string_view text) {
   return bad_set(text, fmt::format("its names are more than {} MB of text", kMostText >> 20));

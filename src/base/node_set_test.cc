@@ -45,7 +45,7 @@ TEST(NodeSet, RefusesGigabytesOfNames) {
        {"n[" + zeros + "1-1000000]", "n[1-100000]" + word, word + "[1-1000][1-1000]", terms}) {
     const auto names = expand_node_set(big);
     ASSERT_FALSE(names.has_value());
-    EXPECT_THAT(names.error().what, testing::HasSubstr("more than 64 MB of text"));
+    EXPECT_THAT(names.error().what, testing::HasSubstr("more than 16 MB of text"));
   }
 }
 
