@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/latest_time.h"
 
 namespace laggard::send {
 
@@ -33,7 +34,7 @@ bool read_entry(const Json& entry, std::map<StreamKey, std::int64_t>& into) {
   if (ms == entry.end() || !ms->is_number_integer()) return false;
   const auto known = device_kind(kind->get_ref<const std::string&>());
   if (!known) return false;
-  constexpr std::int64_t kFarthestMs = 4'102'444'800'000;  // 2100-01-01
+  constexpr std::int64_t kFarthestMs = to_unix_ns(kLatestTime) / 1'000'000;
   const auto acknowledged = ms->get<std::int64_t>();
   if (acknowledged < -kFarthestMs || acknowledged > kFarthestMs) return false;
   into[{host->get<std::string>(), *known}] = acknowledged;

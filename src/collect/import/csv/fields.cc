@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/latest_time.h"
 #include "base/text.h"
 
 namespace laggard::collect {
@@ -131,7 +132,7 @@ FieldValue parse_value(std::string_view text, CounterForm form) {
 }
 
 std::optional<WallTime> parse_moment(std::string_view text, std::string& why) {
-  constexpr std::int64_t kEnd = 4'102'444'800'000'000'000;  // 2100-01-01
+  constexpr std::int64_t kEnd = to_unix_ns(kLatestTime);
   text = trim(text);
   if (const std::optional<std::int64_t> ns = plain_seconds(text); ns && *ns < kEnd) return from_unix_ns(*ns);
   const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });

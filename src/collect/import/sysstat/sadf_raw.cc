@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/latest_time.h"
 #include "base/text.h"
 
 namespace laggard::collect {
@@ -117,7 +118,7 @@ Status SadfRawReader::read_record_header(std::string_view line) {
     current_.reset();
     return {};
   }
-  constexpr std::int64_t kLatest = 4'102'444'800;             // 2100-01-01
+  constexpr std::int64_t kLatest = to_unix_ns(kLatestTime) / 1'000'000'000;
   constexpr std::int64_t kLongestUptime = 1'000'000'000'000;  // 317 years
   if (*wall < 0 || *wall > kLatest || *uptime < 0 || *uptime > kLongestUptime ||
       !times_agree(*wall, *of_day)) {
