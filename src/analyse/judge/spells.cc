@@ -106,7 +106,7 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
   const bool severe = anomalous && state.severity >= options_.gate_severity;
   const bool faulty = state.faulty || severe;
   const auto span = static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
-  const std::optional<std::size_t>& latest = latest_[member];
+  const std::optional<std::size_t> latest = latest_[member];
   if (latest && recent_.back().position - spells_[*latest].last_position <= span) {
     extend(spells_[*latest], recent_.back(), anomalous);
   } else if (faulty) {
@@ -115,7 +115,7 @@ void SpellTracker::step(std::size_t member, bool anomalous, const ScoredTrack& t
     if (latest) note_well(spells_[*latest], recent_.back());
     return;
   }
-  Spell& spell = spells_[*latest];
+  Spell& spell = spells_[*latest_[member]];
   spell.persistence = std::max(spell.persistence, state.persistence);
   spell.severity = std::max(spell.severity, state.severity);
   if (state.faulty && !spell.persistent_since) spell.persistent_since = recent_.back().end;
