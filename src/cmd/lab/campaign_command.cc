@@ -98,7 +98,8 @@ void print_runs(const std::vector<CampaignRun>& runs, const std::vector<MethodSp
       for (const lab::Accusation& accusation : run.judgements[m].accusations) {
         said += fmt::format(" {} {},", accusation.server, accusation.cause);
       }
-      said += " from";
+      if (run.judgements[m].accusations.empty()) said += " nobody,";
+      said += run.judgements[m].flags.empty() ? " nothing flagged" : " from";
       for (const Flag& flag : run.judgements[m].flags) {
         said += fmt::format(" {}/{} {:.1f}", flag.server, flag.metric, flag.score);
       }
