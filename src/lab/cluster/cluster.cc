@@ -67,10 +67,12 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
   if (run_.workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
-    // A client makes its directory for each run, on a server that it draws (PVFS 2.8's
-    // PINT_cached_config_get_next_meta).
+    // PVFS 2.8's PINT_cached_config_get_next_meta draws where a client begins and goes on in turn.
     const Random drawn = Random(run_.seed).fork("directories", cluster_.hardware_seed);
-    const auto directory = static_cast<std::uint32_t>(drawn.fork("of", place.client).below(cluster_.servers));
+    const bool in_turn = cluster_.pvfs.directories_in_turn;
+    const std::uint64_t begin = drawn.fork("of", in_turn ? 0 : place.client).below(cluster_.servers);
+    const auto directory =
+        static_cast<std::uint32_t>((begin + (in_turn ? place.client : 0)) % cluster_.servers);
     return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
   }
   const StreamSpec spec = stream_spec(cluster_.file_system, run_.workload);

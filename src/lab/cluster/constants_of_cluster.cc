@@ -69,11 +69,15 @@ constexpr std::array kClusterConstants{
                                                  1),
     number<&Spec::pvfs, &PvfsSpec::directory_lookups>(
         "pvfs.directory-lookups", "share that asks the server of the client's directory", 0, 1),
+    number<&Spec::pvfs, &PvfsSpec::directories_in_turn>("pvfs.directories-in-turn",
+                                                        "1: made by one client, 0: by each its own", 0, 1),
     number<&Spec::pvfs, &PvfsSpec::file_stuffing>("pvfs.file-stuffing",
                                                   "1: small files are on one server only", 0, 1),
     number<&Spec::pvfs, &PvfsSpec::think_seconds>("pvfs.think", "a transaction's own work, s", 0, 100),
     number<&Spec::pvfs, &PvfsSpec::most_coalesced>("pvfs.coalesced", "most updates that share a sync", 1,
                                                    1e6),
+    number<&Spec::pvfs, &PvfsSpec::file_pages>(
+        "pvfs.file-pages", "of a database that making or removing a file changes", 1, 256),
     number<&Spec::client_spread>("runs.client-spread", "of clients' copying rates", 0, 0.2),
     number<&Spec::experiment, &ExperimentSpec::login_seconds>("runs.login",
                                                               "from one client's start to the "

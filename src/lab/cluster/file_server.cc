@@ -32,7 +32,7 @@ void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& serve
       served.raise();
       return;
     case RpcKind::kUpdate:
-      update(served);
+      update(rpc, served);
       return;
     case RpcKind::kRead:
       read(rpc, thread, served);
@@ -62,13 +62,13 @@ void FileServer::write(const Rpc& rpc, const Signal& served) {
                 .done = served});
 }
 
-void FileServer::update(const Signal& served) {
+void FileServer::update(const Rpc& rpc, const Signal& served) {
   if (file_system_ == FileSystem::kLustre) {
     ++journaled_;
     served.raise();
     return;
   }
-  updates_.push_back(served);
+  updates_.push_back({served, rpc.pages});
   if (syncing_.empty()) sync_database();
 }
 
@@ -76,12 +76,16 @@ void FileServer::sync_database() {
   const std::size_t count = std::min(updates_.size(), most_coalesced_);
   if (count == 0) return;
   const auto end = updates_.begin() + static_cast<std::ptrdiff_t>(count);
-  syncing_.assign(updates_.begin(), end);
+  std::int64_t pages = 0;
+  for (auto update = updates_.begin(); update != end; ++update) {
+    syncing_.push_back(update->served);
+    pages += update->pages;
+  }
   updates_.erase(updates_.begin(), end);
   const auto page = static_cast<std::int64_t>(
       random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / DiskLayout::kPage)));
   disk_.submit({.at = DiskLayout::kDatabase + page * DiskLayout::kPage,
-                .bytes = DiskLayout::kPage * static_cast<std::int64_t>(count),
+                .bytes = DiskLayout::kPage * pages,
                 .write = true,
                 .io_class = IoClass::kAsync,
                 .stream = 0,

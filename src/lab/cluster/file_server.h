@@ -49,7 +49,7 @@ class FileServer final : public Service, public EventHandler {
 
   void read(const Rpc& rpc, std::uint32_t thread, const Signal& served);
   void write(const Rpc& rpc, const Signal& served);
-  void update(const Signal& served);
+  void update(const Rpc& rpc, const Signal& served);
   void sync_database();
   void write_journal();
 
@@ -59,7 +59,11 @@ class FileServer final : public Service, public EventHandler {
   Random random_;
   Disk disk_;
 
-  std::vector<Signal> updates_;  ///< That wait for the next sync.
+  struct Update {
+    Signal served;
+    std::uint32_t pages = 0;
+  };
+  std::vector<Update> updates_;  ///< That wait for the next sync.
   std::vector<Signal> syncing_;
   std::uint64_t journaled_ = 0;  ///< Updates since the last journal write.
   std::int64_t journal_at_ = 0;

@@ -21,6 +21,12 @@ void PvfsPostmark::ask_all(RpcKind kind, Step& step) const {
   for (std::uint32_t server = 0; server < place_.servers; ++server) step.push_back(rpc(server, kind));
 }
 
+void PvfsPostmark::change(const File& file) {
+  Rpc made = rpc(file.metafile, RpcKind::kUpdate);
+  made.pages = place_.cluster.pvfs.file_pages;
+  steps_.push_back({made});
+}
+
 void PvfsPostmark::transfer(const File& file, RpcKind kind, std::int64_t bytes) {
   Rpc made = rpc(file.data, kind);
   made.at = file.at;
@@ -39,7 +45,7 @@ void PvfsPostmark::plan_create() {
   file.bytes = static_cast<std::int64_t>(
       place_.random.uniform(static_cast<double>(spec_.smallest), static_cast<double>(spec_.largest)));
   look_up();
-  ask(file.metafile, RpcKind::kUpdate);
+  change(file);
   ask(servers_.directory, RpcKind::kUpdate);
   transfer(file, RpcKind::kWrite, file.bytes);
   files_.push_back(file);
@@ -52,9 +58,8 @@ void PvfsPostmark::plan_delete() {
   files_.pop_back();
   look_up();
   ask(servers_.directory, RpcKind::kUpdate);
-  Step removals{rpc(file.metafile, RpcKind::kUpdate)};
-  if (!place_.cluster.pvfs.file_stuffing) ask_all(RpcKind::kUpdate, removals);
-  steps_.push_back(std::move(removals));
+  change(file);
+  if (!place_.cluster.pvfs.file_stuffing) ask_all(RpcKind::kUpdate, steps_.back());
 }
 
 void PvfsPostmark::plan_read() {

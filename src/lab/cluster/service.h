@@ -18,8 +18,9 @@ struct Rpc {
   std::uint32_t client = 0;
   std::uint32_t server = 0;
   RpcKind kind = RpcKind::kQuery;
-  std::int64_t at = 0;     ///< Position on the server's disk.
-  std::int64_t bytes = 0;  ///< Of data.
+  std::int64_t at = 0;      ///< Position on the server's disk.
+  std::int64_t bytes = 0;   ///< Of data.
+  std::uint32_t pages = 1;  ///< Of the server's databases that an update changes.
   Signal done{};
 };
 
