@@ -53,6 +53,19 @@ TEST(Observation1, HealthyServersTrackEachOther) {
   EXPECT_LT(waits.back() / waits.front(), 1.5);
 }
 
+TEST(Workloads, TenClientsTakeTenMinutesForFsTransactions) {
+  // F §8.1 chose 16,000 transactions for PVFS and 53,000 for Lustre so that a run takes some 600 s.
+  const std::pair<FileSystem, double> expected[] = {{FileSystem::kPvfs, 16'000},
+                                                    {FileSystem::kLustre, 53'000}};
+  for (const auto& [file_system, transactions] : expected) {
+    const RunMetrics& run = run_of(Workload::kPostmark, FaultKind::kNone, file_system);
+    for (const double done : run.operations_done) {
+      EXPECT_GT(done, 0.8 * transactions);
+      EXPECT_LT(done, 1.2 * transactions);
+    }
+  }
+}
+
 TEST(Observation2, HealthyServersAllLoseTheThroughputThatTheSickOneLoses) {
   const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kDiskBusy);
   const auto left = run.others(kSick, [&](std::size_t s) {

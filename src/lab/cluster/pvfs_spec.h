@@ -28,7 +28,7 @@ struct PvfsSpec {
   /// Of the path look-ups, those that ask the server of "/" and those that ask the server of the client's
   /// directory; the others are answered by the client's name cache. Fitted to what training on metadata masks
   /// in F (§11, §12): in 10/10 some hogs at one server, in 6/12 network throughput at all.
-  double root_lookups = 0.12;
+  double root_lookups = 0.16;
   double directory_lookups = 1;
   /// The clients' directories lie on servers that follow each other, beginning at one drawn for the run: one
   /// client made them all in a row, and PVFS takes the next server for each new directory. Else each client

@@ -185,6 +185,7 @@ std::uint32_t TcpFlow::pure_acks(std::uint32_t acks, bool last_is_single) {
 }
 
 void TcpFlow::carry_delayed_ack() {
+  quick_acks_left_ = 0;
   if (!ack_owed_since_) return;
   // Counted when the next data goes back instead of after 40 ms: a connection that rests is late by one ACK.
   if (queue_.now() - *ack_owed_since_ > options_.delayed_ack) network_.count_acks(ends_.to, ends_.from, 1);

@@ -38,7 +38,8 @@ struct TcpCounters {
 ///   used the whole of cwnd (Linux does not grow a window that the application leaves unused).
 /// - acks: one for two segments in order; one for each while there is a hole and for the next 16 segments
 /// (delayed
-///   ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12).
+///   ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12). A receiver
+///   that answers ("pingpong") is in a dialogue: its answers carry the ACKs again.
 /// - a loss that at least three later segments follow is retransmitted in the next round, cwnd and ssthresh =
 ///   max(cwnd / 2, 2). Other losses, and losses of retransmissions, wait for the timeout: 200 ms, doubled
 ///   each time; cwnd = 1.
