@@ -162,6 +162,19 @@ TEST_F(TcpTest, FivePercentLossHoldsTheWindowInSingleDigitsAndDoublesTheAcks) {
   EXPECT_GT(mean_cwnd(bulk, 100), 80);
 }
 
+TEST_F(TcpTest, LossInADialogueIsNoReasonForQuickAcks) {
+  TcpFlow there = flow(0, 1);
+  TcpFlow back = flow(1, 0);
+  network.set_loss(0, 1, 0.05);
+  const Talk talk(queue, there, back, milliseconds(5));
+  queue.run_until(seconds(60));
+  const std::uint64_t answers = back.counters().bytes_sent / 100;
+  const std::uint64_t repeated = there.counters().retrans;
+  EXPECT_GT(repeated, 50U);
+  // Sixteen single ACKs after each loss if the answers did not carry them.
+  EXPECT_LT(network.counters(1).tx_packets, answers + 2 * repeated);
+}
+
 TEST_F(TcpTest, ALostRequestWaitsForTheTimeout) {
   TcpFlow requests = flow(0, 1);
   Stopwatch watch(queue);
