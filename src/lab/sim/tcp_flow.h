@@ -34,18 +34,15 @@ struct TcpCounters {
 /// to one segment").
 ///
 /// - window = min(cwnd, receive window); slow start cwnd += acks, then cwnd += acks / cwnd, only in rounds
-/// that
-///   used the whole of cwnd (Linux does not grow a window that the application leaves unused).
+///   that used the whole of cwnd (Linux does not grow a window that the application leaves unused).
 /// - acks: one for two segments in order; one for each while there is a hole and for the next 16 segments
-/// (delayed
-///   ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12). A receiver
-///   that answers ("pingpong") is in a dialogue: its answers carry the ACKs again.
+///   (delayed ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12).
+///   A receiver that answers ("pingpong") is in a dialogue: its answers carry the ACKs again.
 /// - a loss that at least three later segments follow is retransmitted in the next round, cwnd and ssthresh =
 ///   max(cwnd / 2, 2). Other losses, and losses of retransmissions, wait for the timeout: 200 ms, doubled
 ///   each time; cwnd = 1.
 /// - after a pause of n timeouts cwnd is halved n times, not below the initial window; one that was not
-/// filled for
-///   a timeout sinks half-way to what was used of it, not below the initial window either (RFC 2861).
+///   filled for a timeout sinks half-way to what was used of it, not below the initial window (RFC 2861).
 /// - the ACK of a last single segment waits 40 ms for data to go back with: answers carry those of requests.
 /// Lost ACKs are ignored: the next one says the same.
 class TcpFlow final : public EventHandler {
