@@ -52,6 +52,7 @@ class PvfsPostmark final : public Program {
   void plan_append();
   void look_up();
   void ask(std::uint32_t server, RpcKind kind) { steps_.push_back({rpc(server, kind)}); }
+  /// Makes or removes the file, apart from its entry in the directory.
   void change(const File& file);
   void ask_all(RpcKind kind, Step& step) const;
   void transfer(const File& file, RpcKind kind, std::int64_t bytes);

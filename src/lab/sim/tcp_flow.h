@@ -93,7 +93,8 @@ class TcpFlow final : public EventHandler {
   void acknowledge(std::uint32_t arrived);
   /// Of these ACKs, those that go out by themselves now.
   [[nodiscard]] std::uint32_t pure_acks(std::uint32_t acks, bool last_is_single);
-  /// The receiver sends data: the ACK that it owes goes with it, unless it had to go before.
+  /// The receiver sends data: the ACK that it owes goes with it, unless it had to go before, and its quick
+  /// ACKs end.
   void carry_delayed_ack();
   void back_off();
   void deliver(std::int64_t up_to);
