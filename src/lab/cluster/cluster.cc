@@ -41,7 +41,7 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
     servers_.push_back(std::make_unique<FileServer>(queue_, cluster_, disk, random.fork("server", s)));
     services.push_back(servers_.back().get());
   }
-  metadata_server_ = std::make_unique<MetadataServer>(queue_, random.fork("metadata"));
+  metadata_server_ = std::make_unique<MetadataServer>(queue_, cluster_.lustre, random.fork("metadata"));
   services.push_back(metadata_server_.get());
   engine_ = std::make_unique<RpcEngine>(
       *fabric_, std::move(services),

@@ -78,6 +78,13 @@ constexpr std::array kClusterConstants{
                                                    1e6),
     number<&Spec::pvfs, &PvfsSpec::file_pages>(
         "pvfs.file-pages", "of a database that making or removing a file changes", 1, 256),
+    number<&Spec::lustre, &LustreSpec::metadata_seconds>(
+        "lustre.metadata", "mean time of a request at the metadata server, s", 1e-6, 1),
+    number<&Spec::lustre, &LustreSpec::metadata_wander>("lustre.metadata-wander",
+                                                        "spread by which its pace wanders", 0, 1),
+    number<&Spec::lustre, &LustreSpec::metadata_wander_seconds>("lustre.metadata-wander-time",
+                                                                "until it has forgotten, s", 1e-3, 1e6),
+    number<&Spec::lustre, &LustreSpec::think_seconds>("lustre.think", "a transaction's own work, s", 0, 100),
     number<&Spec::client_spread>("runs.client-spread", "of clients' copying rates", 0, 0.2),
     number<&Spec::experiment, &ExperimentSpec::login_seconds>("runs.login",
                                                               "from one client's start to the "

@@ -8,7 +8,6 @@ namespace laggard::lab {
 
 namespace {
 
-constexpr double kLustreThinkSeconds = 0.3e-3;
 constexpr auto kDirtyExpires = std::chrono::seconds(30);
 constexpr double kFlushInterval = 5;
 /// Size inquiries: most files are still locked by the client that wrote them.
@@ -89,7 +88,7 @@ void LustrePostmark::flush_old() {
 void LustrePostmark::next_step() {
   if (steps_.empty()) {
     ++operations_done_;
-    wake_in(kLustreThinkSeconds, kNext);
+    wake_in(place_.cluster.lustre.think_seconds, kNext);
     return;
   }
   Rpc made = steps_.back();

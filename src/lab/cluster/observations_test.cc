@@ -60,8 +60,8 @@ TEST(Workloads, TenClientsTakeTenMinutesForFsTransactions) {
   for (const auto& [file_system, transactions] : expected) {
     const RunMetrics& run = run_of(Workload::kPostmark, FaultKind::kNone, file_system);
     for (const double done : run.operations_done) {
-      EXPECT_GT(done, 0.8 * transactions);
-      EXPECT_LT(done, 1.2 * transactions);
+      EXPECT_GT(done, 0.9 * transactions);
+      EXPECT_LT(done, 1.1 * transactions);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "lab/cluster/lustre_spec.h"
 #include "lab/cluster/pvfs_spec.h"
 #include "lab/sim/disk_geometry.h"
 #include "lab/sim/elevator.h"
@@ -60,6 +61,7 @@ struct ClusterSpec {
   NetworkSpec network;
   TcpOptions tcp;
   PvfsSpec pvfs;
+  LustreSpec lustre;
   ExperimentSpec experiment;
   /// Relative spread of the disks' transfer rates: same make and model, other media and zones.
   double disk_spread = 0.01;

@@ -1,7 +1,6 @@
 #include "lab/sim/disk.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 
@@ -28,7 +27,12 @@ std::uint64_t ns_between(SimTime from, SimTime to) { return static_cast<std::uin
 }  // namespace
 
 Disk::Disk(EventQueue& queue, const DiskGeometry& geometry, const ElevatorOptions& elevator, Random random)
-    : queue_(queue), geometry_(geometry), options_(elevator), elevator_(elevator), random_(random) {}
+    : queue_(queue),
+      geometry_(geometry),
+      options_(elevator),
+      elevator_(elevator),
+      random_(random),
+      wander_(geometry.wander, geometry.wander_seconds) {}
 
 void Disk::submit(const DiskIo& io) {
   LAGGARD_CHECK(io.bytes > 0);
@@ -68,19 +72,12 @@ void Disk::add_request(const DiskIo& io, std::int64_t at, std::int64_t bytes, st
 void Disk::start_next() {
   active_ = elevator_.next(queue_.now());
   if (!active_) return;
-  double ms = geometry_.overhead_ms + transfer_ms(geometry_, active_->at, active_->bytes) / wandering();
+  double ms = geometry_.overhead_ms +
+              transfer_ms(geometry_, active_->at, active_->bytes) / wander_.factor(queue_.now(), random_);
   if (active_->at != head_) {
     ms += seek_ms(geometry_, head_, active_->at) + random_.uniform(0, geometry_.rotation_ms);
   }
   queue_.schedule_in(from_seconds(ms * 1e-3), {this, 0, 0});
-}
-
-double Disk::wandering() {
-  if (geometry_.wander <= 0) return 1;
-  const double memory = std::exp(-to_seconds(queue_.now() - wandered_until_) / geometry_.wander_seconds);
-  wander_ = memory * wander_ + std::sqrt(1 - memory * memory) * random_.normal();
-  wandered_until_ = queue_.now();
-  return std::exp(geometry_.wander * wander_);
 }
 
 void Disk::on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) {

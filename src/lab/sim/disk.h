@@ -8,6 +8,7 @@
 #include "lab/sim/elevator.h"
 #include "lab/sim/event_queue.h"
 #include "lab/sim/random.h"
+#include "lab/sim/wander.h"
 
 namespace laggard::lab {
 
@@ -75,8 +76,6 @@ class Disk final : public EventHandler {
   void account(const BlockRequest& request);
   void advance_clocks();
   void finish_parts(std::uint32_t first);
-  /// What the rate is multiplied by just now.
-  [[nodiscard]] double wandering();
 
   EventQueue& queue_;
   DiskGeometry geometry_;
@@ -87,8 +86,7 @@ class Disk final : public EventHandler {
   std::optional<BlockRequest> active_;
   DiskCounters counters_;
   SimTime counted_until_{};
-  double wander_ = 0;  ///< Of the rate's logarithm, in units of its spread.
-  SimTime wandered_until_{};
+  Wander wander_;  ///< Of the rate.
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> free_operations_;
   std::vector<Part> parts_;

@@ -41,20 +41,20 @@ void TcpFlow::begin_round() {
   restart_after_pause();
   const auto window = static_cast<std::uint32_t>(std::max(1.0, std::min(cwnd_, options_.receive_window)));
   const std::uint32_t repeated = std::min(window, to_repeat_);
+  const std::int64_t again = repeated == 0 ? 0 : bytes_to_repeat_ * repeated / to_repeat_;
   const std::int64_t room = static_cast<std::int64_t>(window - repeated) * kMaxSegment;
   const std::int64_t fresh = std::min(room, stream_end_ - stream_sent_);
   const std::uint32_t segments = repeated + segments_for(fresh);
   validate_window(segments);
-  round_ = {.burst = {.from = ends_.from,
-                      .to = ends_.to,
-                      .segments = segments,
-                      .payload_bytes = fresh + static_cast<std::int64_t>(repeated) * kMaxSegment},
-            .retransmitted = repeated,
-            .used_window = segments >= static_cast<std::uint32_t>(cwnd_),
-            .began = queue_.now(),
-            .stream_before = stream_sent_};
+  round_ = {
+      .burst = {.from = ends_.from, .to = ends_.to, .segments = segments, .payload_bytes = fresh + again},
+      .retransmitted = repeated,
+      .used_window = segments >= static_cast<std::uint32_t>(cwnd_),
+      .began = queue_.now(),
+      .stream_before = stream_sent_};
   stream_sent_ += fresh;
   to_repeat_ -= repeated;
+  bytes_to_repeat_ -= again;
   retransmissions_ += repeated;
   bytes_sent_ += static_cast<std::uint64_t>(round_.burst.payload_bytes);
   const SimTime leaves = network_.leave(round_.burst, queue_.now());
@@ -138,6 +138,7 @@ void TcpFlow::finish_round() {
   const double rtt = to_seconds(queue_.now() - round_.began);
   smoothed_rtt_s_ = smoothed_rtt_s_ > 0 ? smoothed_rtt_s_ + (rtt - smoothed_rtt_s_) / 8 : rtt;
   to_repeat_ += round_.lost;
+  bytes_to_repeat_ += round_.burst.payload_bytes * round_.lost / round_.burst.segments;
   acknowledge(arrived);
   const bool more = stream_sent_ < stream_end_;
   const bool noticed = arrived >= kDuplicates || (arrived > 0 && more);

@@ -38,6 +38,7 @@ struct TcpCounters {
 /// - acks: one for two segments in order; one for each while there is a hole and for the next 16 segments
 ///   (delayed ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12).
 ///   A receiver that answers ("pingpong") is in a dialogue: its answers carry the ACKs again.
+/// - a lost segment is repeated with the bytes that it had, on average of its round.
 /// - a loss that at least three later segments follow is retransmitted in the next round, cwnd and ssthresh =
 ///   max(cwnd / 2, 2). Other losses, and losses of retransmissions, wait for the timeout: 200 ms, doubled
 ///   each time; cwnd = 1.
@@ -121,6 +122,7 @@ class TcpFlow final : public EventHandler {
   std::int64_t stream_end_ = 0;   ///< All bytes that were asked to be sent.
   std::int64_t stream_sent_ = 0;  ///< Of those, sent at least once.
   std::uint32_t to_repeat_ = 0;   ///< Segments known to be lost.
+  std::int64_t bytes_to_repeat_ = 0;
   Round round_;
 
   std::uint64_t retransmissions_ = 0;

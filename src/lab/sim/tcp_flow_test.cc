@@ -175,6 +175,19 @@ TEST_F(TcpTest, LossInADialogueIsNoReasonForQuickAcks) {
   EXPECT_LT(network.counters(1).tx_packets, answers + 2 * repeated);
 }
 
+TEST_F(TcpTest, ALostMessageIsRepeatedWithTheBytesThatItHad) {
+  TcpFlow there = flow(0, 1);
+  TcpFlow back = flow(1, 0);
+  network.set_loss(0, 1, 0.05);
+  const Talk talk(queue, there, back, milliseconds(5));
+  queue.run_until(seconds(60));
+  const std::uint64_t repeated = there.counters().retrans;
+  const std::uint64_t answered = back.counters().bytes_sent / 100;
+  ASSERT_GT(repeated, 50U);
+  EXPECT_NEAR(static_cast<double>(there.counters().bytes_sent),
+              static_cast<double>(100 * (answered + repeated)), 100);
+}
+
 TEST_F(TcpTest, ALostRequestWaitsForTheTimeout) {
   TcpFlow requests = flow(0, 1);
   Stopwatch watch(queue);
