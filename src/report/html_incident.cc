@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "report/findings.h"
 #include "report/html_parts.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
@@ -50,7 +51,8 @@ std::string cell(std::string_view text, std::string_view kind = "n") {
   return fmt::format("<td class=\"{}\">{}</td>", kind, html_escape(text));
 }
 
-std::string evidence_row(const Evidence& e, const Clockface& clock) {
+std::string evidence_row(const Finding& finding, const Clockface& clock) {
+  const Evidence& e = finding.evidence;
   std::string out =
       fmt::format("<tr><td>{} <code class=\"muted\">{}</code></td><td>{}</td>",
                   html_escape(metric_title(e.metric)), html_escape(e.metric), component_button(e.component));
@@ -59,7 +61,8 @@ std::string evidence_row(const Evidence& e, const Clockface& clock) {
   out += cell(ratio(e.level, e.peers).value_or(""));
   out += cell(e.detector, "");
   out += cell(humanise(e.distance)) + cell(humanise(e.threshold)) + cell(humanise(e.score));
-  out += cell(windows(e, clock), "when") + "</tr>\n";
+  const std::string spells = finding.spells > 1 ? fmt::format(", {} spells", finding.spells) : "";
+  out += cell(windows(e, clock) + spells, "when") + "</tr>\n";
   if (!e.note.empty())
     out += fmt::format("<tr class=\"note\"><td colspan=\"10\">{}</td></tr>\n", html_escape(e.note));
   return out;
@@ -71,7 +74,7 @@ std::string evidence_table(const Incident& incident, const Clockface& clock) {
       "<th class=\"n\">Level</th><th class=\"n\">Peers’ median</th><th class=\"n\">Ratio</th><th>Test</th>"
       "<th class=\"n\">Distance</th><th class=\"n\">Threshold</th><th class=\"n\">Score</th>"
       "<th>Flagged</th></tr></thead>\n<tbody>\n";
-  for (const Evidence& e : incident.evidence) out += evidence_row(e, clock);
+  for (const Finding& finding : findings_of(incident.evidence)) out += evidence_row(finding, clock);
   return out + "</tbody></table></div>\n";
 }
 

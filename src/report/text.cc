@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 
+#include "report/findings.h"
 #include "report/layout.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
@@ -18,6 +20,10 @@ namespace {
 constexpr std::size_t kLabel = 13;  // "  or perhaps ": indent, label, blank
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kBar = 24;
+/// Lines of an incident's evidence, and gaps, that are read by anybody; the JSON has all.
+constexpr std::size_t kMostEvidence = 12;
+constexpr std::size_t kMostGaps = 12;
+constexpr std::size_t kAll = SIZE_MAX - 1;
 
 std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
@@ -34,6 +40,9 @@ std::string bar(double share) {
   out += kEighths.at(eighths % 8);
   return out;
 }
+
+/// How many of a list are shown: at most `limit`, but the last place is not given to "and 1 more".
+std::size_t shown_of(std::size_t size, std::size_t limit) { return size <= limit + 1 ? size : limit; }
 
 /// Builds the report line by line.
 class Page {
@@ -115,18 +124,30 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
                {"distance", true, 5},
                {"limit", true, 6},
                {"score", true, 7},
+               {"spells", true, 3},
                {"windows", true, 2},
                {"first", false, 1}});
-  for (const Evidence& e : incident.evidence) {
+  const std::vector<Finding> findings = findings_of(incident.evidence);
+  const bool recurs =
+      std::ranges::any_of(findings, [](const Finding& finding) { return finding.spells > 1; });
+  const std::size_t shown = shown_of(findings.size(), kMostEvidence);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Evidence& e = findings[i].evidence;
     const std::string unit = printable(e.unit);
     table.add({printable(e.metric), printable(e.component), e.level ? humanise(*e.level, unit) : "",
                e.peers ? humanise(*e.peers, unit) : "", ratio(e.level, e.peers).value_or(""),
                printable(e.detector), humanise(e.distance), humanise(e.threshold), humanise(e.score),
+               recurs ? std::to_string(findings[i].spells) : "",
                e.windows.empty() ? "" : std::to_string(e.windows.size()),
                e.windows.empty() ? "" : clock.moment(*std::ranges::min_element(e.windows))});
   }
   page.table(table, 2 * kIndent);
-  for (const Evidence& e : incident.evidence) {
+  if (shown < findings.size()) {
+    page.paragraph(fmt::format("and {} more, which --json lists", findings.size() - shown), 2 * kIndent,
+                   Ink::kDim);
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Evidence& e = findings[i].evidence;
     if (e.note.empty()) continue;
     page.paragraph(printable(fmt::format("{} of {}: {}", e.metric, e.component, e.note)), 2 * kIndent);
   }
@@ -185,10 +206,16 @@ void put_ranking(Page& page, const std::vector<RankedComponent>& ranking, std::s
   page.blank();
 }
 
-void put_list(Page& page, std::string_view title, const std::vector<std::string>& sentences) {
+void put_list(Page& page, std::string_view title, const std::vector<std::string>& sentences,
+              std::size_t limit) {
   if (sentences.empty()) return;
   page.line(title, 0, Ink::kBold);
-  for (const std::string& sentence : sentences) page.bullet(printable(sentence));
+  const std::size_t shown = shown_of(sentences.size(), limit);
+  for (std::size_t i = 0; i < shown; ++i) page.bullet(printable(sentences[i]));
+  if (shown < sentences.size()) {
+    page.paragraph(fmt::format("and {} more, which --json lists", sentences.size() - shown), kIndent,
+                   Ink::kDim);
+  }
   page.blank();
 }
 
@@ -202,9 +229,9 @@ std::string to_text(const Diagnosis& diagnosis, const TextOptions& options) {
   page.blank();
   for (const Incident& incident : diagnosis.incidents) put_incident(page, incident, clock);
   put_ranking(page, diagnosis.ranking, options.ranking);
-  put_list(page, "Not compared", diagnosis.coverage.not_comparable);
-  put_list(page, "Missing", diagnosis.coverage.missing);
-  put_list(page, "Clocks", skewed_clocks(diagnosis.coverage.clocks, clock));
+  put_list(page, "Not compared", diagnosis.coverage.not_comparable, kAll);
+  put_list(page, "Missing", diagnosis.coverage.missing, kMostGaps);
+  put_list(page, "Clocks", skewed_clocks(diagnosis.coverage.clocks, clock), kAll);
   const std::string metrics = printable(joined(diagnosis.coverage.metrics, " "));
   page.paragraph(metrics.empty() ? "No metric was compared." : "Compared: " + metrics, 0, Ink::kDim);
   const std::string clocks = printable(other_clocks(diagnosis.coverage.clocks));

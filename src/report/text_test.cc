@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "report/examples.h"
 #include "report/golden.h"
@@ -12,6 +14,7 @@
 namespace laggard::report {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -53,6 +56,34 @@ TEST(Text, TheRankingStopsWhereItIsTold) {
   EXPECT_THAT(text, HasSubstr("and 27 more components, 11 of them with some persistence"));
   EXPECT_THAT(to_text(examples::bad_week(), {.ranking = 100}),
               HasSubstr("and 16 more components, all at zero"));
+}
+
+TEST(Text, AFindingThatComesAgainIsOneLine) {
+  Diagnosis d = examples::busy_disk();
+  std::vector<Evidence>& evidence = d.incidents.front().evidence;
+  const std::string once = to_text(d, {.width = 120});
+  EXPECT_THAT(once, Not(HasSubstr("spells")));
+  for (int i = 0; i < 30; ++i) evidence.push_back(evidence.front());
+  const std::string text = to_text(d, {.width = 120});
+  EXPECT_EQ(std::ranges::count(text, '\n'), std::ranges::count(once, '\n'));
+  EXPECT_THAT(text, ContainsRegex("spells.*\n.* 31 "));
+}
+
+TEST(Text, LongListsEndWithHowManyMore) {
+  Diagnosis d = examples::busy_disk();
+  std::vector<Evidence>& evidence = d.incidents.front().evidence;
+  const Evidence first = evidence.front();
+  evidence.clear();
+  for (int i = 0; i < 20; ++i) {
+    evidence.push_back(first);
+    evidence.back().component = "s2/sd" + std::string(1, static_cast<char>('a' + i));
+    d.coverage.missing.push_back("s" + std::to_string(i) + " recorded nothing");
+  }
+  const std::string text = to_text(d, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("s2/sdl"));
+  EXPECT_THAT(text, Not(HasSubstr("s2/sdm")));
+  EXPECT_THAT(text, HasSubstr("    and 8 more, which --json lists\n"));
+  EXPECT_THAT(text, HasSubstr("  - s11 recorded nothing\n  and 8 more, which --json lists\n"));
 }
 
 TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
