@@ -148,8 +148,21 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   return {};
 }
 
+/// A description that lies in a recording but is not asked for: whoever forgets it gets another verdict.
+void point_at_systems(const AnalysisOptions& options, AnalysisSetup& setup) {
+  for (const std::filesystem::path& recording : options.recordings) {
+    const std::filesystem::path file = recording / "system.toml";
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(file, none)) continue;
+    setup.remarks.push_back(
+        fmt::format("{0} describes the system and is not used; --system {0} uses it", file.string()));
+  }
+}
+
 Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
-  if (!options.system.empty()) {
+  if (options.system.empty()) {
+    point_at_systems(options, setup);
+  } else {
     auto text = read_file(options.system);
     if (!text) return forward(text);
     auto model = parse_system(*text, options.system);

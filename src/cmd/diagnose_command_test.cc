@@ -216,6 +216,16 @@ TEST(DiagnoseCommand, AutoGoesByWhatWasRecordedNotByTheSpan) {
   EXPECT_THAT(trained.out, HasSubstr("preset quick for a recording of 3m18s"));
 }
 
+TEST(DiagnoseCommand, PointsAtASystemThatLiesInTheRecording) {
+  const Folder folder;
+  const std::string recording = with_a_hole(folder, 7200);
+  const std::string file = recording + "/system.toml";
+  EXPECT_THAT(laggard({"diagnose", recording}).out, Not(HasSubstr("--system")));
+  EXPECT_EQ(laggard({"system", "discover", recording, "-o", file}).status, kClean);
+  EXPECT_THAT(laggard({"diagnose", recording}).out, HasSubstr("--system " + file + " uses it"));
+  EXPECT_THAT(laggard({"diagnose", recording, "--system", file}).out, Not(HasSubstr("not used")));
+}
+
 TEST(DiagnoseCommand, GapsOutsideTheSpanAreNotListed) {
   const Folder folder;
   const std::string recording = with_a_hole(folder, 7200);

@@ -69,6 +69,31 @@ TEST(Text, AFindingThatComesAgainIsOneLine) {
   EXPECT_THAT(text, ContainsRegex("spells.*\n.* 31 "));
 }
 
+TEST(Text, BeyondAFewSuspectsAreLinesOfATable) {
+  Diagnosis d = examples::busy_disk();
+  Incident suspect = d.incidents.front();
+  suspect.state = IncidentState::kSuspected;
+  for (int i = 0; i < 20; ++i) {
+    suspect.blame.name = "t" + std::to_string(i);
+    d.incidents.push_back(suspect);
+  }
+  d.incidents.push_back(examples::busy_disk().incidents.front());
+  d.incidents.back().blame.name = "last";
+  const std::string text = to_text(d, {.width = 100});
+  EXPECT_THAT(text, HasSubstr("\nt2: disk-busy (storage), suspected"));
+  EXPECT_THAT(text, Not(HasSubstr("\nt3: ")));
+  EXPECT_THAT(text, HasSubstr("\nlast: disk-busy (storage), confirmed")) << "what is confirmed is never cut";
+  EXPECT_THAT(text, ContainsRegex("Also suspected, not confirmed\n  blamed .*\n  t3 +disk-busy"));
+  EXPECT_THAT(text, HasSubstr("\n  and 5 more, which --json lists\n"));
+}
+
+TEST(Text, AThousandFaultyComponentsAreNotListed) {
+  Diagnosis d = examples::busy_disk();
+  d.incidents.front().components.clear();
+  for (int i = 0; i < 1000; ++i) d.incidents.front().components.push_back("lun" + std::to_string(i));
+  EXPECT_THAT(to_text(d, {.width = 1000}), HasSubstr("lun10, lun11 and 988 more\n"));
+}
+
 TEST(Text, LongListsEndWithHowManyMore) {
   Diagnosis d = examples::busy_disk();
   std::vector<Evidence>& evidence = d.incidents.front().evidence;
