@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "report/findings.h"
 #include "report/quantity.h"
@@ -36,6 +39,17 @@ std::string strength(const Incident& incident) {
          (incident.thresholds == ThresholdOrigin::kTrained ? ", trained thresholds" : ", self-calibrated");
 }
 
+/// The findings to show: when they are too many, at least one of each metric and test, then the strongest of
+/// the others. A failed controller's hundreds of take-overs would push out that its own LUNs are gone.
+std::vector<Finding> chosen(std::vector<Finding> findings) {
+  if (findings.size() <= shown_of(findings.size(), kMostFindings)) return findings;
+  std::set<std::pair<std::string, std::string>> seen;
+  std::ranges::stable_partition(findings, [&](const Finding& finding) {
+    return seen.emplace(finding.evidence.metric, finding.evidence.detector).second;
+  });
+  return findings;
+}
+
 void put_evidence(Page& page, const Incident& incident, const Clockface& clock) {
   Table table({{"metric", false, kAlways},
                {"component", false, kAlways},
@@ -49,7 +63,7 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
                {"spells", true, 3},
                {"windows", true, 2},
                {"first", false, 1}});
-  const std::vector<Finding> findings = findings_of(incident.evidence);
+  const std::vector<Finding> findings = chosen(findings_of(incident.evidence));
   const bool recurs =
       std::ranges::any_of(findings, [](const Finding& finding) { return finding.spells > 1; });
   const std::size_t shown = shown_of(findings.size(), kMostFindings);
@@ -101,7 +115,7 @@ void put_suspects(Page& page, const std::vector<const Incident*>& suspects, cons
   const std::size_t shown = shown_of(suspects.size(), kMostSuspects);
   for (std::size_t i = 0; i < shown; ++i) {
     const Incident& suspect = *suspects[i];
-    table.add({printable(blamed(suspect.blame)), printable(cause(suspect)), clock.moment(suspect.since),
+    table.add({printable(blamed(suspect.blame)), printable(suspect.cause), clock.moment(suspect.since),
                suspect.until ? clock.moment(*suspect.until) : "", std::string(to_name(suspect.status)),
                std::to_string(suspect.persistence), humanise(suspect.severity)});
   }

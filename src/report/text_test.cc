@@ -14,6 +14,7 @@
 namespace laggard::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -109,6 +110,10 @@ TEST(Text, LongListsEndWithHowManyMore) {
   EXPECT_THAT(text, Not(HasSubstr("s2/sdm")));
   EXPECT_THAT(text, HasSubstr("    and 8 more, which --json lists\n"));
   EXPECT_THAT(text, HasSubstr("  - s11 recorded nothing\n  and 8 more, which --json lists\n"));
+  evidence.back().detector = "absent";
+  EXPECT_THAT(to_text(d, {.width = 100}),
+              AllOf(HasSubstr("s2/sdt"), HasSubstr("s2/sdk"), Not(HasSubstr("s2/sdl"))))
+      << "each test is shown once before one is shown again";
 }
 
 TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
