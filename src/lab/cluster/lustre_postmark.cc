@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lab/cluster/file_server.h"
+#include "lab/cluster/lustre_stream.h"
 
 namespace laggard::lab {
 
@@ -12,12 +13,14 @@ constexpr auto kDirtyExpires = std::chrono::seconds(30);
 constexpr double kFlushInterval = 5;
 /// Size inquiries: most files are still locked by the client that wrote them.
 constexpr double kLockGone = 0.1;
+/// max_rpcs_in_flight of a client, which holds for removals as for data.
+constexpr std::uint32_t kMostRemovals = LustreLimits{}.in_flight;
 
 }  // namespace
 
 LustrePostmark::LustrePostmark(const ProgramPlace& place, std::uint32_t metadata_server,
                                const PostmarkSpec& spec)
-    : Program(place), metadata_server_(metadata_server), spec_(spec) {}
+    : Program(place), metadata_server_(metadata_server), spec_(spec), removals_(place.servers) {}
 
 void LustrePostmark::begin() {
   wake_in(start_delay(), kNext);
@@ -45,9 +48,25 @@ void LustrePostmark::plan_delete() {
   files_[index] = files_.back();
   files_.pop_back();
   ask(metadata_server_, RpcKind::kUpdate);
+  remove_objects();
+}
+
+void LustrePostmark::remove_objects() {
   for (std::uint32_t server = 0; server < place_.servers; ++server) {
+    ++removals_[server].waiting;
+    ++removals_waiting_;
+    send_removals(server);
+  }
+}
+
+void LustrePostmark::send_removals(std::uint32_t server) {
+  Removals& removals = removals_[server];
+  while (removals.waiting > 0 && removals.in_flight < kMostRemovals) {
+    --removals.waiting;
+    --removals_waiting_;
+    ++removals.in_flight;
     Rpc removal = rpc(server, RpcKind::kUpdate);
-    removal.done = {this, kNobodyWaits, 0};
+    removal.done = {this, kRemoved, server};
     place_.engine.start(removal);
   }
 }
@@ -87,6 +106,8 @@ void LustrePostmark::flush_old() {
 
 void LustrePostmark::next_step() {
   if (steps_.empty()) {
+    stalled_ = removals_waiting_ > 0;
+    if (stalled_) return;
     ++operations_done_;
     wake_in(place_.cluster.lustre.think_seconds, kNext);
     return;
@@ -97,7 +118,7 @@ void LustrePostmark::next_step() {
   place_.engine.start(made);
 }
 
-void LustrePostmark::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+void LustrePostmark::on_event(std::uint32_t kind, std::uint64_t about) {
   switch (kind) {
     case kAnswered:
       next_step();
@@ -110,6 +131,11 @@ void LustrePostmark::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
     case kFlush:
       flush_old();
       wake_in(kFlushInterval, kFlush);
+      return;
+    case kRemoved:
+      --removals_[about].in_flight;
+      send_removals(static_cast<std::uint32_t>(about));
+      if (stalled_) next_step();
       return;
     default:
       return;
