@@ -44,7 +44,7 @@ std::string strength(const Incident& incident) {
 std::vector<Finding> chosen(std::vector<Finding> findings) {
   if (findings.size() <= shown_of(findings.size(), kMostFindings)) return findings;
   std::set<std::pair<std::string, std::string>> seen;
-  std::ranges::stable_partition(findings, [&](const Finding& finding) {
+  std::stable_partition(findings.begin(), findings.end(), [&](const Finding& finding) {
     return seen.emplace(finding.evidence.metric, finding.evidence.detector).second;
   });
   return findings;
