@@ -22,7 +22,7 @@ constexpr std::size_t kIndent = Page::kIndent;
 constexpr std::size_t kBar = 24;
 /// Gaps that are read by anybody; the JSON has all.
 constexpr std::size_t kMostGaps = 12;
-constexpr std::size_t kAll = SIZE_MAX - 1;
+constexpr std::size_t kAll = SIZE_MAX - 1;  // shown_of looks one further
 
 /// A bar of `share` (0..1) of `kBar` columns, in eighths of a column.
 std::string bar(double share) {

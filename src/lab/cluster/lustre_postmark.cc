@@ -54,7 +54,6 @@ void LustrePostmark::plan_delete() {
 void LustrePostmark::remove_objects() {
   for (std::uint32_t server = 0; server < place_.servers; ++server) {
     ++removals_[server].waiting;
-    ++removals_waiting_;
     send_removals(server);
   }
 }
@@ -63,7 +62,6 @@ void LustrePostmark::send_removals(std::uint32_t server) {
   Removals& removals = removals_[server];
   while (removals.waiting > 0 && removals.in_flight < kMostRemovals) {
     --removals.waiting;
-    --removals_waiting_;
     ++removals.in_flight;
     Rpc removal = rpc(server, RpcKind::kUpdate);
     removal.done = {this, kRemoved, server};
@@ -106,7 +104,7 @@ void LustrePostmark::flush_old() {
 
 void LustrePostmark::next_step() {
   if (steps_.empty()) {
-    stalled_ = removals_waiting_ > 0;
+    stalled_ = std::ranges::any_of(removals_, [](const Removals& r) { return r.waiting > 0; });
     if (stalled_) return;
     ++operations_done_;
     wake_in(place_.cluster.lustre.think_seconds, kNext);

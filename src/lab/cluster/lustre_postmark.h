@@ -48,8 +48,7 @@ class LustrePostmark final : public Program {
     std::uint32_t in_flight = 0;
   };
   std::vector<Removals> removals_;  ///< Of each server.
-  std::uint32_t removals_waiting_ = 0;
-  bool stalled_ = false;  ///< A transaction is done but for removals that cannot be sent.
+  bool stalled_ = false;            ///< A transaction is done but for removals that cannot be sent.
 };
 
 }  // namespace laggard::lab
