@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "analyse/peer/cwnd.h"
 #include "analyse/peer/filter.h"
 #include "analyse/peer/group_stream.h"
 
@@ -28,6 +27,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check<laggard::analyse::GroupStream>(bytes);
   check<laggard::analyse::FaultFilter>(bytes);
-  check<laggard::analyse::CwndStream>(bytes);
   return 0;
 }
