@@ -5,7 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "analyse/judge/load.h"
 #include "analyse/judge/peers.h"
+#include "analyse/judge/slowdown.h"
 
 namespace laggard::analyse {
 
@@ -71,11 +73,19 @@ void GroupFollower::follow(const JudgedWindow& judged) {
 void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const WindowSpec& windows = options_->preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
+  const bool paper = options_->pipeline.paper;
+  const Constants& constants = options_->pipeline.constants;
+  const std::optional<Load> load = load_of(judged.window, *columns_);
+  const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
   for (const TrackJudgement& track : judged.window.tracks) {
-    const ThresholdBook::Column thresholds =
-        options_->thresholds.column({peers().name, *track.metric, track.regime, track.detector,
-                                     options_->pipeline.constants, track.yardstick, independent},
-                                    names_, options_->pipeline.paper);
+    ThresholdBook::Column thresholds =
+        options_->thresholds.column({peers().name, *track.metric, track.regime, load, track.detector,
+                                     constants, track.yardstick, independent},
+                                    names_, paper);
+    if (!thresholds.trained && !paper && track.metric->role == Role::kLatency) {
+      const double saturated = saturated_threshold(constants, {track.detector, track.regime, independent});
+      ask_for_magnitude(slowdown, constants, track.yardstick.at(saturated), thresholds.values);
+    }
     feed(judged, track.metric, track.detector,
          {track.distance, thresholds.values, track.below, {}, {}, thresholds.trained});
   }

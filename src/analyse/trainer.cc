@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analyse/judge/load.h"
 #include "base/missing.h"
 
 namespace laggard::analyse {
@@ -41,22 +42,46 @@ void Trainer::learn(std::size_t group, const WindowJudgement& window) {
   ++windows_;
   from_ = std::min(from_.value_or(window.start), window.start);
   to_ = std::max(to_, window.end);
+  const std::optional<Load> load = load_of(window, pipeline_.columns(group));
   for (const TrackJudgement& judgement : window.tracks) {
-    const Key key{group, track_name(*judgement.metric, judgement.regime), judgement.detector};
-    TrainingSpec spec;
-    const bool per_second = options_.pipeline.paper && judgement.metric->role == Role::kCongestion;
-    spec.form = per_second ? TrainingForm::kSingle : options_.preset.form;
-    spec.k = options_.preset.windows.k;
-    spec.factor = options_.preset.factor;
-    if (judgement.detector == to_name(Distance::kKl) && !options_.pipeline.paper) {
-      spec.ceiling = kl_ceiling(options_.preset.windows.size, false, CompareOptions{}.kl_smoothing);
-    }
-    const std::size_t members = grouping_.groups[group].members.size();
-    Track& track = tracks_.try_emplace(key, Track{ThresholdTrainer(spec, members)}).first->second;
-    ++track.windows;
-    track.trainer.add(window.index, shown(group, window, judgement));
-    track.is_fraction = judgement.metric->role == Role::kCongestion;
+    const MetricSpec& metric = *judgement.metric;
+    const std::string name = track_name(metric, judgement.regime);
+    learn_as(name, spec_of(judgement), group, window, judgement);
+    if (judgement.regime == Regime::kAny || !load) continue;
+    // The windows of one load come and go: k of 2k-1 of them would ask for more than the diagnosis does,
+    // which counts over all loads.
+    TrainingSpec spec = spec_of(judgement);
+    spec.form = TrainingForm::kSingle;
+    learn_as(track_name(metric, judgement.regime, load), spec, group, window, judgement).all_loads = name;
   }
+}
+
+TrainingSpec Trainer::spec_of(const TrackJudgement& judgement) const {
+  TrainingSpec spec;
+  const bool per_second = options_.pipeline.paper && judgement.metric->role == Role::kCongestion;
+  spec.form = per_second ? TrainingForm::kSingle : options_.preset.form;
+  spec.k = options_.preset.windows.k;
+  spec.factor = options_.preset.factor;
+  if (judgement.detector == to_name(Distance::kKl) && !options_.pipeline.paper) {
+    spec.ceiling = kl_ceiling(options_.preset.windows.size, false, CompareOptions{}.kl_smoothing);
+  }
+  return spec;
+}
+
+Trainer::Track& Trainer::learn_as(const std::string& name, const TrainingSpec& spec, std::size_t group,
+                                  const WindowJudgement& window, const TrackJudgement& judgement) {
+  const std::size_t members = grouping_.groups[group].members.size();
+  const Key key{group, name, judgement.detector};
+  Track& track = tracks_.try_emplace(key, Track{ThresholdTrainer(spec, members)}).first->second;
+  ++track.windows;
+  track.trainer.add(window.index, shown(group, window, judgement));
+  track.is_fraction = judgement.metric->role == Role::kCongestion;
+  return track;
+}
+
+bool Trainer::is_lower(const Key& key, const Track& by_load) const {
+  const Key all{std::get<0>(key), by_load.all_loads, std::get<2>(key)};
+  return by_load.trainer.result().largest < tracks_.at(all).trainer.result().largest;
 }
 
 void Trainer::add(const SampleTable& table) { add(std::span(&table, 1)); }
@@ -88,6 +113,7 @@ Thresholds Trainer::result() const {
   for (const auto& [key, track] : tracks_) {
     const TrainedGroup trained = track.trainer.result();
     if (std::isnan(trained.largest)) continue;
+    if (!track.all_loads.empty() && !is_lower(key, track)) continue;
     const PeerGroup& group = grouping_.groups[std::get<0>(key)];
     GroupThresholds& out = thresholds.groups.emplace_back();
     out.group = group.name;

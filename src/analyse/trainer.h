@@ -41,16 +41,22 @@ class Trainer {
   [[nodiscard]] std::size_t windows() const { return windows_; }
 
  private:
-  /// Group, name of metric and regime, detector.
+  /// Group, name of metric, regime and load, detector.
   using Key = std::tuple<std::size_t, std::string, std::string>;
   struct Track {
     ThresholdTrainer trainer;
     std::size_t windows = 0;
     bool is_fraction = false;  ///< cwnd: neither grid nor factor belong to it.
     double largest = 0;
+    std::string all_loads{};  ///< Name of the track that this one is a part of; empty: not by load.
   };
 
   void learn(std::size_t group, const WindowJudgement& window);
+  Track& learn_as(const std::string& name, const TrainingSpec& spec, std::size_t group,
+                  const WindowJudgement& window, const TrackJudgement& judgement);
+  /// That a load's thresholds are below those of all loads: others are not used, and not worth writing.
+  [[nodiscard]] bool is_lower(const Key& key, const Track& by_load) const;
+  [[nodiscard]] TrainingSpec spec_of(const TrackJudgement& judgement) const;
   [[nodiscard]] std::vector<double> shown(std::size_t group, const WindowJudgement& window,
                                           const TrackJudgement& judgement) const;
 

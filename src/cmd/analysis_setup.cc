@@ -145,6 +145,7 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   }
   setup.pipeline.counters = analyse::counters_of(setup.inventory);
   setup.pipeline.sample_interval = setup.sample_interval;
+  setup.pipeline.busy_times = analyse::wants_busy_times(setup.preset.windows);
   return {};
 }
 
@@ -193,8 +194,10 @@ Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
   std::vector<std::string_view> missing;
   for (const MetricSpec* metric : wanted) {
     const auto& groups = setup.grouping.groups;
+    analyse::PipelineOptions alone = setup.pipeline;
+    alone.metrics = {metric};
     const bool any = std::any_of(groups.begin(), groups.end(), [&](const PeerGroup& peers) {
-      return !analyse::columns_for(peers.kind, {metric}, setup.pipeline.counters, setup.paper).empty();
+      return !analyse::columns_for(peers.kind, alone).empty();
     });
     if (!any) missing.push_back(metric->name);
   }

@@ -79,8 +79,7 @@ analyse::TapeShape tape_shape(const AnalysisSetup& setup) {
   analyse::TapeShape shape;
   shape.loads = analyse::RunLoads::row(setup.grouping, setup.pipeline.constants.clocks);
   for (const PeerGroup& group : setup.grouping.groups) {
-    const auto columns =
-        analyse::columns_for(group.kind, setup.pipeline.metrics, setup.pipeline.counters, setup.paper);
+    const auto columns = analyse::columns_for(group.kind, setup.pipeline);
     shape.groups.push_back({group.members.size(), columns.size()});
   }
   return shape;

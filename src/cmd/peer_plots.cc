@@ -109,8 +109,7 @@ Result<Plots> incident_plots(AnalysisSetup& setup, const Diagnosis& diagnosis) {
 Result<report::TrainingDay> training_plots(AnalysisSetup& setup) {
   std::vector<analyse::PlotRequest> requests;
   for (std::size_t g = 0; g < setup.grouping.groups.size(); ++g) {
-    const auto columns = analyse::columns_for(setup.grouping.groups[g].kind, setup.pipeline.metrics,
-                                              setup.pipeline.counters, setup.paper);
+    const auto columns = analyse::columns_for(setup.grouping.groups[g].kind, setup.pipeline);
     for (const auto& column : columns) {
       if (column.judged) requests.push_back({g, column.metric, {}, {}, {}});
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "analyse/judge/load.h"
 #include "analyse/judge/peers.h"
 #include "base/missing.h"
 #include "stats/clones.h"
@@ -169,17 +170,8 @@ double GroupJudge::median_level(std::string_view metric) const {
 void GroupJudge::find_medians(const WindowJudgement& out) {
   medians_.column.clear();
   for (const std::vector<double>& levels : out.levels) medians_.column.push_back(median_of(levels));
-  const auto of_pair = [&](std::string_view one, std::string_view other) {
-    const auto a = column_of(one);
-    const auto b = column_of(other);
-    if (!a || !b) return kMissing;
-    std::vector<double> sum(members_);
-    std::transform(out.levels[*a].begin(), out.levels[*a].end(), out.levels[*b].begin(), sum.begin(),
-                   std::plus<>());
-    return median_of(sum);
-  };
-  medians_.storage = of_pair("rd_sec", "wr_sec");
-  medians_.network = of_pair("rxbyt", "txbyt");
+  medians_.storage = median_of_sum(columns_, out.levels, "rd_sec", "wr_sec");
+  medians_.network = median_of_sum(columns_, out.levels, "rxbyt", "txbyt");
 }
 
 Regime GroupJudge::regime() const {

@@ -62,7 +62,10 @@ DeviceKind device_kind_of(GroupKind kind) {
 /// Cells that are judged in one go: enough for threads to be worth waking, few enough to stay in the cache.
 constexpr std::int64_t kLeastRun = 128;
 
-bool is_helper(const MetricSpec& metric) {
+constexpr Duration kFineSamples = std::chrono::seconds(5);
+
+bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
+  if (metric.name == "%util") return options.busy_times && !options.paper;
   constexpr std::array<std::string_view, 5> kHelpers{"rd_sec", "wr_sec", "tps", "rxbyt", "txbyt"};
   return std::find(kHelpers.begin(), kHelpers.end(), metric.name) != kHelpers.end();
 }
@@ -81,7 +84,7 @@ std::vector<std::string> counters_to_read(const Grouping& grouping, const Pipeli
                                           const Inventory& inventory) {
   std::set<Slot> slots;
   for (const PeerGroup& group : grouping.groups) {
-    for (const auto& column : columns_for(group.kind, options.metrics, options.counters, options.paper)) {
+    for (const auto& column : columns_for(group.kind, options)) {
       const auto needed = slots_of(*column.metric);
       slots.insert(needed.begin(), needed.end());
     }
@@ -104,16 +107,18 @@ std::vector<std::string> counters_to_read(const Grouping& grouping, const Pipeli
   return {names.begin(), names.end()};
 }
 
-std::vector<GroupJudge::Column> columns_for(GroupKind kind, const std::vector<const MetricSpec*>& wanted,
-                                            const std::set<std::string>& counters, bool paper) {
+bool wants_busy_times(const WindowSpec& windows) { return windows.interval <= kFineSamples; }
+
+std::vector<GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
+  const std::vector<const MetricSpec*>& wanted = options.metrics;
   std::vector<GroupJudge::Column> columns;
   for (const MetricSpec& metric : metric_catalogue()) {
-    if (metric.kind != device_kind_of(kind) || !can_compute(metric, counters)) continue;
+    if (metric.kind != device_kind_of(kind) || !can_compute(metric, options.counters)) continue;
     // The papers had no retransmissions.
-    if (paper && wanted.empty() && metric.role == Role::kRetransmission) continue;
+    if (options.paper && wanted.empty() && metric.role == Role::kRetransmission) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
-    if (judged || is_helper(metric)) columns.push_back({&metric, judged});
+    if (judged || is_helper(metric, options)) columns.push_back({&metric, judged});
   }
   const bool any =
       std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.judged; });
@@ -135,7 +140,7 @@ bool all_flash(const Grouping& grouping, const PeerGroup& group) {
 std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options) {
   std::size_t most = 0;
   for (const PeerGroup& group : grouping.groups) {
-    for (const auto& column : columns_for(group.kind, options.metrics, options.counters, options.paper)) {
+    for (const auto& column : columns_for(group.kind, options)) {
       const WindowSpec windows = windows_of(*column.metric, options.windows, options.constants);
       most = std::max(most, windows.size + windows.smoothing);
     }
@@ -177,7 +182,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
   std::vector<TrackSpec> tracks;
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     const PeerGroup& group = grouping.groups[g];
-    columns_.push_back(columns_for(group.kind, options_.metrics, options_.counters, options_.paper));
+    columns_.push_back(columns_for(group.kind, options_));
     first_track_.push_back(tracks.size());
     order_.push_back(g);
     JudgeOptions judge;

@@ -28,6 +28,9 @@ struct PipelineOptions {
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
   bool paper = false;
+  /// The disks' busy times are read beside what is judged: they tell who is slow from who is only waited for
+  /// (slowdown.h).
+  bool busy_times = false;
   Constants constants;
   Interventions interventions;  ///< Of operators: who is left out, and when.
   /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
@@ -105,9 +108,11 @@ class Pipeline {
 
 /// The metrics that a group of this kind can be compared in, given the counters that were recorded, and those
 /// that the judge needs beside them (they tell reads from writes, and busy from idle).
-[[nodiscard]] std::vector<GroupJudge::Column> columns_for(GroupKind kind,
-                                                          const std::vector<const MetricSpec*>& wanted,
-                                                          const std::set<std::string>& counters, bool paper);
+[[nodiscard]] std::vector<GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options);
+
+/// Whether windows are worth busy times: yes for seconds, as in `lab` and `quick`. For those of production
+/// they are a fifth more to read, and averages over minutes of light load say little of saturation.
+[[nodiscard]] bool wants_busy_times(const WindowSpec& windows);
 
 /// From how many cells before the one at which it is complete a window's samples may come, smoothing
 /// included: the most of all groups and metrics; 0 without any.

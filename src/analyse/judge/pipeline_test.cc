@@ -20,23 +20,41 @@ std::vector<std::string> judged(const std::vector<GroupJudge::Column>& columns) 
   return names;
 }
 
+std::vector<GroupJudge::Column> columns(GroupKind kind, std::vector<const MetricSpec*> wanted,
+                                        std::set<std::string> counters, bool paper = false,
+                                        bool busy_times = false) {
+  PipelineOptions options;
+  options.metrics = std::move(wanted);
+  options.counters = std::move(counters);
+  options.paper = paper;
+  options.busy_times = busy_times;
+  return columns_for(kind, options);
+}
+
 TEST(Pipeline, ComparesWhatWasRecordedAndAskedFor) {
   using Names = std::vector<std::string>;
   const std::set<std::string> kernel{"rd_ios", "wr_ios", "rd_sectors", "wr_sectors", "rd_ms", "wr_ms"};
-  EXPECT_EQ(judged(columns_for(GroupKind::kDisks, {}, kernel, false)),
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {}, kernel, false)),
             (Names{"rd_sec", "wr_sec", "await", "-tps"}));
-  EXPECT_EQ(judged(columns_for(GroupKind::kDisks, {find_metric("await")}, kernel, false)),
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {find_metric("await")}, kernel, false)),
             (Names{"-rd_sec", "-wr_sec", "await", "-tps"}))
       << "helpers stay";
-  EXPECT_EQ(judged(columns_for(GroupKind::kDisks, {}, {"latency"}, false)), Names{"latency"});
-  EXPECT_EQ(judged(columns_for(GroupKind::kDisks, {find_metric("rxbyt")}, kernel, false)), Names{});
-  EXPECT_EQ(judged(columns_for(GroupKind::kDisks, {find_metric("latency")}, kernel, false)), Names{})
+  std::set<std::string> busy = kernel;
+  busy.insert("io_ms");
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {}, busy)), (Names{"rd_sec", "wr_sec", "await", "-tps"}));
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {}, busy, false, true)),
+            (Names{"rd_sec", "wr_sec", "await", "-tps", "-%util"}));
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {}, kernel, false, true)),
+            (Names{"rd_sec", "wr_sec", "await", "-tps"}));
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {}, {"latency"}, false)), Names{"latency"});
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {find_metric("rxbyt")}, kernel, false)), Names{});
+  EXPECT_EQ(judged(columns(GroupKind::kDisks, {find_metric("latency")}, kernel, false)), Names{})
       << "helpers alone are no comparison";
-  EXPECT_EQ(judged(columns_for(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, false)),
+  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, false)),
             (Names{"cwnd", "retransmits"}));
-  EXPECT_EQ(judged(columns_for(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, true)), Names{"cwnd"})
+  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, true)), Names{"cwnd"})
       << "the papers had no retransmissions";
-  EXPECT_EQ(judged(columns_for(GroupKind::kInterfaces, {}, {"rx_bytes"}, false)), Names{"rxbyt"});
+  EXPECT_EQ(judged(columns(GroupKind::kInterfaces, {}, {"rx_bytes"}, false)), Names{"rxbyt"});
 }
 
 TEST(Pipeline, EveryMetricHasItsCounters) {
@@ -45,7 +63,7 @@ TEST(Pipeline, EveryMetricHasItsCounters) {
   for (const MetricSpec& metric : metric_catalogue()) {
     bool somewhere = false;
     for (const GroupKind kind : {GroupKind::kDisks, GroupKind::kInterfaces, GroupKind::kTcpFromServers}) {
-      somewhere = somewhere || !columns_for(kind, {&metric}, all, false).empty();
+      somewhere = somewhere || !columns(kind, {&metric}, all).empty();
     }
     EXPECT_TRUE(somewhere) << metric.name << " is in the catalogue and nobody can compare it";
   }

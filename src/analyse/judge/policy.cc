@@ -41,6 +41,10 @@ double self_threshold(const Constants& constants, const MetricSpec& metric, cons
   return reads ? policy.self_threshold_reads : policy.self_threshold;
 }
 
+double saturated_threshold(const Constants& constants, const ThresholdUse& use) {
+  return use.detector == to_name(Distance::kKl) ? 1 : constants.saturated_threshold;
+}
+
 double least_threshold(const Constants& constants, const MetricSpec& metric, const ThresholdUse& use) {
   return use.detector == to_name(Distance::kKl) ? constants.kl.least_threshold
                                                 : policy_of(constants, metric).least_threshold;

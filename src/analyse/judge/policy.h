@@ -25,6 +25,8 @@ struct ThresholdUse {
 /// Positions on the yardstick of the distance (peer/yardstick.h); for cwnd the fraction itself.
 [[nodiscard]] double self_threshold(const Constants& constants, const MetricSpec& metric,
                                     const ThresholdUse& use);
+/// For latencies that may come of waiting alone. Of `kl`, which knows no magnitude, the ceiling: never.
+[[nodiscard]] double saturated_threshold(const Constants& constants, const ThresholdUse& use);
 [[nodiscard]] double least_threshold(const Constants& constants, const MetricSpec& metric,
                                      const ThresholdUse& use);
 

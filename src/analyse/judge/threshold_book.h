@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analyse/judge/load.h"
 #include "analyse/judge/policy.h"
 #include "analyse/peer/thresholds.h"
 #include "analyse/peer/yardstick.h"
@@ -10,8 +12,10 @@
 
 namespace laggard::analyse {
 
-/// How a thresholds file names a metric under a regime: `await (reads)`; without one, `rd_sec`.
-[[nodiscard]] std::string track_name(const MetricSpec& metric, Regime regime);
+/// How a thresholds file names a metric under a regime, under all loads or one: `await (reads)`,
+/// `await (reads, over 1.05 MB/s)`; without a regime, `rd_sec`.
+[[nodiscard]] std::string track_name(const MetricSpec& metric, Regime regime,
+                                     std::optional<Load> load = std::nullopt);
 
 /// The thresholds in force: trained ones where there are any, the policy's own elsewhere.
 ///
@@ -21,6 +25,10 @@ namespace laggard::analyse {
 ///         worth 16 windows; many make it the group's own. Pooled over the group: a healthy server is as
 ///         likely as its neighbours to show tomorrow what they showed today.
 ///         T_self and least_threshold are positions on the yardstick of the distance in the window at hand.
+///         Where the window's load was trained on and has a smaller T_load:
+///         T' = T_load (T / T_load)^(16 / (16 + its windows)). Saturated disks teach what is healthy of
+///         saturated disks, and not of the same disks under a hundredth of the load; the two are orders of
+///         magnitude apart, hence the power. Never above T, which keeps all that was trained on quiet.
 /// paper:  the component's own; one without data gets the group's maximum (F §10.1).
 class ThresholdBook {
  public:
@@ -34,6 +42,7 @@ class ThresholdBook {
     const std::string& group;
     const MetricSpec& metric;
     Regime regime;
+    std::optional<Load> load;
     const std::string& detector;
     const Constants& constants;
     Yardstick yardstick;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace laggard::analyse {
 namespace {
 
@@ -22,10 +24,10 @@ Thresholds trained_with(double windows) {
 }
 
 ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
-                             const std::string& group = "disks") {
+                             const std::string& group = "disks", std::optional<Load> load = std::nullopt) {
   const std::string detector = "cdf";
   return ThresholdBook(thresholds)
-      .column({group, await(), regime, detector, kDefaults, {}}, kThreeDisks, paper);
+      .column({group, await(), regime, load, detector, kDefaults, {}}, kThreeDisks, paper);
 }
 
 TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
@@ -40,6 +42,7 @@ TEST(ThresholdBook, OthersGroupsAndRegimesAreNotTrained) {
   EXPECT_FALSE(column(trained_with(16), false, Regime::kReads, "other disks").trained);
   EXPECT_EQ(track_name(await(), Regime::kAny), "await");
   EXPECT_EQ(track_name(await(), Regime::kWrites), "await (writes)");
+  EXPECT_EQ(track_name(await(), Regime::kWrites, Load{10}), "await (writes, over 1.05 MB/s)");
 }
 
 TEST(ThresholdBook, ThePaperTakesEachComponentsOwn) {
@@ -55,11 +58,29 @@ TEST(ThresholdBook, OursIsTheGroupsLargestDrawnToThePriorByFewWindows) {
   EXPECT_EQ(column(trained_with(16), false).values[2], column(trained_with(16), false).values[0]);
 }
 
+TEST(ThresholdBook, ALoadThatWasTrainedOnHasItsOwn) {
+  Thresholds thresholds = trained_with(1e9);
+  thresholds.groups[0].components = {{"s1/d", 100}};
+  GroupThresholds light = thresholds.groups[0];
+  light.metric = "await (reads, over 1.05 MB/s)";
+  light.components = {{"s2/d", 3}};
+  light.windows = 48;
+  thresholds.groups.push_back(light);
+  const auto under = [&](std::optional<Load> load) {
+    return column(thresholds, false, Regime::kReads, "disks", load).values[0];
+  };
+  EXPECT_NEAR(under({}), 100, 1e-3);
+  EXPECT_NEAR(under(Load{12}), 100, 1e-3) << "a load that nobody trained on";
+  EXPECT_NEAR(under(Load{10}), 3 * std::pow(100 / 3.0, 16.0 / (16 + 48)), 1e-3)
+      << "drawn to the threshold of all loads";
+  EXPECT_EQ(column(thresholds, true, Regime::kReads, "disks", Load{10}).values[0], 100) << "F has one";
+}
+
 TEST(ThresholdBook, WithoutTrainingItIsAPositionOnTheYardstick) {
   const std::string detector = "thresh";
   const auto values =
       ThresholdBook()
-          .column({"disks", await(), Regime::kWrites, detector, kDefaults, {100, 5}}, kThreeDisks, false)
+          .column({"disks", await(), Regime::kWrites, {}, detector, kDefaults, {100, 5}}, kThreeDisks, false)
           .values;
   EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(kDefaults, await()).self_threshold);
 }

@@ -39,6 +39,7 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = analyse::counters_of(*inventory);
   prepared.pipeline.paper = method.paper;
+  prepared.pipeline.busy_times = analyse::wants_busy_times(method.preset.windows);
   return prepared;
 }
 

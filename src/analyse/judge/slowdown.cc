@@ -1,0 +1,45 @@
+#include "analyse/judge/slowdown.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analyse/judge/peers.h"
+#include "base/missing.h"
+
+namespace laggard::analyse {
+
+std::vector<double> slowdown_of(const WindowJudgement& window, std::span<const GroupJudge::Column> columns) {
+  const auto levels_of = [&](std::string_view metric) {
+    const auto column =
+        std::ranges::find_if(columns, [&](const auto& c) { return c.metric->name == metric; });
+    return column == columns.end() ? nullptr
+                                   : &window.levels[static_cast<std::size_t>(column - columns.begin())];
+  };
+  const std::vector<double>* busy = levels_of("%util");
+  const std::vector<double>* requests = levels_of("tps");
+  if (busy == nullptr || requests == nullptr) return {};
+  std::vector<double> in_all(busy->size(), kMissing);
+  std::vector<double> with_each(busy->size(), kMissing);
+  for (std::size_t i = 0; i < in_all.size(); ++i) {
+    if (!((*busy)[i] > 0 && (*requests)[i] > 0)) continue;
+    in_all[i] = (*busy)[i];
+    with_each[i] = (*busy)[i] / (*requests)[i];
+  }
+  const MedianOfOthers all(in_all);
+  const MedianOfOthers each(with_each);
+  std::vector<double> slowdown;
+  for (std::size_t i = 0; i < in_all.size(); ++i) {
+    slowdown.push_back(
+        std::max(in_all[i] / all.without(in_all[i]), with_each[i] / each.without(with_each[i])));
+  }
+  return slowdown;
+}
+
+void ask_for_magnitude(std::span<const double> slowdown, const Constants& constants, double saturated,
+                       std::span<double> thresholds) {
+  for (std::size_t i = 0; i < slowdown.size(); ++i) {
+    if (slowdown[i] < constants.least_slowdown) thresholds[i] = std::max(thresholds[i], saturated);
+  }
+}
+
+}  // namespace laggard::analyse
