@@ -117,7 +117,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
 Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   setup.paper = options.algorithm == "paper";
   setup.pipeline.paper = setup.paper;
-  setup.pipeline.constants.gate_severity = setup.preset.gate_severity;
+  setup.pipeline.constants = analyse::constants_of(setup.preset);
   for (const std::string& constant : options.constants) {
     if (Status set = analyse::set_constant(setup.pipeline.constants, constant); !set) return set;
     setup.remarks.push_back(fmt::format("set: {}", constant));

@@ -8,6 +8,7 @@
 #include "analyse/peer/bias.h"
 #include "analyse/peer/bins.h"
 #include "analyse/peer/filter.h"
+#include "analyse/peer/preset.h"
 #include "analyse/skew/clock_options.h"
 #include "model/metric.h"
 
@@ -63,7 +64,8 @@ struct Constants {
   /// Rotating partitions of F §11.1 in groups with room for two or more of so many members; 0: whole groups.
   std::size_t partition = 0;
 
-  /// Below this many requests per second the group is idle, and what a single request took says nothing.
+  /// Below this many requests per second the group is idle, and what a single request took says nothing. A
+  /// preset may have another.
   double idle_requests = 1;
   /// But who waits this long (ms) on average holds up the others, which are idle because of it.
   double stall_ms = 1000;
@@ -93,6 +95,9 @@ struct Constants {
   /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
   std::map<std::string, double, std::less<>> noise_floors;
 };
+
+/// The defaults with what the preset has otherwise.
+[[nodiscard]] Constants constants_of(const Preset& preset);
 
 /// The noise floor in force, in the metric's unit.
 [[nodiscard]] double noise_floor(const Constants& constants, const MetricSpec& metric, bool flash);

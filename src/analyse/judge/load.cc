@@ -11,6 +11,12 @@
 
 namespace laggard::analyse {
 
+namespace {
+
+constexpr double kSectorBytes = 512;
+
+}  // namespace
+
 std::optional<Load> load_of(double bytes_per_second) {
   if (!(bytes_per_second > 0) || std::isinf(bytes_per_second)) return std::nullopt;
   // Exact: log2 of a double is its exponent.
@@ -18,7 +24,7 @@ std::optional<Load> load_of(double bytes_per_second) {
 }
 
 std::optional<Load> load_of(const WindowJudgement& window, std::span<const GroupJudge::Column> columns) {
-  return load_of(median_of_sum(columns, window.levels, "rd_sec", "wr_sec"));
+  return load_of(kSectorBytes * median_of_sum(columns, window.levels, "rd_sec", "wr_sec"));
 }
 
 double median_of_sum(std::span<const GroupJudge::Column> columns, std::span<const std::vector<double>> levels,

