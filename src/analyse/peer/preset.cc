@@ -9,7 +9,8 @@ namespace {
 using std::chrono::seconds;
 
 // F §10.1: WinSize 64, WinShift 32, k 3, a 5-point moving average of 1-s samples.
-constexpr Preset kLab{"lab", std::nullopt, {seconds(1), 64, 32, 5, 3}, TrainingForm::kFiltered, 2, 1, 6, 0.25};
+constexpr Preset kLab{"lab", std::nullopt, {seconds(1), 64, 32, 5, 3}, TrainingForm::kFiltered, 2, 1,
+                      6,     0.25};
 // T §3.3: 1 s -> 15 s, 60/30, a 15-sample moving average. T §5.6 looked into persistence above 100. Ours:
 // faulty alarms nobody yet, and a window is 15 minutes, so two in which it is 4 times over its threshold will
 // do; and what servers do on their own (T §5.8.2) is less than a request per second.

@@ -29,8 +29,9 @@ struct Preset {
   int confirm_persistence = 1;
   /// A component is faulty at once from this severity on, unless a constant says otherwise (severity.gate).
   double gate_severity = 6;
-  /// Below this many requests per second of the middle member a group is idle, unless a constant says otherwise
-  /// (idle-requests). Sixteen a window of `lab` and `quick` are enough to say how long requests take.
+  /// Below this many requests per second of the middle member a group is idle, unless a constant says
+  /// otherwise (idle-requests). Sixteen a window of `lab` and `quick` are enough to say how long requests
+  /// take.
   double idle_requests = 1;
 };
 
