@@ -40,6 +40,7 @@ void write_cells(JsonWriter& json, const MethodResults& method, const lab::Paper
     json.member("paper", cell.paper);
     json.member("low", 100 * cell.around_paper.low);
     json.member("high", 100 * cell.around_paper.high);
+    json.member("p", cell.p);
     json.end_object();
   }
   json.end_list();

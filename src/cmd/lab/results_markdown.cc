@@ -68,15 +68,17 @@ std::string workload_table(const MethodResults& method) {
 
 std::string reproduction(const ClusterResults& cluster, const MethodResults& method) {
   const std::vector<lab::CellCheck> cells = lab::check_cells(method.tally, *cluster.paper);
-  const auto inside = static_cast<std::size_t>(
-      std::count_if(cells.begin(), cells.end(), [](const lab::CellCheck& cell) { return cell.inside(); }));
-  std::string text =
-      fmt::format("{} of {} cells lie within the 95 % interval around F's figure.", inside, cells.size());
+  const auto inside = std::ranges::count_if(cells, [](const auto& cell) { return cell.inside(); });
+  const auto alike = std::ranges::count_if(cells, [](const auto& cell) { return !cell.told_apart(); });
+  const std::string text = fmt::format(
+      "{} of {} cells lie within the 95 % interval around F's figure; {} cannot be told from it as samples "
+      "(Fisher's exact test, 5 %).",
+      inside, cells.size(), alike);
   std::string outside;
   for (const lab::CellCheck& cell : cells) {
     if (cell.inside()) continue;
-    outside += fmt::format("{}{} {} {:.1f} (F: {:.1f})", outside.empty() ? "" : "; ", cell.row, cell.figure,
-                           cell.ours, cell.paper);
+    outside += fmt::format("{}{} {} {:.1f} (F: {:.1f}, p = {:.3f})", outside.empty() ? "" : "; ", cell.row,
+                           cell.figure, cell.ours, cell.paper, cell.p);
   }
   return outside.empty() ? text + "\n" : text + " Outside: " + outside + ".\n";
 }

@@ -19,4 +19,9 @@ struct Interval {
 /// n.
 [[nodiscard]] Interval clopper_pearson(std::size_t k, std::size_t n, double confidence = 0.95);
 
+/// Fisher's exact test of two samples, two-sided: how likely tables with these margins are that are not
+/// likelier than k of n beside l of m, when both come of one probability. 1 where n or m is 0. Requires k <=
+/// n, l <= m.
+[[nodiscard]] double fisher_exact(std::size_t k, std::size_t n, std::size_t l, std::size_t m);
+
 }  // namespace laggard::lab

@@ -69,6 +69,17 @@ TEST(Binomial, SumsToExactEnumeration) {
   EXPECT_NEAR(binomial_cdf(1, 3, 0.2), 0.512 + 0.384, 1e-12);
 }
 
+TEST(Binomial, FishersTestOfALadyTastingTea) {
+  EXPECT_NEAR(fisher_exact(3, 4, 1, 4), 34 / 70.0, 1e-12);
+  EXPECT_NEAR(fisher_exact(4, 4, 0, 4), 2 / 70.0, 1e-12);
+  EXPECT_NEAR(fisher_exact(2, 4, 2, 4), 1, 1e-12);
+  EXPECT_NEAR(fisher_exact(0, 50, 0, 50), 1, 1e-12);
+  EXPECT_EQ(fisher_exact(0, 0, 3, 7), 1) << "no sample";
+  // All tables of 3 and 5 by counting: of C(8, 4) = 70 ways to choose four, C(3, x) C(5, 4 - x) have x.
+  EXPECT_NEAR(fisher_exact(3, 3, 1, 5), 5 / 70.0 + 5 / 70.0, 1e-12);
+  EXPECT_NEAR(fisher_exact(2, 3, 2, 5), 1, 1e-12);
+}
+
 TEST(Checklist, HaltsAtTheFirstStepThatAnyServerReaches) {
   const std::vector<Sign> signs{{"s3", "await", at(180)}, {"s5", "wr_sec", at(200)}};
   const auto said = paper_checklist(signs);
@@ -139,6 +150,9 @@ TEST(Tally, CellsAreHeldAgainstThePapersInterval) {
   EXPECT_EQ(cells[0].row, "disk-hog");
   EXPECT_TRUE(cells[0].inside());   // 100 % against 100 %
   EXPECT_FALSE(cells[4].inside());  // The aggregate: 100 % against 77.3 %.
+  EXPECT_FALSE(cells[4].told_apart()) << "but that is one run of one";
+  const std::vector<ScoredRun> many(40, runs[0]);
+  EXPECT_TRUE(check_cells(tally(many), *paper_table("pvfs", 10, 10))[4].told_apart());
 }
 
 }  // namespace

@@ -88,7 +88,8 @@ std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table) 
     const std::size_t all_runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds : 1);
     const auto add = [&](const char* figure, const Proportion& ours, double percent, std::size_t n) {
       const auto hits = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(n)));
-      cells.push_back({name, figure, ours.percent(), percent, clopper_pearson(hits, n)});
+      cells.push_back({name, figure, ours.percent(), percent, clopper_pearson(hits, n),
+                       fisher_exact(ours.hits, ours.runs, hits, n)});
     };
     add("ITP", rates.itp, paper.itp, runs);
     add("IFP", rates.ifp, paper.ifp, all_runs);

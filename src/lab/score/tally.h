@@ -70,7 +70,11 @@ struct CellCheck {
   double ours = 0;     ///< Per cent
   double paper = 0;
   Interval around_paper;  ///< 95 % interval around the paper's figure, from its own number of experiments.
+  double p = 1;           ///< Of Fisher's exact test that both samples come of one probability.
   [[nodiscard]] bool inside() const { return around_paper.holds(ours / 100); }
+  /// The interval asks whether ours could be the probability behind the paper's sample; but ours is a sample,
+  /// too. At 5 %.
+  [[nodiscard]] bool told_apart() const { return p < 0.05; }
 };
 
 /// All cells of the paper's table of this cluster that our tally has, the aggregate's too.
