@@ -78,6 +78,16 @@ TEST_F(LabCommands, CampaignsDoNotDependOnThreads) {
   EXPECT_EQ(one.out, campaign("3").out);
 }
 
+TEST_F(LabCommands, TrainingOnSaturatedDisksDoesNotBlindLightLoad) {
+  // In ddw Lustre's disks are saturated, and healthy ones wait ten times as long as their peers; in postmark
+  // they do a hundredth of that, and a busy disk is five times slower.
+  const Said said = laggard({"lab", "campaign", "--clusters", "lustre:5/5", "--workloads", "postmark",
+                             "--faults", "disk-busy", "--iterations", "1", "--training", "1", "--seed", "42",
+                             "--runs", "--threads", "2"});
+  ASSERT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("\n  laggard: s1 disk-busy, from s1/await"));
+}
+
 TEST_F(LabCommands, CampaignRefusesWhatItDoesNotKnow) {
   EXPECT_THAT(laggard({"lab", "campaign", "--clusters", "pvfs"}).err, HasSubstr("'pvfs' is no cluster"));
   EXPECT_THAT(laggard({"lab", "campaign", "--faults", "flood"}).err, HasSubstr("'flood' is unknown"));
