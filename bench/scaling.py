@@ -15,7 +15,7 @@ import tempfile
 import time
 
 PER_ARRAY = 576
-COMPONENTS = [2, 16, 174, 1736]  # arrays: 1,152 to 999,936 attachments, two hours of 15-s samples each
+COMPONENTS = [2, 16, 174, 521, 1736]  # arrays: 1,152 to 999,936 attachments, two hours of 15-s samples each
 DAYS = [1, 3, 10, 30]            # of two arrays
 
 
