@@ -39,15 +39,17 @@ std::vector<lab::RunSpec> training_runs(const CampaignSpec& campaign) {
 
 std::vector<lab::RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t after) {
   std::vector<lab::RunSpec> runs;
-  for (std::size_t f = 0; f < campaign.faults.size(); ++f) {
+  for (const lab::FaultKind fault : campaign.faults) {
+    // One seed for all faults would count what chance does to a healthy server once for each of them. By the
+    // fault's own number, so that a run is the same in a campaign of fewer faults.
+    const std::uint64_t before = static_cast<std::uint64_t>(fault) * campaign.iterations;
     for (const lab::Workload workload : campaign.workloads) {
       for (std::size_t i = 0; i < campaign.iterations; ++i) {
         lab::RunSpec run;
         run.workload = workload;
-        run.fault = campaign.faults[f];
-        // One seed for all faults would count what chance does to a healthy server once for each of them.
-        run.seed = campaign.first_seed + (f * campaign.iterations + i) * campaign.seed_step;
-        run.faulty_server = i * campaign.cluster.servers / campaign.iterations % campaign.cluster.servers;
+        run.fault = fault;
+        run.seed = campaign.first_seed + (before + i) * campaign.seed_step;
+        run.faulty_server = i * campaign.cluster.servers / campaign.iterations;
         run.start = lab::start_of_run(after + runs.size());
         runs.push_back(run);
       }
