@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
-#include "analyse/judge/load.h"
 #include "analyse/script/script.h"
 
 namespace laggard::analyse {
@@ -27,7 +25,7 @@ script::System healthy(std::uint64_t seed = 3) {
   return system;
 }
 
-/// The distances that the trainer sees: track, member and window index. Tracks by load beside those over all.
+/// The distances that the trainer sees: track, member and window index.
 struct SeenDistances {
   std::map<std::string, std::vector<std::map<std::int64_t, double>>> tracks;
   std::map<std::string, std::string> groups;
@@ -39,15 +37,12 @@ SeenDistances look(script::Recording& recording) {
   options.windows = recording.preset.windows;
   Pipeline pipeline(recording.grouping, options);
   const auto sink = [&](std::size_t group, const WindowJudgement& window) {
-    const auto load = load_of(window, pipeline.columns(group));
     for (const TrackJudgement& track : window.tracks) {
-      const std::string of_group = recording.grouping.groups[group].name + "|";
-      for (const std::string& name :
-           std::set{track_name(*track.metric, track.regime), track_name(*track.metric, track.regime, load)}) {
-        auto& members = seen.tracks[of_group + name];
-        members.resize(track.distance.size());
-        for (std::size_t i = 0; i < members.size(); ++i) members[i][window.index] = track.distance[i];
-      }
+      const std::string name =
+          recording.grouping.groups[group].name + "|" + track_name(*track.metric, track.regime);
+      auto& members = seen.tracks[name];
+      members.resize(track.distance.size());
+      for (std::size_t i = 0; i < members.size(); ++i) members[i][window.index] = track.distance[i];
     }
   };
   script::read(recording, [&](const SampleTable& table) { pipeline.add(table, sink); });
@@ -75,15 +70,6 @@ double search(const std::map<std::int64_t, double>& distance) {
   return 2 * (tenths / 10.0);
 }
 
-/// Raise it until no window is anomalous; double it.
-double search_single(const std::map<std::int64_t, double>& distance) {
-  int tenths = 1;
-  for (const auto& [index, value] : distance) {
-    while (value > tenths / 10.0) ++tenths;
-  }
-  return 2 * (tenths / 10.0);
-}
-
 TEST(Trainer, FindsWhatRaisingTheThresholdStepByStepFinds) {
   const auto recording = script::record(healthy(), "lab");
   const Thresholds thresholds = script::train(*recording);
@@ -95,9 +81,7 @@ TEST(Trainer, FindsWhatRaisingTheThresholdStepByStepFinds) {
       const auto& members = seen.tracks.at(group.name + "|" + trained.metric);
       for (std::size_t i = 0; i < members.size(); ++i) {
         if (members[i].size() < 3) continue;
-        const bool by_load = trained.metric.find("over") != std::string::npos;
-        EXPECT_NEAR(trained.of(recording->grouping[group.members[i]].name),
-                    by_load ? search_single(members[i]) : search(members[i]), 1e-9)
+        EXPECT_NEAR(trained.of(recording->grouping[group.members[i]].name), search(members[i]), 1e-9)
             << trained.group << " " << trained.metric << " " << i;
         ++compared;
       }
