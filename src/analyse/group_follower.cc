@@ -75,7 +75,8 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
   const bool paper = options_->pipeline.paper;
   const Constants& constants = options_->pipeline.constants;
-  const std::optional<Load> load = load_of(judged.window, *columns_);
+  const std::optional<Load> load =
+      options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
   for (const TrackJudgement& track : judged.window.tracks) {
     ThresholdBook::Column thresholds =

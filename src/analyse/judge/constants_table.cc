@@ -53,9 +53,10 @@ constexpr std::array kNamed{
         "kl.independent-reads", "and not at all with fewer independent samples in a window", 0, kLarge),
     named<&Constants::kl, &KlPolicy::least_threshold>("kl.least", "kl: trained thresholds are at least this",
                                                       0, 1),
-    named<&Constants::least_slowdown>(
-        "slowdown.least", "busy time of a request beside the peers' below which a disk is only waited for", 0,
-        kLarge),
+    named<&Constants::least_slowdown>("slowdown.least",
+                                      "busy time beside the peers', the larger of all and per request, below "
+                                      "which a disk is only waited for",
+                                      0, kLarge),
     named<&Constants::saturated_threshold>(
         "slowdown.threshold", "latency of who is only waited for: untrained threshold, bins", 0, kLarge),
     named<&Constants::prior_windows>(

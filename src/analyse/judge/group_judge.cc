@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "analyse/judge/load.h"
+#include "analyse/judge/levels.h"
 #include "analyse/judge/peers.h"
 #include "base/missing.h"
 #include "stats/clones.h"

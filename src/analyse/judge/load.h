@@ -1,12 +1,9 @@
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analyse/judge/group_judge.h"
 
@@ -17,7 +14,7 @@ namespace laggard::analyse {
 /// peers are then grows with it.
 struct Load {
   std::int16_t step = 0;
-  auto operator<=>(const Load&) const = default;
+  bool operator==(const Load&) const = default;
 };
 
 /// \param bytes_per_second  the median member's. Nothing for nothing, NaN and infinity.
@@ -25,11 +22,6 @@ struct Load {
 /// Of a group's storage in a window; nothing where reads or writes are not recorded.
 [[nodiscard]] std::optional<Load> load_of(const WindowJudgement& window,
                                           std::span<const GroupJudge::Column> columns);
-
-/// The median over the members of the sum of two metrics' levels; NaN where one is not among the columns.
-[[nodiscard]] double median_of_sum(std::span<const GroupJudge::Column> columns,
-                                   std::span<const std::vector<double>> levels, std::string_view one,
-                                   std::string_view other);
 
 /// `over 1.05 MB/s`
 [[nodiscard]] std::string to_text(Load load);

@@ -110,8 +110,9 @@ class Pipeline {
 /// that the judge needs beside them (they tell reads from writes, and busy from idle).
 [[nodiscard]] std::vector<GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options);
 
-/// Whether windows are worth busy times: yes for seconds, as in `lab` and `quick`. For those of production
-/// they are a fifth more to read, and averages over minutes of light load say little of saturation.
+/// Whether windows are worth busy times: yes with samples of up to 5 s, as in `lab` and `quick`. For those of
+/// production they are a fifth more to read, and averages over minutes of light load say little of
+/// saturation.
 [[nodiscard]] bool wants_busy_times(const WindowSpec& windows);
 
 /// From how many cells before the one at which it is complete a window's samples may come, smoothing

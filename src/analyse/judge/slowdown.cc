@@ -1,22 +1,16 @@
 #include "analyse/judge/slowdown.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "analyse/judge/levels.h"
 #include "analyse/judge/peers.h"
 #include "base/missing.h"
 
 namespace laggard::analyse {
 
 std::vector<double> slowdown_of(const WindowJudgement& window, std::span<const GroupJudge::Column> columns) {
-  const auto levels_of = [&](std::string_view metric) {
-    const auto column =
-        std::ranges::find_if(columns, [&](const auto& c) { return c.metric->name == metric; });
-    return column == columns.end() ? nullptr
-                                   : &window.levels[static_cast<std::size_t>(column - columns.begin())];
-  };
-  const std::vector<double>* busy = levels_of("%util");
-  const std::vector<double>* requests = levels_of("tps");
+  const std::vector<double>* busy = levels_of(columns, window.levels, "%util");
+  const std::vector<double>* requests = levels_of(columns, window.levels, "tps");
   if (busy == nullptr || requests == nullptr) return {};
   std::vector<double> in_all(busy->size(), kMissing);
   std::vector<double> with_each(busy->size(), kMissing);
