@@ -13,7 +13,7 @@ SampleTable::SampleTable(std::string host, DeviceKind kind, std::vector<TableCou
       counters_(std::move(counters)),
       devices_(std::move(devices)),
       times_(std::move(times)),
-      all_(counters_.size() * devices_.size()),
+      series_(counters_.size() * devices_.size()),
       values_(counters_.size() * devices_.size() * times_.size()),
       present_(values_.size()) {}
 
@@ -42,7 +42,7 @@ std::optional<double> SampleTable::number(std::size_t c, std::size_t d, std::siz
 }
 
 void SampleTable::write_out(std::size_t c, std::size_t d) const {
-  Series& s = all_[c * devices_.size() + d];
+  Series& s = series_[c * devices_.size() + d];
   if (s.written) return;
   s.written = true;
   std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), s.uniform ? s.value : 0);
@@ -72,13 +72,13 @@ std::span<std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) {
 }
 
 SampleTable::Cells SampleTable::overwrite(std::size_t c, std::size_t d) {
-  all_[c * devices_.size() + d] = {.uniform = false, .written = true, .value = 0};
+  series_[c * devices_.size() + d] = {.uniform = false, .written = true, .value = 0};
   return {values_.span().subspan(cell(c, d, 0), times_.size()),
           present_.span().subspan(cell(c, d, 0), times_.size())};
 }
 
 void SampleTable::set_uniform(std::size_t c, std::size_t d, std::uint64_t value) {
-  all_[c * devices_.size() + d] = {.uniform = true, .written = false, .value = value};
+  series_[c * devices_.size() + d] = {.uniform = true, .written = false, .value = value};
 }
 
 void SampleTable::set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value) {

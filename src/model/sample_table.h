@@ -80,7 +80,7 @@ class SampleTable {
 
   /// The one value of a series that is known to be present throughout and to stand still.
   [[nodiscard]] std::optional<std::uint64_t> uniform(std::size_t c, std::size_t d) const {
-    const Series& s = all_[c * devices_.size() + d];
+    const Series& s = series_[c * devices_.size() + d];
     return s.uniform ? std::optional(s.value) : std::nullopt;
   }
   void set_uniform(std::size_t c, std::size_t d, std::uint64_t value);
@@ -112,7 +112,7 @@ class SampleTable {
   std::vector<TableCounter> counters_;
   std::vector<std::string> devices_;
   std::vector<WallTime> times_;
-  mutable std::vector<Series> all_;  ///< Per counter and device.
+  mutable std::vector<Series> series_;  ///< Per counter and device.
   mutable RawArray<std::uint64_t> values_;
   mutable RawArray<std::uint8_t> present_;
 };
