@@ -59,8 +59,17 @@ DeviceKind device_kind_of(GroupKind kind) {
   return DeviceKind::kDisk;
 }
 
-/// Cells that are judged in one go: enough for threads to be worth waking, few enough to stay in the cache.
-constexpr std::int64_t kLeastRun = 128;
+/// Cells that are judged in one go: enough for threads to be worth waking, ...
+constexpr std::size_t kRunCells = 128;
+/// ... and of very large systems no more than make this many numbers: a million attachments would take as
+/// much memory for them as for their windows.
+constexpr std::size_t kMostRunNumbers = std::size_t{1} << 24;
+
+/// \param numbers  per cell.
+std::int64_t run_cells(std::size_t numbers, const WindowSpec& windows) {
+  const std::size_t fitting = kMostRunNumbers / std::max<std::size_t>(numbers, 1);
+  return static_cast<std::int64_t>(std::max(std::min(kRunCells, fitting), windows.shift));
+}
 
 constexpr Duration kFineSamples = std::chrono::seconds(5);
 
@@ -198,9 +207,12 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     if (options_.part) judges_.back()->judge_after(part_.after);
   }
   work_.resize(grouping.groups.size());
+  std::size_t numbers = 0;
   for (std::size_t g = 0; g < columns_.size(); ++g) {
     if (!columns_[g].empty()) by_cost_.push_back(g);
+    numbers += columns_[g].size() * judges_[g]->members();
   }
+  run_cells_ = run_cells(numbers, options_.windows);
   std::stable_sort(by_cost_.begin(), by_cost_.end(), [&](std::size_t a, std::size_t b) {
     return judges_[a]->members() > judges_[b]->members();
   });
@@ -295,8 +307,8 @@ void Pipeline::hand_out(const CellRuns::Run& run, const RunSink& sink) {
 }
 
 void Pipeline::pass_on_ready(const RunSink& sink) {
-  const auto most = std::max<std::int64_t>(kLeastRun, static_cast<std::int64_t>(options_.windows.shift));
-  for (CellRuns::Run run = stream_->front(most); run.begin < run.end; run = stream_->front(most)) {
+  for (CellRuns::Run run = stream_->front(run_cells_); run.begin < run.end;
+       run = stream_->front(run_cells_)) {
     if (!first_told_) first_told_ = run.begin;
     if (!part_begun_ && run.end > part_.begin()) {
       part_begun_ = true;

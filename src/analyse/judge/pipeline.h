@@ -97,6 +97,7 @@ class Pipeline {
   std::unique_ptr<MetricStream> stream_;
   std::vector<GroupWork> work_;       ///< Per group.
   std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.
+  std::int64_t run_cells_ = 0;        ///< In a run at most.
   GapClock clock_;
   Part part_;
   std::int64_t history_ = 0;                 ///< Cells that a window of any column may look back.
