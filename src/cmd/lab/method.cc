@@ -35,7 +35,9 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   auto grouping = make_groups(*inventory, system);
   if (!grouping) return forward(grouping);
   Prepared prepared{std::move(*grouping), {}};
-  prepared.pipeline.constants = analyse::constants_of(method.preset);
+  analyse::Constants& constants = prepared.pipeline.constants;
+  constants = analyse::constants_of(method.preset);
+  constants.congestion_seconds = method.congestion_seconds.value_or(constants.congestion_seconds);
   prepared.pipeline.windows = method.preset.windows;
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = analyse::counters_of(*inventory);

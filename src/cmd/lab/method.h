@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct MethodSpec {
   bool trained = true;
   analyse::Distance distance = analyse::Distance::kCdf;
   analyse::Preset preset;
+  std::optional<double> congestion_seconds;  ///< Instead of Constants::congestion_seconds.
 };
 
 /// F's own: KL divergence, its windows, trained, its checklist.
