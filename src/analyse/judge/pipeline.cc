@@ -61,8 +61,8 @@ DeviceKind device_kind_of(GroupKind kind) {
 
 /// Cells that are judged in one go: enough for threads to be worth waking, ...
 constexpr std::size_t kRunCells = 128;
-/// ... and of very large systems no more than make this many numbers: a million attachments would take as
-/// much memory for them as for their windows.
+/// ... and of very large systems no more than make this many numbers of 8 bytes: 128 cells of 100,000
+/// attachments are a seventh of all memory that these take (docs/bench.md).
 constexpr std::size_t kMostRunNumbers = std::size_t{1} << 24;
 
 /// \param numbers  per cell.

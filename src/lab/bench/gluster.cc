@@ -49,7 +49,7 @@ Status await_server(Site& site, std::size_t i) {
   const std::string from = layout.network(layout.client(1));
   Clock& clock = site.machine().clock();
   const MonoTime deadline = clock.mono() + std::chrono::seconds(20);
-  // Two of sixteen idle runs failed because socat itself did not end: then it is to be tried again, too.
+  // socat itself did not end in 3 of 19 attempts on an idle machine: then, too, it is to be tried again.
   const Command knock{{"timeout", "3", "socat", "-u", "/dev/null",
                        fmt::format("TCP:{}:{},connect-timeout=1", layout.server_address(i), kBrickPort)},
                       {}};
