@@ -36,8 +36,8 @@ struct LabBenchOptions {
   bool campaign = false;
   bool clean = false;
   bool overhead = false;
-  std::size_t pairs = 10;
-  std::uint32_t block_seconds = 20;
+  std::size_t pairs = bench::OverheadSpec{}.pairs;
+  std::uint32_t block_seconds = 15;
 };
 
 Result<bench::Programs> find_programs() {
@@ -95,8 +95,11 @@ Status overhead(const LabBenchOptions& options, const bench::Session& session) {
   const Result<bench::Overhead> measured = bench::measure_overhead(session, spec, out);
   if (!measured) return tl::unexpected<Error>(measured.error());
   const bench::Increase more = bench::increase(measured->blocks);
-  std::printf("%s: %+.2f %% +- %.2f %% of runtime, %.2f ms of processor time per second and host\n",
-              options.workload.c_str(), more.percent, more.standard_error, measured->recorder_ms_per_second);
+  std::printf(
+      "%s: %+.2f %% +- %.2f %% of runtime (%zu pairs of blocks; %zu more in which the host took the "
+      "processors away), %.2f ms of processor time per second and host\n",
+      options.workload.c_str(), more.percent, more.standard_error, more.pairs,
+      measured->blocks.size() / 2 - more.pairs, measured->recorder_ms_per_second);
   return write_file(out / (options.workload + ".json"), bench::to_json(*measured));
 }
 

@@ -19,12 +19,26 @@ std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
     times.all += tick;
   }
   times.busy = times.all - ticks[3] - ticks[4];
+  times.stolen = ticks[7];
   return times;
 }
 
+namespace {
+
+std::optional<double> share(std::uint64_t from, std::uint64_t to, std::uint64_t all_from,
+                            std::uint64_t all_to) {
+  if (all_to <= all_from || to < from) return std::nullopt;
+  return static_cast<double>(to - from) / static_cast<double>(all_to - all_from);
+}
+
+}  // namespace
+
 std::optional<double> busy_share(const CpuTimes& from, const CpuTimes& to) {
-  if (to.all <= from.all || to.busy < from.busy) return std::nullopt;
-  return static_cast<double>(to.busy - from.busy) / static_cast<double>(to.all - from.all);
+  return share(from.busy, to.busy, from.all, to.all);
+}
+
+std::optional<double> stolen_share(const CpuTimes& from, const CpuTimes& to) {
+  return share(from.stolen, to.stolen, from.all, to.all);
 }
 
 std::optional<std::uint64_t> parse_process_ticks(std::string_view stat) {

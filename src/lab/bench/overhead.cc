@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "base/text.h"
 #include "lab/bench/cpu_share.h"
@@ -34,9 +33,11 @@ class Meter {
  private:
   [[nodiscard]] Status wait(Duration time);
   [[nodiscard]] Result<std::uint64_t> bytes();
-  [[nodiscard]] Status block(bool recorded, const Recorders::Options& recording);
-  /// Adds up what the recorders have used so far.
-  void add_recorders(const Recorders& recorders);
+  /// Nothing where /proc/stat says nothing: then no block is spoilt.
+  [[nodiscard]] CpuTimes processors();
+  /// Ticks that the recorders have used so far.
+  [[nodiscard]] std::uint64_t ticks(const Recorders& recorders);
+  [[nodiscard]] Status block(bool recorded, const Recorders& recorders);
 
   Bench& bench_;
   const OverheadSpec& spec_;
@@ -45,7 +46,6 @@ class Meter {
   Duration done_{};
   std::uint64_t ticks_ = 0;
   Duration recorded_{};
-  std::size_t recorders_ = 0;
 };
 
 Status Meter::wait(Duration time) {
@@ -54,7 +54,8 @@ Status Meter::wait(Duration time) {
   const double whole = to_seconds(kWarmUp + spec_.block * static_cast<std::int64_t>(2 * spec_.pairs));
   for (;;) {
     const Duration spent = clock.mono() - start;
-    observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, to_name(spec_.workload));
+    const double done = to_seconds(done_ + std::min(spent, time)) / whole;
+    observer_.progress(std::min(done, 1.0), to_name(spec_.workload));
     if (observer_.stopped()) return fail(ErrorCode::kUnavailable, "overhead", "was interrupted");
     if (spent >= time) break;
     clock.sleep_until(start + std::min<Duration>(time, spent + Observer::kLook));
@@ -71,35 +72,40 @@ Result<std::uint64_t> Meter::bytes() {
   return port_bytes(ports->text);
 }
 
-void Meter::add_recorders(const Recorders& recorders) {
-  for (const int process : recorders.metrics()) {
-    const Result<std::string> stat = bench_.site().machine().read(fmt::format("/proc/{}/stat", process));
-    if (stat) ticks_ += parse_process_ticks(*stat).value_or(0);
-  }
-  recorders_ = recorders.metrics().size();
+CpuTimes Meter::processors() {
+  const Result<std::string> stat = bench_.site().machine().read("/proc/stat");
+  return stat ? parse_cpu_times(*stat).value_or(CpuTimes{}) : CpuTimes{};
 }
 
-Status Meter::block(bool recorded, const Recorders::Options& recording) {
+std::uint64_t Meter::ticks(const Recorders& recorders) {
+  std::uint64_t sum = 0;
+  for (const int process : recorders.metrics()) {
+    const Result<std::string> stat = bench_.site().machine().read(fmt::format("/proc/{}/stat", process));
+    if (stat) sum += parse_process_ticks(*stat).value_or(0);
+  }
+  return sum;
+}
+
+Status Meter::block(bool recorded, const Recorders& recorders) {
   Clock& clock = bench_.site().machine().clock();
+  Status turned = recorded ? recorders.thaw() : recorders.freeze();
+  if (!turned) return turned;
+  const CpuTimes cpu_before = processors();
+  const std::uint64_t ticks_before = ticks(recorders);
   const Result<std::uint64_t> before = bytes();
   if (!before) return tl::unexpected<Error>(before.error());
   const MonoTime start = clock.mono();
-  std::unique_ptr<Recorders> recorders;
-  if (recorded) {
-    Result<Recorders> started = Recorders::start(bench_.site(), recording);
-    if (!started) return forward(started);
-    recorders = std::make_unique<Recorders>(std::move(*started));
-  }
   if (Status waited = wait(spec_.block); !waited) return waited;
-  if (recorders) add_recorders(*recorders);
-  // Their start and their last writing are part of what they cost.
-  recorders.reset();
-  const Duration took = clock.mono() - start;
-  if (recorded) recorded_ += took;
   const Result<std::uint64_t> after = bytes();
   if (!after) return tl::unexpected<Error>(after.error());
+  const Duration took = clock.mono() - start;
+  if (recorded) {
+    ticks_ += ticks(recorders) - ticks_before;
+    recorded_ += took;
+  }
   const double moved = *after >= *before ? static_cast<double>(*after - *before) : 0.0;
-  result_.blocks.push_back({recorded, moved / to_seconds(took)});
+  const double stolen = stolen_share(cpu_before, processors()).value_or(0);
+  result_.blocks.push_back({recorded, moved / to_seconds(took), stolen});
   return {};
 }
 
@@ -113,16 +119,22 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
   if (!ready) return forward(ready);
   Result<RunningWorkload> workload = RunningWorkload::start(site, spec_.workload);
   if (!workload) return forward(workload);
+  Result<Recorders> recorders = Recorders::start(site, recording);
+  if (!recorders) return forward(recorders);
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
-  for (std::size_t pair = 0; pair < spec_.pairs; ++pair) {
+  constexpr std::size_t kTries = 2;
+  for (std::size_t pair = 0; pair < kTries * spec_.pairs; ++pair) {
+    if (increase(result_.blocks).pairs == spec_.pairs) break;
     const bool recorded_first = pair % 2 == 1;
-    Status both = block(recorded_first, recording);
-    if (both) both = block(!recorded_first, recording);
+    Status both = block(recorded_first, *recorders);
+    if (both) both = block(!recorded_first, *recorders);
     if (both) both = workload->check();
+    if (both) both = recorders->check();
     if (!both) return forward(both);
   }
+  if (Status thawed = recorders->thaw(); !thawed) return forward(thawed);
   const double ms_per_tick = 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  const double host_seconds = to_seconds(recorded_) * static_cast<double>(recorders_);
+  const double host_seconds = to_seconds(recorded_) * static_cast<double>(recorders->metrics().size());
   if (host_seconds > 0) {
     result_.recorder_ms_per_second = ms_per_tick * static_cast<double>(ticks_) / host_seconds;
   }
@@ -133,21 +145,29 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
 
 Increase increase(std::span<const Block> blocks) {
   LAGGARD_CHECK(blocks.size() % 2 == 0);
-  std::vector<double> percents;
+  struct Pair {
+    double off, on;
+  };
+  std::vector<Pair> pairs;
+  Pair sums{};
   for (std::size_t i = 0; i < blocks.size(); i += 2) {
     LAGGARD_CHECK(blocks[i].recorded != blocks[i + 1].recorded);
-    const double on = blocks[i].recorded ? blocks[i].bytes_per_second : blocks[i + 1].bytes_per_second;
-    const double off = blocks[i].recorded ? blocks[i + 1].bytes_per_second : blocks[i].bytes_per_second;
-    if (on > 0) percents.push_back(100 * (off / on - 1));
+    if (std::max(blocks[i].stolen, blocks[i + 1].stolen) > kMostStolen) continue;
+    const Block& on = blocks[blocks[i].recorded ? i : i + 1];
+    const Block& off = blocks[blocks[i].recorded ? i + 1 : i];
+    pairs.push_back({off.bytes_per_second, on.bytes_per_second});
+    sums = {sums.off + off.bytes_per_second, sums.on + on.bytes_per_second};
   }
   Increase result;
-  if (percents.empty()) return result;
-  const auto n = static_cast<double>(percents.size());
-  for (const double percent : percents) result.percent += percent / n;
-  if (percents.size() < 2) return result;
+  if (sums.on <= 0) return result;
+  const double ratio = sums.off / sums.on;
+  const auto n = static_cast<double>(pairs.size());
+  result.percent = 100 * (ratio - 1);
+  result.pairs = pairs.size();
+  if (pairs.size() < 2) return result;
   double squares = 0;
-  for (const double percent : percents) squares += (percent - result.percent) * (percent - result.percent);
-  result.standard_error = std::sqrt(squares / (n - 1) / n);
+  for (const Pair& pair : pairs) squares += (pair.off - ratio * pair.on) * (pair.off - ratio * pair.on);
+  result.standard_error = 100 * std::sqrt(squares / (n * (n - 1))) / (sums.on / n);
   return result;
 }
 
@@ -187,14 +207,16 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
 std::string to_json(const Overhead& overhead) {
   std::string blocks;
   for (const Block& block : overhead.blocks) {
-    blocks += fmt::format("{}\n  {{\"recorded\": {}, \"bytes_per_second\": {:.0f}}}",
-                          blocks.empty() ? "" : ",", block.recorded, block.bytes_per_second);
+    blocks += fmt::format("{}\n  {{\"recorded\": {}, \"bytes_per_second\": {:.0f}, \"stolen\": {:.3f}}}",
+                          blocks.empty() ? "" : ",", block.recorded, block.bytes_per_second, block.stolen);
   }
   const Increase more = increase(overhead.blocks);
   return fmt::format(
-      "{{\n \"workload\": \"{}\",\n \"increase_percent\": {:.3f},\n \"standard_error\": {:.3f},\n"
+      "{{\n \"workload\": \"{}\",\n \"increase_percent\": {:.3f},\n \"standard_error\": {:.3f},\n \"pairs\": "
+      "{},\n"
       " \"recorder_ms_per_second\": {:.3f},\n \"blocks\": [{}\n ]\n}}\n",
-      to_name(overhead.workload), more.percent, more.standard_error, overhead.recorder_ms_per_second, blocks);
+      to_name(overhead.workload), more.percent, more.standard_error, more.pairs,
+      overhead.recorder_ms_per_second, blocks);
 }
 
 }  // namespace laggard::lab::bench

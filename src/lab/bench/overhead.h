@@ -10,23 +10,29 @@
 namespace laggard::lab::bench {
 
 /// What recording costs a workload: the experiment behind F Table 6, in blocks. On one bench, under one
-/// workload that never pauses, recorders run and do not run in turn, in the order off on, on off, off on, …:
-/// what drifts in the course of minutes hits both alike, and each pair of neighbours is one comparison.
+/// workload that never pauses, recorders run and are frozen (SIGSTOP) in turn, in the order off on, on off,
+/// off on, …: what drifts in the course of minutes hits both alike, and each pair of neighbours is one
+/// comparison. Frozen rather than ended, because a recorder starts once in weeks, not once in a block.
 struct OverheadSpec {
   Workload workload = Workload::kDdWrite;
-  std::size_t pairs = 10;
-  Duration block = std::chrono::seconds(20);
+  std::size_t pairs = 20;  ///< That count; at most twice as many are tried.
+  Duration block = std::chrono::seconds(15);
 };
 
 /// One block: how fast the workload went.
 struct Block {
   bool recorded = false;
   double bytes_per_second = 0;  ///< Through the servers' ports, both ways.
+  /// Part of the processors that the host of this virtual machine gave to others, 0 to 1.
+  double stolen = 0;
 };
+
+/// A pair says nothing of recorders when more than this was stolen in either of its blocks.
+inline constexpr double kMostStolen = 0.1;
 
 struct Overhead {
   Workload workload = Workload::kDdWrite;
-  std::vector<Block> blocks;
+  std::vector<Block> blocks;  ///< Pairs that do not count, too.
   /// Processor time of one host's recorder, milliseconds per second.
   double recorder_ms_per_second = 0;
 };
@@ -35,11 +41,14 @@ struct Overhead {
 struct Increase {
   double percent = 0;
   double standard_error = 0;
+  std::size_t pairs = 0;  ///< That count.
 };
 
-/// For every pair of neighbouring blocks x = 100 (off / on - 1), off and on being their rates; mean of x and
-/// s / sqrt(n), s the sample deviation. Requires an even number of blocks, each pair with one of either kind.
-/// A pair whose recorded block did nothing at all is left out; fewer than two pairs have no error (0).
+/// With off_i and on_i the rates of pair i of n that count: r = Σ off / Σ on is the ratio of times for the
+/// same work, percent = 100 (r - 1), and its error that of a ratio estimator, 100 sqrt(Σ (off_i - r on_i)² /
+/// (n (n - 1))) / mean(on). A mean of the pairs' own ratios would be drawn upwards by every block that
+/// stalled. Requires an even number of blocks, each pair with one of either kind. Nothing done while
+/// recording: no figure (all 0); fewer than two pairs have no error (0).
 [[nodiscard]] Increase increase(std::span<const Block> blocks);
 
 /// Bytes through the servers' ports of the bridge: the sum of all columns `bytes` of /proc/net/dev's lines

@@ -9,21 +9,40 @@
 namespace laggard::lab::bench {
 namespace {
 
-TEST(Increase, MeanAndStandardErrorOfPairs) {
-  // Off / on: 110/100 and 105/100 and 90/100: +10 %, +5 %, -10 %; the order within a pair does not matter.
+TEST(Increase, RatioOfSumsAndItsError) {
+  // Off 110, 105, 90 and on 100 each; the order within a pair does not matter.
   const std::vector<Block> blocks{{false, 110}, {true, 100}, {true, 100},
                                   {false, 105}, {false, 90}, {true, 100}};
   const Increase more = increase(blocks);
-  EXPECT_NEAR(more.percent, 5.0 / 3, 1e-9);
+  EXPECT_EQ(more.pairs, 3U);
+  EXPECT_NEAR(more.percent, 100 * (305.0 / 300 - 1), 1e-9);
+  // With equal denominators a ratio's error is that of the mean of the single ratios: 10, 5 and -10 %.
   const double mean = 5.0 / 3;
   const double squares = std::pow(10 - mean, 2) + std::pow(5 - mean, 2) + std::pow(-10 - mean, 2);
   EXPECT_NEAR(more.standard_error, std::sqrt(squares / 2 / 3), 1e-9);
+}
+
+TEST(Increase, AStalledBlockWeighsWhatItLost) {
+  // Once each way: half of the work undone in one recorded block and in one without.
+  const std::vector<Block> blocks{{false, 100}, {true, 50}, {true, 100}, {false, 50}};
+  EXPECT_NEAR(increase(blocks).percent, 0, 1e-9);
+  // Residuals 50 and -50: 100 sqrt(5000 / (2 x 1)) / 75.
+  EXPECT_NEAR(increase(blocks).standard_error, 100 * 50 / 75.0, 1e-9);
+}
+
+TEST(Increase, PairsWithStolenProcessorsDoNotCount) {
+  const std::vector<Block> blocks{{false, 110}, {true, 100},      {true, 1, 0.5},
+                                  {false, 100}, {false, 90, 0.1}, {true, 100, 0.1}};
+  const Increase more = increase(blocks);
+  EXPECT_EQ(more.pairs, 2U);
+  EXPECT_NEAR(more.percent, 0, 1e-9);
 }
 
 TEST(Increase, WithoutComparisonsThereIsNoFigure) {
   EXPECT_EQ(increase({}).percent, 0);
   const std::vector<Block> stalled{{false, 110}, {true, 0}};
   EXPECT_EQ(increase(stalled).percent, 0);
+  EXPECT_EQ(increase(stalled).pairs, 0U);
   const std::vector<Block> one{{false, 110}, {true, 100}};
   EXPECT_NEAR(increase(one).percent, 10, 1e-9);
   EXPECT_EQ(increase(one).standard_error, 0);
@@ -44,8 +63,12 @@ TEST(PortBytes, SumsTheServersPortsBothWays) {
 TEST(CpuTimes, WaitingForDisksIsIdle) {
   const auto from = parse_cpu_times("cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
   const auto to = parse_cpu_times("cpu  130 0 60 830 80 0 0 0 0 0\n");
-  ASSERT_TRUE(from && to);
+  const auto robbed = parse_cpu_times("cpu  130 0 60 830 80 0 0 25 0 0\n");
+  ASSERT_TRUE(from && to && robbed);
   EXPECT_NEAR(busy_share(*from, *to).value(), 0.4, 1e-9);
+  EXPECT_EQ(stolen_share(*from, *to).value(), 0);
+  EXPECT_NEAR(stolen_share(*from, *robbed).value(), 0.2, 1e-9);
+  EXPECT_FALSE(stolen_share(*robbed, *from));
   EXPECT_FALSE(busy_share(*to, *from));
   EXPECT_FALSE(parse_cpu_times("cpu 1 2 x"));
   EXPECT_FALSE(parse_cpu_times("intr 1 2 3 4 5 6 7 8"));
@@ -58,12 +81,13 @@ TEST(ProcessTicks, AreBehindAnyName) {
 }
 
 TEST(OverheadJson, HoldsTheBlocks) {
-  const Overhead overhead{Workload::kDdRead, {{false, 110}, {true, 100}}, 1.5};
+  const Overhead overhead{Workload::kDdRead, {{false, 110}, {true, 100, 0.05}}, 1.5};
   EXPECT_EQ(to_json(overhead),
             "{\n \"workload\": \"ddr\",\n \"increase_percent\": 10.000,\n \"standard_error\": 0.000,\n"
+            " \"pairs\": 1,\n"
             " \"recorder_ms_per_second\": 1.500,\n \"blocks\": [\n  {\"recorded\": false, "
-            "\"bytes_per_second\": 110},\n"
-            "  {\"recorded\": true, \"bytes_per_second\": 100}\n ]\n}\n");
+            "\"bytes_per_second\": 110, \"stolen\": 0.000},\n"
+            "  {\"recorded\": true, \"bytes_per_second\": 100, \"stolen\": 0.050}\n ]\n}\n");
 }
 
 }  // namespace

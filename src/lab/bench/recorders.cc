@@ -45,9 +45,17 @@ Result<Recorders> Recorders::start(Site& site, const Options& options) {
   return recorders;
 }
 
+Status Recorders::signal(std::string_view name) const {
+  std::string kill = fmt::format("kill -{}", name);
+  for (const int process : metrics_) kill += fmt::format(" {}", process);
+  return site_->machine().must({{"sh", "-c", kill}, {}});
+}
+
 void Recorders::stop() {
   for (const int process : sadc_) site_->machine().stop(process, SIGINT, 2s);
   sadc_.clear();
+  // A frozen one would not hear that it should end; where it cannot be thawed, `stop` ends it by force.
+  if (!metrics_.empty()) (void)thaw();
   for (const int process : metrics_) site_->machine().stop(process, SIGTERM, 20s);
   metrics_.clear();
 }

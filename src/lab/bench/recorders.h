@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/bench/site.h"
@@ -28,10 +29,14 @@ class Recorders {
   /// Lets them write what they have.
   void stop();
   [[nodiscard]] Status check();
+  /// Frozen recorders are there and do nothing, until they are thawed; those of sadc are left alone.
+  [[nodiscard]] Status freeze() const { return signal("STOP"); }
+  [[nodiscard]] Status thaw() const { return signal("CONT"); }
   [[nodiscard]] const std::vector<int>& metrics() const { return metrics_; }
 
  private:
   explicit Recorders(Site& site) : site_(&site) {}
+  [[nodiscard]] Status signal(std::string_view name) const;
   Site* site_;
   std::vector<int> metrics_;
   std::vector<int> sadc_;
