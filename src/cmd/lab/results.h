@@ -36,7 +36,7 @@ struct ClusterResults {
 /// As Markdown, which is readable as it stands: one table per method with the paper's figures, one by
 /// workload, latency, and how many cells of the paper's table the method named `paper` reproduces.
 [[nodiscard]] std::string to_markdown(const std::vector<ClusterResults>& results);
-/// One line per method: for sweeps.
+/// One line per method, and what F §11.2 says of them: for sweeps.
 [[nodiscard]] std::string to_sweep_markdown(const std::vector<ClusterResults>& results);
 /// {"schema": "laggard.lab-score/1", …}: docs/cmd/lab.md.
 [[nodiscard]] std::string to_score_json(const std::vector<ClusterResults>& results);

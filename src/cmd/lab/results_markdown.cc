@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cmd/lab/results.h"
+#include "cmd/lab/sweep_claims.h"
 
 namespace laggard::cmd {
 
@@ -105,15 +106,24 @@ std::string to_markdown(const std::vector<ClusterResults>& results) {
 }
 
 std::string to_sweep_markdown(const std::vector<ClusterResults>& results) {
+  constexpr std::string_view kHead =
+      "| setting | ITP % | IFP % | DTP % | DFP % | latency |\n|---|---|---|---|---|---|\n";
   std::string text;
   for (const ClusterResults& cluster : results) {
-    text += fmt::format(
-        "## {}\n\n| setting | ITP % | IFP % | DTP % | DFP % | latency |\n|---|---|---|---|---|---|\n",
-        title(cluster));
+    text += fmt::format("## {}\n\n{}", title(cluster), kHead);
     for (const MethodResults& method : cluster.methods)
       text += rates_line(method.name, method.tally.aggregate) + "\n";
     text += "\n";
   }
+  const std::vector<SweepRow> all = over_all_clusters(results);
+  if (results.size() > 1) {
+    text += fmt::format("## {} clusters together\n\n{}", results.size(), kHead);
+    for (const SweepRow& row : all) text += rates_line(row.name, row.rates) + "\n";
+    text += "\n";
+  }
+  text += "| F §11.2, over its four clusters | ours | holds |\n|---|---|---|\n";
+  for (const SweepClaim& claim : check_claims(all))
+    text += fmt::format("| {} | {} | {} |\n", claim.statement, claim.ours, claim.holds ? "yes" : "no");
   return text;
 }
 

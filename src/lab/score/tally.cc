@@ -15,6 +15,14 @@ void Rates::add(const Outcome& outcome) {
   add_control(outcome);
 }
 
+void Rates::add(const Rates& other) {
+  itp.add(other.itp);
+  ifp.add(other.ifp);
+  dtp.add(other.dtp);
+  dfp.add(other.dfp);
+  latencies_s.insert(latencies_s.end(), other.latencies_s.begin(), other.latencies_s.end());
+}
+
 void Rates::add_control(const Outcome& outcome) {
   ifp.add(outcome.ifp);
   dfp.add(outcome.dfp);

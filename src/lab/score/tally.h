@@ -21,6 +21,10 @@ struct Proportion {
     hits += hit ? 1U : 0U;
     ++runs;
   }
+  void add(const Proportion& other) {
+    hits += other.hits;
+    runs += other.runs;
+  }
   /// 0 without runs.
   [[nodiscard]] double percent() const {
     return runs == 0 ? 0 : 100.0 * static_cast<double>(hits) / static_cast<double>(runs);
@@ -37,6 +41,8 @@ struct Rates {
   std::vector<double> latencies_s;  ///< Of the runs whose faulty server was indicted.
 
   void add(const Outcome& outcome);
+  /// Those of another cluster.
+  void add(const Rates& other);
   /// Only the false positives: what the control adds to an aggregate (F's aggregates: ITP and DTP average the
   /// six faults, IFP and DFP seven rows).
   void add_control(const Outcome& outcome);
