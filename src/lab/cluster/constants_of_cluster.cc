@@ -78,6 +78,7 @@ constexpr std::array kClusterConstants{
                                                    1e6),
     number<&Spec::pvfs, &PvfsSpec::file_pages>(
         "pvfs.file-pages", "of a database that making or removing a file changes", 1, 256),
+    number<&Spec::lustre, &LustreSpec::stripe>("lustre.stripe", "bytes, whole MB", 1 << 20, 1 << 30),
     number<&Spec::lustre, &LustreSpec::metadata_seconds>(
         "lustre.metadata", "mean time of a request at the metadata server, s", 1e-6, 1),
     number<&Spec::lustre, &LustreSpec::metadata_wander>("lustre.metadata-wander",

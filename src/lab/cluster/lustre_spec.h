@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
+
 namespace laggard::lab {
 
 /// What of Lustre 1.6 is a number beyond the limits of its clients (LustreLimits).
 struct LustreSpec {
+  /// Of a file over all servers, lfs's default; a multiple of an RPC (kLustreRpc).
+  std::int64_t stripe = 1 << 20;
   /// The metadata server handles one request after the other, in this time on average: what F §8.1's 53,000
   /// transactions of ten clients in 600 s amount to.
   double metadata_seconds = 0.44e-3;

@@ -6,9 +6,19 @@
 
 namespace laggard::lab {
 
+namespace {
+
+LustreStripes stripes_of(const ProgramPlace& place, std::uint64_t first) {
+  return {.rpcs = static_cast<std::uint64_t>(place.cluster.lustre.stripe / kLustreRpc),
+          .servers = place.servers,
+          .first = first};
+}
+
+}  // namespace
+
 LustreWriter::LustreWriter(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits)
     : Program(place), spec_(spec), limits_(limits), targets_(place.servers) {
-  first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
+  stripes_ = stripes_of(place_, place_.random.below(place_.servers));
 }
 
 void LustreWriter::begin() { wake_in(start_delay(), kNextPass); }
@@ -76,7 +86,7 @@ void LustreWriter::on_event(std::uint32_t kind, std::uint64_t about) {
 
 LustreReader::LustreReader(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits)
     : Program(place), spec_(spec), limits_(limits), here_(limits.read_ahead) {
-  first_server_ = static_cast<std::uint32_t>(place_.random.below(place_.servers));
+  stripes_ = stripes_of(place_, place_.random.below(place_.servers));
 }
 
 void LustreReader::begin() { wake_in(start_delay(), kNextPass); }
@@ -84,10 +94,8 @@ void LustreReader::begin() { wake_in(start_delay(), kNextPass); }
 void LustreReader::fill_window() {
   const auto file = static_cast<std::uint64_t>(spec_.file_bytes / kLustreRpc);
   while (asked_ < std::min(file, consumed_ + limits_.read_ahead)) {
-    const auto server = static_cast<std::uint32_t>((asked_ + first_server_) % place_.servers);
-    Rpc made = rpc(server, RpcKind::kRead);
-    const auto offset = static_cast<std::int64_t>(asked_ / place_.servers) * kLustreRpc;
-    made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + offset;
+    Rpc made = rpc(stripes_.server_of(asked_), RpcKind::kRead);
+    made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing + stripes_.offset_of(asked_);
     made.bytes = kLustreRpc;
     made.done = {this, kCame, asked_ % limits_.read_ahead};
     ++asked_;

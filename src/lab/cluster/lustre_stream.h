@@ -13,7 +13,23 @@ struct LustreLimits {
   std::uint32_t in_flight = 8;    ///< Per server.
   std::uint32_t read_ahead = 40;  ///< Per client.
 };
-inline constexpr std::int64_t kLustreRpc = 1 << 20;  ///< Also the stripe.
+inline constexpr std::int64_t kLustreRpc = 1 << 20;
+
+/// Where a file's RPCs lie: dealt out to the servers in turn, a stripe (rounded down to whole RPCs) at a
+/// time.
+struct LustreStripes {
+  std::uint64_t rpcs = 1;  ///< In a stripe.
+  std::uint64_t servers = 1;
+  std::uint64_t first = 0;  ///< The server of the first stripe.
+
+  [[nodiscard]] std::uint32_t server_of(std::uint64_t rpc) const {
+    return static_cast<std::uint32_t>((rpc / rpcs + first) % servers);
+  }
+  /// Within that server's object.
+  [[nodiscard]] std::int64_t offset_of(std::uint64_t rpc) const {
+    return static_cast<std::int64_t>(rpc / (rpcs * servers) * rpcs + rpc % rpcs) * kLustreRpc;
+  }
+};
 
 /// A file written through the client's cache: the application goes on until a server it writes to has 32 MB
 /// outstanding. IOzone's passes end with an fsync, which waits for everything.
@@ -33,7 +49,7 @@ class LustreWriter final : public Program {
   };
 
   [[nodiscard]] std::uint32_t server_of(std::int64_t position) const {
-    return static_cast<std::uint32_t>((position / kLustreRpc + first_server_) % place_.servers);
+    return stripes_.server_of(static_cast<std::uint64_t>(position / kLustreRpc));
   }
   void copy_next();
   void send(std::uint32_t server);
@@ -42,7 +58,7 @@ class LustreWriter final : public Program {
   StreamSpec spec_;
   LustreLimits limits_;
   std::vector<Target> targets_;
-  std::uint32_t first_server_ = 0;
+  LustreStripes stripes_;
   std::int64_t position_ = 0;
   bool blocked_ = false;
   bool syncing_ = false;
@@ -64,7 +80,7 @@ class LustreReader final : public Program {
 
   StreamSpec spec_;
   LustreLimits limits_;
-  std::uint32_t first_server_ = 0;
+  LustreStripes stripes_;
   std::uint64_t asked_ = 0;         ///< RPCs of this pass.
   std::uint64_t consumed_ = 0;      ///< Of those, taken by the application.
   std::vector<std::uint8_t> here_;  ///< Ring over the window: has come, not taken.
