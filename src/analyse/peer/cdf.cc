@@ -3,8 +3,8 @@
 
 #include "analyse/peer/comparers.h"
 #include "analyse/peer/l1_comparer.h"
+#include "analyse/peer/quiet_majority.h"
 #include "base/error.h"
-#include "base/missing.h"
 #include "stats/clones.h"
 #include "stats/sorting_network.h"
 
@@ -44,11 +44,8 @@ LAGGARD_CLONES void add_gaps(const std::int32_t* row, std::int32_t point, std::u
 
 /// Bins do not change the order of samples, so that sorted bins are the bins of order statistics: small
 /// integers are binned first and sorted then, which is several times faster than to sort doubles.
-///
-/// When more than half of the group is quiet (0 at every sample) no pair need be compared: of a quiet
-/// component's distances more than half are 0, and so is its score. Any other component has one and the same
-/// distance to more than half of the group, so that at most half are smaller or larger, and that distance is
-/// its score: in it the order of samples does not matter, as all are compared with one bin.
+/// In a group with a quiet majority (quiet_majority.h) the order of samples does not matter, as all are
+/// compared with one bin.
 class Cdf final : public Comparer {
  public:
   explicit Cdf(const CompareOptions& options) : rule_(options.bins) {}
@@ -56,7 +53,7 @@ class Cdf final : public Comparer {
   void load(const SortedWindow& window) override {
     window_ = &window;
     bins_ = choose_bins(window, rule_, scratch_, selector_);
-    still_ = window.quiet() >= window.components() / 2 + 1;
+    still_ = quiet_majority(window);
     loaded_ = false;
     if (still_) {
       measure_from_zero();
@@ -66,11 +63,11 @@ class Cdf final : public Comparer {
   }
 
   void scores(std::span<double> s) override {
-    if (still_) return scores_of_still(s);
+    if (still_) return quiet_majority_scores(*window_, from_zero_, s);
     narrow_ ? narrow_questions_.scores(s) : wide_questions_.scores(s);
   }
   void scores_above(std::span<const double> floor, std::span<double> s) override {
-    if (still_) return scores_of_still(s);
+    if (still_) return quiet_majority_scores(*window_, from_zero_, s);
     narrow_ ? narrow_questions_.scores_above(floor, s) : wide_questions_.scores_above(floor, s);
   }
   void flags(std::span<const double> threshold, std::span<std::uint8_t> flagged) override {
@@ -120,14 +117,6 @@ class Cdf final : public Comparer {
       bin_samples(window_->busy_samples().subspan(k * m, m), bins_, row_.data());
       add_gaps(row_.data(), zero, from_zero_.data(), m);
     }
-  }
-
-  void scores_of_still(std::span<double> s) const {
-    LAGGARD_CHECK(s.size() == window_->components());
-    std::fill(s.begin(), s.end(), s.size() < 2 ? kMissing : 0.0);
-    const auto w = static_cast<double>(window_->size());
-    const std::span<const std::uint32_t> busy = window_->busy();
-    for (std::size_t i = 0; i < busy.size(); ++i) s[busy[i]] = static_cast<double>(from_zero_[i]) / w;
   }
 
   BinRule rule_;
