@@ -122,6 +122,23 @@ TEST(RecorderCommands, AServerRecordsItsOwnDiskAndAClientNone) {
   EXPECT_THAT(machine.log, Contains(HasSubstr("laggard-bench-s2 -- /usr/lib/sysstat/sadc")));
 }
 
+TEST(RecorderCommands, FrozenRecordersAreThawedBeforeTheyAreAskedToEnd) {
+  Layout layout;
+  layout.servers = 3;
+  layout.clients = 1;
+  FakeMachine machine;
+  NotedJournal journal(machine);
+  Site site(machine, journal, layout);
+  auto recorders = Recorders::start(site, {"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, false});
+  ASSERT_TRUE(recorders);
+  ASSERT_TRUE(recorders->freeze());
+  EXPECT_EQ(machine.log.back(), "sh -c kill -STOP 101 102 103 104");
+  recorders->stop();
+  // One that is stopped would only hear of its end when it is forced.
+  EXPECT_LT(machine.position("kill -CONT 101 102 103 104"), machine.position("stop 101"));
+  EXPECT_LT(machine.position("stop 104"), machine.log.size());
+}
+
 TEST(CheckRun, TheFaultMustFit) {
   const Layout layout;
   RunSpec run;
