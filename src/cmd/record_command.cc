@@ -7,6 +7,7 @@
 #include "archive/writer.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/duration_option.h"
 #include "cmd/record_display.h"
 #include "cmd/recording_folder.h"
 #include "collect/record/metrics_samplers.h"
@@ -37,29 +38,18 @@ struct RecordMetricsOptions {
   bool partitions = false;
 };
 
-constexpr Duration kShortestInterval = 100ms;
-constexpr Duration kLongestInterval = 24h;
-
-Result<Duration> duration_option(const char* option, const std::string& text, Duration least, Duration most) {
-  Result<Duration> parsed = parse_duration(text);
-  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().message());
-  if (*parsed < least || *parsed > most) {
-    return fail(ErrorCode::kBadUse, option,
-                fmt::format("{} is not between {} and {}", text, to_text(least), to_text(most)));
-  }
-  return *parsed;
-}
-
 Result<collect::RecorderOptions> recorder_options(const RecordMetricsOptions& options) {
   collect::RecorderOptions result;
-  auto interval = duration_option("--interval", options.interval, kShortestInterval, kLongestInterval);
+  auto interval =
+      duration_option("--interval", options.interval, collect::kShortestInterval, collect::kLongestInterval);
   if (!interval) return forward(interval);
   result.interval = *interval;
-  auto flush = duration_option("--flush", options.flush, kShortestInterval, 1h);
+  auto flush = duration_option("--flush", options.flush, collect::kShortestInterval, 1h);
   if (!flush) return forward(flush);
   result.flush = *flush;
   if (!options.duration.empty()) {
-    auto duration = duration_option("--duration", options.duration, kShortestInterval, 24h * 366 * 10);
+    auto duration =
+        duration_option("--duration", options.duration, collect::kShortestInterval, 24h * 366 * 10);
     if (!duration) return forward(duration);
     result.duration = *duration;
   }

@@ -8,8 +8,10 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "cmd/duration_option.h"
 #include "cmd/lab/lab_commands.h"
 #include "cmd/progress.h"
+#include "collect/record/recorder.h"
 #include "collect/record/signal_clock.h"
 #include "lab/bench/campaign.h"
 #include "lab/bench/linux_machine.h"
@@ -21,6 +23,10 @@ namespace laggard::cmd {
 namespace {
 
 namespace bench = lab::bench;
+
+constexpr std::uint32_t seconds_of(Duration time) {
+  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
 
 /// As the command line has it.
 struct LabBenchOptions {
@@ -37,7 +43,8 @@ struct LabBenchOptions {
   bool clean = false;
   bool overhead = false;
   std::size_t pairs = bench::OverheadSpec{}.pairs;
-  std::uint32_t block_seconds = 15;
+  std::uint32_t block_seconds = seconds_of(bench::OverheadSpec{}.block);
+  std::string interval = "1s";
 };
 
 Result<bench::Programs> find_programs() {
@@ -90,17 +97,26 @@ Status overhead(const LabBenchOptions& options, const bench::Session& session) {
   spec.workload = *lab::workload_of(options.workload);
   spec.pairs = options.pairs;
   spec.block = std::chrono::seconds(options.block_seconds);
+  const Result<Duration> interval =
+      duration_option("--interval", options.interval, collect::kShortestInterval, collect::kLongestInterval);
+  if (!interval) return tl::unexpected<Error>(interval.error());
+  spec.interval = *interval;
   std::error_code error;
   const std::filesystem::path out = std::filesystem::absolute(options.out, error);
   const Result<bench::Overhead> measured = bench::measure_overhead(session, spec, out);
   if (!measured) return tl::unexpected<Error>(measured.error());
-  const bench::Increase more = bench::increase(measured->blocks);
+  const bench::Increase more = bench::increase(measured->measured.blocks);
   std::printf(
       "%s: %+.2f %% +- %.2f %% of runtime (%zu pairs of blocks; %zu more in which the host took the "
       "processors away), %.2f ms of processor time per second and host\n",
       options.workload.c_str(), more.percent, more.standard_error, more.pairs,
-      measured->blocks.size() / 2 - more.pairs, measured->recorder_ms_per_second);
-  return write_file(out / (options.workload + ".json"), bench::to_json(*measured));
+      measured->measured.blocks.size() / 2 - more.pairs, measured->recorder_ms_per_second);
+  const std::filesystem::path file = out / (options.workload + ".json");
+  if (Status written = write_file(file, bench::to_json(*measured)); !written) return written;
+  const std::optional<Error>& end = measured->measured.ended_by;
+  if (!end) return {};
+  return fail(end->code, end->where,
+              fmt::format("{}; the pairs before that are in {}", end->what, file.string()));
 }
 
 Status conduct(const LabBenchOptions& options, bench::Session session) {
@@ -191,6 +207,7 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
                    "What recording costs the workload: blocks with and without, in turn");
   text("--pairs", options.pairs, "With --overhead: of blocks", "N");
   text("--block-seconds", options.block_seconds, "With --overhead: of one block", "S");
+  text("--interval", options.interval, "With --overhead: of the recorders", "TIME");
   text("--disk-rate", options.layout.disk_megabytes_per_second, "Of a modelled disk, MB/s", "R");
   text("--net-rate", options.layout.network_megabits, "Of a server's port, Mbit/s", "R");
   text("--name", options.layout.name, "In the names of namespaces and mounts: benches side by side", "NAME");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "cmd/duration_option.h"
 #include "cmd/lab/lab_commands.h"
 #include "cmd/lab/physics_options.h"
 #include "cmd/lab/run_folder.h"
@@ -35,12 +36,7 @@ struct SimulateOptions {
 constexpr std::uint64_t kPlaces = 100'000;
 
 Result<Duration> seconds_option(const char* option, const std::string& text) {
-  auto parsed = parse_duration(text);
-  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().what);
-  if (*parsed < Duration::zero() || *parsed > std::chrono::hours(24)) {
-    return fail(ErrorCode::kBadUse, option, fmt::format("{} is not between 0s and 24h", text));
-  }
-  return *parsed;
+  return duration_option(option, text, Duration::zero(), std::chrono::hours(24));
 }
 
 Status check_counts(const SimulateOptions& options) {

@@ -11,6 +11,10 @@
 
 namespace laggard::collect {
 
+/// Between two samples.
+inline constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
+inline constexpr Duration kLongestInterval = std::chrono::hours(24);
+
 struct RecorderOptions {
   Duration interval = std::chrono::seconds(1);
   std::optional<Duration> duration;  ///< From the call of `run`; else until stopped.

@@ -37,12 +37,11 @@ class Meter {
   [[nodiscard]] CpuTimes processors();
   /// Ticks that the recorders have used so far.
   [[nodiscard]] std::uint64_t ticks(const Recorders& recorders);
-  [[nodiscard]] Status block(bool recorded, const Recorders& recorders);
+  [[nodiscard]] Result<Block> block(bool recorded, const Recorders& recorders);
 
   Bench& bench_;
   const OverheadSpec& spec_;
   const Observer& observer_;
-  Overhead result_;
   Duration done_{};
   std::uint64_t ticks_ = 0;
   Duration recorded_{};
@@ -86,16 +85,16 @@ std::uint64_t Meter::ticks(const Recorders& recorders) {
   return sum;
 }
 
-Status Meter::block(bool recorded, const Recorders& recorders) {
+Result<Block> Meter::block(bool recorded, const Recorders& recorders) {
   Clock& clock = bench_.site().machine().clock();
   Status turned = recorded ? recorders.thaw() : recorders.freeze();
-  if (!turned) return turned;
+  if (!turned) return forward(turned);
   const CpuTimes cpu_before = processors();
   const std::uint64_t ticks_before = ticks(recorders);
   const Result<std::uint64_t> before = bytes();
   if (!before) return tl::unexpected<Error>(before.error());
   const MonoTime start = clock.mono();
-  if (Status waited = wait(spec_.block); !waited) return waited;
+  if (Status waited = wait(spec_.block); !waited) return forward(waited);
   const Result<std::uint64_t> after = bytes();
   if (!after) return tl::unexpected<Error>(after.error());
   const Duration took = clock.mono() - start;
@@ -105,12 +104,12 @@ Status Meter::block(bool recorded, const Recorders& recorders) {
   }
   const double moved = *after >= *before ? static_cast<double>(*after - *before) : 0.0;
   const double stolen = stolen_share(cpu_before, processors()).value_or(0);
-  result_.blocks.push_back({recorded, moved / to_seconds(took), stolen});
-  return {};
+  return Block{recorded, moved / to_seconds(took), stolen};
 }
 
 Result<Overhead> Meter::measure(const Recorders::Options& recording) {
-  result_.workload = spec_.workload;
+  Overhead result;
+  result.workload = spec_.workload;
   Site& site = bench_.site();
   Status ready = prepare_files(site, spec_.workload);
   if (ready) ready = drop_caches(site);
@@ -122,26 +121,42 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
   Result<Recorders> recorders = Recorders::start(site, recording);
   if (!recorders) return forward(recorders);
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
-  constexpr std::size_t kTries = 2;
-  for (std::size_t pair = 0; pair < kTries * spec_.pairs; ++pair) {
-    if (increase(result_.blocks).pairs == spec_.pairs) break;
-    const bool recorded_first = pair % 2 == 1;
-    Status both = block(recorded_first, *recorders);
-    if (both) both = block(!recorded_first, *recorders);
-    if (both) both = workload->check();
-    if (both) both = recorders->check();
-    if (!both) return forward(both);
+  result.measured = take_pairs(spec_.pairs, [&](bool recorded) -> Result<Block> {
+    Result<Block> measured = block(recorded, *recorders);
+    Status running = workload->check();
+    if (running) running = recorders->check();
+    if (!running) return forward(running);
+    return measured;
+  });
+  if (result.measured.blocks.empty() && result.measured.ended_by) {
+    return tl::unexpected<Error>(*result.measured.ended_by);
   }
-  if (Status thawed = recorders->thaw(); !thawed) return forward(thawed);
   const double ms_per_tick = 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const double host_seconds = to_seconds(recorded_) * static_cast<double>(recorders->metrics().size());
   if (host_seconds > 0) {
-    result_.recorder_ms_per_second = ms_per_tick * static_cast<double>(ticks_) / host_seconds;
+    result.recorder_ms_per_second = ms_per_tick * static_cast<double>(ticks_) / host_seconds;
   }
-  return std::move(result_);
+  return result;
 }
 
 }  // namespace
+
+Pairs take_pairs(std::size_t wanted, const std::function<Result<Block>(bool recorded)>& block) {
+  constexpr std::size_t kTries = 2;
+  Pairs pairs;
+  for (std::size_t pair = 0; pair < kTries * wanted && increase(pairs.blocks).pairs < wanted; ++pair) {
+    const bool recorded_first = pair % 2 == 1;
+    const Result<Block> first = block(recorded_first);
+    const Result<Block> second = first ? block(!recorded_first) : first;
+    if (!second) {
+      pairs.ended_by = second.error();
+      break;
+    }
+    pairs.blocks.push_back(*first);
+    pairs.blocks.push_back(*second);
+  }
+  return pairs;
+}
 
 Increase increase(std::span<const Block> blocks) {
   LAGGARD_CHECK(blocks.size() % 2 == 0);
@@ -198,7 +213,8 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
       Bench::build(session.machine, session.layout, session.programs, session.say);
   if (!bench) return forward(bench);
   Meter meter(**bench, spec, session.observer);
-  Result<Overhead> overhead = meter.measure({session.programs.laggard, folder, (*bench)->loops(), false});
+  Result<Overhead> overhead =
+      meter.measure({session.programs.laggard, folder, (*bench)->loops(), false, spec.interval});
   Status down = (*bench)->take_down();
   if (overhead && !down) return forward(down);
   return overhead;
@@ -206,11 +222,11 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
 
 std::string to_json(const Overhead& overhead) {
   std::string blocks;
-  for (const Block& block : overhead.blocks) {
+  for (const Block& block : overhead.measured.blocks) {
     blocks += fmt::format("{}\n  {{\"recorded\": {}, \"bytes_per_second\": {:.0f}, \"stolen\": {:.3f}}}",
                           blocks.empty() ? "" : ",", block.recorded, block.bytes_per_second, block.stolen);
   }
-  const Increase more = increase(overhead.blocks);
+  const Increase more = increase(overhead.measured.blocks);
   return fmt::format(
       "{{\n \"workload\": \"{}\",\n \"increase_percent\": {:.3f},\n \"standard_error\": {:.3f},\n \"pairs\": "
       "{},\n"

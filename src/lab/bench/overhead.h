@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,9 @@ struct OverheadSpec {
   Workload workload = Workload::kDdWrite;
   std::size_t pairs = 20;  ///< That count; at most twice as many are tried.
   Duration block = std::chrono::seconds(15);
+  /// Of the recorders. What costs 1 % at one sample a second costs 10 % at ten: a dose at which a cost stands
+  /// out of the noise of a workload.
+  Duration interval = std::chrono::seconds(1);
 };
 
 /// One block: how fast the workload went.
@@ -30,9 +35,18 @@ struct Block {
 /// A pair says nothing of recorders when more than this was stolen in either of its blocks.
 inline constexpr double kMostStolen = 0.1;
 
+struct Pairs {
+  std::vector<Block> blocks;      ///< Pairs that do not count, too; two blocks each.
+  std::optional<Error> ended_by;  ///< What ended it early.
+};
+
+/// Lets `block` measure, off on, on off, off on, …, until `wanted` pairs count or twice as many were tried.
+/// An error of a block ends it; what is half a pair then is left out.
+[[nodiscard]] Pairs take_pairs(std::size_t wanted, const std::function<Result<Block>(bool recorded)>& block);
+
 struct Overhead {
   Workload workload = Workload::kDdWrite;
-  std::vector<Block> blocks;  ///< Pairs that do not count, too.
+  Pairs measured;
   /// Processor time of one host's recorder, milliseconds per second.
   double recorder_ms_per_second = 0;
 };
@@ -55,7 +69,8 @@ struct Increase {
 /// `p-s1:`, `p-s2:` …
 [[nodiscard]] std::uint64_t port_bytes(std::string_view net_dev);
 
-/// Builds a bench, measures one workload, takes the bench down. The recording stays in `out`/WORKLOAD.
+/// Builds a bench, measures one workload, takes the bench down. The recording stays in `out`/WORKLOAD. An
+/// interruption, or a program that ends early, after the first pair loses no pair: see `Pairs::ended_by`.
 [[nodiscard]] Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& spec,
                                                 const std::filesystem::path& out);
 

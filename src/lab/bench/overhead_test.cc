@@ -48,6 +48,47 @@ TEST(Increase, WithoutComparisonsThereIsNoFigure) {
   EXPECT_EQ(increase(one).standard_error, 0);
 }
 
+/// Blocks whose n-th answer is `answers[n]`, and the order in which they were asked for.
+struct Script {
+  Result<Block> operator()(bool recorded) {
+    asked += recorded ? '+' : '-';
+    const double stolen = asked.size() <= answers.size() ? answers[asked.size() - 1] : 0;
+    if (stolen < 0) return fail(ErrorCode::kUnavailable, "overhead", "was interrupted");
+    return Block{recorded, 100, stolen};
+  }
+  std::vector<double> answers;  ///< What was stolen; below none: an error.
+  std::string asked;
+};
+
+TEST(TakePairs, TakesTurnsSoThatADriftHitsBothAlike) {
+  Script script;
+  const Pairs pairs = take_pairs(3, std::ref(script));
+  EXPECT_EQ(script.asked, "-++--+");
+  EXPECT_EQ(increase(pairs.blocks).pairs, 3U);
+  EXPECT_FALSE(pairs.ended_by);
+}
+
+TEST(TakePairs, RepeatsSpoiltOnesAndGivesUp) {
+  Script once{{0.5}, {}};
+  EXPECT_EQ(take_pairs(2, std::ref(once)).blocks.size(), 6U);
+  Script always{std::vector<double>(100, 0.5), {}};
+  const Pairs spoilt = take_pairs(2, std::ref(always));
+  EXPECT_EQ(spoilt.blocks.size(), 8U);
+  EXPECT_EQ(increase(spoilt.blocks).pairs, 0U);
+}
+
+TEST(TakePairs, AnInterruptionLosesNoWholePair) {
+  for (const auto& [before, blocks] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{0, 0}, {4, 4}, {5, 4}}) {
+    Script script{std::vector<double>(before), {}};
+    script.answers.push_back(-1);
+    const Pairs pairs = take_pairs(10, std::ref(script));
+    EXPECT_EQ(pairs.blocks.size(), blocks);
+    ASSERT_TRUE(pairs.ended_by);
+    EXPECT_EQ(pairs.ended_by->what, "was interrupted");
+  }
+}
+
 TEST(PortBytes, SumsTheServersPortsBothWays) {
   constexpr const char* kNetDev =
       "Inter-|   Receive                                                |  Transmit\n"
@@ -81,7 +122,7 @@ TEST(ProcessTicks, AreBehindAnyName) {
 }
 
 TEST(OverheadJson, HoldsTheBlocks) {
-  const Overhead overhead{Workload::kDdRead, {{false, 110}, {true, 100, 0.05}}, 1.5};
+  const Overhead overhead{Workload::kDdRead, {{{false, 110}, {true, 100, 0.05}}, {}}, 1.5};
   EXPECT_EQ(to_json(overhead),
             "{\n \"workload\": \"ddr\",\n \"increase_percent\": 10.000,\n \"standard_error\": 0.000,\n"
             " \"pairs\": 1,\n"

@@ -15,8 +15,9 @@ constexpr const char* kNoDisk = "none";
 }  // namespace
 
 Command record_command(const Recorders::Options& options, const std::string& host, const std::string& disk) {
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(options.interval);
   return {{options.program, "record", "metrics", "--out", options.out, "--host", host, "--disk", disk,
-           "--net", "eth0"},
+           "--net", "eth0", "--interval", fmt::format("{}ms", milliseconds.count())},
           {}};
 }
 

@@ -19,6 +19,7 @@ class Recorders {
     std::filesystem::path out;
     std::vector<std::string> loops;  ///< By server.
     bool sadc = true;
+    Duration interval = std::chrono::seconds(1);  ///< Of `record metrics`, whole milliseconds.
   };
   [[nodiscard]] static Result<Recorders> start(Site& site, const Options& options);
   Recorders(Recorders&&) = default;

@@ -106,9 +106,11 @@ TEST_F(FaultTest, WhatWasInjectedIsClearedOnce) {
 }
 
 TEST(RecorderCommands, AServerRecordsItsOwnDiskAndAClientNone) {
-  const Recorders::Options options{"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, true};
+  Recorders::Options options{"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, true};
   EXPECT_EQ(text_of(record_command(options, "s1", "loop7")),
-            "/usr/bin/laggard record metrics --out /out --host s1 --disk loop7 --net eth0");
+            "/usr/bin/laggard record metrics --out /out --host s1 --disk loop7 --net eth0 --interval 1000ms");
+  options.interval = std::chrono::milliseconds(100);
+  EXPECT_THAT(text_of(record_command(options, "s1", "loop7")), HasSubstr("--interval 100ms"));
   Layout layout;
   layout.servers = 3;
   layout.clients = 1;
