@@ -109,6 +109,9 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
     streams_.emplace_back(windows_of(metric, options_.windows, options_.constants), members_);
     if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
   }
+  compare_.partition = options_.constants.partition;
+  compare_.bins.floor_use = options_.paper ? FloorUse::kWithoutSpread : FloorUse::kAlways;
+  for (const Distance kind : options_.distances) comparers_.push_back(make_comparer(kind, compare_));
 }
 
 void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink) {
@@ -128,18 +131,25 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
   if (cell <= judge_after_) ready_.clear();
   while (!ready_.empty()) {
-    auto first = ready_.begin();
-    judge(first->first, first->second, sink);
-    ready_.erase(first);
+    judged_.push_back(ready_.extract(ready_.begin()));
+    judge(judged_.back().key(), judged_.back().mapped(), sink);
   }
+}
+
+std::vector<GroupJudge::Held>& GroupJudge::ready_at(std::int64_t index) {
+  if (const auto at = ready_.find(index); at != ready_.end()) return at->second;
+  if (judged_.empty()) return ready_.emplace(index, columns_.size()).first->second;
+  Ready::node_type again = std::move(judged_.back());
+  judged_.pop_back();
+  again.key() = index;
+  for (Held& held : again.mapped()) held.here = false;
+  return ready_.insert(std::move(again)).position->second;
 }
 
 /// A window without holes needs no copy: it is the last one that its stream hands out, and judged before the
 /// stream is given more.
 void GroupJudge::hold(std::size_t column, const Window& window) {
-  auto& held = ready_[window.index];
-  held.resize(columns_.size());
-  Held& copy = held[column];
+  Held& copy = ready_at(window.index)[column];
   copy.here = true;
   copy.window = window;
   if (window.complete) return;
@@ -240,7 +250,9 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
   const bool idle = out.idle && !options_.paper && metric.role == Role::kLatency;
   sorted_.assign(held.window);
-  for (const Distance kind : options_.distances) {
+  compare_.bins.noise_floor = floor;
+  for (std::size_t d = 0; d < comparers_.size(); ++d) {
+    const Distance kind = options_.distances[d];
     TrackJudgement track;
     track.metric = &metric;
     track.detector = to_name(kind);
@@ -248,14 +260,10 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     track.floor = floor;
     track.distance.assign(members_, 0);
     if (sorted_.active() > 0) {
-      CompareOptions compare;
-      compare.bins.noise_floor = floor;
-      compare.partition = options_.constants.partition;
-      compare.bins.floor_use = options_.paper ? FloorUse::kWithoutSpread : FloorUse::kAlways;
-      const auto comparer = make_comparer(kind, compare);
-      comparer->load(sorted_);
-      comparer->scores(track.distance);
-      track.yardstick = yardsticks_.make(kind, compare, sorted_, track.distance);
+      comparers_[d]->set_noise_floor(floor);
+      comparers_[d]->load(sorted_);
+      comparers_[d]->scores(track.distance);
+      track.yardstick = yardsticks_.make(kind, compare_, sorted_, track.distance);
     }
     for (std::size_t i = 0; i < members_; ++i) {
       if (idle && !(levels[i] >= options_.constants.stall_ms)) track.distance[i] = 0;

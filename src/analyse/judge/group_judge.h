@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -115,6 +116,8 @@ class GroupJudge {
   };
   using Ready = std::map<std::int64_t, std::vector<Held>>;
 
+  /// The windows of all columns that begin there, none of which is `here` yet when it is new.
+  [[nodiscard]] std::vector<Held>& ready_at(std::int64_t index);
   void hold(std::size_t column, const Window& window);
   void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
   void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
@@ -135,8 +138,11 @@ class GroupJudge {
   JudgeOptions options_;
   std::vector<GroupStream> streams_;
   Ready ready_;
-  Medians medians_;  ///< Of the window that is being judged.
+  std::vector<Ready::node_type> judged_;  ///< Their memory serves the next ones.
+  Medians medians_;                       ///< Of the window that is being judged.
   SortedWindow sorted_;
+  CompareOptions compare_;
+  std::vector<std::unique_ptr<Comparer>> comparers_;  ///< One for each of the distances.
   YardstickMaker yardsticks_;
   std::vector<double> logged_;
   std::vector<std::uint8_t> left_out_;

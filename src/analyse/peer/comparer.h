@@ -42,6 +42,10 @@ class Comparer {
  public:
   virtual ~Comparer() = default;
 
+  /// Another BinRule::noise_floor for the windows that are loaded from now on: one comparer, whose memory is
+  /// there, serves all metrics of a group. `median` and `thresh`, which have no bins, pay no heed.
+  virtual void set_noise_floor(double floor) = 0;
+
   /// Makes `window` the one that is asked about; it must outlive the questions.
   virtual void load(const SortedWindow& window) = 0;
 

@@ -106,6 +106,34 @@ TEST(Comparer, ScoresAreThoseOfTheDefinition) {
   });
 }
 
+/// What one remembers of earlier windows and floors is memory only.
+TEST(Comparer, OneServesManyWindowsAsANewOneWould) {
+  expect_property("a comparer that was used, of every distance", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    CompareOptions options = draw_options(random);
+    options.partition = random() % 3 == 0 ? 8 : 0;
+    for (const Distance distance :
+         {Distance::kCdf, Distance::kWasserstein, Distance::kKl, Distance::kMedian, Distance::kThresh}) {
+      const auto used = make_comparer(distance, options);
+      for (int window = 0; window < 5; ++window) {
+        ComparedWindow c(random, 2 + random() % 79, 1 + random() % 71);
+        options.bins.noise_floor = static_cast<double>(random() % 4);
+        used->set_noise_floor(options.bins.noise_floor);
+        used->load(c.sorted);
+        std::vector<double> s(c.samples.size());
+        used->scores(s);
+        const auto fresh = make_comparer(distance, options);
+        fresh->load(c.sorted);
+        std::vector<double> expected(s.size());
+        fresh->scores(expected);
+        for (std::size_t i = 0; i < s.size(); ++i) {
+          RC_ASSERT(s[i] == expected[i] || (std::isnan(s[i]) && std::isnan(expected[i])));
+        }
+      }
+    }
+  });
+}
+
 /// All pairs at once, in tiles, where the group is large enough and not too large: as row by row.
 template <typename Element>
 void check_pairs(std::size_t n) {

@@ -19,6 +19,7 @@ std::uint64_t span_mask(std::size_t k) { return (std::uint64_t{1} << (2 * k - 1)
 
 /// Anomalous on one side in k windows more than those that lean to the other.
 bool is_faulty(const ComponentState& state, std::size_t k) {
+  if (state.history == 0) return false;  // As nearly always.
   const auto count = [](std::uint64_t windows) { return std::popcount(windows); };
   const auto least = static_cast<int>(k);
   return count(state.history & ~state.below) - count(state.below) >= least ||

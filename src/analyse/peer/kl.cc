@@ -35,10 +35,12 @@ LAGGARD_CLONES void divergences(BinMatrix m, std::size_t i, double* d) {
 class Kl final : public Comparer {
  public:
   explicit Kl(const CompareOptions& options)
-      : smoothing_(options.kl_smoothing),
-        least_bin_(options.bins.floor_use == FloorUse::kAlways ? options.bins.noise_floor : 0) {
+      : smoothing_(options.kl_smoothing), has_floor_(options.bins.floor_use == FloorUse::kAlways) {
     LAGGARD_CHECK(smoothing_ > 0);
+    set_noise_floor(options.bins.noise_floor);
   }
+
+  void set_noise_floor(double floor) override { least_bin_ = has_floor_ ? floor : 0; }
 
   void load(const SortedWindow& window) override {
     const std::size_t n = window.components();
@@ -100,7 +102,8 @@ class Kl final : public Comparer {
   }
 
   double smoothing_;
-  double least_bin_;
+  bool has_floor_;
+  double least_bin_ = 0;
   std::size_t components_ = 0;
   std::size_t bins_ = 0;
   std::vector<std::uint32_t> counts_;  ///< bins x components

@@ -90,7 +90,7 @@ LAGGARD_INLINE void sum_tile(L1Matrix<Element> m, L1Tile tile, Sum* sum) {
 }
 
 /// Counted in numbers of the values' own width, block by block, so that a vector of comparisons is a vector
-/// of increments.
+/// of increments. There is no comparison for greater unsigned numbers, but one for at most as large ones.
 template <typename Count, typename Value>
 LAGGARD_INLINE std::size_t count_values(const Value* values, std::size_t n, Value floor) {
   constexpr std::size_t kCounted = 32768;
@@ -99,11 +99,11 @@ LAGGARD_INLINE std::size_t count_values(const Value* values, std::size_t n, Valu
     const std::size_t last = std::min(n, first + kCounted);
     Count count = 0;
     for (std::size_t j = first; j < last; ++j) {
-      count = static_cast<Count>(count + (values[j] > floor ? Count{1} : Count{0}));
+      count = static_cast<Count>(count + (values[j] <= floor ? Count{1} : Count{0}));
     }
     total += count;
   }
-  return total;
+  return n - total;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void l1_tile(L1Matrix<std::int16_t> m, L1Tile tile, std::uint16_t* sum);
 void l1_tile(L1Matrix<std::int32_t> m, L1Tile tile, std::uint32_t* sum);
 void l1_tile(L1Matrix<double> m, L1Tile tile, double* sum);
 
-/// How many of n values exceed `floor`.
+/// How many of n values, none of them NaN, exceed `floor`.
 [[nodiscard]] std::size_t count_greater(const std::uint16_t* values, std::size_t n, std::uint16_t floor);
 [[nodiscard]] std::size_t count_greater(const std::uint32_t* values, std::size_t n, std::uint32_t floor);
 [[nodiscard]] std::size_t count_greater(const double* values, std::size_t n, double floor);

@@ -32,6 +32,49 @@ Sum step(Sum s, bool up) {
   }
 }
 
+template <typename Sum>
+struct Bracket {
+  Sum low;
+  Sum high;
+};
+
+/// Around the smallest value that has `reached` the goal, as its largest possible one has: by steps from a
+/// guess that double.
+template <typename Sum, typename Reached>
+Bracket<Sum> bracket(Sum guess, Sum stride, const Reached& reached) {
+  constexpr Sum kMost = std::numeric_limits<Sum>::max();
+  const auto twice = [&] { return static_cast<Sum>(stride <= kMost / 2 ? stride * 2 : kMost); };
+  if (reached(guess)) {
+    Sum high = guess;
+    for (; high > 0; stride = twice()) {
+      const auto lower = static_cast<Sum>(high > stride ? high - stride : 0);
+      if (!reached(lower)) return {static_cast<Sum>(lower + 1), high};
+      high = lower;
+    }
+    return {0, 0};
+  }
+  auto low = static_cast<Sum>(guess + 1);
+  for (;; stride = twice()) {
+    const auto higher = static_cast<Sum>(kMost - low > stride ? low + stride : kMost);
+    if (reached(higher)) return {low, higher};
+    low = static_cast<Sum>(higher + 1);
+  }
+}
+
+/// The smallest value from low to high that has `reached` the goal, as `high` has.
+template <typename Sum, typename Reached>
+Sum bisect(Sum low, Sum high, const Reached& reached) {
+  while (low < high) {
+    const Sum middle = static_cast<Sum>(low + (high - low) / 2);
+    if (reached(middle)) {
+      high = middle;
+    } else {
+      low = static_cast<Sum>(middle + 1);
+    }
+  }
+  return low;
+}
+
 }  // namespace
 
 template <typename Sum>
@@ -70,28 +113,26 @@ std::span<const typename L1Scores<Element>::Sum> L1Scores<Element>::distances(st
 }
 
 /// The component's distance to itself, 0, is among the smallest, so its score is one rank higher in the row.
-/// Integers are bisected: counting what exceeds a guess takes a vector instruction per sixteen sums, and at
-/// most as many guesses as a sum has bits, which is ten times faster than moving the sums about.
+/// Integers are bisected: counting what exceeds a guess takes a vector instruction per sixteen sums, which is
+/// ten times faster than moving the sums about. Peers are alike, so the search begins at the last one's
+/// score, and half of the guesses that a sum has bits for are enough.
 template <typename Element>
-typename L1Scores<Element>::Sum L1Scores<Element>::select_score(std::span<Sum> row) const {
+typename L1Scores<Element>::Sum L1Scores<Element>::select_score(std::span<Sum> row) {
   const std::size_t rank = score_rank(columns_) + 1;
   if constexpr (std::is_floating_point_v<Sum>) {
     const auto at = row.begin() + static_cast<std::ptrdiff_t>(rank);
     std::nth_element(row.begin(), at, row.end());
     return *at;
   } else {
-    // The smallest value that at most n - rank - 1 sums exceed.
-    Sum low = 0;
-    Sum high = std::numeric_limits<Sum>::max();
-    while (low < high) {
-      const Sum middle = static_cast<Sum>(low + (high - low) / 2);
-      if (count_greater(row.data(), columns_, middle) <= columns_ - rank - 1) {
-        high = middle;
-      } else {
-        low = static_cast<Sum>(middle + 1);
-      }
-    }
-    return low;
+    // The score is the smallest value that at most n - rank - 1 sums exceed.
+    const auto reached = [&](Sum value) {
+      return count_greater(row.data(), columns_, value) <= columns_ - rank - 1;
+    };
+    const auto [low, high] = bracket<Sum>(guess_, stride_, reached);
+    const Sum score = bisect<Sum>(low, high, reached);
+    stride_ = std::max<Sum>(1, score > guess_ ? score - guess_ : guess_ - score);
+    guess_ = score;
+    return score;
   }
 }
 

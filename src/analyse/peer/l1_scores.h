@@ -70,12 +70,14 @@ class L1Scores {
   [[nodiscard]] Bounds bounds(std::size_t component) const;
   void find_pairs();
   void mirror_pairs();
-  [[nodiscard]] Sum select_score(std::span<Sum> row) const;
+  [[nodiscard]] Sum select_score(std::span<Sum> row);
   [[nodiscard]] std::size_t count_above(Sum floor) const;
 
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
   std::size_t refined_ = 0;
+  Sum guess_ = 0;   ///< The last score, where the search for the next one begins; no result depends on it.
+  Sum stride_ = 1;  ///< How far off that was.
   std::vector<Element> matrix_;
   std::vector<Element> pivot_;
   std::vector<Element> sample_;

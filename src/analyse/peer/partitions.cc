@@ -19,6 +19,8 @@ class Partitioned final : public Comparer {
     inner_ = make_comparer(distance, whole);
   }
 
+  void set_noise_floor(double floor) override { inner_->set_noise_floor(floor); }
+
   void load(const SortedWindow& window) override {
     whole_ = &window;
     partitions_ = partitions(window.components(), size_, window.window().index);

@@ -12,6 +12,7 @@ namespace {
 /// Distances that are one number per component. A group of one has one too, but no peers to judge it by.
 class Scalar : public Comparer {
  public:
+  void set_noise_floor(double /*floor*/) override {}
   void scores(std::span<double> s) override {
     LAGGARD_CHECK(s.size() == values_.size());
     std::copy(values_.begin(), values_.end(), s.begin());

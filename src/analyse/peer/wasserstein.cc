@@ -16,6 +16,8 @@ class Wasserstein final : public Comparer {
  public:
   explicit Wasserstein(const CompareOptions& options) : rule_(options.bins) {}
 
+  void set_noise_floor(double floor) override { rule_.noise_floor = floor; }
+
   void load(const SortedWindow& window) override {
     window_ = &window;
     bins_ = choose_bins(window, rule_, scratch_, selector_);
