@@ -8,6 +8,7 @@ usage: send.py LAGGARD RECORDING prometheus|victoria-metrics    exit status 77: 
 import csv
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -43,6 +44,20 @@ class Server:
         if self.process:
             self.process.kill()
             self.process.wait()
+
+    def wait_for_disk(self):
+        """VictoriaMetrics writes after some ten seconds, more on a busy machine, what it took from a sender who cannot send
+        that again. Folders of its parts begin with the number of samples in them."""
+        if self.name != "victoria-metrics":
+            return
+        for _ in range(600):
+            metrics = servers.fetch(self.url + "/metrics").decode()
+            taken = int(re.search(r"^vm_rows_added_to_storage_total (\d+)$", metrics, re.MULTILINE)[1])
+            written = sum(int(part.name.split("_")[0]) for part in self.folder.glob("data/data/*/*/*_*_*_*_*"))
+            if written >= taken > 0:
+                return
+            time.sleep(0.1)
+        expect(False, f"{written} of {taken} samples are on the server's disk after a minute")
 
     def show_everything(self):
         """VictoriaMetrics answers queries from what it took a second or more ago."""
@@ -95,8 +110,7 @@ def check(laggard, folder, recording, server):
     first = send_until(laggard, words, position, 20)
     first.kill()
     first.communicate()
-    if server.name == "victoria-metrics":
-        time.sleep(10)  # It writes after five seconds what it took from a sender who cannot send that again.
+    server.wait_for_disk()
 
     second = send_until(laggard, words, position, 20)
     server.kill()
