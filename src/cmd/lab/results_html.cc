@@ -9,7 +9,7 @@ namespace laggard::cmd {
 
 namespace {
 
-constexpr std::string_view kHead =
+constexpr std::string_view kPageHead =
     R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>laggard lab</title>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
@@ -48,7 +48,7 @@ std::string row(std::string_view line, std::string_view tag) {
 std::string to_score_html(const std::vector<ClusterResults>& results) {
   // The Markdown is our own and uses three forms only: headings, tables and plain sentences.
   const std::string markdown = to_markdown(results);
-  std::string page(kHead);
+  std::string page(kPageHead);
   bool in_table = false;
   for (const std::string_view line : split(markdown, '\n')) {
     const bool table_line = line.starts_with("|");
