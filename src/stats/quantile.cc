@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -127,22 +128,27 @@ Collected collect(std::span<const double> x, double low, double high, double* in
   return found;
 }
 
-/// The same for a bracket in which few samples lie: passes over those that lie outside together.
+/// The same for a bracket in which few samples lie: passes over those that lie outside together. Vectors of
+/// the language extension that gcc and clang share, because a loop over so few compiles to one at a time.
 LAGGARD_CLONES Collected collect_few(std::span<const double> x, double low, double high, double* inside) {
+  using Doubles [[gnu::vector_size(kTogether / 2 * sizeof(double))]] = double;
+  using Truths [[gnu::vector_size(kTogether / 2 * sizeof(double))]] = std::int64_t;  // 0 or -1 each.
   Collected found;
+  Truths below{};
   std::size_t at = 0;
   for (; at + kTogether <= x.size(); at += kTogether) {
-    const double* const some = x.data() + at;
-    std::uint64_t below = 0;
-    std::uint64_t up_to = 0;
-    for (std::size_t i = 0; i < kTogether; ++i) below += some[i] < low ? 1U : 0U;
-    for (std::size_t i = 0; i < kTogether; ++i) up_to += some[i] <= high ? 1U : 0U;
-    found.below += below;
-    if (below != up_to) {
-      found.inside += collect({some, kTogether}, low, high, inside + found.inside).inside;
+    Doubles a;
+    Doubles b;
+    std::memcpy(&a, x.data() + at, sizeof a);
+    std::memcpy(&b, x.data() + at + kTogether / 2, sizeof b);
+    below -= (a < low) + (b < low);
+    const Truths within = ((a >= low) & (a <= high)) | ((b >= low) & (b <= high));
+    if ((within[0] | within[1] | within[2] | within[3]) != 0) {
+      found.inside += collect(x.subspan(at, kTogether), low, high, inside + found.inside).inside;
     }
   }
   const Collected rest = collect(x.subspan(at), low, high, inside + found.inside);
+  for (std::size_t i = 0; i < kTogether / 2; ++i) found.below += static_cast<std::size_t>(below[i]);
   return {found.below + rest.below, found.inside + rest.inside};
 }
 

@@ -56,6 +56,27 @@ TEST(Quantile, SelectorAgreesWithSorting) {
   });
 }
 
+/// From a million on, brackets are narrow and samples are passed over several at a time.
+TEST(QuantileSelector, FindsTheSameInAMillion) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  QuantileSelector selector;
+  std::vector<double> x(1'100'003);  // Not a multiple of what is looked at together.
+  for (const int kind : {0, 1, 2}) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (kind == 0) x[i] = normal(random);
+      if (kind == 1) x[i] = static_cast<double>(random() % 50);
+      if (kind == 2) x[i] = static_cast<double>(i % 17) * (i + 2 < x.size() ? 1 : 1e200);
+    }
+    constexpr std::array kP{0.0, 0.25, 0.5, 0.75, 1.0};
+    std::array<double, kP.size()> got{};
+    selector.select(x, kP, got);
+    std::vector<double> sorted = x;
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < kP.size(); ++i) EXPECT_EQ(got[i], quantile_of_sorted(sorted, kP[i])) << kind;
+  }
+}
+
 /// The 0-1 principle (Knuth 5.3.4): a network that sorts all sequences of zeros and ones sorts everything.
 TEST(SortingNetwork, SortsEveryZeroOneSequence) {
   for (std::uint32_t n = 1; n <= 16; ++n) {
