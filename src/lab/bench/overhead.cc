@@ -123,6 +123,7 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
   result.measured = take_pairs(spec_.pairs, [&](bool recorded) -> Result<Block> {
     Result<Block> measured = block(recorded, *recorders);
+    if (!measured) return measured;  // Ctrl-C ends programs too: they are not what ended it.
     Status running = workload->check();
     if (running) running = recorders->check();
     if (!running) return forward(running);

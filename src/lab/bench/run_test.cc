@@ -105,40 +105,42 @@ TEST_F(FaultTest, WhatWasInjectedIsClearedOnce) {
   EXPECT_FALSE(hog->check());  // A fault that ended by itself is no fault.
 }
 
-TEST(RecorderCommands, AServerRecordsItsOwnDiskAndAClientNone) {
+class RecorderCommands : public testing::Test {
+ protected:
+  static Layout three_servers() {
+    Layout layout;
+    layout.servers = 3;
+    layout.clients = 1;
+    return layout;
+  }
+  Layout layout_ = three_servers();
+  FakeMachine machine_;
+  NotedJournal journal_{machine_};
+  Site site_{machine_, journal_, layout_};
+};
+
+TEST_F(RecorderCommands, AServerRecordsItsOwnDiskAndAClientNone) {
   Recorders::Options options{"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, true};
   EXPECT_EQ(text_of(record_command(options, "s1", "loop7")),
             "/usr/bin/laggard record metrics --out /out --host s1 --disk loop7 --net eth0 --interval 1000ms");
   options.interval = std::chrono::milliseconds(100);
   EXPECT_THAT(text_of(record_command(options, "s1", "loop7")), HasSubstr("--interval 100ms"));
-  Layout layout;
-  layout.servers = 3;
-  layout.clients = 1;
-  FakeMachine machine;
-  NotedJournal journal(machine);
-  Site site(machine, journal, layout);
-  auto recorders = Recorders::start(site, options);
+  auto recorders = Recorders::start(site_, options);
   ASSERT_TRUE(recorders);
   EXPECT_THAT(recorders->metrics(), SizeIs(4));
-  EXPECT_THAT(machine.log, Contains(HasSubstr("--host c1 --disk none")));
-  EXPECT_THAT(machine.log, Contains(HasSubstr("laggard-bench-s2 -- /usr/lib/sysstat/sadc")));
+  EXPECT_THAT(machine_.log, Contains(HasSubstr("--host c1 --disk none")));
+  EXPECT_THAT(machine_.log, Contains(HasSubstr("laggard-bench-s2 -- /usr/lib/sysstat/sadc")));
 }
 
-TEST(RecorderCommands, FrozenRecordersAreThawedBeforeTheyAreAskedToEnd) {
-  Layout layout;
-  layout.servers = 3;
-  layout.clients = 1;
-  FakeMachine machine;
-  NotedJournal journal(machine);
-  Site site(machine, journal, layout);
-  auto recorders = Recorders::start(site, {"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, false});
+TEST_F(RecorderCommands, FrozenRecordersAreThawedBeforeTheyAreAskedToEnd) {
+  auto recorders = Recorders::start(site_, {"/usr/bin/laggard", "/out", {"loop7", "loop8", "loop9"}, false});
   ASSERT_TRUE(recorders);
   ASSERT_TRUE(recorders->freeze());
-  EXPECT_EQ(machine.log.back(), "sh -c kill -STOP 101 102 103 104");
+  EXPECT_EQ(machine_.log.back(), "sh -c kill -STOP 101 102 103 104");
   recorders->stop();
   // One that is stopped would only hear of its end when it is forced.
-  EXPECT_LT(machine.position("kill -CONT 101 102 103 104"), machine.position("stop 101"));
-  EXPECT_LT(machine.position("stop 104"), machine.log.size());
+  EXPECT_LT(machine_.position("kill -CONT 101 102 103 104"), machine_.position("stop 101"));
+  EXPECT_LT(machine_.position("stop 104"), machine_.log.size());
 }
 
 TEST(CheckRun, TheFaultMustFit) {
