@@ -250,7 +250,8 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
   const bool idle = out.idle && !options_.paper && metric.role == Role::kLatency;
   sorted_.assign(held.window);
-  compare_.bins.noise_floor = floor;
+  CompareOptions compare = compare_;
+  compare.bins.noise_floor = floor;
   for (std::size_t d = 0; d < comparers_.size(); ++d) {
     const Distance kind = options_.distances[d];
     TrackJudgement track;
@@ -263,7 +264,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
       comparers_[d]->set_noise_floor(floor);
       comparers_[d]->load(sorted_);
       comparers_[d]->scores(track.distance);
-      track.yardstick = yardsticks_.make(kind, compare_, sorted_, track.distance);
+      track.yardstick = yardsticks_.make(kind, compare, sorted_, track.distance);
     }
     for (std::size_t i = 0; i < members_; ++i) {
       if (idle && !(levels[i] >= options_.constants.stall_ms)) track.distance[i] = 0;

@@ -141,7 +141,7 @@ class GroupJudge {
   std::vector<Ready::node_type> judged_;  ///< Their memory serves the next ones.
   Medians medians_;                       ///< Of the window that is being judged.
   SortedWindow sorted_;
-  CompareOptions compare_;
+  CompareOptions compare_;  ///< But for the noise floor, which every window has its own of.
   std::vector<std::unique_ptr<Comparer>> comparers_;  ///< One for each of the distances.
   YardstickMaker yardsticks_;
   std::vector<double> logged_;
