@@ -32,6 +32,7 @@ inline constexpr std::size_t kBlameKinds = 12;
 struct Blame {
   BlameKind kind = BlameKind::kServer;
   std::string name;
+  std::string called{};  ///< What the site calls such a part where that is not its kind: `rack`, `enclosure`.
   auto operator<=>(const Blame&) const = default;
 };
 

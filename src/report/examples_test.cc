@@ -229,6 +229,7 @@ Diagnosis hostile() {
   Incident& i = d.incidents.front();
   i.id = attack;
   i.blame.name = attack;
+  i.blame.called = attack;
   i.alternatives = {{BlameKind::kDisk, attack}};
   i.components = {attack};
   i.cause = i.resource = i.rule = i.why = attack;

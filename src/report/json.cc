@@ -10,6 +10,7 @@ void write(JsonWriter& json, const Blame& blame) {
   json.begin_object();
   json.member("kind", to_name(blame.kind));
   json.member("name", blame.name);
+  if (!blame.called.empty()) json.member("called", blame.called);
   json.end_object();
 }
 

@@ -50,6 +50,14 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
       << "numbers read back to the same double";
 }
 
+TEST(DiagnosisJson, BlameSaysWhatTheSiteCallsIt) {
+  Diagnosis d = examples::busy_disk();
+  d.incidents.front().blame = {BlameKind::kDrawer, "r7", "rack"};
+  const Json json = Json::parse(to_json(d));
+  EXPECT_EQ(json["incidents"][0]["blame"],
+            Json::parse(R"({"kind": "drawer", "name": "r7", "called": "rack"})"));
+}
+
 TEST(DiagnosisJson, WhatIsNotKnownIsNull) {
   const Json json = Json::parse(to_json(examples::bad_week()));
   EXPECT_TRUE(json["incidents"][0]["until"].is_null());

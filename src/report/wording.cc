@@ -118,6 +118,7 @@ std::string counted(std::size_t count, std::string_view noun) {
 }
 
 std::string blamed(const Blame& blame) {
+  if (!blame.called.empty()) return blame.called + " " + blame.name;
   if (blame.kind == BlameKind::kServer) return blame.name;
   std::string kind(to_name(blame.kind));
   std::ranges::replace(kind, '_', ' ');

@@ -22,6 +22,8 @@ TEST(Verdict, SaysWhoWhatAndSinceWhen) {
   d.incidents.front().blame = {BlameKind::kLoadBalancer, "lb1"};
   EXPECT_EQ(verdict(d),
             "load balancer lb1 is suspected: disk-busy (storage) since 19:22:36Z, not confirmed yet");
+  d.incidents.front().blame = {BlameKind::kDrawer, "r7", "rack"};
+  EXPECT_EQ(verdict(d), "rack r7 is suspected: disk-busy (storage) since 19:22:36Z, not confirmed yet");
 }
 
 TEST(Verdict, ManyIncidentsAndNone) {

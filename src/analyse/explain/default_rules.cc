@@ -85,7 +85,7 @@ cause = "drawer-errors"
 resource = "storage"
 any = ["storage latency"]
 blames = ["drawer", "array", "controller"]
-why = "{component}: many of its LUNs wait longer than their peers: errors on disks that they share"
+why = "many LUNs or disks of {component} wait longer than their peers: something that they share is sick"
 
 [[rule]]
 name = "slower, and its neighbours too"

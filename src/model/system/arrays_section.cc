@@ -94,7 +94,7 @@ void SystemReader::cable_controllers(const TomlSection& section, ArrayId id) {
 }
 
 void SystemReader::read_drawer(const TomlSection& section) {
-  section.allow_only({"name", "array", "luns", "devices"});
+  section.allow_only({"name", "called", "array", "luns", "devices"});
   const auto text = section.required_text("name");
   if (!text) return;
   const auto array_text = section.text("array");
@@ -135,10 +135,11 @@ bool SystemReader::add_drawers(const TomlSection& section, const TomlText& text,
   if (!filled) return false;
   const auto names = noted(names_.expand(*filled), text.line);
   if (!names) return false;
+  const auto called = section.text("called");
   for (const std::string& name : *names) {
     if (!claim(name, "drawer", text.line)) return false;
     const DrawerId id{static_cast<std::uint32_t>(topology().drawers.size())};
-    topology().drawers.push_back({.name = name, .array = array});
+    topology().drawers.push_back({.name = name, .array = array, .called = called ? called->value : ""});
     std::vector<Binding> members = bindings;
     members.push_back({"drawer", name});
     for (const TomlText& luns : section.texts("luns")) add_drawer_members(id, luns, members, true);

@@ -150,8 +150,9 @@ Component ModelGrouper::attachment_component(const Attachment& attachment) const
     component.parts.push_back(
         {BlameKind::kController, topology_.controllers[attachment.controller->index()].name});
   }
-  for (const DrawerId drawer : lun.drawers) {
-    component.parts.push_back({BlameKind::kDrawer, topology_.drawers[drawer.index()].name});
+  for (const DrawerId id : lun.drawers) {
+    const Drawer& drawer = topology_.drawers[id.index()];
+    component.parts.push_back({BlameKind::kDrawer, drawer.name, drawer.called});
   }
   if (lun.array) component.parts.push_back({BlameKind::kArray, topology_.arrays[lun.array->index()].name});
   find_series(component);
@@ -166,8 +167,9 @@ Component ModelGrouper::local_disk_component(const Disk& disk) const {
   component.kind = DeviceKind::kDisk;
   component.device = disk.device;
   component.parts = {{BlameKind::kDisk, component.name}, {server_kind(server), server.name}};
-  for (const DrawerId drawer : disk.drawers) {
-    component.parts.push_back({BlameKind::kDrawer, topology_.drawers[drawer.index()].name});
+  for (const DrawerId id : disk.drawers) {
+    const Drawer& drawer = topology_.drawers[id.index()];
+    component.parts.push_back({BlameKind::kDrawer, drawer.name, drawer.called});
   }
   find_series(component);
   return component;

@@ -44,6 +44,7 @@ struct SystemSketch {
     std::string array{};  ///< Empty: none.
     std::vector<std::string> luns{};
     std::vector<std::string> devices{};  ///< `host/device`.
+    std::string called{};                ///< As Topology's.
   };
   struct Group {
     std::string name{};

@@ -91,6 +91,7 @@ struct Attachment {
 struct Drawer {
   std::string name;
   std::optional<ArrayId> array;
+  std::string called{};  ///< Empty: a drawer. Else what it is: `rack`.
 };
 
 struct Network {

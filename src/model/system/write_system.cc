@@ -140,6 +140,7 @@ std::string write_drawers(const SystemSketch& sketch) {
   std::string out;
   for (const auto& drawer : sketch.drawers) {
     out += "[[drawers]]\n" + key_line("name", {drawer.name});
+    if (!drawer.called.empty()) out += fmt::format("{:<7} = {}\n", "called", quoted(drawer.called));
     if (!drawer.array.empty()) out += key_line("array", {drawer.array});
     if (!drawer.luns.empty()) out += key_line("luns", {ordered_node_set(drawer.luns)});
     if (!drawer.devices.empty()) out += key_line("devices", {ordered_node_set(drawer.devices)});

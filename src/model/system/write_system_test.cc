@@ -153,13 +153,19 @@ TEST(WriteSystem, WritesGroupsAndDrawers) {
     sketch.servers.push_back({.name = "s" + std::to_string(s), .addresses = {}, .devices = {"sda", "sdb"}});
   }
   sketch.groups.push_back({"fast ones", {"s1/sdb", "s2/sdb", "s3/sdb"}});
-  sketch.drawers.push_back({.name = "rack1", .array = "", .luns = {}, .devices = {"s1/sda", "s2/sda"}});
+  sketch.drawers.push_back(
+      {.name = "rack1", .array = "", .luns = {}, .devices = {"s1/sda", "s2/sda"}, .called = "rack \"A\""});
   const SystemModel model = read_back(sketch);
   const auto grouping = make_groups(as_if_recorded(model), &model);
   ASSERT_TRUE(grouping.has_value());
   ASSERT_THAT(grouping->groups, SizeIs(2));
   EXPECT_THAT(written(sketch), HasSubstr("members = \"s[1-3]/sdb\""));
   EXPECT_THAT(model.topology.drawers, SizeIs(1));
+  const auto disk = std::ranges::find(grouping->components, "s1/sda", &Component::name);
+  ASSERT_NE(disk, grouping->components.end());
+  const Blame* rack = part_of(*disk, BlameKind::kDrawer);
+  ASSERT_NE(rack, nullptr);
+  EXPECT_EQ(*rack, (Blame{BlameKind::kDrawer, "rack1", "rack \"A\""}));
 }
 
 TEST(WriteSystem, RefusesWhatAFileCannotSay) {

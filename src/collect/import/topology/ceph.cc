@@ -191,9 +191,9 @@ void CephImport::add_domains() {
     }
   }
   for (const auto& [name, type_and_disks] : members) {
-    const auto& disks = type_and_disks.second;
+    const auto& [type, disks] = type_and_disks;
     sketch_.drawers.push_back(
-        {.name = name, .array = "", .luns = {}, .devices = {disks.begin(), disks.end()}});
+        {.name = name, .array = "", .luns = {}, .devices = {disks.begin(), disks.end()}, .called = type});
   }
   if (!members.empty()) {
     sketch_.notes.drawers.emplace_back(

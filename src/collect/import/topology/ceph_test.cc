@@ -41,7 +41,7 @@ TEST(ImportCeph, ClassesAndWeightsArePeers) {
   EXPECT_THAT(groups.at("hdd OSDs"), ElementsAre("node1/sdb", "node1/sdc", "node2/sdb", "node2/sdc",
                                                  "node3/sdb", "node3/sdc", "node4/sdb"));
   EXPECT_THAT(text, AllOf(HasSubstr("address = [\"10.89.0.[1-3]\", \"10.89.1.[1-3]\"]"),
-                          HasSubstr("[[drawers]]\nname    = \"rack2\"\n"),
+                          HasSubstr("[[drawers]]\nname    = \"rack2\"\ncalled  = \"rack\"\n"),
                           HasSubstr("such as those of their databases, are not compared:\n# node1/nvme0n1")));
 }
 

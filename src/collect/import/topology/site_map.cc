@@ -112,12 +112,14 @@ void MapReader::read_set(const TomlSection& section) {
 }
 
 void MapReader::read_drawer(const TomlSection& section) {
-  section.allow_only({"name", "luns"});
+  section.allow_only({"name", "called", "luns"});
   const std::vector<std::string> names = names_of(section);
   if (!section.has("luns")) mistakes_.add(section.line(), "[[drawers]] needs 'luns', which have disks in it");
   const auto luns = each(section, "luns", "drawer", names);
+  const auto called = section.text("called");
   for (std::size_t d = 0; d < names.size(); ++d) {
-    map_.drawers.push_back({{.name = names[d]}, SiteMap::LunNames(luns[d])});
+    map_.drawers.push_back(
+        {{.name = names[d], .called = called ? called->value : ""}, SiteMap::LunNames(luns[d])});
   }
 }
 

@@ -36,7 +36,7 @@ TEST(SiteMap, KeepsDomainsWhereAsked) {
 TEST(SiteMap, PutsLunsOnArraysIntoSetsAndDrawers) {
   const auto map = parse_site_map(
       "[[arrays]]\nname='a[1-3]'\nluns='{array}_lun?'\ncontrollers='{array}x,{array}y'\n"
-      "[[sets]]\nname='new'\nluns='a2_lun1'\n[[drawers]]\nname='shelf1'\nluns='*_lun1'\n",
+      "[[sets]]\nname='new'\nluns='a2_lun1'\n[[drawers]]\nname='shelf1'\ncalled='shelf'\nluns='*_lun1'\n",
       "m");
   ASSERT_TRUE(map.has_value()) << map.error().message();
   SystemSketch sketch;
@@ -50,6 +50,7 @@ TEST(SiteMap, PutsLunsOnArraysIntoSetsAndDrawers) {
   EXPECT_EQ(sketch.luns[1].set, "new");
   ASSERT_THAT(sketch.drawers, SizeIs(1));
   EXPECT_THAT(sketch.drawers[0].luns, ElementsAre("a1_lun1", "a2_lun1"));
+  EXPECT_EQ(sketch.drawers[0].called, "shelf");
   EXPECT_THAT(sketch.notes.arrays, ElementsAre("The site map puts these on no array: other.",
                                                HasSubstr("3 servers do not divide among 2 controllers"),
                                                HasSubstr("a3 of the site map has none")));
