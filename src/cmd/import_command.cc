@@ -365,8 +365,9 @@ Result<std::unique_ptr<HttpTransport>> connect(PrometheusCommand& command) {
 }
 
 void add_prometheus(CLI::App& import, Context& context) {
-  CLI::App* command = import.add_subcommand(
-      "prometheus", "node_exporter's disks and interfaces from Prometheus, VictoriaMetrics, Thanos, …");
+  CLI::App* command = import.add_subcommand("prometheus",
+                                            "node_exporter's disks and interfaces, and the targets of "
+                                            "Lustre's exporters, from Prometheus, VictoriaMetrics, …");
   auto options = std::make_shared<PrometheusCommand>();
   command->add_option("url", options->url, "http[s]://[user:password@]host[:port][/prefix]")
       ->required()

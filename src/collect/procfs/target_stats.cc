@@ -1,6 +1,5 @@
 #include "collect/procfs/target_stats.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -37,49 +36,7 @@ std::optional<StatsLine> stats_line(std::string_view text) {
   return line;
 }
 
-/// In the order of TargetCounter; those that change nothing in the name space come first.
-constexpr std::array<std::string_view, kMdtOperations> kOperations{
-    "open",   "close", "getattr", "getxattr", "statfs",  "mknod",    "link",
-    "unlink", "mkdir", "rmdir",   "rename",   "setattr", "setxattr", "sync"};
-constexpr std::size_t kReadingOperations = 5;
-
-/// `32:`, `1K:`, `4M:` -> 32, 1024, 4194304.
-std::optional<std::uint64_t> bucket(std::string_view word) {
-  if (!word.ends_with(':')) return std::nullopt;
-  word.remove_suffix(1);
-  std::uint64_t factor = 1;
-  if (word.ends_with('K')) factor = 1024;
-  if (word.ends_with('M')) factor = std::uint64_t{1024} * 1024;
-  if (factor > 1) word.remove_suffix(1);
-  const auto number = to_number<std::uint64_t>(word);
-  if (!number || *number > UINT32_MAX) return std::nullopt;
-  return *number * factor;
-}
-
-/// I/Os of one direction and the time that they took by the histogram.
-struct TimeSum {
-  std::uint64_t ios = 0;
-  std::uint64_t quarter_ms = 0;
-
-  void add(std::uint64_t upper_ms, std::uint64_t count) {
-    ios += count;
-    quarter_ms += count * (upper_ms <= 1 ? 2 : 3 * upper_ms);
-  }
-};
-
 }  // namespace
-
-std::vector<TableCounter> target_counters() {
-  using enum CounterForm;
-  return {{"rd_ios", kCumulative},      {"rd_sectors", kCumulative}, {"rd_ms", kCumulative},
-          {"wr_ios", kCumulative},      {"wr_sectors", kCumulative}, {"wr_ms", kCumulative},
-          {"in_flight", kLevel},        {"io_ms", kCumulative},      {"weighted_ms", kCumulative},
-          {"md_open", kCumulative},     {"md_close", kCumulative},   {"md_getattr", kCumulative},
-          {"md_getxattr", kCumulative}, {"md_statfs", kCumulative},  {"md_mknod", kCumulative},
-          {"md_link", kCumulative},     {"md_unlink", kCumulative},  {"md_mkdir", kCumulative},
-          {"md_rmdir", kCumulative},    {"md_rename", kCumulative},  {"md_setattr", kCumulative},
-          {"md_setxattr", kCumulative}, {"md_sync", kCumulative}};
-}
 
 TargetCounters read_ost_stats(std::string_view text) {
   TargetCounters counters;
@@ -111,8 +68,7 @@ TargetCounters read_ost_stats(std::string_view text) {
 }
 
 void add_brw_times(std::string_view text, TargetCounters& counters) {
-  TimeSum reads;
-  TimeSum writes;
+  BrwTimes times;
   bool in_times = false;
   while (!text.empty()) {
     std::string_view line = take_line(text);
@@ -122,55 +78,34 @@ void add_brw_times(std::string_view text, TargetCounters& counters) {
     }
     if (!in_times) continue;
     // `K: reads % cum % | writes % cum %`
-    const auto upper = bucket(take_word(line));
+    std::string_view name = take_word(line);
+    if (!name.ends_with(':')) continue;
+    name.remove_suffix(1);
+    const auto upper = BrwTimes::bucket(name);
     const auto read = to_number<std::uint32_t>(take_word(line));
     const std::size_t bar = line.find('|');
     if (!upper || !read || bar == std::string_view::npos) continue;
     line.remove_prefix(bar + 1);
     const auto write = to_number<std::uint32_t>(take_word(line));
-    reads.add(*upper, *read);
-    if (write) writes.add(*upper, *write);
+    times.add_reads(*upper, *read);
+    if (write) times.add_writes(*upper, *write);
   }
-  if (!counters.has(kReads) || !counters.has(kWrites)) return;
-  const std::uint64_t transfers = counters.at(kReads) + counters.at(kWrites);
-  if (transfers == 0 || reads.ios + writes.ios < transfers / 2 + transfers % 2) return;
-  counters.set(kReadMs, reads.quarter_ms / 4);
-  counters.set(kWriteMs, writes.quarter_ms / 4);
+  times.complete(counters);
 }
 
 TargetCounters read_mdt_stats(std::string_view text) {
-  TargetCounters counters;
+  MdtOperations operations;
   bool recognised = false;
-  bool timed = false;
-  bool untimed = false;
-  std::uint64_t read_us = 0;
-  std::uint64_t write_us = 0;
   while (!text.empty()) {
     const std::string_view raw = take_line(text);
     recognised = recognised || raw.starts_with("snapshot_time");
     const auto line = stats_line(raw);
-    const auto* operation = line ? std::find(kOperations.begin(), kOperations.end(), line->name) : nullptr;
-    if (operation == nullptr || operation == kOperations.end()) continue;
-    const auto place = static_cast<std::size_t>(operation - kOperations.begin());
-    counters.set(static_cast<TargetCounter>(static_cast<std::size_t>(kOpen) + place), line->count);
-    timed = timed || line->unit == "[usecs]";
-    untimed = untimed || line->unit != "[usecs]";
-    (place < kReadingOperations ? read_us : write_us) += line->sum;
+    const auto operation = line ? mdt_operation(line->name) : std::nullopt;
+    if (!operation) continue;
+    operations.count(*operation, line->count);
+    if (line->unit == "[usecs]") operations.time(*operation, line->sum);
   }
-  if (!recognised) return {};
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
-  for (std::size_t place = 0; place < kOperations.size(); ++place) {
-    const auto which = static_cast<TargetCounter>(static_cast<std::size_t>(kOpen) + place);
-    counters.set(which, counters.at(which));
-    (place < kReadingOperations ? reads : writes) += counters.at(which);
-  }
-  counters.set(kReads, reads);
-  counters.set(kWrites, writes);
-  if (!timed || untimed) return counters;
-  counters.set(kReadMs, read_us / kUsInMs);
-  counters.set(kWriteMs, write_us / kUsInMs);
-  return counters;
+  return recognised ? operations.counters() : TargetCounters{};
 }
 
 TargetCounters read_pool_io(std::string_view text) {

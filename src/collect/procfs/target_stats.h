@@ -1,83 +1,22 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "model/sample_table.h"
+#include "collect/procfs/target_counters.h"
 
 namespace laggard::collect {
-
-// Counters of what is no block device but serves like one: Lustre's OSTs and MDTs and ZFS's pools, under the
-// names that mean the same of a disk (docs/formats/targets.md).
-
-/// The places of TargetCounters::values, in the order of target_counters().
-enum class TargetCounter : std::uint8_t {
-  kReads,
-  kReadSectors,
-  kReadMs,
-  kWrites,
-  kWriteSectors,
-  kWriteMs,
-  kInFlight,
-  kBusyMs,
-  kWeightedMs,
-  // Operations of an MDT.
-  kOpen,
-  kClose,
-  kGetAttr,
-  kGetXattr,
-  kStatFs,
-  kMkNod,
-  kLink,
-  kUnlink,
-  kMkDir,
-  kRmDir,
-  kRename,
-  kSetAttr,
-  kSetXattr,
-  kSync
-};
-inline constexpr std::size_t kTargetCounters = 23;
-/// The last of them, which only MDTs have.
-inline constexpr std::size_t kMdtOperations = 14;
-
-struct TargetCounters {
-  std::array<std::uint64_t, kTargetCounters> values{};
-  std::uint32_t present = 0;  ///< A bit for each value that is there.
-
-  [[nodiscard]] bool has(TargetCounter which) const {
-    return (present >> static_cast<unsigned>(which) & 1U) != 0;
-  }
-  [[nodiscard]] std::uint64_t at(TargetCounter which) const {
-    return values[static_cast<std::size_t>(which)];
-  }
-  void set(TargetCounter which, std::uint64_t value) {
-    values[static_cast<std::size_t>(which)] = value;
-    present |= std::uint32_t{1} << static_cast<unsigned>(which);
-  }
-};
-
-/// rd_ios rd_sectors rd_ms wr_ios wr_sectors wr_ms in_flight io_ms weighted_ms, and md_open … md_sync.
-[[nodiscard]] std::vector<TableCounter> target_counters();
 
 /// Lustre's obdfilter/OST/stats. `read_bytes` and `write_bytes` count bulk transfers and their bytes; a line
 /// that is not there yet counts zero, as Lustre shows lines from their first event on. `read` and `write` in
 /// microseconds, which Lustre has since 2.12, give rd_ms and wr_ms. Nothing when it is not such a file.
 [[nodiscard]] TargetCounters read_ost_stats(std::string_view text);
 
-/// Lustre's brw_stats of an OST, where `stats` tells no times: its histogram `I/O time (1/1000s)` counts I/Os
-/// by doubling milliseconds, of which bucket K holds those of K/2 to K; three quarters of K stand for each,
-/// and half a millisecond for the first bucket's. The estimate is kept only while the histogram holds at
-/// least half of the transfers, because osd-zfs leaves most of them out.
+/// Lustre's brw_stats of an OST, where `stats` tells no times.
 void add_brw_times(std::string_view text, TargetCounters& counters);
 
-/// Lustre's mdt/MDT/md_stats: each operation under its own name, and as requests together: those that change
-/// nothing in the name space (open, close, getattr, getxattr, statfs) are rd_ios, the others wr_ios. Newer
-/// Lustre counts in microseconds and gives rd_ms and wr_ms; older in `[reqs]`, without times. A line that is
-/// not there yet counts zero. samedir_rename and crossdir_rename are kinds of rename, counted there; what is
-/// not among the counters is no request here. Nothing when it is not such a file.
+/// Lustre's mdt/MDT/md_stats. Newer Lustre counts in microseconds and gives times; older in `[reqs]`. A line
+/// that is not there yet counts zero. samedir_rename and crossdir_rename are kinds of rename, counted there;
+/// what is not among the counters is no request here. Nothing when it is not such a file.
 [[nodiscard]] TargetCounters read_mdt_stats(std::string_view text);
 
 /// ZFS's kstat POOL/io (until OpenZFS 2.0): bytes, requests and the times of the pool's queues, in

@@ -67,6 +67,19 @@ void explain_no_servers(std::span<const RecordedHost> hosts, GroupBuilder& build
       "no host has a storage device under load, so every host with network traffic is taken for a server");
 }
 
+void note_views(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
+  std::size_t views = 0;
+  for (const RecordedHost& host : hosts) {
+    views += static_cast<std::size_t>(std::ranges::count_if(
+        host.covered, [](const DeviceInfo* device) { return !fact(*device, "view").empty(); }));
+  }
+  if (views == 0) return;
+  builder.note(fmt::format(
+      "{} of Lustre or ZFS stand beside the disks that they lie on and are not compared; a system "
+      "file that names them does (laggard system import lustre)",
+      counted(views, "target")));
+}
+
 /// Roles, addresses and groups from what the recording shows (methods.md §1).
 Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const GroupingOptions& options) {
   GroupBuilder builder(options);
@@ -83,6 +96,7 @@ Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const Grou
     if (server) servers.push_back(hosts[h]);
   }
   learn_addresses(hosts, builder);
+  note_views(hosts, builder);
   group_disks(as_components(hosts, disks, disk_component), builder);
   // Interfaces of servers only: those of clients differ as their users do.
   group_interfaces(as_components(servers, in_use(servers, DeviceKind::kNet, options), interface_component),

@@ -264,9 +264,12 @@ TEST(Grouping, ViewsOfFileSystemsAreNoPeersOfTheirDisks) {
   const Grouping both = *make_groups(with_osts(true), nullptr);
   for (const Component& component : both.components)
     EXPECT_EQ(component.device.find("OST"), std::string::npos) << component.name;
+  EXPECT_THAT(both.notes,
+              ElementsAre(testing::HasSubstr("4 targets of Lustre or ZFS stand beside the disks")));
   const Grouping alone = *make_groups(with_osts(false), nullptr);
   ASSERT_EQ(alone.groups.size(), 1U);
   EXPECT_EQ(alone.groups.front().members.size(), 4U);
+  EXPECT_TRUE(alone.notes.empty());
 }
 
 TEST(Grouping, MdtsAreComparedAmongThemselves) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "base/http_refusal.h"
 #include "base/text.h"
 #include "collect/import/prometheus/answer.h"
+#include "collect/import/prometheus/lustre_targets.h"
 #include "collect/import/sample_collector.h"
 #include "model/exporter_names.h"
 
@@ -36,12 +38,22 @@ std::string_view advice(int status) {
   return "";
 }
 
-std::string selector(const PrometheusOptions& options) {
+std::string selector(std::span<const std::string_view> names, std::string_view also, std::string_view match) {
+  match = trim(match);
+  if (match.starts_with('{') && match.ends_with('}')) match = trim(match.substr(1, match.size() - 2));
+  return fmt::format("{{__name__=~\"{}\"{}{}{}}}", fmt::join(names, "|"), also, match.empty() ? "" : ",",
+                     match);
+}
+
+std::string device_selector(std::string_view match) {
   std::vector<std::string_view> names;
   for (const ExportedCounter& exported : exported_counters()) names.push_back(exported.metric);
-  std::string_view match = trim(options.match);
-  if (match.starts_with('{') && match.ends_with('}')) match = trim(match.substr(1, match.size() - 2));
-  return fmt::format("{{__name__=~\"{}\"{}{}}}", fmt::join(names, "|"), match.empty() ? "" : ",", match);
+  return selector(names, "", match);
+}
+
+/// Clients have series of the same names, a thousand times as many.
+std::string target_selector(std::string_view match) {
+  return selector(LustreTargets::metrics(), ",component=~\"ost|mdt\"", match);
 }
 
 class PrometheusImport final : public SeriesReceiver {
@@ -50,7 +62,9 @@ class PrometheusImport final : public SeriesReceiver {
                    ImportObserver& observer)
       : transport_(transport),
         options_(options),
-        selector_(selector(options)),
+        devices_(device_selector(options.match)),
+        lustre_(target_selector(options.match)),
+        sink_(sink),
         collector_(sink, {.cells = std::size_t{1} << 20U}),
         observer_(observer) {
     state_.source = options.server;
@@ -80,19 +94,49 @@ class PrometheusImport final : public SeriesReceiver {
     result_.values = collector_.values();
     result_.lines = state_.lines;
     result_.hosts = hosts_seen_.size();
-    result_.sources = targets_.size();
+    result_.sources = series_.size() + lustre_targets_.size();
     return std::move(result_);
   }
 
   bool series(const Labels& labels) override {
-    target_ = nullptr;
+    series_at_ = nullptr;
     const auto name = labels.find("__name__");
-    const ExportedCounter* exported = name == labels.end() ? nullptr : find_exported(name->second);
-    if (exported == nullptr) return false;
+    if (name == labels.end()) return false;
+    metric_ = name->second;
     const auto host = labels.find(options_.host_label);
+    if (host == labels.end()) {
+      unplaced_.insert(metric_);
+      return false;
+    }
+    if (asking_for_targets_) return lustre_targets_.series(labels, host_name(host->second));
+    return device_series(labels, host->second);
+  }
+
+  void sample(std::int64_t time_ms, std::string_view value) override {
+    if (time_ms < stretch_from_ms_ || time_ms > stretch_to_ms_) return;
+    ++state_.lines;
+    const WallTime time = from_unix_ns(time_ms * kNsPerMs);
+    if (!take(time_ms, value)) {
+      if (!is_idle(value)) note_impossible(time, value);
+      return;
+    }
+    result_.first = result_.first ? std::min(*result_.first, time) : time;
+    result_.last = result_.last ? std::max(*result_.last, time) : time;
+  }
+
+ private:
+  struct Series {
+    const ExportedCounter* exported;
+    StreamId stream;
+    ColumnId column;
+  };
+
+  [[nodiscard]] bool device_series(const Labels& labels, const std::string& host) {
+    const ExportedCounter* exported = find_exported(metric_);
+    if (exported == nullptr) return false;
     const auto device = labels.find(options_.device_label);
-    if (host == labels.end() || device == labels.end()) {
-      unplaced_.insert(name->second);
+    if (device == labels.end()) {
+      unplaced_.insert(metric_);
       return false;
     }
     std::string_view counter = exported->counter;
@@ -101,57 +145,47 @@ class PrometheusImport final : public SeriesReceiver {
       if (label == labels.end()) return false;
       counter = label->second;
     }
-    const std::string key =
-        fmt::format("{}\n{}\n{}\n{}", host->second, device->second, name->second, counter);
-    auto found = targets_.find(key);
-    if (found == targets_.end()) {
-      const TableCounter column{std::string(counter), exported->form()};
-      found = targets_.emplace(key, make_target(*exported, column, host->second, device->second)).first;
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", host, device->second, metric_, counter);
+    auto found = series_.find(key);
+    if (found == series_.end()) {
+      Series fresh{exported, collector_.stream(host_name(host), exported->kind), {}};
+      fresh.column =
+          collector_.column(fresh.stream, device->second, {std::string(counter), exported->form()});
+      found = series_.emplace(key, fresh).first;
     }
-    target_ = &found->second;
+    series_at_ = &found->second;
     return true;
   }
 
-  void sample(std::int64_t time_ms, std::string_view value) override {
-    if (time_ms < stretch_from_ms_ || time_ms > stretch_to_ms_) return;
-    ++state_.lines;
-    const std::optional<std::uint64_t> bits = stored_value(*target_->exported, value);
-    const WallTime time = from_unix_ns(time_ms * kNsPerMs);
-    if (!bits) {
-      if (!is_idle(value)) note_impossible(time, value);
-      return;
-    }
-    collector_.add(target_->stream, target_->column, time, *bits);
-    result_.first = result_.first ? std::min(*result_.first, time) : time;
-    result_.last = result_.last ? std::max(*result_.last, time) : time;
+  /// False when the value is none.
+  [[nodiscard]] bool take(std::int64_t time_ms, std::string_view value) {
+    if (asking_for_targets_) return lustre_targets_.sample(time_ms, value);
+    const std::optional<std::uint64_t> bits = stored_value(*series_at_->exported, value);
+    if (bits) collector_.add(series_at_->stream, series_at_->column, from_unix_ns(time_ms * kNsPerMs), *bits);
+    return bits.has_value();
   }
 
- private:
-  struct Target {
-    const ExportedCounter* exported;
-    StreamId stream;
-    ColumnId column;
-  };
-
-  [[nodiscard]] Target make_target(const ExportedCounter& exported, const TableCounter& counter,
-                                   const std::string& host, const std::string& device) {
-    const std::string bare = host_of_instance(host);
+  /// The instance without its port, where that is one host.
+  [[nodiscard]] const std::string& host_name(const std::string& instance) {
+    const std::string bare = host_of_instance(instance);
     const auto shared = bare_names_.find(bare);
-    const std::string& name = shared != bare_names_.end() && shared->second > 1 ? host : bare;
-    hosts_seen_.insert(name);
-    Target target{&exported, collector_.stream(name, exported.kind), {}};
-    target.column = collector_.column(target.stream, device, counter);
-    return target;
+    return *hosts_seen_.insert(shared != bare_names_.end() && shared->second > 1 ? instance : bare).first;
   }
 
-  /// How many instances there are by each name without a port.
+  /// How many instances there are by each name without a port. The exporter of disks and that of targets have
+  /// a port each on the same host.
   [[nodiscard]] Status learn_hosts() {
-    Result<ApiAnswer> answer = ask("/api/v1/label/" + options_.host_label + "/values",
-                                   {{"match[]", selector_},
-                                    {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
-                                    {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
-    if (!answer) return forward(answer);
-    for (const std::string& instance : answer->strings) ++bare_names_[host_of_instance(instance)];
+    for (const std::string* selector : {&devices_, &lustre_}) {
+      Result<ApiAnswer> answer = ask("/api/v1/label/" + options_.host_label + "/values",
+                                     {{"match[]", *selector},
+                                      {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
+                                      {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
+      if (!answer) return forward(answer);
+      if (selector == &lustre_) has_targets_ = !answer->strings.empty();
+      std::map<std::string, int> names;
+      for (const std::string& instance : answer->strings) ++names[host_of_instance(instance)];
+      for (const auto& [bare, count] : names) bare_names_[bare] = std::max(bare_names_[bare], count);
+    }
     return {};
   }
 
@@ -164,11 +198,12 @@ class PrometheusImport final : public SeriesReceiver {
       length = std::clamp(length, kShortestStretchMs, longest);
       stretch_from_ms_ = at;
       stretch_to_ms_ = std::min(to, at + length - 1);
-      Result<ApiAnswer> answer = ask_stretch();
-      if (!answer) {
+      Result<std::uint64_t> samples = ask_stretch();
+      if (!samples) {
         if (may_ask_again(length)) continue;
-        return stopped_at(at, std::move(answer.error()));
+        return stopped_at(at, std::move(samples.error()));
       }
+      if (Status status = hand_on_targets(); !status) return status;
       if (collector_.full()) {
         if (Status status = collector_.flush_older(); !status) return status;
       }
@@ -176,9 +211,16 @@ class PrometheusImport final : public SeriesReceiver {
       state_.done = static_cast<std::uint64_t>(at - from);
       state_.values = collector_.values();
       observer_.progress(state_);
-      length = answer->samples == 0 ? length * 2
-                                    : std::min<std::int64_t>(length * 2, scaled(length, answer->samples));
+      length = *samples == 0 ? length * 2 : std::min<std::int64_t>(length * 2, scaled(length, *samples));
     }
+    return {};
+  }
+
+  [[nodiscard]] Status hand_on_targets() {
+    for (const DeviceInfo& target : lustre_targets_.take_facts()) {
+      if (Status status = sink_.describe(target); !status) return status;
+    }
+    lustre_targets_.hand_on(collector_);
     return {};
   }
 
@@ -211,8 +253,8 @@ class PrometheusImport final : public SeriesReceiver {
     }
     return fail(
         ErrorCode::kBadInput, options_.server,
-        fmt::format("the server has no disks or interfaces of node_exporter between {} and {}{}; other "
-                    "times with --from and --to",
+        fmt::format("the server has no disks or interfaces of node_exporter and no targets of a Lustre "
+                    "exporter between {} and {}{}; other times with --from and --to",
                     to_iso8601(options_.from), to_iso8601(options_.to),
                     options_.match.empty() ? "" : " that match"));
   }
@@ -220,8 +262,8 @@ class PrometheusImport final : public SeriesReceiver {
   void note_impossible(WallTime time, std::string_view value) {
     if (impossible_++ > 0) return;
     constexpr std::size_t kMostShown = 40;
-    first_impossible_ = fmt::format("`{}` for {} at {}", value.substr(0, kMostShown),
-                                    target_->exported->metric, to_iso8601(time));
+    first_impossible_ =
+        fmt::format("`{}` for {} at {}", value.substr(0, kMostShown), metric_, to_iso8601(time));
   }
 
   static std::int64_t scaled(std::int64_t length, std::uint64_t samples) {
@@ -229,11 +271,26 @@ class PrometheusImport final : public SeriesReceiver {
                                      static_cast<double>(samples));
   }
 
-  [[nodiscard]] Result<ApiAnswer> ask_stretch() {
+  /// How many samples there are of everything. Targets first: theirs are only gathered, so that nothing of
+  /// them is handed on of a stretch that has to be asked for again.
+  [[nodiscard]] Result<std::uint64_t> ask_stretch() {
+    lustre_targets_.begin_stretch();
+    std::uint64_t samples = 0;
+    for (const std::string* selector : {&lustre_, &devices_}) {
+      asking_for_targets_ = selector == &lustre_;
+      if (asking_for_targets_ && !has_targets_) continue;
+      Result<ApiAnswer> answer = ask_stretch(*selector);
+      if (!answer) return forward(answer);
+      samples += answer->samples;
+    }
+    return samples;
+  }
+
+  [[nodiscard]] Result<ApiAnswer> ask_stretch(const std::string& selector) {
     if (step_ms_) {
       const std::int64_t first = (stretch_from_ms_ + *step_ms_ - 1) / *step_ms_ * *step_ms_;
       if (first > stretch_to_ms_) return ApiAnswer{};
-      return ask("/api/v1/query_range", {{"query", selector_},
+      return ask("/api/v1/query_range", {{"query", selector},
                                          {"start", api_time(first)},
                                          {"end", api_time(stretch_to_ms_)},
                                          {"step", api_time(*step_ms_)}});
@@ -242,7 +299,7 @@ class PrometheusImport final : public SeriesReceiver {
     // 3 and VictoriaMetrics. One millisecond more suits both: `sample` drops what it brings.
     const std::int64_t range_ms = stretch_to_ms_ - stretch_from_ms_ + 1;
     return ask("/api/v1/query",
-               {{"query", fmt::format("{}[{}ms]", selector_, range_ms)}, {"time", api_time(stretch_to_ms_)}});
+               {{"query", fmt::format("{}[{}ms]", selector, range_ms)}, {"time", api_time(stretch_to_ms_)}});
   }
 
   [[nodiscard]] Result<ApiAnswer> ask(const std::string& path,
@@ -270,8 +327,11 @@ class PrometheusImport final : public SeriesReceiver {
 
   HttpTransport& transport_;
   const PrometheusOptions& options_;
-  std::string selector_;
+  std::string devices_;  ///< The selector of disks and interfaces, …
+  std::string lustre_;   ///< … and that of Lustre's targets.
+  TableSink& sink_;
   SampleCollector collector_;
+  LustreTargets lustre_targets_;
   ImportObserver& observer_;
   ImportState state_;
   ImportResult result_;
@@ -281,8 +341,11 @@ class PrometheusImport final : public SeriesReceiver {
   bool smaller_helps_ = false;
   bool refuses_ranges_ = false;
   std::map<std::string, int> bare_names_;
-  std::unordered_map<std::string, Target> targets_;
-  const Target* target_ = nullptr;
+  bool has_targets_ = false;
+  bool asking_for_targets_ = false;
+  std::unordered_map<std::string, Series> series_;
+  const Series* series_at_ = nullptr;  ///< That is being read; of devices.
+  std::string metric_;                 ///< What is being read is called.
   std::set<std::string> unplaced_;
   std::uint64_t impossible_ = 0;
   std::string first_impossible_;

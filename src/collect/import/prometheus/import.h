@@ -21,7 +21,8 @@ struct PrometheusOptions {
   std::string server;  ///< What errors call the server.
 };
 
-/// Imports node_exporter's disk and network counters from anything that answers Prometheus' HTTP API.
+/// Imports node_exporter's disk and network counters, and the targets of Lustre's exporters, from anything
+/// that answers Prometheus' HTTP API.
 ///
 /// Asks with an instant query over a range selector, which gives the samples with their own times
 /// (docs/formats/ prometheus.md), for one stretch of time after the other; the stretches grow and shrink so

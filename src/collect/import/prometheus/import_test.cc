@@ -6,10 +6,14 @@
 
 #include <charconv>
 #include <cmath>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 
 #include "base/http.h"
 #include "collect/import/test_sink.h"
+#include "collect/procfs/target_stats.h"
 
 namespace laggard::collect {
 namespace {
@@ -34,8 +38,11 @@ class FakeServer final : public HttpTransport {
     if (down_after == 0) return fail(ErrorCode::kUnavailable, "http://x", "cannot connect");
     if (down_after > 0) --down_after;
     if (path.starts_with("/api/v1/label/")) {
+      const bool lustre = given.find("match[]")->second.find("lustre_") != std::string::npos;
       std::string names;
-      for (const std::string& name : instances) names += (names.empty() ? "\"" : ",\"") + name + "\"";
+      for (const std::string& name : lustre ? lustre_instances : instances) {
+        names += (names.empty() ? "\"" : ",\"") + name + "\"";
+      }
       return HttpReply{200, R"({"status":"success","data":[)" + names + "]}"};
     }
     if (canned) return *canned;
@@ -51,8 +58,9 @@ class FakeServer final : public HttpTransport {
     return HttpReply{405, "imports only read"};
   }
 
-  std::vector<Series> series;
+  std::deque<Series> series;  ///< References to samples stay good.
   std::vector<std::string> instances;
+  std::vector<std::string> lustre_instances;
   std::vector<std::string> queries;
   std::size_t most_samples = 1000000;
   bool no_ranges = false;
@@ -63,6 +71,17 @@ class FakeServer final : public HttpTransport {
  private:
   static std::int64_t ms_of(const std::string& text) { return std::llround(std::stod(text) * 1000); }
 
+  /// Whether the selector asks for a series by its name, and for its component where it asks for that.
+  static bool selects(const std::string& query, const Series& series) {
+    const auto labels = nlohmann::json::parse(series.labels);
+    const std::string name = labels.value("__name__", "");
+    const bool named = query.find("|" + name + "|") != std::string::npos ||
+                       query.find("\"" + name + "|") != std::string::npos ||
+                       query.find("|" + name + "\"") != std::string::npos;
+    const std::string component = labels.value("component", "");
+    return named && (component != "client" || query.find("component=~\"ost|mdt\"") == std::string::npos);
+  }
+
   HttpReply raw_query(const std::multimap<std::string, std::string>& given) {
     const std::string query = given.find("query")->second;
     const std::size_t bracket = query.rfind('[');
@@ -71,6 +90,7 @@ class FakeServer final : public HttpTransport {
     std::size_t count = 0;
     std::string result;
     for (const Series& one : series) {
+      if (!selects(query, one)) continue;
       std::string values;
       for (const auto& [t, value] : one.samples) {
         if (t > end || t < begin || (open_begin && t == begin)) continue;
@@ -240,8 +260,8 @@ TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
   server_.canned = {200, R"({"status":"success","data":{"resultType":"matrix","result":[]}})"};
   EXPECT_EQ(
       error(),
-      "http://x: the server has no disks or interfaces of node_exporter between 1970-01-01T00:16:40Z and "
-      "1970-01-01T01:23:20Z; other times with --from and --to");
+      "http://x: the server has no disks or interfaces of node_exporter and no targets of a Lustre exporter "
+      "between 1970-01-01T00:16:40Z and 1970-01-01T01:23:20Z; other times with --from and --to");
   server_.canned.reset();
   server_.series.push_back({R"({"__name__":"node_disk_io_now","instance":"x"})", {{1000000, "1"}}});
   EXPECT_EQ(error(), "http://x: no series has the labels `instance` and `device`; name others with --label");
@@ -254,9 +274,152 @@ TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
 TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
   auto& samples = add("node_disk_reads_completed_total", "sda").samples;
   for (std::int64_t t = 1000000; t < 5000000; t += 1000) samples[t] = "1";
-  server_.down_after = 2;
+  server_.down_after = 3;  // Twice it is asked for hosts.
   EXPECT_THAT(error(), HasSubstr("; samples before 1970-01-01T00:26:40Z are imported, run again to go on"));
   EXPECT_EQ(sink_.values(), 600U);
+}
+
+/// Exporters' series of a target, made from what its files say.
+class LustreImportTest : public PrometheusImportTest {
+ protected:
+  LustreImportTest() { server_.lustre_instances = {"oss1:9169"}; }
+
+  std::map<std::int64_t, std::string>& target(const std::string& metric, const std::string& component,
+                                              const std::string& name, const std::string& operation,
+                                              const std::string& more = "") {
+    server_.series.push_back(
+        {fmt::format(
+             R"({{"__name__":"{}","component":"{}","target":"{}","operation":"{}","instance":"oss1:9169"{}}})",
+             metric, component, name, operation, more),
+         {}});
+    return server_.series.back().samples;
+  }
+  /// What the import gave of a target at a time, as the recorder keeps it.
+  TargetCounters imported(const std::string& name, std::int64_t time_ms) {
+    TargetCounters counters;
+    const std::vector<TableCounter> names = target_counters();
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto& samples = sink_.series["oss1/" + name + " " + names[c].name];
+      const auto at = samples.find(time_ms * kMs);
+      if (at != samples.end()) {
+        counters.set(static_cast<TargetCounter>(c), static_cast<std::uint64_t>(at->second));
+      }
+    }
+    return counters;
+  }
+};
+
+void expect_same(const TargetCounters& found, const TargetCounters& expected) {
+  EXPECT_EQ(found.present, expected.present);
+  EXPECT_EQ(found.values, expected.values);
+}
+
+/// The twin: the recorder's own reading of the files that the series were made from.
+TEST_F(LustreImportTest, OstsAreWhatTheRecorderReads) {
+  std::mt19937 random(7);
+  std::vector<TargetCounters> expected;
+  auto& reads = target("lustre_read_samples_total", "ost", "l-OST0000", "read");
+  std::vector<std::pair<std::string, std::uint64_t>> sums;
+  for (std::int64_t i = 0; i < 20; ++i) {
+    const std::int64_t t = 1000000 + i * 15000;
+    const std::uint64_t r = 1000 + random() % 1000;
+    const std::uint64_t w = 500 + random() % 100;
+    std::string stats = fmt::format(
+        "snapshot_time 1.0 secs.nsecs\nread_bytes {} samples [bytes] 4096 1048576 {}\nwrite_bytes {} samples "
+        "[bytes] 1 "
+        "2 {}\n",
+        r, r * 65536 + 77, w, w * 1000);
+    std::string brw = "I/O time (1/1000s)   ios % cum % |  ios % cum %\n";
+    reads[t] = std::to_string(r);
+    sums = {{"lustre_read_bytes_total", r * 65536 + 77},
+            {"lustre_write_samples_total", w},
+            {"lustre_write_bytes_total", w * 1000}};
+    for (const auto& [metric, value] : sums) {
+      target(metric, "ost", "l-OST0000", metric.substr(7, 5))[t] = std::to_string(value);
+    }
+    for (const char* size : {"1", "2", "64", "1K"}) {
+      // Now and then the histogram holds too little.
+      const std::uint64_t ios = random() % (i % 4 == 0 ? 50 : 900);
+      brw += fmt::format("{}:  {} 1 1 | {} 1 1\n", size, ios, ios / 2);
+      for (const auto& [operation, n] : {std::pair("read", ios), std::pair("write", ios / 2)}) {
+        target("lustre_io_time_milliseconds_total", "ost", "l-OST0000", operation,
+               fmt::format(R"(,"size":"{}")", size))[t] = std::to_string(n);
+      }
+    }
+    expected.push_back(read_ost_stats(stats));
+    add_brw_times(brw, expected.back());
+  }
+  const ImportResult result = import();
+  EXPECT_EQ(result.sources, 1U);
+  std::size_t with_times = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expect_same(imported("l-OST0000", 1000000 + static_cast<std::int64_t>(i) * 15000), expected[i]);
+    with_times += expected[i].has(TargetCounter::kReadMs) ? 1U : 0U;
+  }
+  EXPECT_GT(with_times, 5U);
+  EXPECT_LT(with_times, expected.size());
+}
+
+TEST_F(LustreImportTest, MdtsAreWhatTheRecorderReads) {
+  std::string text = "snapshot_time 1.0 secs.nsecs\n";
+  std::uint64_t n = 10;
+  for (const char* operation : {"open", "close", "mknod", "getattr", "samedir_rename", "sync"}) {
+    n += 3;
+    text += fmt::format("{} {} samples [usecs] 1 9 {}\n", operation, n, n * 1500);
+    target("lustre_stats_total", "mdt", "l-MDT0000", operation)[1000000] = std::to_string(n);
+    target("lustre_stats_time_total", "mdt", "l-MDT0000", operation)[1000000] = std::to_string(n * 1500);
+  }
+  target("lustre_stats_total", "mdt", "l-MDT0001", "open")[1000000] = "5";
+  import();
+  expect_same(imported("l-MDT0000", 1000000), read_mdt_stats(text));
+  EXPECT_TRUE(read_mdt_stats(text).has(TargetCounter::kWriteMs));
+  expect_same(imported("l-MDT0001", 1000000),
+              read_mdt_stats("snapshot_time 1 s\nopen 5 samples [reqs] 1 1 1\n"));
+}
+
+TEST_F(LustreImportTest, StandBesideTheDisksOfTheirHostAndAreNoneOfThem) {
+  server_.instances = {"oss1:9100"};
+  add("node_disk_reads_completed_total", "sda", "oss1:9100").samples = {{1000000, "1"}};
+  target("lustre_read_samples_total", "ost", "l-OST0000", "read")[1000500] = "2";
+  target("lustre_stats_total", "mdt", "l-MDT0000", "open")[1000500] = "2";
+  target("lustre_read_samples_total", "client", "l-ffff", "read")[1000500] = "2";
+  const ImportResult result = import();
+  EXPECT_EQ(result.hosts, 1U);
+  EXPECT_TRUE(sink_.series.contains("oss1/sda rd_ios"));
+  EXPECT_THAT(sink_.series["oss1/l-OST0000 rd_ios"], ElementsAre(Pair(1000500 * kMs, 2)));
+  EXPECT_THAT(sink_.series["oss1/l-OST0000 wr_ios"], ElementsAre(Pair(1000500 * kMs, 0)))
+      << "there is no line before its first event";
+  EXPECT_FALSE(sink_.series.contains("oss1/l-OST0000 rd_ms"));
+  ASSERT_THAT(sink_.described, SizeIs(2));
+  std::map<std::string, std::string> views;
+  for (const DeviceInfo& device : sink_.described) views[device.device] = device.facts.front().second;
+  EXPECT_THAT(views, ElementsAre(Pair("l-MDT0000", "mdt"), Pair("l-OST0000", "lustre")));
+}
+
+TEST_F(LustreImportTest, SumsWithoutAPartAreLeftOut) {
+  auto& opened = target("lustre_stats_total", "mdt", "l-MDT0000", "open");
+  auto& closed = target("lustre_stats_total", "mdt", "l-MDT0000", "close");
+  opened = {{1000000, "1"}, {1015000, "2"}, {1030000, "3"}};
+  closed = {{1000000, "1"}, {1015000, "NaN"}, {1030000, "-3"}};
+  import();
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000 rd_ios"], ElementsAre(Pair(1000000 * kMs, 2)));
+  EXPECT_THAT(observer_.notices, ElementsAre(HasSubstr("1 of 6, the first `-3` for lustre_stats_total")));
+}
+
+TEST_F(LustreImportTest, NothingTwiceWhenAStretchIsAskedForAgain) {
+  auto& samples = target("lustre_read_samples_total", "ost", "l-OST0000", "read");
+  auto& disks = add("node_disk_reads_completed_total", "sda").samples;
+  auto& opened = target("lustre_stats_total", "mdt", "l-MDT0000", "open");
+  for (std::int64_t t = 1000000; t < 5000000; t += 1000) {
+    opened[t] = "1";
+    samples[t] = std::to_string(t);
+    disks[t] = "1";
+  }
+  server_.most_samples = 50;
+  import();
+  EXPECT_THAT(sink_.series["oss1/l-OST0000 rd_ios"], SizeIs(4000));
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000 rd_ios"], SizeIs(4000));
+  for (const auto& [t, value] : sink_.series["oss1/l-MDT0000 rd_ios"]) ASSERT_EQ(value, 1);
 }
 
 }  // namespace

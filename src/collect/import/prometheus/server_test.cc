@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -96,6 +97,16 @@ class PrometheusServerTest : public ::testing::Test {
     options.server = url->shown();
     return import_prometheus(**transport, options, sink_, observer_);
   }
+  /// Imports, once the server answers: within ten seconds.
+  Result<ImportResult> import_patiently(const PrometheusOptions& options) {
+    Result<ImportResult> result = import(options);
+    for (int i = 0; i < 100 && !result; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      sink_ = {};
+      result = import(options);
+    }
+    return result;
+  }
   /// Imports again and again until there are enough values, for at most half a minute.
   void import_until(std::size_t values, PrometheusOptions options) {
     std::string last;
@@ -158,6 +169,64 @@ TEST_F(PrometheusServerTest, CountersOfANodeExporter) {
   EXPECT_EQ(sink_.series.size(), expected.size());
 }
 
+/// Both exporters of one host, as their own series in one database.
+TEST_F(PrometheusServerTest, TargetsOfLustreBesideTheDisks) {
+  if (!installed("promtool")) GTEST_SKIP() << "needs promtool";
+  constexpr std::int64_t kStart = 1795132800;
+  constexpr int kSamples = 240;
+  std::map<std::string, std::string> series;
+  const auto add = [&](const std::string& metric, const std::string& labels, int i, std::int64_t value) {
+    series[metric] += fmt::format("{}{{{}}} {} {}\n", metric, labels, value, kStart + i * 15);
+  };
+  const std::string lustre = R"(instance="oss1:9169",)";
+  for (const char* operation : {"read", "write"}) {
+    const std::string ost =
+        lustre + fmt::format(R"(component="ost",target="l-OST0000",operation="{}")", operation);
+    for (int i = 0; i < kSamples; ++i) {
+      add(fmt::format("lustre_{}_samples_total", operation), ost, i, std::int64_t{100} * i);
+      add(fmt::format("lustre_{}_bytes_total", operation), ost, i, std::int64_t{1048576} * 100 * i);
+    }
+    for (const int size : {2, 8}) {
+      for (int i = 0; i < kSamples; ++i) {
+        add("lustre_io_time_milliseconds_total", ost + fmt::format(R"(,size="{}")", size), i,
+            std::int64_t{50} * i);
+      }
+    }
+  }
+  for (int i = 0; i < kSamples; ++i) {
+    add("lustre_read_samples_total", lustre + R"(component="client",target="l-ffff")", i, i);
+    add("node_disk_reads_completed_total", R"(instance="oss1:9100",device="sda")", i, i);
+  }
+  std::string text;
+  for (const auto& [metric, lines] : series) {
+    text += "# TYPE " + metric.substr(0, metric.rfind("_total")) + " counter\n" + lines;
+  }
+  write("in.om", text + "# EOF\n");
+  const std::string command = fmt::format(
+      "cd '{}' && promtool tsdb create-blocks-from openmetrics in.om data >/dev/null 2>&1", folder_.string());
+  ASSERT_EQ(std::system(command.c_str()), 0);  // NOLINT(cert-env33-c)
+  start_prometheus("{}", {"--storage.tsdb.retention.time=100y"});
+  PrometheusOptions options;
+  options.from = from_unix_ns(kStart * 1'000'000'000);
+  options.to = from_unix_ns((kStart + kSamples * 15) * 1'000'000'000);
+  const auto result = import_patiently(options);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->hosts, 1U);
+  EXPECT_EQ(sink_.series["oss1/sda rd_ios"].size(), std::size_t{kSamples});
+  EXPECT_FALSE(sink_.series.contains("oss1/l-ffff rd_ios"));
+  for (const char* direction : {"rd", "wr"}) {
+    const std::string ost = fmt::format("oss1/l-OST0000 {}_", direction);
+    ASSERT_EQ(sink_.series[ost + "ms"].size(), std::size_t{kSamples - 1}) << "nothing took time at first";
+    for (int i = 1; i < kSamples; ++i) {
+      const std::int64_t time = (kStart + i * 15) * 1'000'000'000;
+      ASSERT_EQ(sink_.series[ost + "ios"][time], 100 * i);
+      ASSERT_EQ(sink_.series[ost + "sectors"][time], 204800.0 * i);
+      // Three quarters of 2 and of 8 ms for fifty each.
+      ASSERT_EQ(sink_.series[ost + "ms"][time], std::floor(i * 50 * 7.5));
+    }
+  }
+}
+
 TEST_F(PrometheusServerTest, ADayOfManySeriesWithinTheServersLimits) {
   if (!installed("promtool")) GTEST_SKIP() << "needs promtool";
   constexpr std::int64_t kStart = 1795132800;
@@ -179,12 +248,7 @@ TEST_F(PrometheusServerTest, ADayOfManySeriesWithinTheServersLimits) {
   PrometheusOptions options;
   options.from = from_unix_ns(kStart * 1'000'000'000);
   options.to = from_unix_ns((kStart + kSamples * 15) * 1'000'000'000);
-  Result<ImportResult> result = import(options);
-  for (int i = 0; i < 100 && !result; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    sink_ = {};
-    result = import(options);
-  }
+  const Result<ImportResult> result = import_patiently(options);
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->values, std::uint64_t{kHosts} * kSamples);
   EXPECT_EQ(result->hosts, std::size_t{kHosts});

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "collect/import/prometheus/answer.h"
+#include "collect/import/sample_collector.h"
+#include "collect/procfs/target_counters.h"
+
+namespace laggard::collect {
+
+/// OSTs and MDTs as Lustre's exporters show them (lustre_exporter of Hewlett-Packard and its descendants,
+/// lustrefs-exporter of Whamcloud): the files that `record` reads itself, but every number of them as a
+/// series, of which several add up to one counter of a target.
+///
+/// So the samples of a stretch of time are gathered, and handed on when all its series are there. A target's
+/// time of which a number is unreadable is left out: a sum without one of its parts would look like a reset.
+class LustreTargets {
+ public:
+  /// The names of the series, all of components `ost` and `mdt`.
+  [[nodiscard]] static std::span<const std::string_view> metrics();
+
+  /// Forgets what was gathered and not handed on.
+  void begin_stretch();
+
+  /// Whether the samples that follow are a target's.
+  [[nodiscard]] bool series(const Labels& labels, const std::string& host);
+  /// False for what no counter can be.
+  [[nodiscard]] bool sample(std::int64_t time_ms, std::string_view value);
+
+  void hand_on(SampleCollector& collector);
+
+  /// Of the targets that were seen since the last call, that they are a view of what lies on other devices.
+  [[nodiscard]] std::vector<DeviceInfo> take_facts();
+  [[nodiscard]] std::size_t size() const { return targets_.size(); }
+
+ private:
+  /// What a series is of one target.
+  enum class Part : std::uint8_t {
+    kReads,
+    kReadBytes,
+    kWrites,
+    kWriteBytes,
+    kReadTimes,   ///< A bucket of brw_stats.
+    kWriteTimes,  ///< A bucket of brw_stats.
+    kOperationCount,
+    kOperationTime
+  };
+  struct Role {
+    Part part = Part::kReads;
+    std::uint64_t bucket = 0;                        ///< Of brw_stats, its upper end in ms.
+    TargetCounter operation = TargetCounter::kOpen;  ///< Of an MDT.
+  };
+  struct Gathered {
+    std::array<std::optional<std::uint64_t>, 4> transfers;  ///< By the first four parts.
+    BrwTimes times;
+    MdtOperations operations;
+    bool broken = false;
+  };
+  struct Target {
+    std::string host;
+    std::string name;
+    bool metadata = false;
+    StreamId stream;
+    std::array<std::optional<ColumnId>, kTargetCounters> columns;
+    std::map<std::int64_t, Gathered> gathered;  ///< By time in milliseconds.
+  };
+
+  [[nodiscard]] static std::optional<Role> role_of(const Labels& labels, bool metadata);
+  static void add(const Role& role, std::uint64_t value, Gathered& gathered);
+  [[nodiscard]] static TargetCounters counters_of(const Target& target, const Gathered& gathered);
+
+  std::unordered_map<std::string, Target> targets_;
+  std::vector<DeviceInfo> news_;
+  Target* target_ = nullptr;  ///< Whose series is being read.
+  Role role_;
+};
+
+}  // namespace laggard::collect

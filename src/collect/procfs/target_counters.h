@@ -1,0 +1,112 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/sample_table.h"
+
+namespace laggard::collect {
+
+// Counters of what is no block device but serves like one: Lustre's OSTs and MDTs and ZFS's pools, under the
+// names that mean the same of a disk (docs/formats/targets.md).
+
+/// The places of TargetCounters::values, in the order of target_counters().
+enum class TargetCounter : std::uint8_t {
+  kReads,
+  kReadSectors,
+  kReadMs,
+  kWrites,
+  kWriteSectors,
+  kWriteMs,
+  kInFlight,
+  kBusyMs,
+  kWeightedMs,
+  // Operations of an MDT.
+  kOpen,
+  kClose,
+  kGetAttr,
+  kGetXattr,
+  kStatFs,
+  kMkNod,
+  kLink,
+  kUnlink,
+  kMkDir,
+  kRmDir,
+  kRename,
+  kSetAttr,
+  kSetXattr,
+  kSync
+};
+inline constexpr std::size_t kTargetCounters = 23;
+/// The last of them, which only MDTs have.
+inline constexpr std::size_t kMdtOperations = 14;
+
+struct TargetCounters {
+  std::array<std::uint64_t, kTargetCounters> values{};
+  std::uint32_t present = 0;  ///< A bit for each value that is there.
+
+  [[nodiscard]] bool has(TargetCounter which) const {
+    return (present >> static_cast<unsigned>(which) & 1U) != 0;
+  }
+  [[nodiscard]] std::uint64_t at(TargetCounter which) const {
+    return values[static_cast<std::size_t>(which)];
+  }
+  void set(TargetCounter which, std::uint64_t value) {
+    values[static_cast<std::size_t>(which)] = value;
+    present |= std::uint32_t{1} << static_cast<unsigned>(which);
+  }
+};
+
+/// rd_ios rd_sectors rd_ms wr_ios wr_sectors wr_ms in_flight io_ms weighted_ms, and md_open … md_sync.
+[[nodiscard]] std::vector<TableCounter> target_counters();
+
+/// `open` -> kOpen, as md_stats calls the operations of an MDT; nothing for what is no request by itself.
+[[nodiscard]] std::optional<TargetCounter> mdt_operation(std::string_view name);
+
+/// What an MDT was asked for, each operation told at most once.
+class MdtOperations {
+ public:
+  void count(TargetCounter operation, std::uint64_t requests);
+  /// What its requests took together.
+  void time(TargetCounter operation, std::uint64_t microseconds);
+
+  /// Each operation under its own name, and as requests together: those that change nothing in the name space
+  /// (open, close, getattr, getxattr, statfs) are rd_ios, the others wr_ios. One that was not told counts
+  /// zero. rd_ms and wr_ms where every operation that was counted has a time.
+  [[nodiscard]] TargetCounters counters() const;
+
+ private:
+  std::array<std::uint64_t, kMdtOperations> requests_{};
+  std::uint64_t read_us_ = 0;
+  std::uint64_t write_us_ = 0;
+  std::uint32_t counted_ = 0;  ///< A bit for each operation.
+  std::uint32_t timed_ = 0;
+};
+
+/// `I/O time (1/1000s)` of an OST's brw_stats, a histogram of I/Os by doubling milliseconds: bucket K holds
+/// those of K/2 to K; three quarters of K stand for each, and half a millisecond for the first bucket's.
+class BrwTimes {
+ public:
+  void add_reads(std::uint64_t upper_ms, std::uint64_t count) { reads_.add(upper_ms, count); }
+  void add_writes(std::uint64_t upper_ms, std::uint64_t count) { writes_.add(upper_ms, count); }
+
+  /// Sets rd_ms and wr_ms, if the histogram holds at least half of the transfers: osd-zfs leaves most out.
+  void complete(TargetCounters& counters) const;
+
+  /// `32`, `1K`, `4M` -> 32, 1024, 4194304: the upper end of a bucket.
+  [[nodiscard]] static std::optional<std::uint64_t> bucket(std::string_view word);
+
+ private:
+  struct Sum {
+    std::uint64_t ios = 0;
+    std::uint64_t quarter_ms = 0;
+    void add(std::uint64_t upper_ms, std::uint64_t count);
+  };
+  Sum reads_;
+  Sum writes_;
+};
+
+}  // namespace laggard::collect
