@@ -19,7 +19,7 @@ void add_output_options(CLI::App& command, SystemOutput& output) {
 Result<int> write_output(const SystemOutput& output, const std::function<Result<std::string>()>& make) {
   std::error_code error;
   const bool to_file = !output.path.empty() && output.path != "-";
-  if (to_file && !output.force && std::filesystem::exists(output.path, error)) {
+  if (to_file && !output.force && std::filesystem::is_regular_file(output.path, error)) {
     return fail(ErrorCode::kBadUse, output.path, "is there already; --force overwrites it");
   }
   const auto text = make();

@@ -66,8 +66,10 @@ std::optional<std::string> ratio(std::optional<double> level, std::optional<doub
   if (!level || !peers || *peers == 0) return std::nullopt;
   const double times = *level / *peers;
   if (!std::isfinite(times)) return std::nullopt;
-  return fmt::format(
-      "{}x", times >= 9.95 || times <= 0 ? humanise(std::round(times)) : fmt::format("{:.2g}", times));
+  if (times > 0 && times < 9.95) return fmt::format("{:.2g}x", times);
+  constexpr double kMostWritten = 1e5;  // 1210x is read at a glance, 1.21kx is not.
+  const double whole = std::round(times);
+  return (std::abs(whole) < kMostWritten ? fmt::format("{:.0f}", whole) : humanise(whole)) + "x";
 }
 
 }  // namespace laggard::report

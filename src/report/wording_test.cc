@@ -64,6 +64,8 @@ TEST(Ratio, SaysNothingWhereThereIsNothingToSay) {
   EXPECT_EQ(ratio(1424, 18.31), "78x");
   EXPECT_EQ(ratio(2.2, 87.5), "0.025x");
   EXPECT_EQ(ratio(0, 5), "0x");
+  EXPECT_EQ(ratio(7000, 5.79), "1209x");
+  EXPECT_EQ(ratio(2e9, 1), "2Gx");
   EXPECT_EQ(ratio(5, 0), std::nullopt);
   EXPECT_EQ(ratio(std::nullopt, 5), std::nullopt);
   EXPECT_EQ(ratio(std::nan(""), 5), std::nullopt);
