@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.parse
 
 import run as servers
 from run import FROM, TO, expect
@@ -26,7 +28,7 @@ class Server:
         self.name, self.folder, self.port, self.process = name, folder, servers.free_port(), None
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def start(self):
+    def start(self, *more):
         if self.name == "prometheus":
             (self.folder / "prometheus.yml").write_text("{}")
             argv = ["prometheus", f"--web.listen-address=127.0.0.1:{self.port}", "--config.file=prometheus.yml",
@@ -37,7 +39,7 @@ class Server:
             argv = ["victoria-metrics", f"-httpListenAddr=127.0.0.1:{self.port}", "-storageDataPath=data",
                     "-retentionPeriod=100y", "-loggerLevel=WARN"]
             ready = "/health"
-        self.process, log = servers.start(argv, self.folder, [])
+        self.process, log = servers.start([*argv, *more], self.folder, [])
         servers.wait_for(self.url + ready, self.process, log)
 
     def kill(self):
@@ -98,6 +100,25 @@ def write_twin(laggard, recording):
     return len(rows)
 
 
+def check_limits(laggard, server, wanted, twin):
+    """The server refuses to look at more series at once than some hosts have, as it does from 300,000 on by default."""
+    server.wait_for_disk()
+    server.kill()
+    server.start("-search.maxUniqueTimeseries=200")
+    whole = urllib.parse.urlencode({"match[]": '{__name__=~"node_.*|laggard_.*"}', "start": FROM, "end": TO})
+    try:
+        servers.fetch(f"{server.url}/api/v1/label/instance/values?{whole}")
+        expect(False, "the server answers what it should refuse")
+    except urllib.error.HTTPError as error:
+        expect(error.code == 422, f"refused by {error.code}")
+    laggard.import_from(server.url, "LIMITED")
+    got = sorted(laggard.exported("LIMITED"))
+    expect(got == wanted, f"under the server's limits {len(got)} samples came back of {len(wanted)}")
+    laggard.run("import", "prometheus", server.url, "--out", "STEPS", "--from", FROM, "--to", TO, "--step", "1s")
+    stepped = [(incident["blame"], incident["cause"]) for incident in laggard.verdict("STEPS")]
+    expect(stepped == [(incident["blame"], incident["cause"]) for incident in twin], f"second by second: {stepped}")
+
+
 def check(laggard, folder, recording, server):
     count = write_twin(laggard, recording)
     twin = laggard.verdict("TWIN")
@@ -134,6 +155,8 @@ def check(laggard, folder, recording, server):
                           f"for example {sorted(set(wanted) ^ set(got))[:3]}")
     expect(laggard.verdict("REC") == twin, f"another verdict: {laggard.verdict('REC')} instead of {twin}")
 
+    if server.name == "victoria-metrics":
+        check_limits(laggard, server, wanted, twin)
     server.kill()
     refused = laggard.run("send", recording, "--to", server.url, "--position", "none.json", status=2)
     expect("cannot connect" in refused.stderr and refused.stderr.count("\n") == 1, refused.stderr)

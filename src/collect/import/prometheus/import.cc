@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <span>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/lustre_targets.h"
+#include "collect/import/prometheus/selector.h"
 #include "collect/import/sample_collector.h"
 #include "model/exporter_names.h"
 
@@ -38,22 +40,24 @@ std::string_view advice(int status) {
   return "";
 }
 
-std::string selector(std::span<const std::string_view> names, std::string_view also, std::string_view match) {
-  match = trim(match);
-  if (match.starts_with('{') && match.ends_with('}')) match = trim(match.substr(1, match.size() - 2));
-  return fmt::format("{{__name__=~\"{}\"{}{}{}}}", fmt::join(names, "|"), also, match.empty() ? "" : ",",
-                     match);
-}
+/// Series that are asked for together, and the hosts that have any.
+struct Source {
+  std::vector<std::string_view> metrics;
+  std::string_view matcher{};
+  bool targets = false;              ///< Of Lustre.
+  std::vector<std::string> hosts{};  ///< Values of the host's label.
+};
 
-std::string device_selector(std::string_view match) {
-  std::vector<std::string_view> names;
-  for (const ExportedCounter& exported : exported_counters()) names.push_back(exported.metric);
-  return selector(names, "", match);
+Source device_source() {
+  Source source;
+  for (const ExportedCounter& exported : exported_counters()) source.metrics.push_back(exported.metric);
+  return source;
 }
 
 /// Clients have series of the same names, a thousand times as many.
-std::string target_selector(std::string_view match) {
-  return selector(LustreTargets::metrics(), ",component=~\"ost|mdt\"", match);
+Source target_source() {
+  const auto metrics = LustreTargets::metrics();
+  return {{metrics.begin(), metrics.end()}, "component=~\"ost|mdt\"", true};
 }
 
 class PrometheusImport final : public SeriesReceiver {
@@ -62,8 +66,6 @@ class PrometheusImport final : public SeriesReceiver {
                    ImportObserver& observer)
       : transport_(transport),
         options_(options),
-        devices_(device_selector(options.match)),
-        lustre_(target_selector(options.match)),
         sink_(sink),
         collector_(sink, {.cells = std::size_t{1} << 20U}),
         observer_(observer) {
@@ -172,21 +174,40 @@ class PrometheusImport final : public SeriesReceiver {
     return *hosts_seen_.insert(shared != bare_names_.end() && shared->second > 1 ? instance : bare).first;
   }
 
-  /// How many instances there are by each name without a port. The exporter of disks and that of targets have
-  /// a port each on the same host.
+  /// Which hosts there are, and how many instances by each name without a port. The exporter of disks and
+  /// that of targets have a port each on the same host.
   [[nodiscard]] Status learn_hosts() {
-    for (const std::string* selector : {&devices_, &lustre_}) {
-      Result<ApiAnswer> answer = ask("/api/v1/label/" + options_.host_label + "/values",
-                                     {{"match[]", *selector},
-                                      {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
-                                      {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
-      if (!answer) return forward(answer);
-      if (selector == &lustre_) has_targets_ = !answer->strings.empty();
+    for (Source& source : sources_) {
+      Result<std::set<std::string>> hosts = hosts_of(source);
+      if (!hosts) return forward(hosts);
+      source.hosts.assign(hosts->begin(), hosts->end());
       std::map<std::string, int> names;
-      for (const std::string& instance : answer->strings) ++names[host_of_instance(instance)];
+      for (const std::string& instance : source.hosts) ++names[host_of_instance(instance)];
       for (const auto& [bare, count] : names) bare_names_[bare] = std::max(bare_names_[bare], count);
     }
     return {};
+  }
+
+  /// All at once, or metric by metric where the server says that this is too much: VictoriaMetrics looks at
+  /// 300,000 series for it, unless told otherwise.
+  [[nodiscard]] Result<std::set<std::string>> hosts_of(const Source& source) {
+    Result<ApiAnswer> answer = ask_hosts(source, source.metrics);
+    std::set<std::string> hosts;
+    if (answer) hosts.insert(answer->strings.begin(), answer->strings.end());
+    if (answer || !too_much_) return answer ? Result<std::set<std::string>>(hosts) : forward(answer);
+    for (const std::string_view& metric : source.metrics) {
+      answer = ask_hosts(source, std::span(&metric, 1));
+      if (!answer) return forward(answer);
+      hosts.insert(answer->strings.begin(), answer->strings.end());
+    }
+    return hosts;
+  }
+
+  [[nodiscard]] Result<ApiAnswer> ask_hosts(const Source& source, std::span<const std::string_view> metrics) {
+    return ask("/api/v1/label/" + options_.host_label + "/values",
+               {{"match[]", selector(metrics, std::array{source.matcher, std::string_view(options_.match)})},
+                {"start", api_time(to_unix_ns(options_.from) / kNsPerMs)},
+                {"end", api_time(to_unix_ns(options_.to) / kNsPerMs)}});
   }
 
   [[nodiscard]] Status fetch_all(std::int64_t from, std::int64_t to) {
@@ -224,10 +245,18 @@ class PrometheusImport final : public SeriesReceiver {
     return {};
   }
 
-  /// Whether the stretch that was just refused is worth asking for again: shorter, or as values at steps.
+  /// Whether the stretch that was just refused is worth asking for again: shorter, of fewer hosts at a time,
+  /// or as values at steps.
   [[nodiscard]] bool may_ask_again(std::int64_t& length) {
     if (smaller_helps_ && length > kShortestStretchMs) {
       length /= 4;
+      return true;
+    }
+    const bool divisible =
+        std::ranges::any_of(sources_, [&](const Source& source) { return source.hosts.size() > shards_; });
+    if (too_much_ && divisible) {
+      shards_ *= 2;
+      length = kFirstStretchMs;
       return true;
     }
     if (step_ms_ || !refuses_ranges_) return false;
@@ -271,19 +300,27 @@ class PrometheusImport final : public SeriesReceiver {
                                      static_cast<double>(samples));
   }
 
-  /// How many samples there are of everything. Targets first: theirs are only gathered, so that nothing of
+  /// How many samples the largest answer had. Targets first: theirs are only gathered, so that nothing of
   /// them is handed on of a stretch that has to be asked for again.
   [[nodiscard]] Result<std::uint64_t> ask_stretch() {
     lustre_targets_.begin_stretch();
-    std::uint64_t samples = 0;
-    for (const std::string* selector : {&lustre_, &devices_}) {
-      asking_for_targets_ = selector == &lustre_;
-      if (asking_for_targets_ && !has_targets_) continue;
-      Result<ApiAnswer> answer = ask_stretch(*selector);
-      if (!answer) return forward(answer);
-      samples += answer->samples;
+    std::uint64_t most = 0;
+    for (const Source& source : sources_) {
+      asking_for_targets_ = source.targets;
+      const std::size_t hosts = source.hosts.size();
+      if (source.targets && hosts == 0) continue;
+      const std::size_t shards = std::clamp<std::size_t>(hosts, 1, shards_);
+      for (std::size_t s = 0; s < shards; ++s) {
+        const auto some = std::span(source.hosts)
+                              .subspan(s * hosts / shards, (s + 1) * hosts / shards - s * hosts / shards);
+        const std::string of_these = shards > 1 ? any_of(options_.host_label, some) : "";
+        const std::array<std::string_view, 3> matchers{source.matcher, options_.match, of_these};
+        Result<ApiAnswer> answer = ask_stretch(selector(source.metrics, matchers));
+        if (!answer) return forward(answer);
+        most = std::max(most, answer->samples);
+      }
     }
-    return samples;
+    return most;
   }
 
   [[nodiscard]] Result<ApiAnswer> ask_stretch(const std::string& selector) {
@@ -305,10 +342,12 @@ class PrometheusImport final : public SeriesReceiver {
   [[nodiscard]] Result<ApiAnswer> ask(const std::string& path,
                                       const std::multimap<std::string, std::string>& parameters) {
     smaller_helps_ = false;
+    too_much_ = false;
     refuses_ranges_ = false;
     Result<HttpReply> reply = transport_.get(path, parameters);
     if (!reply) {
-      smaller_helps_ = reply.error().code == ErrorCode::kBadInput;
+      too_much_ = reply.error().code == ErrorCode::kBadInput;
+      smaller_helps_ = too_much_;
       return forward(reply);
     }
     Result<ApiAnswer> answer = parse_answer(reply->body, *this);
@@ -318,8 +357,10 @@ class PrometheusImport final : public SeriesReceiver {
       return fail(ErrorCode::kBadInput, options_.server,
                   answer.error().what + "; is this a Prometheus server?");
     }
-    // 422: too many samples for one query; 503: it took too long; 413 and 5xx of proxies mean much the same.
-    smaller_helps_ = reply->status == 422 || reply->status == 413 || reply->status >= 500;
+    // 422: too many samples or series for one query; 414: too many hosts for a proxy; 503: it took too long;
+    // 413 and 5xx of proxies mean much the same.
+    too_much_ = reply->status == 422 || reply->status == 413 || reply->status == 414;
+    smaller_helps_ = too_much_ || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
     return fail(ErrorCode::kUnavailable, options_.server,
                 refusal(*reply, answer ? std::string_view(answer->error) : "", advice(reply->status)));
@@ -327,8 +368,8 @@ class PrometheusImport final : public SeriesReceiver {
 
   HttpTransport& transport_;
   const PrometheusOptions& options_;
-  std::string devices_;  ///< The selector of disks and interfaces, …
-  std::string lustre_;   ///< … and that of Lustre's targets.
+  std::array<Source, 2> sources_{target_source(), device_source()};
+  std::size_t shards_ = 1;  ///< Queries that the hosts of a source are divided among.
   TableSink& sink_;
   SampleCollector collector_;
   LustreTargets lustre_targets_;
@@ -338,10 +379,10 @@ class PrometheusImport final : public SeriesReceiver {
   std::optional<std::int64_t> step_ms_;
   std::int64_t stretch_from_ms_ = 0;
   std::int64_t stretch_to_ms_ = 0;
-  bool smaller_helps_ = false;
+  bool smaller_helps_ = false;  ///< Of the last query.
+  bool too_much_ = false;       ///< It selected too much.
   bool refuses_ranges_ = false;
   std::map<std::string, int> bare_names_;
-  bool has_targets_ = false;
   bool asking_for_targets_ = false;
   std::unordered_map<std::string, Series> series_;
   const Series* series_at_ = nullptr;  ///< That is being read; of devices.

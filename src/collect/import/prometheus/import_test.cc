@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <regex>
+#include <set>
 #include <string>
 
 #include "base/http.h"
+#include "collect/import/prometheus/selector.h"
 #include "collect/import/test_sink.h"
 #include "collect/procfs/target_stats.h"
 
@@ -38,7 +42,9 @@ class FakeServer final : public HttpTransport {
     if (down_after == 0) return fail(ErrorCode::kUnavailable, "http://x", "cannot connect");
     if (down_after > 0) --down_after;
     if (path.starts_with("/api/v1/label/")) {
-      const bool lustre = given.find("match[]")->second.find("lustre_") != std::string::npos;
+      const std::string& match = given.find("match[]")->second;
+      const bool lustre = match.find("lustre_") != std::string::npos;
+      if (!lustre && instances.size() > most_hosts && match.find('|') != std::string::npos) return too_many();
       std::string names;
       for (const std::string& name : lustre ? lustre_instances : instances) {
         names += (names.empty() ? "\"" : ",\"") + name + "\"";
@@ -63,6 +69,7 @@ class FakeServer final : public HttpTransport {
   std::vector<std::string> lustre_instances;
   std::vector<std::string> queries;
   std::size_t most_samples = 1000000;
+  std::size_t most_hosts = 1000000;  ///< Of one query.
   bool no_ranges = false;
   bool open_begin = false;  ///< As Prometheus 3 and VictoriaMetrics have it.
   int down_after = -1;
@@ -79,7 +86,22 @@ class FakeServer final : public HttpTransport {
                        query.find("\"" + name + "|") != std::string::npos ||
                        query.find("|" + name + "\"") != std::string::npos;
     const std::string component = labels.value("component", "");
+    constexpr std::string_view kHosts = "instance=~\"";
+    if (const std::size_t at = query.find(kHosts); at != std::string::npos) {
+      const std::size_t begin = at + kHosts.size();
+      std::string pattern = query.substr(begin, query.find('"', begin) - begin);
+      // What PromQL makes of the string.
+      for (std::size_t two = 0; (two = pattern.find("\\\\", two)) != std::string::npos; ++two)
+        pattern.erase(two, 1);
+      if (!std::regex_match(labels.value("instance", ""), std::regex(pattern))) return false;
+    }
     return named && (component != "client" || query.find("component=~\"ost|mdt\"") == std::string::npos);
+  }
+
+  static HttpReply too_many() {
+    return {
+        422,
+        R"({"status":"error","errorType":"execution","error":"query processing would load too many samples"})"};
   }
 
   HttpReply raw_query(const std::multimap<std::string, std::string>& given) {
@@ -88,9 +110,11 @@ class FakeServer final : public HttpTransport {
     const std::int64_t end = ms_of(given.find("time")->second);
     const std::int64_t begin = end - std::stoll(query.substr(bracket + 1));
     std::size_t count = 0;
+    std::set<std::string> hosts;
     std::string result;
     for (const Series& one : series) {
       if (!selects(query, one)) continue;
+      hosts.insert(nlohmann::json::parse(one.labels).value("instance", ""));
       std::string values;
       for (const auto& [t, value] : one.samples) {
         if (t > end || t < begin || (open_begin && t == begin)) continue;
@@ -101,11 +125,7 @@ class FakeServer final : public HttpTransport {
       result +=
           fmt::format(R"({}{{"metric":{},"values":[{}]}})", result.empty() ? "" : ",", one.labels, values);
     }
-    if (count > most_samples) {
-      return {
-          422,
-          R"({"status":"error","errorType":"execution","error":"query processing would load too many samples"})"};
-    }
+    if (count > most_samples || hosts.size() > most_hosts) return too_many();
     return {200, R"({"status":"success","data":{"resultType":"matrix","result":[)" + result + "]}}"};
   }
 
@@ -269,6 +289,29 @@ TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
   EXPECT_THAT(error(), HasSubstr("cannot connect"));
   options_.to = from_unix_ns(0);
   EXPECT_THAT(error(), HasSubstr("--to is before --from"));
+}
+
+TEST_F(PrometheusImportTest, HostsAreDividedWhereAllAreTooMany) {
+  server_.instances.clear();
+  for (int h = 0; h < 21; ++h) {
+    server_.instances.push_back(fmt::format("fs{}.a+b:9100", h));
+    auto& samples = add("node_disk_reads_completed_total", "sda", server_.instances.back()).samples;
+    for (std::int64_t t = 1000000; t < 2000000; t += 5000) samples[t] = "1";
+  }
+  add("node_disk_reads_completed_total", "sda", "fs1xa+b:9100").samples = {{1000000, "1"}};
+  server_.most_hosts = 4;
+  const ImportResult result = import();
+  EXPECT_EQ(result.hosts, 21U) << "a dot is a dot";
+  EXPECT_EQ(sink_.series.size(), 21U);
+  for (const auto& [name, samples] : sink_.series) EXPECT_EQ(samples.size(), 200U) << name;
+}
+
+TEST(Selector, TakesValuesOfAnyCharacters) {
+  const std::vector<std::string> values{"fs1.x:9100", "[::1]:9100", "a\\b\"c"};
+  EXPECT_EQ(any_of("instance", values), R"(instance=~"fs1\\.x:9100|\\[::1\\]:9100|a\\\\b\"c")");
+  const std::array<std::string_view, 2> metrics{"a", "b"};
+  const std::array<std::string_view, 3> matchers{"", " {x=\"y\"} ", "z=\"w\""};
+  EXPECT_EQ(selector(metrics, matchers), R"({__name__=~"a|b",x="y",z="w"})");
 }
 
 TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
