@@ -25,8 +25,8 @@ std::string any_of(std::string_view label, std::span<const std::string> values) 
     for (const char c : value) {
       // A backslash for the pattern is two in the string around it.
       constexpr std::string_view kSpecial = ".+*?()|[]{}^$";
-      if (kSpecial.find(c) != std::string_view::npos) pattern += "\\\\";
-      if (c == '\\') pattern += "\\\\\\";
+      if (kSpecial.find(c) != std::string_view::npos) pattern += R"(\\)";
+      if (c == '\\') pattern += R"(\\\)";
       if (c == '"') pattern += '\\';
       pattern += c;
     }
