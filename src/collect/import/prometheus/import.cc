@@ -191,14 +191,14 @@ class PrometheusImport final : public SeriesReceiver {
   /// All at once, or metric by metric where the server says that this is too much: VictoriaMetrics looks at
   /// 300,000 series for it, unless told otherwise.
   [[nodiscard]] Result<std::set<std::string>> hosts_of(const Source& source) {
-    Result<ApiAnswer> answer = ask_hosts(source, source.metrics);
+    Result<ApiAnswer> all = ask_hosts(source, source.metrics);
+    if (all) return std::set<std::string>(all->strings.begin(), all->strings.end());
+    if (!too_much_) return forward(all);
     std::set<std::string> hosts;
-    if (answer) hosts.insert(answer->strings.begin(), answer->strings.end());
-    if (answer || !too_much_) return answer ? Result<std::set<std::string>>(hosts) : forward(answer);
     for (const std::string_view& metric : source.metrics) {
-      answer = ask_hosts(source, std::span(&metric, 1));
-      if (!answer) return forward(answer);
-      hosts.insert(answer->strings.begin(), answer->strings.end());
+      Result<ApiAnswer> some = ask_hosts(source, std::span(&metric, 1));
+      if (!some) return forward(some);
+      hosts.insert(some->strings.begin(), some->strings.end());
     }
     return hosts;
   }
@@ -311,9 +311,10 @@ class PrometheusImport final : public SeriesReceiver {
       if (source.targets && hosts == 0) continue;
       const std::size_t shards = std::clamp<std::size_t>(hosts, 1, shards_);
       for (std::size_t s = 0; s < shards; ++s) {
-        const auto some = std::span(source.hosts)
-                              .subspan(s * hosts / shards, (s + 1) * hosts / shards - s * hosts / shards);
-        const std::string of_these = shards > 1 ? any_of(options_.host_label, some) : "";
+        const std::size_t begin = s * hosts / shards;
+        const std::size_t end = (s + 1) * hosts / shards;
+        const auto shard = std::span(source.hosts).subspan(begin, end - begin);
+        const std::string of_these = shards > 1 ? any_of(options_.host_label, shard) : "";
         const std::array<std::string_view, 3> matchers{source.matcher, options_.match, of_these};
         Result<ApiAnswer> answer = ask_stretch(selector(source.metrics, matchers));
         if (!answer) return forward(answer);
