@@ -12,6 +12,13 @@ MonoTime SystemClock::mono() {
   return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
 }
 
+Duration SystemClock::suspended() {
+  timespec mono{};
+  timespec boot{};
+  if (::clock_gettime(CLOCK_MONOTONIC, &mono) != 0 || ::clock_gettime(CLOCK_BOOTTIME, &boot) != 0) return {};
+  return std::chrono::seconds(boot.tv_sec - mono.tv_sec) + Duration(boot.tv_nsec - mono.tv_nsec);
+}
+
 void SystemClock::sleep_until(MonoTime deadline) {
   const std::int64_t ns = deadline.time_since_epoch().count();
   timespec until{};

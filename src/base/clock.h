@@ -10,6 +10,8 @@ class Clock {
   virtual ~Clock() = default;
   [[nodiscard]] virtual WallTime wall() = 0;
   [[nodiscard]] virtual MonoTime mono() = 0;
+  /// How long the machine has been suspended since it was booted: the monotonic clock stands still meanwhile.
+  [[nodiscard]] virtual Duration suspended() { return {}; }
   /// Sleeps until `deadline` of the monotonic clock or until a signal arrives, whichever is first.
   virtual void sleep_until(MonoTime deadline) = 0;
 };
@@ -19,6 +21,7 @@ class SystemClock final : public Clock {
  public:
   [[nodiscard]] WallTime wall() override;
   [[nodiscard]] MonoTime mono() override;
+  [[nodiscard]] Duration suspended() override;
   void sleep_until(MonoTime deadline) override;
 };
 

@@ -1,11 +1,11 @@
 #include "base/error.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 
 namespace laggard {
@@ -24,11 +24,22 @@ ErrorCode code_of(int errno_value) {
       return ErrorCode::kNoPermission;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       return ErrorCode::kNoSpace;
+    case EAGAIN:
+    case EBUSY:
+    case EIO:
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ESTALE:
+      return ErrorCode::kTemporary;
     case ECONNREFUSED:
     case ETIMEDOUT:
     case EHOSTUNREACH:
       return ErrorCode::kUnavailable;
+    case EPIPE:
+      return ErrorCode::kBrokenPipe;
     default:
       return ErrorCode::kBadInput;
   }
@@ -37,9 +48,7 @@ ErrorCode code_of(int errno_value) {
 }  // namespace
 
 std::string Error::message() const {
-  std::string text = where.empty() ? what : where + ": " + what;
-  std::ranges::replace_if(text, is_control, '?');
-  return text;
+  return printable(without_passwords(where.empty() ? what : where + ": " + what));
 }
 
 tl::unexpected<Error> fail_errno(int errno_value, std::string where, std::string_view doing) {

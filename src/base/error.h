@@ -18,8 +18,10 @@ enum class ErrorCode {
   kDamaged,       ///< A checksum or a structure of our own files does not hold.
   kTooNew,        ///< Written by a later version of laggard.
   kTooOld,        ///< Written by an earlier version, in a form that this one no longer reads.
-  kNoSpace,       ///< The disk is full.
+  kNoSpace,       ///< The disk is full, a quota is used up or a file may not grow any further.
   kUnavailable,   ///< A server or a program that we need does not answer.
+  kBrokenPipe,    ///< Whoever read our output has gone: an end, and nothing to tell anybody.
+  kTemporary,     ///< The system is short of something (memory, descriptors) or fails to read or write.
   kInternal,      ///< A promise of our own code broke.
 };
 
@@ -30,7 +32,7 @@ struct Error {
   std::string what;   ///< Without a full stop and without repeating `where`.
 
   /// Where and what in one line. Foreign bytes may be quoted in it: nothing that a terminal would obey comes
-  /// out, a question mark stands for it.
+  /// out (`printable`), nor the password of a URL that was given in a wrong place.
   [[nodiscard]] std::string message() const;
 };
 

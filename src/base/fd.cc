@@ -1,5 +1,6 @@
 #include "base/fd.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,6 +32,11 @@ Status write_all(int fd, std::string_view bytes, const std::string& where, const
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EAGAIN) {  // A terminal or pipe that somebody else has set to non-blocking.
+      pollfd room{fd, POLLOUT, 0};
+      ::poll(&room, 1, -1);
+      continue;
+    }
     if (put < 0) return fail_errno(errno, where, refusal);
     bytes.remove_prefix(static_cast<std::size_t>(put));
   }

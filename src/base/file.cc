@@ -1,14 +1,16 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include "base/fd.h"
+#include "base/output_file.h"
+#include "base/temporary_file.h"
 
 namespace laggard {
 
@@ -25,35 +27,46 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   }
 }
 
-namespace {
-
-/// Not for sync and rename: a renamed file would stand where the device was.
-Status write_into(const std::filesystem::path& path, std::string_view content) {
-  const Fd fd{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  if (!fd.valid()) return fail_errno(errno, path.string(), "cannot open");
-  return write_all(fd.get(), content, path.string());
+Status write_file(const std::filesystem::path& path, std::string_view content) {
+  auto file = OutputFile::create(path);
+  if (!file) return forward(file);
+  if (Status written = file->write(content); !written) return written;
+  return file->commit();
 }
 
-}  // namespace
+int rename_without_replacing(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // Not every file system can do that.
+  struct stat there {};
+  if (::lstat(to.c_str(), &there) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
 
-Status write_file(const std::filesystem::path& path, std::string_view content) {
-  // Of the file behind the links: those in /proc/self/fd name pipes by paths that do not exist.
-  std::error_code absent;
-  const std::filesystem::file_status there = std::filesystem::status(path, absent);
-  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there))
-    return write_into(path, content);
-  const std::filesystem::path behind = std::filesystem::canonical(path, absent);
-  const std::filesystem::path& target = absent ? path : behind;
-  const std::string temporary = target.string() + ".new";
-  Fd fd{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (!fd.valid()) return fail_errno(errno, temporary, "cannot create");
-  Status written = write_all(fd.get(), content, temporary);
-  if (written && ::fsync(fd.get()) != 0) written = fail_errno(errno, temporary, "cannot sync");
-  if (written && ::rename(temporary.c_str(), target.c_str()) != 0) {
-    written = fail_errno(errno, path.string(), "cannot rename into place");
-  }
-  if (!written) ::unlink(temporary.c_str());
-  return written;
+Result<bool> write_new_file(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const Fd opened{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!opened.valid()) return fail_errno(errno, folder.string(), "cannot open");
+  const TemporaryFile temporary = create_temporary_file(opened.get(), 0644);
+  if (!temporary.file.valid()) return fail_errno(errno, path.string(), "cannot create");
+  const std::filesystem::path hidden = folder / temporary.name;
+  Status done = write_all(temporary.file.get(), content, path.string());
+  if (done && ::fsync(temporary.file.get()) != 0) done = fail_errno(errno, path.string(), "cannot sync");
+  const int error = done ? rename_without_replacing(hidden, path) : 0;
+  if (!done || error != 0) ::unlink(hidden.c_str());
+  if (!done) return forward(done);
+  if (error == EEXIST) return false;
+  if (error != 0) return fail_errno(error, path.string(), "cannot be given its name");
+  if (Status synced = sync_folder(folder); !synced) return forward(synced);
+  return true;
+}
+
+Status sync_folder(const std::filesystem::path& folder) {
+  const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!fd.valid()) return fail_errno(errno, folder.string(), "cannot open");
+  // Some file systems cannot sync a folder and say so; then there is nothing to be done.
+  if (::fsync(fd.get()) != 0 && errno != EINVAL) return fail_errno(errno, folder.string(), "cannot sync");
+  return {};
 }
 
 }  // namespace laggard

@@ -64,7 +64,7 @@ void assign(Field& field, double value) {
 
 }  // namespace named_number_details
 
-/// The member that a path of member pointers leads to: named_number<Constants, &Constants::kl,
+/// The member that a path of member pointers leads to: named_number<Parameters, &Parameters::kl,
 /// &KlPolicy::least>(...) is c.kl.least. Durations are numbers of milliseconds, switches 0 and 1.
 template <typename Object, auto... Path>
 constexpr NamedNumber<Object> named_number(std::string_view name, std::string_view what, double least,
@@ -97,7 +97,7 @@ template <typename Object>
   });
   if (found == table.end()) {
     return fail(ErrorCode::kBadUse, "--set",
-                fmt::format("no constant is called '{}'; {} lists them", assignment.name, list_option));
+                fmt::format("no parameter is called '{}'; {} lists them", assignment.name, list_option));
   }
   if (assignment.value < found->least || assignment.value > found->most) {
     return fail(ErrorCode::kBadUse, "--set",

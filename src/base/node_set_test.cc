@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "base/testing_property.h"
 #include "base/text.h"
+#include "testing/property.h"
 
 namespace laggard {
 namespace {

@@ -6,12 +6,25 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace laggard {
 
 namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr std::string_view kBlanks = " \t\r\n";
+
+/// How many characters at the front of `word` are not to be shown, and after how many that are.
+std::pair<std::size_t, std::size_t> secret_of(std::string_view word) {
+  const std::size_t at = word.rfind('@');
+  if (at == std::string_view::npos) return {0, 0};
+  const std::size_t slashes = word.find("//");
+  if (slashes < at) return {slashes + 2, at};
+  const std::size_t quoted = std::min(word.find_first_not_of("`'\"([{"), word.size());
+  const std::size_t colon = word.find(':');
+  const std::size_t before = word.find_first_of("/@");
+  return colon < before && colon > quoted ? std::pair{quoted, at} : std::pair<std::size_t, std::size_t>{0, 0};
+}
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -28,6 +41,24 @@ std::string_view trim(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string without_passwords(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto blank =
+        std::find_if(text.begin(), text.end(), [](char c) { return c == ' ' || is_control(c); });
+    const std::string_view word = text.substr(0, static_cast<std::size_t>(blank - text.begin()));
+    const auto [from, to] = secret_of(word);
+    out += word.substr(0, from);
+    if (to > from) out += "…";
+    out += word.substr(to);
+    text.remove_prefix(word.size());
+    if (text.empty()) break;
+    out.push_back(text.front());
+    text.remove_prefix(1);
+  }
+  return out;
 }
 
 std::string_view take_word(std::string_view& text) {

@@ -29,6 +29,11 @@ template <typename Number>
   return value;
 }
 
+/// `text` as it may be shown to anybody: of a word such as `http://user:password@host` or
+/// `user:password@host` only what follows the last `@` is left, after a `…`. A last guard for words that turn
+/// up where nobody expects a URL: whoever knows that a text is one shows `ServerUrl::shown()`.
+[[nodiscard]] std::string without_passwords(std::string_view text);
+
 /// Shell-style match of the whole of `text`: `*`, `?` and `[a-z]` sets.
 [[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "base/testing_property.h"
+#include "testing/property.h"
 
 namespace laggard {
 namespace {

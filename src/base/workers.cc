@@ -1,6 +1,9 @@
 #include "base/workers.h"
 
 #include <algorithm>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #include "base/error.h"
 
@@ -8,7 +11,14 @@ namespace laggard {
 
 Workers::Workers(std::size_t threads) {
   LAGGARD_CHECK(threads >= 1);
-  for (std::size_t i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  threads_.reserve(threads - 1);
+  // A thread less is only slower. An exception from here would end the program, as those that were started
+  // could not be joined.
+  try {
+    for (std::size_t i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 Workers::~Workers() {
@@ -20,8 +30,14 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::take_tasks(const std::function<void(std::size_t)>& task, std::size_t count) {
-  for (std::size_t i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) task(i);
+void Workers::take_tasks(const std::function<void(std::size_t)>& task, std::size_t count) noexcept {
+  try {
+    for (std::size_t i = next_.fetch_add(1); i < count; i = next_.fetch_add(1)) task(i);
+  } catch (...) {
+    next_ = count;
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
 }
 
 void Workers::serve() {
@@ -59,6 +75,7 @@ void Workers::run(std::size_t count, const std::function<void(std::size_t)>& tas
   std::unique_lock lock(mutex_);
   task_ = nullptr;
   done_.wait(lock, [&] { return busy_ == 0; });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 std::size_t all_threads() { return std::max(1U, std::thread::hardware_concurrency()); }

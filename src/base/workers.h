@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -15,7 +16,8 @@ namespace laggard {
 /// so that what comes out does not depend on how many threads there are.
 class Workers {
  public:
-  /// \param threads  that work, the caller's own included; at least 1.
+  /// \param threads  that work, the caller's own included; at least 1. Where the system starts no further
+  /// thread there are fewer: at the least the caller's own.
   explicit Workers(std::size_t threads);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -24,12 +26,13 @@ class Workers {
   [[nodiscard]] std::size_t threads() const { return threads_.size() + 1; }
 
   /// Calls task(0) … task(count - 1), each once, in no order that can be relied on, and returns when all are
-  /// done. Not from within a task.
+  /// done. Not from within a task. Passes on the first exception of a task (there is no memory left) when no
+  /// thread works any more; the tasks that were not begun by then are left out.
   void run(std::size_t count, const std::function<void(std::size_t)>& task);
 
  private:
   void serve();
-  void take_tasks(const std::function<void(std::size_t)>& task, std::size_t count);
+  void take_tasks(const std::function<void(std::size_t)>& task, std::size_t count) noexcept;
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -40,6 +43,7 @@ class Workers {
   std::size_t round_ = 0;  ///< Counts calls of run.
   std::size_t busy_ = 0;   ///< Threads that have joined this round and not left it.
   bool stop_ = false;
+  std::exception_ptr failure_;  ///< The first of this round.
   std::vector<std::thread> threads_;
 };
 

@@ -6,12 +6,11 @@
 #include <cmath>
 #include <random>
 
-#include "base/testing_property.h"
 #include "stats/present.h"
 #include "stats/quantile.h"
 #include "stats/ratio.h"
-#include "stats/recent_values.h"
 #include "stats/sorting_network.h"
+#include "testing/property.h"
 
 namespace laggard::stats {
 namespace {
@@ -140,23 +139,6 @@ TEST(Ratio, SaysWhichIsLargerAlsoWithoutLogarithm) {
   EXPECT_NEAR(log2_ratio(1e300, 1e-300), 600 * std::log2(10), 1e-9);
   EXPECT_EQ(clipped_log2_ratio(1, 0, -1, 6), 6);
   EXPECT_EQ(clipped_log2_ratio(0, 1, -1, 6), -1);
-}
-
-TEST(RecentValues, KeepsTheLastOnes) {
-  RecentValues recent(3);
-  std::vector<double> scratch;
-  for (const double x : {9.0, std::nan(""), 1.0, 2.0, 4.0}) recent.push(x);
-  EXPECT_EQ(recent.values(), (std::vector<double>{1, 2, 4}));
-  EXPECT_EQ(recent.quantile(0.5, scratch), 2);
-  EXPECT_EQ(recent.quantile(0, scratch), 1);
-  RecentValues restored(3);
-  for (const double x : recent.values()) restored.push(x);
-  EXPECT_EQ(restored, recent);
-  recent.push(0);
-  EXPECT_EQ(recent.values(), (std::vector<double>{2, 4, 0}));
-  EXPECT_FALSE(restored == recent);
-  recent.clear();
-  EXPECT_EQ(recent.size(), 0U);
 }
 
 TEST(Present, SumsAndCountsWhatIsThere) {

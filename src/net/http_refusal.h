@@ -3,9 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/http.h"
+#include "net/http.h"
 
-namespace laggard {
+namespace laggard::net {
 
 /// A server's refusal as the end of a sentence: its status, what it says in a form that a terminal can show,
 /// and what the user may do. Apart from the client because proxies in front of a server speak too.
@@ -15,4 +15,4 @@ namespace laggard {
 /// \param advice  of the caller's own for this status; empty where there is none.
 [[nodiscard]] std::string refusal(const HttpReply& reply, std::string_view error, std::string_view advice);
 
-}  // namespace laggard
+}  // namespace laggard::net

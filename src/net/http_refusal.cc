@@ -1,10 +1,10 @@
-#include "base/http_refusal.h"
+#include "net/http_refusal.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 
-namespace laggard {
+namespace laggard::net {
 
 namespace {
 
@@ -32,7 +32,7 @@ std::string first_words(std::string_view body) {
 }
 
 std::string_view common_advice(int status) {
-  if (status == 401) return "name a user (http://user:password@…) or give --bearer-token-file";
+  if (status == 401) return "name a user in the URL (--password-file) or give --bearer-token-file";
   if (status == 404) return "is the path before /api/v1 right?";
   return "";
 }
@@ -42,8 +42,15 @@ std::string_view common_advice(int status) {
 std::string refusal(const HttpReply& reply, std::string_view error, std::string_view advice) {
   const std::string said = error.empty() ? first_words(reply.body) : shortened(error);
   if (advice.empty()) advice = common_advice(reply.status);
-  return fmt::format("the server answers {}{}{}{}{}", reply.status, said.empty() ? "" : ": ", said,
+  std::string who = "the server answers";
+  if (!reply.elsewhere.empty()) {
+    who = fmt::format("the server redirects to {}, which answers", reply.elsewhere);
+    if (reply.status == 401 || reply.status == 403) {
+      advice = "users, passwords and tokens are not sent there; give that URL if it is the right one";
+    }
+  }
+  return fmt::format("{} {}{}{}{}{}", who, reply.status, said.empty() ? "" : ": ", said,
                      advice.empty() ? "" : "; ", advice);
 }
 
-}  // namespace laggard
+}  // namespace laggard::net

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace laggard {
+
+/// An output too large to hold in memory, which appears whole or not at all: it is written beside the target
+/// and renamed over it by `commit`, with file and folder synced to the disk. Without `commit` nothing has
+/// changed.
+///
+/// A link stays a link, to the file that is replaced or created behind it. A device, pipe or terminal
+/// (/dev/null, /dev/stdout, /proc/self/fd/3) is written into as the bytes come. A file that was there keeps
+/// mode, owner, access list and extended attributes, as far as this user may set them; a new one gets 0666
+/// less the umask. A file that this user may not write to is not replaced either, nor one beside which none
+/// can be created.
+class OutputFile {
+ public:
+  [[nodiscard]] static Result<OutputFile> create(const std::filesystem::path& path);
+
+  OutputFile(OutputFile&&) noexcept = default;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  [[nodiscard]] Status write(std::string_view bytes);
+  /// Once, after the last `write`.
+  [[nodiscard]] Status commit();
+
+ private:
+  explicit OutputFile(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] Status open_existing(const std::filesystem::path& file, std::optional<int> descriptor);
+  [[nodiscard]] Status open_temporary(const std::filesystem::path& folder);
+  [[nodiscard]] Status take_attributes();
+  [[nodiscard]] Status sync(int fd) const;
+
+  std::filesystem::path path_;        ///< As it was named, for errors.
+  std::filesystem::path target_;      ///< What is replaced.
+  std::optional<struct stat> there_;  ///< The target before; nothing when it was not there.
+  Fd folder_;                         ///< Of the target; invalid when it is written into.
+  std::string temporary_;             ///< In the folder.
+  Fd file_;
+};
+
+}  // namespace laggard
