@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,14 @@ enum class CephWork : std::uint8_t {
 };
 
 inline constexpr std::string_view kCephWorkCounter = "ceph_work";
+
+/// The disk that an OSD keeps its data on, as it is recorded.
+struct OsdDisk {
+  std::string host;
+  std::string disk;
+  bool operator==(const OsdDisk&) const = default;
+};
+using OsdDisks = std::map<std::int64_t, OsdDisk>;  ///< By the OSD's id.
 
 [[nodiscard]] constexpr std::uint64_t bit_of(CephWork work) {
   return std::uint64_t{1} << static_cast<unsigned>(work);

@@ -9,6 +9,9 @@ namespace {
 using enum CounterForm;
 using enum DeviceKind;
 
+/// In the order of DeviceKind.
+constexpr std::array<DeviceKindSpec, kDeviceKinds> kKinds{{{kDisk, "disk"}, {kNet, "net"}, {kTcp, "tcp"}}};
+
 constexpr std::array kCounters{
     CounterSpec{"rd_ios", kDisk, kCumulative, "requests"},
     CounterSpec{"rd_merges", kDisk, kCumulative, "requests"},
@@ -75,22 +78,14 @@ constexpr std::array kCounters{
 
 }  // namespace
 
-std::string_view to_name(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kDisk:
-      return "disk";
-    case DeviceKind::kNet:
-      return "net";
-    case DeviceKind::kTcp:
-      return "tcp";
-  }
-  return "";
-}
+std::span<const DeviceKindSpec> device_kinds() { return kKinds; }
+
+std::string_view to_name(DeviceKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
 
 std::optional<DeviceKind> device_kind(std::string_view name) {
-  if (name == "disk") return DeviceKind::kDisk;
-  if (name == "net") return DeviceKind::kNet;
-  if (name == "tcp") return DeviceKind::kTcp;
+  for (const DeviceKindSpec& spec : kKinds) {
+    if (spec.name == name) return spec.kind;
+  }
   return std::nullopt;
 }
 

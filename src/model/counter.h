@@ -16,7 +16,13 @@ enum class DeviceKind : std::uint8_t {
 };
 inline constexpr std::size_t kDeviceKinds = 3;
 
-[[nodiscard]] std::string_view to_name(DeviceKind kind);  // disk, net, tcp
+struct DeviceKindSpec {
+  DeviceKind kind;
+  std::string_view name;  ///< As recordings and CSV spell it.
+};
+
+[[nodiscard]] std::span<const DeviceKindSpec> device_kinds();
+[[nodiscard]] std::string_view to_name(DeviceKind kind);
 [[nodiscard]] std::optional<DeviceKind> device_kind(std::string_view name);
 
 /// How the numbers of a counter are to be read.

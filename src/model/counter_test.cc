@@ -15,6 +15,22 @@ TEST(CounterIncrease, GrowsResetsAndWraps) {
       << "a 64-bit counter does not wrap at 2^32";
 }
 
+TEST(DeviceKinds, ARowForEach) {
+  ASSERT_EQ(device_kinds().size(), kDeviceKinds);
+  for (std::size_t k = 0; k < kDeviceKinds; ++k) {
+    EXPECT_EQ(device_kinds()[k].kind, static_cast<DeviceKind>(k))
+        << "rows are in the order of the enumeration";
+    EXPECT_EQ(device_kind(to_name(static_cast<DeviceKind>(k))), static_cast<DeviceKind>(k));
+  }
+  EXPECT_EQ(device_kind("tape"), std::nullopt);
+}
+
+TEST(Counters, RowsAreComplete) {
+  for (const CounterSpec& spec : known_counters()) {
+    EXPECT_FALSE(spec.name.empty() || spec.unit.empty()) << spec.name;
+  }
+}
+
 TEST(Counters, NamesAreFoundByKind) {
   ASSERT_NE(find_counter(DeviceKind::kDisk, "rd_sectors"), nullptr);
   EXPECT_EQ(find_counter(DeviceKind::kNet, "rd_sectors"), nullptr);

@@ -4,21 +4,6 @@
 
 namespace laggard {
 
-std::string_view to_name(BlameKind kind) {
-  constexpr std::array<std::string_view, 12> kNames{
-      "server", "disk", "lun",     "attachment",    "controller",      "array",
-      "drawer", "link", "network", "load_balancer", "metadata_server", "client"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-std::optional<BlameKind> blame_kind(std::string_view name) {
-  for (std::size_t k = 0; k < kBlameKinds; ++k) {
-    const auto kind = static_cast<BlameKind>(k);
-    if (to_name(kind) == name) return kind;
-  }
-  return std::nullopt;
-}
-
 std::string_view to_name(IncidentState state) {
   return state == IncidentState::kConfirmed ? "confirmed" : "suspected";
 }
@@ -30,6 +15,14 @@ std::string_view to_name(IncidentStatus status) {
 
 std::string_view to_name(ThresholdOrigin origin) {
   return origin == ThresholdOrigin::kTrained ? "trained" : "self";
+}
+
+const IncidentDecision* last_act(const Incident& incident) {
+  const IncidentDecision* last = nullptr;
+  for (const IncidentDecision& decision : incident.decisions) {
+    if (!decision.undone && decision.what != "noted") last = &decision;
+  }
+  return last;
 }
 
 }  // namespace laggard

@@ -8,33 +8,10 @@
 
 #include "base/time.h"
 #include "model/clocks.h"
+#include "model/known_incident.h"
+#include "model/part.h"
 
 namespace laggard {
-
-enum class BlameKind : std::uint8_t {
-  kServer,
-  kDisk,
-  kLun,
-  kAttachment,
-  kController,
-  kArray,
-  kDrawer,
-  kLink,
-  kNetwork,
-  kLoadBalancer,
-  kMetadataServer,
-  kClient,
-};
-inline constexpr std::size_t kBlameKinds = 12;
-[[nodiscard]] std::string_view to_name(BlameKind kind);
-[[nodiscard]] std::optional<BlameKind> blame_kind(std::string_view name);
-
-struct Blame {
-  BlameKind kind = BlameKind::kServer;
-  std::string name;
-  std::string called{};  ///< What the site calls such a part where that is not its kind: `rack`, `enclosure`.
-  auto operator<=>(const Blame&) const = default;
-};
 
 enum class IncidentState : std::uint8_t { kSuspected, kConfirmed };
 enum class IncidentStatus : std::uint8_t { kOpen, kClosed, kExcluded, kExplained };
@@ -63,7 +40,9 @@ struct Evidence {
 
 /// One problem: a group of faulty components with one blame and one cause.
 struct Incident {
-  std::string id;                        ///< Stable over re-runs: from blame, cause and start.
+  /// Given when it opened, from the finding that was first; explain/ids.h says how, and how a re-run keeps
+  /// it.
+  std::string id;
   WallTime since;                        ///< Start of the first anomalous window.
   std::optional<WallTime> faulty_since;  ///< End of the window in which it became faulty, by either way:
   /// k of 2k-1 windows (this is that way alone; nothing when it never came to that), or severity.
@@ -74,8 +53,8 @@ struct Incident {
   IncidentState state = IncidentState::kSuspected;
   IncidentStatus status = IncidentStatus::kOpen;
   std::optional<double> confidence;
-  Blame blame;
-  std::vector<Blame> alternatives;
+  Part blame;
+  std::vector<Part> alternatives;
   std::vector<std::string> components;
   std::string cause;     ///< disk-hog, disk-busy, network-hog, packet-loss, lost-attachment, slow-disk, …
   std::string resource;  ///< storage, network, …
@@ -85,7 +64,12 @@ struct Incident {
   double severity = 0;
   ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
   std::vector<Evidence> evidence;
+  std::vector<std::string> also_known_as{};   ///< Other ids that mean it, such as those merged into it.
+  std::vector<IncidentDecision> decisions{};  ///< In the order in which they were made.
 };
+
+/// The last decision about the incident that stands and is more than a note; null when there is none.
+[[nodiscard]] const IncidentDecision* last_act(const Incident& incident);
 
 struct RankedComponent {
   std::string component;
@@ -110,6 +94,11 @@ struct Coverage {
   std::vector<std::string> missing;         ///< One sentence each.
   std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
   Clocks clocks;
+  /// Files of the recording of which something could not be read, whoever and whatever was in it: with any of
+  /// them the diagnosis is *partial*, and nobody else may be called well on its word.
+  std::vector<std::string> damaged;
+
+  [[nodiscard]] bool partial() const { return !damaged.empty(); }
 };
 
 struct Diagnosis {

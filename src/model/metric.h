@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,19 +19,113 @@ enum class Resource : std::uint8_t { kStorage, kNetwork };
 /// In which direction a component that differs from its peers is sick.
 enum class BadDirection : std::uint8_t { kBoth, kHigher, kLower };
 
+/// What a metric measures, for code that needs a certain quantity whatever is judged: reads are told from
+/// writes by it, busy windows from idle ones, and it is by their traffic that the clocks of hosts are
+/// compared.
+enum class Quantity : std::uint8_t {
+  kOther,
+  kRead,
+  kWritten,
+  kTraffic,  ///< Reads and writes together, in a unit of the vendor's.
+  kReceived,
+  kSent,
+  kRequests,
+  kBusyTime,
+};
+
+/// The two quantities that add up to what goes through a resource.
+[[nodiscard]] constexpr std::array<Quantity, 2> moved(Resource resource) {
+  if (resource == Resource::kStorage) return {Quantity::kRead, Quantity::kWritten};
+  return {Quantity::kReceived, Quantity::kSent};
+}
+
+/// How a metric follows from counters. Here d(x) is what x grew by in a grid cell, of which dt seconds are
+/// known; `derive/formula.h` has the degenerate cases.
+enum class FormulaShape : std::uint8_t {
+  kRate,         ///< d(counted) / dt
+  kRatio,        ///< d(counted) / d(per)
+  kWait,         ///< d(counted) / d(per), in ms; a stall is a wait that goes on
+  kMeanCount,    ///< d(counted) / 1000 dt, of ms: how many there were at a time
+  kBusyShare,    ///< 100 d(counted) / 1000 dt, of ms
+  kLevel,        ///< the mean of a level or gauge
+  kSenders,      ///< kLevel, over those connections of a host that sent something
+  kPacketShare,  ///< 100 d(counted) / d(packets), over all connections of a host
+};
+
+/// Counters that are added up, by name; an empty name is none. (In a constant, g++ 12 can only read elements
+/// of `terms` that were written out.)
+struct CounterSum {
+  std::array<std::string_view, 2> terms{{{}, {}}};  ///< All are needed, ...
+  std::string_view total{};                         ///< ... unless their sum was recorded.
+  std::string_view also{};                          ///< Added where it was recorded.
+};
+
+/// The formula of a metric as data. Counters are those of the metric's kind of device.
+struct FormulaSpec {
+  FormulaShape shape = FormulaShape::kLevel;
+  CounterSum counted{};
+  CounterSum per{};
+  std::string_view gauge{};  ///< What another tool computed; used where the counters are missing.
+
+  /// What tells that requests wait and none completes: how many are in flight, and where that was not
+  /// recorded the milliseconds that requests waited together.
+  struct Stall {
+    std::string_view in_flight{};
+    std::string_view queue_ms{};
+  };
+  Stall stall{};
+  std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
+  /// Of the host's network interfaces.
+  struct Packets {
+    std::string_view sent{};
+    std::string_view received{};
+  };
+  Packets packets{};
+};
+
 /// A quantity that peers are compared on, derived from counters (T Table 3.1, methods.md §2).
 struct MetricSpec {
   std::string_view name;
-  DeviceKind kind;
-  Resource resource;
-  Role role;
-  BadDirection bad;
+  std::string_view title;  ///< For people: `TCP congestion window`.
+  DeviceKind kind = DeviceKind::kDisk;
+  FormulaSpec formula;
+  Resource resource = Resource::kStorage;
+  Role role = Role::kThroughput;
+  BadDirection bad = BadDirection::kBoth;
+  Quantity quantity = Quantity::kOther;
   std::string_view unit;
   /// Differences below this are noise whatever the statistics say (T §5.8.2). In `unit`, rotating disks.
-  double noise_floor;
+  double noise_floor = 0;
   /// The same for devices known not to rotate: 1 ms would blind us to a sick NVMe.
-  double noise_floor_flash;
-  bool diagnosed_by_default;
+  double noise_floor_flash = 0;
+  bool diagnosed_by_default = false;
+
+  /// Whether it is one of the quantities that add up to what goes through its resource.
+  [[nodiscard]] constexpr bool is_moved() const {
+    const auto [one, other] = moved(resource);
+    return quantity == one || quantity == other;
+  }
+
+  /// The counters of devices of this kind that the metric is computed from; empty names are none.
+  [[nodiscard]] constexpr std::array<std::string_view, 12> inputs(DeviceKind of) const {
+    std::array<std::string_view, 12> names{};
+    std::size_t n = 0;
+    if (of != kind) {
+      if (of == DeviceKind::kNet) names[n++] = formula.packets.sent;
+      if (of == DeviceKind::kNet) names[n++] = formula.packets.received;
+      return names;
+    }
+    for (const CounterSum* sum : {&formula.counted, &formula.per}) {
+      for (const std::string_view counter : {sum->terms[0], sum->terms[1], sum->total, sum->also}) {
+        names[n++] = counter;
+      }
+    }
+    for (const std::string_view counter :
+         {formula.gauge, formula.stall.in_flight, formula.stall.queue_ms, formula.sent}) {
+      names[n++] = counter;
+    }
+    return names;
+  }
 };
 
 /// rd_sec wr_sec await tps avgrq-sz avgqu-sz %util, rxbyt txbyt rxpck txpck, cwnd and retransmits.

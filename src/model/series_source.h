@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -33,15 +34,28 @@ struct Gap {
   std::string host;
   WallTime from;
   WallTime to;
-  std::string
-      reason;  ///< As far as it is known: `recorder stopped`, `disk full`, `damaged block`; else empty.
+  /// As far as it is known: `recorder stopped`, `disk full`, `suspended`, `clock stepped by +3600 s`,
+  /// `damaged block`; else empty.
+  std::string reason;
 };
+
+/// A step of a host's clock while it was recorded, as that clock showed it.
+struct ClockStep {
+  std::string host;
+  WallTime before;     ///< Of the last sample before the step.
+  WallTime after;      ///< Of the first one after it: earlier than `before` when the clock was set back.
+  std::string reason;  ///< `clock stepped by -3600 s`
+};
+/// How the reason of a clock's step begins.
+inline constexpr std::string_view kClockStepped = "clock stepped by ";
 
 /// Everything a source holds, without the samples.
 struct Inventory {
   std::vector<DeviceInfo> devices;  ///< Sorted by host, kind and device in natural order.
   std::vector<Gap> gaps;
+  std::vector<ClockStep> clock_steps;  ///< By host, in order of recording.
   std::vector<std::string> notices;  ///< Streams that were skipped, damage that was found: one sentence each.
+  std::vector<std::string> damaged;  ///< Files of which something recorded could not be read, sorted.
 };
 
 /// What of a source to read. Empty lists mean everything.
@@ -86,6 +100,9 @@ class SeriesSource {
   /// What was skipped or found damaged so far, in the inventory and while tables were read: one sentence
   /// each.
   [[nodiscard]] virtual std::vector<std::string> notices() const { return {}; }
+  /// The files of which something recorded could not be read, as far as is known by now, sorted: what is
+  /// concluded from the rest is partial.
+  [[nodiscard]] virtual std::vector<std::string> damaged() const { return {}; }
 };
 
 /// Where samples go: the archive's writer, a remote-write sender, a test's list.
@@ -98,6 +115,12 @@ class TableSink {
   /// Facts about devices that do not change from sample to sample (see DeviceInfo::facts). A key that is not
   /// named keeps its value; an empty value says that the fact no longer holds.
   [[nodiscard]] virtual Status describe(const DeviceInfo& device) = 0;
+  /// Why there are no samples in a stretch of time, or how the clock was stepped (`from` after `to` when it
+  /// was set back). A sink that keeps no such notes does nothing.
+  [[nodiscard]] virtual Status note_gap(const Gap& gap) {
+    static_cast<void>(gap);
+    return {};
+  }
 };
 
 }  // namespace laggard

@@ -1,0 +1,39 @@
+#include "model/finding.h"
+
+#include <algorithm>
+#include <array>
+
+namespace laggard {
+
+namespace {
+
+/// In the order of Symptom.
+constexpr std::array<std::string_view, kSymptoms> kSymptomNames{"slower", "less", "more",     "error",
+                                                                "silent", "lost", "computing"};
+
+constexpr std::array kFacts{&kStorageMoved, &kNetworkMoved,       &kAnomalousWindows, &kNormalWindows,
+                            &kPauses,       &kNormalWindowsSince, &kStandbyWait};
+
+}  // namespace
+
+std::string_view to_name(Symptom symptom) { return kSymptomNames[static_cast<std::size_t>(symptom)]; }
+
+std::optional<Symptom> symptom(std::string_view name) {
+  const auto found = std::ranges::find(kSymptomNames, name);
+  if (found == kSymptomNames.end()) return std::nullopt;
+  return static_cast<Symptom>(found - kSymptomNames.begin());
+}
+
+std::span<const FactSpec* const> known_facts() { return kFacts; }
+
+const FactSpec* find_fact(std::string_view name) {
+  const auto found = std::ranges::find(kFacts, name, &FactSpec::name);
+  return found == kFacts.end() ? nullptr : *found;
+}
+
+const Fact* Finding::fact(const FactSpec& spec) const {
+  const auto found = std::ranges::find(facts, &spec, &Fact::spec);
+  return found == facts.end() ? nullptr : &*found;
+}
+
+}  // namespace laggard

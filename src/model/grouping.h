@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/id.h"
+#include "model/counter.h"
+#include "model/part_graph.h"
+#include "model/resolver.h"
+#include "model/series_source.h"
+#include "model/topology.h"
+
+namespace laggard {
+
+using GroupId = Id<struct GroupTag>;
+
+/// A thing that can be sick and is compared with its peers.
+struct Component {
+  std::string name;  ///< `fs3/sdb`, `fs3/eth0`, `fs3/tcp-out`, or the attachment's name.
+  std::string host;  ///< The server that it is a part of, even where clients observe it (`tcp-in`).
+  DeviceKind kind = DeviceKind::kDisk;
+  std::string device;  ///< As recorded, else as the system file names it; empty for sockets.
+  PartId part;         ///< In Grouping::parts: disk, attachment or link.
+  std::optional<AttachmentId> attachment;  ///< Into SystemModel::topology.
+  /// Of an attachment that is one of several to its LUN: 0 for the primary. The others are not expected to
+  /// serve while one before them does (T §5.2.2).
+  std::optional<std::uint32_t> priority;
+  std::optional<bool> rotational;  ///< Of disks, where the recorder found out.
+  std::vector<SeriesKey> series;   ///< The recorded series that belong to it; empty: it never showed.
+};
+
+enum class GroupKind : std::uint8_t {
+  kDisks,           ///< Block devices: one series each.
+  kInterfaces,      ///< Network interfaces of the servers: one series each.
+  kTcpFromServers,  ///< Per server its own sockets towards clients: what it sends. Many series each.
+  kTcpFromClients,  ///< Per server the clients' sockets towards it: what it receives. Many series each.
+};
+[[nodiscard]] std::string_view to_name(GroupKind kind);
+[[nodiscard]] DeviceKind device_kind(GroupKind kind);  ///< Of the series that belong to the members.
+
+/// Components that are expected to behave alike; at least GroupingOptions::min_members.
+struct PeerGroup {
+  std::string name;  ///< Unique: `disks`, `disks sdb`, `old LUNs, priority 1`, `tcp-from-clients`, …
+  GroupKind kind = GroupKind::kDisks;
+  std::vector<ComponentId> members;  ///< Natural order of names.
+  /// Double peer groups (T §6.2.3): empty, or for each member the group in which it must be anomalous too.
+  /// Nothing where that group is too small: then this group decides alone.
+  std::vector<std::optional<GroupId>> double_with;
+  /// Exists only as the second of double peer groups: to be compared, but not to accuse anyone.
+  bool second_only = false;
+};
+
+/// Who is compared with whom, and what cannot be compared.
+struct Grouping {
+  PartGraph parts;  ///< What components are and run through, and so may be to blame for them.
+  std::vector<Component> components;
+  std::vector<PeerGroup> groups;
+  std::vector<std::string> servers;  ///< Natural order, those of the recording.
+  std::vector<std::string> clients;
+  std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
+  std::vector<std::string> notes;           ///< One sentence each: what was assumed or left out, and why.
+  /// Maps recorded series to components, those of connections that first appear later in the stream too.
+  SeriesResolver resolver;
+
+  [[nodiscard]] const Component& operator[](ComponentId id) const { return components[id.index()]; }
+  [[nodiscard]] const PeerGroup& operator[](GroupId id) const { return groups[id.index()]; }
+  /// The nearest part of this kind that the component is or runs through; null when there is none.
+  [[nodiscard]] const Part* part_of(const Component& component, PartKind kind) const {
+    return parts.nearest(component.part, kind);
+  }
+  /// Whether the component is the part or runs through it.
+  [[nodiscard]] bool runs_through(const Component& component, const Part& part) const;
+};
+
+}  // namespace laggard

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+
+#include "model/metric.h"
+
+namespace laggard::metric_rows {
+
+using enum BadDirection;
+using enum DeviceKind;
+using enum FormulaShape;
+using enum Quantity;
+using enum Resource;
+using enum Role;
+
+constexpr CounterSum just(std::string_view counter) { return {.terms = {counter, {}}}; }
+constexpr CounterSum both(std::string_view one, std::string_view other) { return {.terms = {one, other}}; }
+
+/// A formula of each shape, from the counters that the shape needs.
+constexpr FormulaSpec rate(const CounterSum& counted, std::string_view gauge = {}) {
+  return {.shape = kRate, .counted = counted, .gauge = gauge};
+}
+constexpr FormulaSpec ratio(const CounterSum& counted, const CounterSum& per) {
+  return {.shape = kRatio, .counted = counted, .per = per};
+}
+constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::string_view gauge,
+                           const FormulaSpec::Stall& stall) {
+  return {.shape = kWait, .counted = ms, .per = per, .gauge = gauge, .stall = stall};
+}
+constexpr FormulaSpec mean_count(std::string_view ms) { return {.shape = kMeanCount, .counted = just(ms)}; }
+constexpr FormulaSpec busy_share(std::string_view ms) { return {.shape = kBusyShare, .counted = just(ms)}; }
+constexpr FormulaSpec level(std::string_view counter) { return {.shape = kLevel, .counted = just(counter)}; }
+constexpr FormulaSpec senders(std::string_view counter, std::string_view sent) {
+  return {.shape = kSenders, .counted = just(counter), .sent = sent};
+}
+constexpr FormulaSpec packet_share(std::string_view counter, const FormulaSpec::Packets& packets) {
+  return {.shape = kPacketShare, .counted = just(counter), .packets = packets};
+}
+
+/// What completed on a disk; sysstat stores the sum alone.
+inline constexpr CounterSum kDiskRequests{.terms = {"rd_ios", "wr_ios"}, .total = "ios"};
+
+/// How long that took together. Discards count where the kernel counts them, as newer sysstat does.
+inline constexpr CounterSum kDiskWaits{.terms = {"rd_ms", "wr_ms"}, .also = "dc_ms"};
+
+/// The catalogue: all that is known of a metric stands in its row. It is a constant of a header so that
+/// `derive` can number the counters that metrics read when it is compiled; everybody else asks metric.h.
+///
+/// Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
+/// access. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven packets.
+inline constexpr std::array kMetrics{
+    MetricSpec{"rd_sec", "Read throughput", kDisk, rate(just("rd_sectors"), "rd_sec"), kStorage, kThroughput,
+               kBoth, kRead, "sectors/s", 128, 128, true},
+    MetricSpec{"wr_sec", "Write throughput", kDisk, rate(just("wr_sectors"), "wr_sec"), kStorage, kThroughput,
+               kBoth, kWritten, "sectors/s", 128, 128, true},
+    MetricSpec{"await", "Latency per request", kDisk,
+               wait(kDiskWaits, kDiskRequests, "await", {"in_flight", "weighted_ms"}), kStorage, kLatency,
+               kHigher, kOther, "ms", 1.0, 0.05, true},
+    MetricSpec{"tps", "Requests", kDisk, rate(kDiskRequests), kStorage, kThroughput, kBoth, kRequests,
+               "requests/s", 1, 1, false},
+    MetricSpec{"avgrq-sz", "Request size", kDisk, ratio(both("rd_sectors", "wr_sectors"), kDiskRequests),
+               kStorage, kThroughput, kBoth, kOther, "sectors", 8, 8, false},
+    MetricSpec{"avgqu-sz", "Queue length", kDisk, mean_count("weighted_ms"), kStorage, kLatency, kHigher,
+               kOther, "requests", 0.1, 0.1, false},
+    MetricSpec{"%util", "Utilisation", kDisk, busy_share("io_ms"), kStorage, kLatency, kHigher, kBusyTime,
+               "%", 1, 1, false},
+    MetricSpec{"throughput", "Throughput", kDisk, level("throughput"), kStorage, kThroughput, kBoth, kTraffic,
+               "any", 0, 0, true},
+    MetricSpec{"latency", "Latency", kDisk, level("latency"), kStorage, kLatency, kHigher, kOther, "any", 0,
+               0, true},
+    MetricSpec{"rxbyt", "Network receive", kNet, rate(just("rx_bytes"), "rxbyt"), kNetwork, kThroughput,
+               kBoth, kReceived, "bytes/s", 32768, 32768, true},
+    MetricSpec{"txbyt", "Network send", kNet, rate(just("tx_bytes"), "txbyt"), kNetwork, kThroughput, kBoth,
+               kSent, "bytes/s", 32768, 32768, true},
+    MetricSpec{"rxpck", "Packets received", kNet, rate(just("rx_packets"), "rxpck"), kNetwork, kThroughput,
+               kBoth, kOther, "packets/s", 7, 7, false},
+    MetricSpec{"txpck", "Packets sent", kNet, rate(just("tx_packets"), "txpck"), kNetwork, kThroughput, kBoth,
+               kOther, "packets/s", 7, 7, false},
+    MetricSpec{"cwnd", "TCP congestion window", kTcp, senders("snd_cwnd", "bytes_sent"), kNetwork,
+               kCongestion, kLower, kOther, "segments", 0, 0, true},
+    MetricSpec{"retransmits", "TCP retransmits", kTcp, packet_share("retrans", {"tx_packets", "rx_packets"}),
+               kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true},
+};
+
+}  // namespace laggard::metric_rows

@@ -1,0 +1,145 @@
+#include "model/metric.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace laggard {
+namespace {
+
+/// The parts of a formula that its shape needs; all others are empty.
+struct Parts {
+  bool per = false;
+  bool may_have_gauge = false;
+  bool stall = false;
+  bool sent = false;
+  bool packets = false;
+};
+
+Parts parts_of(FormulaShape shape) {
+  switch (shape) {
+    case FormulaShape::kRate:
+      return {.may_have_gauge = true};
+    case FormulaShape::kRatio:
+      return {.per = true, .may_have_gauge = true};
+    case FormulaShape::kWait:
+      return {.per = true, .may_have_gauge = true, .stall = true};
+    case FormulaShape::kSenders:
+      return {.sent = true};
+    case FormulaShape::kPacketShare:
+      return {.packets = true};
+    case FormulaShape::kMeanCount:
+    case FormulaShape::kBusyShare:
+    case FormulaShape::kLevel:
+      return {};
+  }
+  return {};
+}
+
+CounterForm form_of(const MetricSpec& metric, std::string_view counter) {
+  const CounterSpec* spec = find_counter(metric.kind, counter);
+  EXPECT_NE(spec, nullptr) << metric.name << " reads " << counter;
+  return spec == nullptr ? CounterForm::kGauge : spec->form;
+}
+
+TEST(Metrics, NamesAndTitlesAreUnique) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> titles;
+  for (const MetricSpec& metric : metric_catalogue()) {
+    EXPECT_TRUE(!metric.name.empty() && names.insert(metric.name).second) << metric.name;
+    EXPECT_TRUE(!metric.title.empty() && titles.insert(metric.title).second) << metric.name;
+    EXPECT_EQ(find_metric(metric.name), &metric);
+  }
+  EXPECT_EQ(find_metric("no such metric"), nullptr);
+  EXPECT_EQ(find_metric("await")->title, "Latency per request");
+}
+
+TEST(Metrics, RowsAreComplete) {
+  for (const MetricSpec& metric : metric_catalogue()) {
+    EXPECT_FALSE(metric.unit.empty()) << metric.name;
+    EXPECT_GE(metric.noise_floor, metric.noise_floor_flash) << metric.name;
+    EXPECT_GE(metric.noise_floor_flash, 0) << metric.name;
+    EXPECT_EQ(metric.resource == Resource::kStorage, metric.kind == DeviceKind::kDisk) << metric.name;
+    if (metric.quantity == Quantity::kOther) continue;
+    for (const MetricSpec& other : metric_catalogue()) {
+      EXPECT_TRUE(&other == &metric || other.quantity != metric.quantity)
+          << metric.name << " and " << other.name
+          << " measure one quantity: which is the one that is asked for?";
+    }
+  }
+  for (const Resource resource : {Resource::kStorage, Resource::kNetwork}) {
+    for (const Quantity quantity : moved(resource)) {
+      int found = 0;
+      for (const MetricSpec& metric : metric_catalogue()) {
+        found += metric.quantity == quantity && metric.resource == resource ? 1 : 0;
+      }
+      EXPECT_EQ(found, 1) << to_name(resource);
+    }
+  }
+}
+
+TEST(Metrics, InputsAreKnownCounters) {
+  for (const MetricSpec& metric : metric_catalogue()) {
+    std::size_t inputs = 0;
+    for (const DeviceKindSpec& kind : device_kinds()) {
+      for (const std::string_view counter : metric.inputs(kind.kind)) {
+        if (counter.empty()) continue;
+        ++inputs;
+        EXPECT_NE(find_counter(kind.kind, counter), nullptr) << metric.name << " reads " << counter;
+      }
+    }
+    EXPECT_GT(inputs, 0U) << metric.name;
+  }
+}
+
+TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
+  for (const MetricSpec& metric : metric_catalogue()) {
+    const FormulaSpec& formula = metric.formula;
+    const Parts parts = parts_of(formula.shape);
+    EXPECT_FALSE(formula.counted.terms[0].empty()) << metric.name;
+    EXPECT_EQ(!formula.per.terms[0].empty(), parts.per) << metric.name;
+    EXPECT_TRUE(formula.gauge.empty() || parts.may_have_gauge) << metric.name;
+    EXPECT_EQ(!formula.stall.in_flight.empty() && !formula.stall.queue_ms.empty(), parts.stall)
+        << metric.name;
+    EXPECT_EQ(!formula.sent.empty(), parts.sent) << metric.name;
+    EXPECT_EQ(!formula.packets.sent.empty() && !formula.packets.received.empty(), parts.packets)
+        << metric.name;
+    EXPECT_TRUE(!parts.stall || metric.kind == DeviceKind::kDisk) << "only disks are watched for stalls";
+    EXPECT_EQ(parts.sent || parts.packets, metric.kind == DeviceKind::kTcp)
+        << metric.name << ": connections are told of as those of a host";
+    for (const CounterSum& sum : {formula.counted, formula.per}) {
+      EXPECT_TRUE(!sum.terms[0].empty() || (sum.total.empty() && sum.also.empty())) << metric.name;
+    }
+  }
+}
+
+TEST(Metrics, IncreasesAreOfCountersAndLevelsAreNot) {
+  for (const MetricSpec& metric : metric_catalogue()) {
+    const FormulaSpec& formula = metric.formula;
+    const bool level = formula.shape == FormulaShape::kLevel || formula.shape == FormulaShape::kSenders;
+    for (const CounterSum& sum : {formula.counted, formula.per}) {
+      for (const std::string_view counter : {sum.terms[0], sum.terms[1], sum.total, sum.also}) {
+        if (counter.empty()) continue;
+        EXPECT_EQ(form_of(metric, counter) == CounterForm::kCumulative, !level)
+            << metric.name << ' ' << counter;
+      }
+    }
+    if (!formula.gauge.empty()) {
+      EXPECT_EQ(form_of(metric, formula.gauge), CounterForm::kGauge) << metric.name;
+      EXPECT_EQ(find_counter(metric.kind, formula.gauge)->unit, metric.unit) << "it stands in for the metric";
+    }
+  }
+}
+
+TEST(Metrics, WhoWaitsForDisksAgreesOnWhatAStallIs) {
+  const MetricSpec& await = *find_metric("await");
+  for (const MetricSpec& metric : metric_catalogue()) {
+    if (metric.formula.shape != FormulaShape::kWait) continue;
+    EXPECT_EQ(metric.formula.stall.in_flight, await.formula.stall.in_flight) << metric.name;
+    EXPECT_EQ(metric.formula.stall.queue_ms, await.formula.stall.queue_ms) << metric.name;
+    EXPECT_EQ(metric.formula.per.terms, await.formula.per.terms) << metric.name;
+  }
+}
+
+}  // namespace
+}  // namespace laggard

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace laggard {
+
+/// What is known of a kind of parts.
+struct PartKindSpec {
+  std::string_view name;   ///< In system files, rules and JSON: `load_balancer`.
+  std::string_view title;  ///< In sentences: `load balancer`.
+  /// How far out it is: 0 for what one component is, 1 for what a component runs through and shares with
+  /// few, up to 4 for what many servers share. A part from 2 on is blamed for several components only.
+  int reach = 0;
+};
+
+/// A kind of parts: a row of the table of kinds in part.cc. To add a kind is to add a row, and a constant
+/// here for who builds such parts.
+class PartKind {
+ public:
+  static const PartKind kServer;
+  static const PartKind kDisk;
+  static const PartKind kLun;
+  static const PartKind kAttachment;
+  static const PartKind kController;
+  static const PartKind kArray;
+  static const PartKind kDrawer;
+  static const PartKind kLink;
+  static const PartKind kNetwork;
+  static const PartKind kLoadBalancer;
+  static const PartKind kMetadataServer;
+  static const PartKind kClient;
+  static const PartKind kSwitch;
+  static const PartKind kRouter;
+
+  constexpr PartKind() = default;
+  constexpr explicit PartKind(std::uint8_t row) : row_(row) {}
+  [[nodiscard]] const PartKindSpec& spec() const;
+  [[nodiscard]] constexpr std::size_t index() const { return row_; }
+  auto operator<=>(const PartKind&) const = default;
+
+ private:
+  std::uint8_t row_ = 0;
+};
+
+inline constexpr PartKind PartKind::kServer{0};
+inline constexpr PartKind PartKind::kDisk{1};
+inline constexpr PartKind PartKind::kLun{2};
+inline constexpr PartKind PartKind::kAttachment{3};
+inline constexpr PartKind PartKind::kController{4};
+inline constexpr PartKind PartKind::kArray{5};
+inline constexpr PartKind PartKind::kDrawer{6};
+inline constexpr PartKind PartKind::kLink{7};
+inline constexpr PartKind PartKind::kNetwork{8};
+inline constexpr PartKind PartKind::kLoadBalancer{9};
+inline constexpr PartKind PartKind::kMetadataServer{10};
+inline constexpr PartKind PartKind::kClient{11};
+inline constexpr PartKind PartKind::kSwitch{12};
+inline constexpr PartKind PartKind::kRouter{13};
+
+[[nodiscard]] std::span<const PartKindSpec> part_kinds();
+[[nodiscard]] inline std::string_view to_name(PartKind kind) { return kind.spec().name; }
+[[nodiscard]] std::optional<PartKind> find_part_kind(std::string_view name);
+
+/// What can be sick or blamed, measured or not: a disk, a LUN, a controller, a server, a link, a switch.
+struct Part {
+  PartKind kind;
+  std::string name;
+  std::string called{};  ///< What the site calls such a part where that is not its kind: `rack`, `enclosure`.
+  auto operator<=>(const Part&) const = default;
+};
+
+}  // namespace laggard
