@@ -10,7 +10,7 @@
 #include <random>
 
 #include "archive/column.h"
-#include "archive/test_support.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "archive/format.h"
 #include "archive/recover.h"
-#include "archive/test_support.h"
 #include "base/file.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {

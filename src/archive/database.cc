@@ -1,6 +1,14 @@
 #include "archive/database.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <system_error>
+
+#include "base/fd.h"
 
 namespace laggard::archive {
 
@@ -19,6 +27,28 @@ std::string percent_encoded(const std::string& path) {
     }
   }
   return out;
+}
+
+/// Why no file can be made in a folder now, as errno; 0 when one can.
+int why_no_file(const std::filesystem::path& folder) {
+  const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
+  // A file system without files that have no name does not tell.
+  return fd.valid() || errno == EOPNOTSUPP || errno == EISDIR ? 0 : errno;
+}
+
+bool is_full(int os_error) { return os_error == ENOSPC || os_error == EDQUOT; }
+
+/// Whether a limit of file sizes (ulimit -f) is in the way of the file or of one beside it: of a wal-index
+/// that cannot grow, SQLite does not tell why.
+bool may_not_grow(const std::filesystem::path& path) {
+  constexpr std::uintmax_t kMostAtOnce = 32768;  // A page of the wal-index.
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return std::ranges::any_of(std::array{"", "-wal", "-shm", "-journal"}, [&](const char* suffix) {
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(path.string() + suffix, absent);
+    return (absent ? 0 : size) + kMostAtOnce > limit.rlim_cur;
+  });
 }
 
 }  // namespace
@@ -72,27 +102,83 @@ std::string_view Statement::bytes(int column) const {
 }
 
 Result<Database> Database::open(const std::filesystem::path& path, OpenMode mode, const char* vfs) {
-  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
-  const bool reading = mode == OpenMode::kRead || mode == OpenMode::kReadFrozen;
-  flags |= reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  if (mode == OpenMode::kCreate) flags |= SQLITE_OPEN_CREATE;
-  sqlite3* connection = nullptr;
-  std::string uri = "file:" + percent_encoded(std::filesystem::absolute(path).string());
-  if (mode == OpenMode::kReadFrozen) uri += "?immutable=1";
-  const int status = sqlite3_open_v2(uri.c_str(), &connection, flags, vfs);
+  if (mode == OpenMode::kRead) return open_to_read(path, vfs, {});
+  if (mode == OpenMode::kFrozen) return open_to_read(path, vfs, {.files = std::make_shared<SideFiles>()});
+  const int create = mode == OpenMode::kCreate ? SQLITE_OPEN_CREATE : 0;
   Database database;
   database.path_ = path;
-  database.connection_.reset(connection);
-  if (connection == nullptr) return fail(ErrorCode::kInternal, path.string(), "not enough memory");
-  if (status != SQLITE_OK) return database.error(status, "cannot open");
+  const std::string uri = "file:" + percent_encoded(std::filesystem::absolute(path).string());
+  database.writing_ = true;
+  if (Status open = database.connect(uri, SQLITE_OPEN_READWRITE | create, vfs); !open) return forward(open);
+  return database;
+}
+
+Result<Database> Database::open_frozen(const std::filesystem::path& path, Laid laid) {
+  return open_to_read(path, nullptr, std::move(laid));
+}
+
+Result<Database> Database::open_to_read(const std::filesystem::path& path, const char* base, Laid laid) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return fail(ErrorCode::kBadInput, path.string(), "is no file");  // A pipe would be waited for.
+  }
+  Database database;
+  database.path_ = path;
+  // A wal-index is read where a writer keeps one, and never written.
+  const std::string_view how = laid.files == nullptr ? "?readonly_shm=1" : "?immutable=1";
+  const std::string uri =
+      fmt::format("file:{}{}", percent_encoded(std::filesystem::absolute(path).string()), how);
+  database.reading_ = std::make_unique<ReadingVfs>(base, std::move(laid));
+  Status open = database.connect(uri, SQLITE_OPEN_READONLY, database.reading_->name());
+  database.reading_->unlist();
+  if (!open) return forward(open);
+  return database;
+}
+
+Result<Database> Database::open_in_memory() {
+  Database database;
+  database.path_ = "(memory)";
+  Status open = database.connect("file::memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, nullptr);
+  if (!open) return forward(open);
+  return database;
+}
+
+Result<std::string> Database::content() {
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, void (*)(void*)> bytes(
+      sqlite3_serialize(connection_.get(), "main", &size, 0), &sqlite3_free);
+  if (bytes == nullptr) return fail(ErrorCode::kTemporary, path_.string(), "not enough memory");
+  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+}
+
+Status Database::connect(const std::string& uri, int flags, const char* vfs) {
+  flags |= SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
+  sqlite3* connection = nullptr;
+  const int status = sqlite3_open_v2(uri.c_str(), &connection, flags, vfs);
+  connection_.reset(connection);
+  if (connection == nullptr) return fail(ErrorCode::kTemporary, path_.string(), "not enough memory");
+  if (status != SQLITE_OK) return error(status, "cannot open");
   sqlite3_busy_timeout(connection, kBusyMs);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  // A log that is not taken over on purpose stays, and with it the sign that the file is not finished.
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
-  if (Status set = database.run("PRAGMA cell_size_check=ON"); !set) return forward(set);
-  return database;
+  return run("PRAGMA cell_size_check=ON");
+}
+
+bool Database::says_log() const {
+  constexpr sqlite3_int64 kReadVersion = 19;
+  sqlite3_file* file = nullptr;
+  if (sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK)
+    return false;
+  char version = 0;
+  const bool read = file != nullptr && file->pMethods != nullptr &&
+                    file->pMethods->xRead(file, &version, 1, kReadVersion) == SQLITE_OK;
+  return read && version == 2;
 }
 
 Status Database::run(const char* sql) {
@@ -117,26 +203,50 @@ Result<std::int64_t> Database::number(const char* sql) {
   return *row ? statement->integer(0) : 0;
 }
 
+/// The errno of a failed call. Where SQLite cannot make a file it tries to read one instead, and what it then
+/// tells is that there is none: nothing of the disk that has no inode left, or has become read-only.
+int Database::reason(int status) const {
+  const int told = sqlite3_system_errno(connection_.get());
+  const int kind = status & 0xFF;
+  if (writing_ && kind == SQLITE_IOERR && (told == 0 || status == SQLITE_IOERR_SHMSIZE) &&
+      may_not_grow(path_))
+    return EFBIG;
+  const bool may_hide = kind == SQLITE_CANTOPEN ? told == ENOENT || told == 0 : kind == SQLITE_READONLY;
+  if (!writing_ || !may_hide) return told;
+  if (const int hidden = why_no_file(path_.parent_path()); hidden != 0) return hidden;
+  return kind == SQLITE_CANTOPEN ? EAGAIN : told;
+}
+
 tl::unexpected<Error> Database::error(int status, std::string_view doing) const {
   sqlite3* connection = connection_.get();
-  const int os_error = sqlite3_system_errno(connection);
+  const int os_error = reason(status);
   const std::string where = path_.string();
   switch (status & 0xFF) {
     case SQLITE_FULL:
       return fail(ErrorCode::kNoSpace, where, "the disk is full");
+    case SQLITE_NOMEM:
+      return fail_errno(ENOMEM, where, doing);
+    case SQLITE_PROTOCOL:
+      return fail_errno(EAGAIN, where, doing);
     case SQLITE_IOERR:
-      if (os_error == ENOSPC || os_error == EDQUOT)
-        return fail(ErrorCode::kNoSpace, where, "the disk is full");
+      if (is_full(os_error)) return fail(ErrorCode::kNoSpace, where, "the disk is full");
+      if (os_error == EFBIG) {
+        return fail(ErrorCode::kNoSpace, where, "the file may not grow any further (a limit like ulimit -f)");
+      }
+      if (status == SQLITE_IOERR_NOMEM) return fail_errno(ENOMEM, where, doing);
       if (status == SQLITE_IOERR_SHORT_READ || status == SQLITE_IOERR_CORRUPTFS) break;
       return fail_errno(os_error == 0 ? EIO : os_error, where, doing);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_AUTH:
+      if (is_full(os_error)) {
+        return fail(ErrorCode::kNoSpace, where, "the disk has no room for another file, or no inode for it");
+      }
       return fail_errno(os_error == 0 ? EACCES : os_error, where, doing);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return fail(ErrorCode::kUnavailable, where,
+      return fail(writing_ ? ErrorCode::kTemporary : ErrorCode::kUnavailable, where,
                   "another program holds the file; try again when it is done");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "archive/reading_vfs.h"
 #include "base/error.h"
 
 namespace laggard::archive {
@@ -45,9 +46,9 @@ class Statement {
 };
 
 enum class OpenMode : std::uint8_t {
-  kRead,
-  kReadFrozen,  ///< Nobody writes and the folder may be read-only: no locks, no side files.
-  kHeal,        ///< To read, but with the right to undo what a crash left half done.
+  kRead,    ///< Beside writers, with SQLite's locks; nothing is written, made or deleted.
+  kFrozen,  ///< As it is now, for a file that nobody writes: no locks, and no side files but those laid over
+            ///< it.
   kWrite,
   kCreate,
 };
@@ -58,13 +59,25 @@ class Database {
   /// \param vfs  the name of a registered VFS, nullptr for the default: tests put a failing disk there.
   [[nodiscard]] static Result<Database> open(const std::filesystem::path& path, OpenMode mode,
                                              const char* vfs);
+  /// kFrozen, with the pages of its side files.
+  [[nodiscard]] static Result<Database> open_frozen(const std::filesystem::path& path, Laid laid);
+
+  /// One that is in no file, to be written as a whole: see `content`.
+  [[nodiscard]] static Result<Database> open_in_memory();
+  /// The bytes that the database's file has, or would have.
+  [[nodiscard]] Result<std::string> content();
 
   [[nodiscard]] Status run(const char* sql);
   [[nodiscard]] Result<Statement> prepare(const char* sql);
   /// A pragma or query of one number.
   [[nodiscard]] Result<std::int64_t> number(const char* sql);
 
+  /// Whether the file says that its newest pages are, or were, in a write-ahead log.
+  [[nodiscard]] bool says_log() const;
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// What errors call it, where it was opened by another name.
+  void set_path(std::filesystem::path path) { path_ = std::move(path); }
   /// What the last failed call on this connection was about, in our words.
   [[nodiscard]] tl::unexpected<Error> error(int status, std::string_view doing) const;
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
@@ -74,8 +87,16 @@ class Database {
   struct Close {
     void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
   };
+  [[nodiscard]] Status connect(const std::string& uri, int flags, const char* vfs);
+  [[nodiscard]] static Result<Database> open_to_read(const std::filesystem::path& path, const char* base,
+                                                     Laid laid);
+
+  std::unique_ptr<ReadingVfs> reading_;  ///< Outlives the connection.
+  [[nodiscard]] int reason(int status) const;
+
   std::unique_ptr<sqlite3, Close> connection_;
   std::filesystem::path path_;
+  bool writing_ = false;
 };
 
 }  // namespace laggard::archive

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "archive/file_name.h"
 #include "archive/format.h"
+#include "base/text.h"
 
 namespace laggard::archive {
 
@@ -19,6 +21,7 @@ enum Prepared : std::size_t {
   kSelectChunk,
   kCountBlocks,
   kCountFacts,
+  kCountCommit,
 };
 constexpr std::array kStatements{
     "INSERT INTO block(id, kind, earliest, latest, samples, header) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -29,6 +32,7 @@ constexpr std::array kStatements{
     "SELECT data FROM chunk WHERE id = ?1",
     "UPDATE meta SET value = (SELECT count(*) FROM block) WHERE key = ?1",
     "UPDATE meta SET value = (SELECT count(*) FROM fact) WHERE key = ?1",
+    "UPDATE meta SET value = value + 1 WHERE key = ?1",
 };
 
 std::int64_t chunk_id(std::int64_t block, std::size_t counter) {
@@ -42,7 +46,11 @@ Result<std::unique_ptr<DayFile>> DayFile::create(const std::filesystem::path& pa
   Result<Database> database = Database::open(path, OpenMode::kCreate, vfs);
   if (!database) return forward(database);
   std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
-  Status made = file->create_tables(identity);
+  // The tables are there before the log is: whatever is copied of a file while it is written, even if that
+  // is the file alone, says whose it is and that something is missing.
+  Status made = file->create_tables(identity, false);
+  if (made) made = file->use_journal();
+  if (made) made = file->mark_unfinished();
   if (made) made = file->prepare();
   if (!made) {
     file->rollback();
@@ -52,13 +60,35 @@ Result<std::unique_ptr<DayFile>> DayFile::create(const std::filesystem::path& pa
   return file;
 }
 
-Status DayFile::create_tables(const FileIdentity& identity) {
+Result<std::unique_ptr<DayFile>> DayFile::create_hidden(const std::filesystem::path& path,
+                                                        const FileIdentity& identity) {
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  if (error) return fail_errno(error.value(), path.string(), "cannot be removed");
+  Result<Database> database = Database::open(path, OpenMode::kCreate, nullptr);
+  if (!database) return forward(database);
+  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
+  Status made = file->create_tables(identity, true);
+  if (made) made = file->prepare();
+  if (!made) {
+    file.reset();
+    std::filesystem::remove(path, error);
+    return forward(made);
+  }
+  file->identity_ = identity;
+  return file;
+}
+
+Status DayFile::create_tables(const FileIdentity& identity, bool hidden) {
+  // The modes come first: what follows writes the first page.
+  const std::string_view safety =
+      hidden ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF"
+             : "PRAGMA synchronous=FULL";
   if (Status set = database_.run(
-          fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL", kPageBytes).c_str());
+          fmt::format("{}; PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL", safety, kPageBytes).c_str());
       !set) {
     return set;
   }
-  if (Status journal = use_journal(); !journal) return journal;
   if (Status begun = begin(); !begun) return begun;
   std::string sql =
       fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId, kFormatVersion);
@@ -68,9 +98,18 @@ Status DayFile::create_tables(const FileIdentity& identity) {
   if (!insert) return forward(insert);
   if (Status put = insert->bind(1, "host").bind(2, std::string_view(identity.host)).run(); !put) return put;
   if (Status put = insert->bind(1, "boot").bind(2, std::string_view(identity.boot)).run(); !put) return put;
-  for (const std::string_view count : {kBlockCountKey, kFactCountKey}) {
-    if (Status put = insert->bind(1, count).bind(2, "0").run(); !put) return put;
+  for (const std::string_view zero : {kBlockCountKey, kFactCountKey, kCommitCountKey}) {
+    if (Status put = insert->bind(1, zero).bind(2, "0").run(); !put) return put;
   }
+  // No log is to be looked for before there is one: mark_unfinished.
+  if (Status put = insert->bind(1, kFinishedKey).bind(2, "1").run(); !put) return put;
+  marks_.finished = true;
+  // Not by chance: the same samples make the same file.
+  const std::string name =
+      fmt::format("{}\n{}\n{}", path_of_hidden(path()).value_or(path()).filename().string(), identity.host,
+                  identity.boot);
+  const std::string number = fmt::format("{:016x}", hash_bytes(name));
+  if (Status put = insert->bind(1, kFileNumberKey).bind(2, std::string_view(number)).run(); !put) return put;
   return commit();
 }
 
@@ -80,7 +119,7 @@ Status DayFile::use_journal() {
   Result<bool> row = pragma->step();
   if (!row) return forward(row);
   if (!*row || pragma->bytes(0) != "wal") {
-    return fail(ErrorCode::kUnavailable, path().string(), "this file system cannot hold a write-ahead log");
+    return fail(ErrorCode::kBadUse, path().string(), "this file system cannot hold a write-ahead log");
   }
   pragma->reset();
   wal_ = true;
@@ -90,42 +129,10 @@ Status DayFile::use_journal() {
   return database_.run("PRAGMA wal_autocheckpoint=4000; PRAGMA synchronous=FULL");
 }
 
-Result<std::unique_ptr<DayFile>> DayFile::open(const std::filesystem::path& path, OpenMode mode,
-                                               const char* vfs) {
-  Result<Database> database = Database::open(path, mode, vfs);
-  if (!database) return forward(database);
-  std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
-  Status ready = file->check();
-  if (ready && mode == OpenMode::kWrite) ready = file->use_journal();
-  if (ready) ready = file->prepare();
-  if (!ready) return forward(ready);
-  return file;
-}
-
-Result<std::unique_ptr<DayFile>> DayFile::open_for_writing(const std::filesystem::path& path,
-                                                           const char* vfs) {
-  return open(path, OpenMode::kWrite, vfs);
-}
-
-Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem::path& path,
-                                                           const char* vfs) {
-  Result<std::unique_ptr<DayFile>> file = open(path, OpenMode::kRead, vfs);
-  if (file || file.error().code != ErrorCode::kNoPermission) return file;
-  // A crash may have left a journal that only somebody who may write can roll back.
-  Result<std::unique_ptr<DayFile>> healed = open(path, OpenMode::kHeal, vfs);
-  if (healed || healed.error().code == ErrorCode::kNotFound) return healed;
-  // Or the file was left in WAL mode on a read-only medium, where SQLite cannot make its side files.
-  std::error_code ignored;
-  if (std::filesystem::exists(path.string() + "-wal", ignored)) return file;
-  Result<std::unique_ptr<DayFile>> frozen = open(path, OpenMode::kReadFrozen, vfs);
-  return frozen ? std::move(frozen) : std::move(file);
-}
-
 Status DayFile::check() {
   Result<std::int64_t> tables = database_.number("SELECT count(*) FROM sqlite_schema");
   if (!tables) return forward(tables);
-  if (*tables == 0)
-    return fail(ErrorCode::kNotFound, path().string(), "nothing was recorded in this file yet");
+  if (*tables == 0) return fail(ErrorCode::kNotFound, path().string(), "nothing is in this file");
   Result<std::int64_t> application = database_.number("PRAGMA application_id");
   if (!application) return forward(application);
   if (*application != kApplicationId) {
@@ -172,6 +179,9 @@ Status DayFile::read_identity() {
     if (!*row) break;
     if (select->bytes(0) == "host") identity_.host = select->bytes(1);
     if (select->bytes(0) == "boot") identity_.boot = select->bytes(1);
+    if (select->bytes(0) == kFileNumberKey) marks_.number = select->bytes(1);
+    if (select->bytes(0) == kCommitCountKey) marks_.commits = to_number<std::uint64_t>(select->bytes(1));
+    if (select->bytes(0) == kFinishedKey) marks_.finished = select->bytes(1) == "1";
   }
   Result<Statement> mode = database_.prepare("PRAGMA journal_mode");
   if (!mode) return forward(mode);
@@ -197,9 +207,13 @@ Status DayFile::commit() {
   if (facts_changed_) {
     if (Status counted = statements_[kCountFacts].bind(1, kFactCountKey).run(); !counted) return counted;
   }
+  if (!statements_.empty()) {
+    if (Status counted = statements_[kCountCommit].bind(1, kCommitCountKey).run(); !counted) return counted;
+  }
   if (Status committed = database_.run("COMMIT"); !committed) return committed;
   blocks_changed_ = false;
   facts_changed_ = false;
+  remember_place();
   return {};
 }
 
@@ -208,6 +222,15 @@ void DayFile::rollback() {
   facts_changed_ = false;
   for (Statement& statement : statements_) statement.reset();
   if (database_.in_transaction()) static_cast<void>(database_.run("ROLLBACK"));
+}
+
+bool DayFile::is_sound() {
+  rollback();
+  Result<Statement> check = database_.prepare("PRAGMA quick_check(1)");
+  if (!check) return false;
+  const Result<bool> row = check->step();
+  const bool ok = row && *row && check->bytes(0) == "ok";
+  return ok && rows().has_value();
 }
 
 Status DayFile::hold_snapshot() {
@@ -356,12 +379,29 @@ Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {
   return select.bytes(0);
 }
 
+/// In the log, with all that it closes: where the log cannot be taken over into the file now, both are done
+/// later together.
+void DayFile::mark_finished() {
+  Status done = begin();
+  if (done)
+    done = database_.run(fmt::format("UPDATE meta SET value = '1' WHERE key = '{}'", kFinishedKey).c_str());
+  if (done) done = commit();
+  if (!done) rollback();
+}
+
 void DayFile::finish() {
   rollback();
   sqlite3_busy_timeout(database_.get(), 200);
+  mark_finished();
   static_cast<void>(database_.run("PRAGMA incremental_vacuum"));
   statements_.clear();  // An open statement would keep the journal mode as it is.
   static_cast<void>(database_.run("PRAGMA journal_mode=DELETE"));
+}
+
+Status DayFile::finish_hidden() {
+  rollback();
+  Status vacuumed = database_.run("PRAGMA incremental_vacuum");
+  return vacuumed || is_sound() ? Status{} : vacuumed;
 }
 
 }  // namespace laggard::archive

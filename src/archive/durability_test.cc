@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,8 +8,8 @@
 #include <csignal>
 #include <thread>
 
-#include "archive/fault_vfs.h"
-#include "archive/test_support.h"
+#include "testing/archive.h"
+#include "testing/fault_vfs.h"
 
 namespace laggard::archive {
 namespace {
@@ -127,7 +126,14 @@ TEST(Durability, APowerCutLosesAtMostTheLastFlushAndNeverLies) {
       }
       auto inventory = (*reader)->inventory();
       ASSERT_OK(inventory);
-      ASSERT_TRUE(inventory->notices.empty()) << "round " << round << ": " << inventory->notices.front();
+      // Nothing tells a flush that was being written from one whose end was damaged later, nor a file that
+      // was just being made from one that was emptied. What was safe is held against what is read below.
+      for (const std::string& notice : inventory->notices) {
+        ASSERT_TRUE(notice.find("ends in the middle of a flush") != std::string::npos ||
+                    notice.find("left by a recorder that was stopped as it began") != std::string::npos ||
+                    notice.find("is gone, and what lay beside it is not") != std::string::npos)
+            << "round " << round << ": " << notice;
+      }
       const Cells got = cells_of(read_all(**reader));
       ASSERT_TRUE(holds(got, safe, written)) << "round " << round << ", cut " << cut;
       written = got.size() / 6;
@@ -191,29 +197,9 @@ TEST(Durability, ADiskThatIsFullFromTheStartIsWaitedFor) {
   EXPECT_TRUE(same_cells(read_cells(dir.path()), story(100)));
 }
 
-/// A file system of 1 MB in memory; nothing without the right to mount.
-class TinyDisk {
- public:
-  explicit TinyDisk(std::filesystem::path path) : path_(std::move(path)) {
-    std::filesystem::create_directories(path_);
-    mounted_ = ::mount("laggard-test", path_.c_str(), "tmpfs", 0, "size=1m") == 0;
-  }
-  TinyDisk(const TinyDisk&) = delete;
-  TinyDisk& operator=(const TinyDisk&) = delete;
-  ~TinyDisk() {
-    if (mounted_) ::umount2(path_.c_str(), MNT_DETACH);
-  }
-  [[nodiscard]] bool mounted() const { return mounted_; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-  bool mounted_;
-};
-
 TEST(Durability, ARealFileSystemThatIsFullAndEmptiedAgain) {
   const TempDir dir;
-  const TinyDisk disk{dir.path() / "disk"};
+  const TinyDisk disk{dir.path() / "disk", "size=1m"};
   if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system needs root";
   ManualClock clock;
   auto writer = open_writer(disk.path() / "rec", clock);

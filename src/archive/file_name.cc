@@ -8,6 +8,7 @@ namespace laggard::archive {
 namespace {
 
 constexpr Duration kDay = std::chrono::hours{24};
+constexpr std::string_view kHiddenSuffix = ".new";
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
@@ -77,6 +78,18 @@ std::int64_t recording_day(WallTime t) { return to_unix_ns(floor_to(t - kRotatio
 bool stays_in_day(WallTime t, std::int64_t open_day) {
   const std::int64_t day = recording_day(t);
   return day == open_day || (day < open_day && recording_day(t + kRotation) == open_day);
+}
+
+std::filesystem::path hidden_path(const std::filesystem::path& path) {
+  return path.parent_path() / fmt::format(".{}{}", path.filename().string(), kHiddenSuffix);
+}
+
+std::optional<std::filesystem::path> path_of_hidden(const std::filesystem::path& hidden) {
+  const std::string name = hidden.filename().string();
+  if (!name.starts_with('.') || !name.ends_with(kHiddenSuffix)) return std::nullopt;
+  const std::string own = name.substr(1, name.size() - 1 - kHiddenSuffix.size());
+  if (!parse_file_name(own)) return std::nullopt;
+  return hidden.parent_path() / own;
 }
 
 }  // namespace laggard::archive

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,5 +36,10 @@ inline constexpr Duration kRotation = std::chrono::seconds{5};
 /// Of earlier times only those that a backwards step of up to five seconds over the rotation explains, so
 /// that it makes no second file for the day before.
 [[nodiscard]] bool stays_in_day(WallTime t, std::int64_t open_day);
+
+/// Where a file is written that is to be `path` once it is whole: a name that no reader looks at.
+[[nodiscard]] std::filesystem::path hidden_path(const std::filesystem::path& path);
+/// What a file is to be that is written under such a name; nothing for other files.
+[[nodiscard]] std::optional<std::filesystem::path> path_of_hidden(const std::filesystem::path& hidden);
 
 }  // namespace laggard::archive

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "archive/test_support.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {

@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
+#include "archive/foreign_file.h"
 #include "archive/format.h"
-#include "archive/stranger.h"
+#include "archive/lock.h"
 
 namespace laggard::archive {
 
@@ -25,6 +27,52 @@ std::vector<fs::path> entries(const fs::path& folder, std::error_code& error) {
 
 bool is_archive_name(const fs::path& path) { return path.filename().string().ends_with(kFileSuffix); }
 
+/// Whose journal or write-ahead log this is.
+std::optional<fs::path> database_of_side_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  for (const std::string_view suffix : {"-wal", "-journal"}) {
+    if (!name.ends_with(suffix)) continue;
+    const fs::path database = path.parent_path() / name.substr(0, name.size() - suffix.size());
+    if (is_archive_name(database)) return database;
+  }
+  return std::nullopt;
+}
+
+/// Whether a file that holds nothing is one that a writer has only just begun: the latest of its host's,
+/// while the host's lock is held.
+bool is_being_made(const fs::path& path) {
+  std::error_code error;
+  fs::path target = fs::canonical(path, error);
+  if (error) target = path;
+  const auto name = parse_file_name(target.filename().string());
+  if (!name || !is_host_locked(target.parent_path(), name->host)) return false;
+  const std::vector<fs::path> inside = entries(target.parent_path(), error);
+  const bool is_latest = std::ranges::none_of(inside, [&](const fs::path& other) {
+    const auto theirs = parse_file_name(other.filename().string());
+    return theirs && theirs->host == name->host &&
+           std::tie(theirs->start, theirs->copy) > std::tie(name->start, name->copy);
+  });
+  return is_latest && !error;
+}
+
+/// What is wrong with a file that holds nothing; nothing when that is as it should be.
+std::optional<std::string> why_nothing_is_there(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    if (is_being_made(path)) return std::nullopt;
+    return "nothing is in this file: it was emptied, copied without its write-ahead log, or left by a "
+           "recorder "
+           "that was stopped as it began";
+  }
+  if (fs::is_symlink(path, error)) return "is a link to a file that is not there";
+  const bool rest = std::ranges::any_of(std::array{"-wal", "-journal"}, [&](const char* suffix) {
+    return fs::exists(path.string() + suffix, error);
+  });
+  if (!rest) return std::nullopt;  // A recorder has deleted it meanwhile, since it was old.
+  return "is gone, and what lay beside it is not; 'laggard info --recover' saves what is in its write-ahead "
+         "log";
+}
+
 std::size_t quarter_of_file_limit() {
   constexpr std::size_t kLeast = 16;
   rlimit limit{};
@@ -42,6 +90,16 @@ void FileSet::notice(std::string sentence) {
   if (std::ranges::find(notices_, sentence) == notices_.end()) notices_.push_back(std::move(sentence));
 }
 
+void FileSet::damage(const fs::path& path, std::string sentence) {
+  damaged_.insert(path.string());
+  notice(std::move(sentence));
+}
+
+void FileSet::miss(const fs::path& path, std::string sentence) {
+  absent_.push_back(sentence);
+  damage(path, std::move(sentence));
+}
+
 Status FileSet::add(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -50,26 +108,39 @@ Status FileSet::add(const fs::path& path) {
   }
   if (error) return fail_errno(error.value(), path.string(), "cannot look at the recording");
   if (!fs::is_directory(status)) {
-    const std::optional<std::string> stranger = why_no_recording(path);
-    if (!stranger) return add_file(path);
-    strangers_.push_back({.code = ErrorCode::kBadInput, .where = path.string(), .what = *stranger});
+    const std::optional<std::string> foreign = why_no_recording(path);
+    if (!foreign) return add_file(path);
+    foreign_.push_back({.code = ErrorCode::kBadInput, .where = path.string(), .what = *foreign});
     return {};
   }
   const std::size_t before = found();
   const std::vector<fs::path> inside = entries(path, error);
   if (error) return fail_errno(error.value(), path.string(), "cannot list the folder");
   for (const fs::path& entry : inside) {
-    if (!fs::is_directory(entry, error)) continue;
-    if (entry.filename() == kStreamFolder) {
-      if (Status added = add_folder(entry); !added) return added;
-    } else {
-      notice(fmt::format("{}: stream '{}' is skipped, this version does not know it", path.string(),
-                         entry.filename().string()));
-    }
+    if (Status added = add_subfolder(path, entry); !added) return added;
   }
   if (Status added = add_folder(path); !added) return added;
   if (found() > before) return {};
   return fail(ErrorCode::kNotFound, path.string(), "this folder holds no recording (no metrics/*.lgd)");
+}
+
+Status FileSet::add_subfolder(const fs::path& recording, const fs::path& entry) {
+  const bool stream = entry.filename() == kStreamFolder;
+  std::error_code error;
+  const fs::file_status status = fs::status(entry, error);
+  // A link that leads nowhere is not found; it is no error unless samples should be behind it.
+  if (error && (stream || status.type() != fs::file_type::not_found)) {
+    return fail_errno(error.value(), entry.string(), "cannot look at what the recording holds");
+  }
+  if (fs::is_directory(status) && stream) return add_folder(entry);
+  if (stream) {
+    return fail(ErrorCode::kDamaged, entry.string(),
+                "is no folder, and the recording's samples should be in it");
+  }
+  if (!fs::is_directory(status) || is_archive_name(entry)) return {};
+  notice(fmt::format("{}: stream '{}' is skipped, this version does not know it", recording.string(),
+                     entry.filename().string()));
+  return {};
 }
 
 Status FileSet::add_folder(const fs::path& folder) {
@@ -77,48 +148,90 @@ Status FileSet::add_folder(const fs::path& folder) {
   const std::vector<fs::path> inside = entries(folder, error);
   if (error) return fail_errno(error.value(), folder.string(), "cannot list the folder");
   for (const fs::path& entry : inside) {
-    if (!is_archive_name(entry)) continue;
-    if (Status added = add_file(entry); !added) return added;
+    const std::optional<fs::path> database = database_of_side_file(entry);
+    const bool orphan = database && !std::ranges::binary_search(inside, *database);
+    if (!orphan && !is_archive_name(entry)) continue;
+    if (Status added = add_file(orphan ? *database : entry); !added) return added;
   }
   return {};
 }
 
 Status FileSet::add_file(const fs::path& path) {
   std::error_code error;
-  const fs::path canonical = fs::canonical(path, error);
+  // Two links to one file are one source; two to a device are two files that are lost.
+  const bool regular = fs::is_regular_file(path, error);
+  const fs::path canonical = regular ? fs::canonical(path, error) : path;
   if (!known_.insert(error ? path : canonical).second) return {};
   Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs);
-  if (!file) {
-    // A recorder has made it and not yet written to it, or is about to fail to.
-    if (file.error().code == ErrorCode::kNotFound) return {};
-    if (file.error().code == ErrorCode::kTooOld) {
-      strangers_.push_back(file.error());
-      return {};
-    }
-    if (file.error().code != ErrorCode::kDamaged) return forward(file);
-    const auto name = parse_file_name(path.filename().string());
-    notice(file.error().message() +
-           (name ? fmt::format("; samples of {} from {} on are lost", name->host, to_iso8601(name->start))
-                 : ""));
-    return {};
-  }
-  SourceFile source{
-      .path = path, .host = (*file)->identity().host, .boot = (*file)->identity().boot, .start = {}};
-  if (const auto name = parse_file_name(path.filename().string())) {
-    source.start = name->start;
-    source.copy = name->copy;
-  }
-  files_.push_back(std::move(source));
+  if (!file) return leave_out(path, file.error());
+  add_source(path, **file);
   return {};
 }
 
-Status FileSet::name_strangers() {
-  // Beside recordings they are a `*` too many; alone they are a mistake.
-  if (!strangers_.empty() && files_.empty() && notices_.empty()) {
-    return tl::unexpected<Error>(strangers_.front());
+Status FileSet::leave_out(const fs::path& path, const Error& error) {
+  std::string what = error.what;
+  switch (error.code) {
+    case ErrorCode::kNotFound: {
+      const std::optional<std::string> why = why_nothing_is_there(path);
+      if (!why) return {};
+      what = *why;
+      break;
+    }
+    case ErrorCode::kTooOld:
+      foreign_.push_back(error);
+      return {};
+    case ErrorCode::kDamaged:
+    case ErrorCode::kBadInput:
+    case ErrorCode::kNoPermission:
+      break;
+    case ErrorCode::kBadUse:
+    case ErrorCode::kTooNew:
+    case ErrorCode::kNoSpace:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kTemporary:
+    case ErrorCode::kBrokenPipe:
+    case ErrorCode::kInternal:
+      return tl::unexpected<Error>(error);
   }
-  for (const Error& stranger : strangers_) notice(stranger.message());
-  strangers_.clear();
+  const auto name = parse_file_name(path.filename().string());
+  damage(path, fmt::format("{}: {}{}", path.string(), what,
+                           name ? fmt::format("; samples of {} from {} on are lost", name->host,
+                                              to_iso8601(name->start))
+                                : ""));
+  return {};
+}
+
+void FileSet::add_source(const fs::path& path, const DayFile& file) {
+  SourceFile source{.path = path, .host = file.identity().host, .boot = file.identity().boot, .start = {}};
+  const auto name = parse_file_name(path.filename().string());
+  if (name) {
+    source.start = name->start;
+    source.copy = name->copy;
+  }
+  if (!file.loss().empty()) {
+    miss(path, fmt::format("{}: {} (samples of {})", path.string(), file.loss(), source.host));
+  }
+  if (name && name->host != source.host) {
+    miss(path, fmt::format("{}: holds samples of {}; those of {} that its name speaks of are lost, or it was "
+                           "renamed",
+                           path.string(), source.host, name->host));
+  }
+  files_.push_back(std::move(source));
+}
+
+Status FileSet::name_foreign_files() {
+  // Beside recordings they are a `*` too many; alone they are a mistake.
+  if (!foreign_.empty() && files_.empty() && notices_.empty()) {
+    return tl::unexpected<Error>(foreign_.front());
+  }
+  for (const Error& foreign : foreign_) {
+    if (foreign.code == ErrorCode::kTooOld) {
+      damage(foreign.where, foreign.message());
+    } else {
+      notice(foreign.message());
+    }
+  }
+  foreign_.clear();
   return {};
 }
 
@@ -160,12 +273,19 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
   Result<DayFile*> file = open(index);
   if (!file) return forward(file);
   std::vector<BlockRow> rows;
-  if (Status read = (*file)->read_rows(rows); !read) {
+  Status read = (*file)->read_rows(rows);
+  if (Status same = check_unchanged(index); !same) return forward(same);
+  if (!read) {
     if (read.error().code != ErrorCode::kDamaged) return forward(read);
-    notice(read.error().message());
+    damage(files_[index].path, read.error().message());
   }
   std::erase_if(rows, [&](const BlockRow& row) {
     if (device_kind(row.kind)) return false;
+    // A kind of a later version, or the name of one that we know with a flipped bit: its header tells.
+    if (const Result<BlockHeader> sound = header(index, row); !sound) {
+      damage(files_[index].path, sound.error().message());
+      return true;
+    }
     notice(fmt::format("{}: samples of kind '{}' are skipped, this version does not know it",
                        files_[index].path.string(), row.kind));
     return true;
@@ -176,13 +296,36 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
     extent->from = std::min(extent->from, row.earliest);
     extent->to = std::max(extent->to, row.latest);
   }
+  check_extent(files_[index]);
   return rows;
+}
+
+/// A file begins with the sample that it is named for, so that one that was copied over another shows.
+void FileSet::check_extent(const SourceFile& file) {
+  if (!file.extent || !parse_file_name(file.path.filename().string())) return;
+  const bool later = recording_day(file.extent->from) > recording_day(file.start);
+  if (!later && file.extent->to >= file.start) return;
+  miss(file.path,
+       fmt::format("{}: holds samples of {} from {} to {}; those from {} on that its name speaks of "
+                   "are lost, or it was renamed",
+                   file.path.string(), file.host, to_iso8601(file.extent->from), to_iso8601(file.extent->to),
+                   to_iso8601(file.start)));
+}
+
+Status FileSet::check_unchanged(std::size_t index) {
+  const auto open = open_.find(index);
+  if (open == open_.end() || !open->second.file->has_changed()) return {};
+  return fail(
+      ErrorCode::kUnavailable, files_[index].path.string(),
+      "was written to while it was read, by a recorder that was started meanwhile or by a copy; start "
+      "again");
 }
 
 Result<BlockHeader> FileSet::header(std::size_t index, const BlockRow& row) {
   Result<DayFile*> file = open(index);
   if (!file) return forward(file);
   Result<BlockHeader> header = (*file)->header(row.id, codec_);
+  if (Status same = check_unchanged(index); !same) return forward(same);
   const bool sound = header && header->kind == row.kind && header->host == files_[index].host &&
                      header->times.size() == row.samples && header->earliest() == row.earliest &&
                      header->latest() == row.latest;

@@ -32,9 +32,9 @@ class FileSet {
 
   /// Adds what `path` holds: a recording, a stream folder or one file.
   [[nodiscard]] Status add(const std::filesystem::path& path);
-  /// Gives notice of the files that are no recordings, or by an earlier version; they are an error when there
-  /// is nothing else.
-  [[nodiscard]] Status name_strangers();
+  /// Gives notice of the files that are no recordings, or by an earlier version (which count as damaged,
+  /// since what is in them is not read); they are an error when there is nothing else.
+  [[nodiscard]] Status name_foreign_files();
   void sort();
 
   [[nodiscard]] const std::vector<SourceFile>& files() const { return files_; }
@@ -45,6 +45,12 @@ class FileSet {
   [[nodiscard]] ZstdCodec& codec() { return codec_; }
   void notice(std::string sentence);
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
+  /// A notice, and the file counts as damaged: something that was recorded in it cannot be read.
+  void damage(const std::filesystem::path& path, std::string sentence);
+  [[nodiscard]] const std::set<std::string>& damaged() const { return damaged_; }
+  /// Those notices of damage that speak of what is not in the files at all: nothing that is can make up for
+  /// it.
+  [[nodiscard]] const std::vector<std::string>& absent() const { return absent_; }
 
   /// A stretch of some host's time that was recorded twice or out of order.
   void add_disorder(TimeSpan span) { disorder_.push_back(span); }
@@ -52,6 +58,8 @@ class FileSet {
 
   /// The file's blocks, of the kinds that we know; damage becomes a notice and takes what it hides.
   [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
+  /// Fails when somebody began to write to the file since it was opened.
+  [[nodiscard]] Status check_unchanged(std::size_t index);
   /// A block's header, held against its row. Damage is an error kDamaged that names file and span.
   [[nodiscard]] Result<BlockHeader> header(std::size_t index, const BlockRow& row);
 
@@ -61,10 +69,17 @@ class FileSet {
     std::uint64_t used = 0;
   };
   [[nodiscard]] Status add_folder(const std::filesystem::path& folder);
+  [[nodiscard]] Status add_subfolder(const std::filesystem::path& recording,
+                                     const std::filesystem::path& entry);
   [[nodiscard]] Status add_file(const std::filesystem::path& path);
+  /// Of a file that cannot be opened; an error is one that ends the reading.
+  [[nodiscard]] Status leave_out(const std::filesystem::path& path, const Error& error);
+  void add_source(const std::filesystem::path& path, const DayFile& file);
+  void check_extent(const SourceFile& file);
+  void miss(const std::filesystem::path& path, std::string sentence);
   void make_room();
   /// Whatever add came across.
-  [[nodiscard]] std::size_t found() const { return files_.size() + notices_.size() + strangers_.size(); }
+  [[nodiscard]] std::size_t found() const { return files_.size() + notices_.size() + foreign_.size(); }
 
   ReaderOptions options_;
   ZstdCodec codec_;
@@ -73,8 +88,10 @@ class FileSet {
   std::map<std::size_t, Open> open_;
   std::uint64_t uses_ = 0;
   std::vector<std::string> notices_;
+  std::set<std::string> damaged_;
+  std::vector<std::string> absent_;
   std::vector<TimeSpan> disorder_;
-  std::vector<Error> strangers_;
+  std::vector<Error> foreign_;
 };
 
 }  // namespace laggard::archive

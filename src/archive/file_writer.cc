@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "archive/displaced.h"
+#include "archive/file_name.h"
 #include "archive/format.h"
 #include "archive/join.h"
 #include "archive/load.h"
@@ -53,13 +55,8 @@ class PieceShape {
 
 }  // namespace
 
-FileWriter::FileWriter(FileIdentity identity, std::int64_t day, Existing existing, Opener opener,
-                       ZstdCodec& codec)
-    : identity_(std::move(identity)),
-      day_(day),
-      existing_(existing),
-      opener_(std::move(opener)),
-      codec_(codec) {}
+FileWriter::FileWriter(FileIdentity identity, std::int64_t day, Options options, ZstdCodec& codec)
+    : identity_(std::move(identity)), day_(day), options_(std::move(options)), codec_(codec) {}
 
 void FileWriter::add(SampleTable table, std::uint64_t order) {
   Stream& stream = streams_[table.kind()];
@@ -85,7 +82,7 @@ Status FileWriter::ensure_open() {
     if (!first || start < *first) first = start;
   }
   LAGGARD_CHECK(first.has_value());
-  Result<std::unique_ptr<DayFile>> file = opener_(*first);
+  Result<std::unique_ptr<DayFile>> file = options_.open(*first);
   if (!file) return forward(file);
   file_ = std::move(*file);
   return load_state();
@@ -112,13 +109,39 @@ Status FileWriter::load_state() {
       tail.push_back(
           {.id = row.id, .earliest = row.earliest, .latest = row.latest, .samples = row.samples, .cells = 0});
     }
-    if (!resumed_after_ || row.latest > *resumed_after_) resumed_after_ = row.latest;
+    extend_span(row.earliest, row.latest);
   }
+  if (span_ && !options_.goes_on) resumed_after_ = span_->to;
+  return {};
+}
+
+void FileWriter::extend_span(WallTime from, WallTime to) {
+  if (!span_) span_ = TimeSpan{from, to};
+  span_->from = std::min(span_->from, from);
+  span_->to = std::max(span_->to, to);
+}
+
+/// Sees to it that what is written next is found under the file's path, or under the recording's at least.
+Status FileWriter::follow_file() {
+  if (file_->place() == FilePlace::kInPlace) return {};
+  Result<Displaced> left = leave_displaced(file_, options_.vfs);
+  if (!left) return forward(left);
+  options_.say(left->said);
+  foreign_ = left->foreign;
+  facts_.insert(facts_in_file_.begin(), facts_in_file_.end());
+  facts_in_file_.clear();
+  for (auto& [kind, stream] : streams_) stream.written.tail.clear();
+  options_.goes_on = true;
+  resumed_after_.reset();
+  if (left->lost && span_) {
+    gaps_.push_back({.first = span_->from, .last = span_->to, .lost = 0, .reason = "file removed"});
+  }
+  span_.reset();
   return {};
 }
 
 void FileWriter::note_restart(WallTime first) {
-  if (existing_ == Existing::kAppend && resumed_after_ && first > *resumed_after_) {
+  if (options_.existing == Existing::kAppend && resumed_after_ && first > *resumed_after_) {
     gaps_.push_back({.first = *resumed_after_, .last = first, .lost = 0, .reason = "recorder stopped"});
   }
   resumed_after_.reset();
@@ -139,7 +162,12 @@ std::optional<std::uint64_t> FileWriter::oldest() const {
   return oldest;
 }
 
-std::uint64_t FileWriter::drop_oldest() {
+std::vector<GapRow> FileWriter::take_gaps() {
+  if (dropped_) gaps_.push_back(*std::exchange(dropped_, std::nullopt));
+  return std::exchange(gaps_, {});
+}
+
+std::uint64_t FileWriter::drop_oldest(const std::string& reason) {
   const std::optional<std::uint64_t> order = oldest();
   if (!order) return 0;
   const auto holds_it = [&](auto& entry) {
@@ -152,7 +180,7 @@ std::uint64_t FileWriter::drop_oldest() {
   const auto [first, last] = std::ranges::minmax(table.times());
   std::uint64_t lost = 0;
   if (!dropped_) {
-    dropped_ = GapRow{.first = first, .last = last, .lost = 0, .reason = "disk full"};
+    dropped_ = GapRow{.first = first, .last = last, .lost = 0, .reason = reason};
     lost = table.times().size();
   } else {
     // Disks, interfaces and sockets are sampled together: a time that another kind lost is counted once.
@@ -166,16 +194,25 @@ std::uint64_t FileWriter::drop_oldest() {
   return lost;
 }
 
-Status FileWriter::flush(WriteStats& stats) {
-  const bool idle = pending_bytes_ == 0 && gaps_.empty() && !dropped_ && facts_.empty();
-  if (idle || (file_ == nullptr && pending_bytes_ == 0)) return {};
-  if (Status open = ensure_open(); !open) return open;
-  if (resumed_after_ && pending_bytes_ > 0) {
-    for (const auto& [kind, stream] : streams_) {
-      if (!stream.pending.empty()) note_restart(stream.pending.front().table.times().front());
-    }
+/// The file to write to, in its place; none when there is none and no sample that needs one.
+Status FileWriter::take_file() {
+  if (file_ != nullptr) {
+    if (Status followed = follow_file(); !followed) return followed;
   }
-  WriteStats added = stats;
+  if (pending_bytes_ == 0) return {};
+  if (Status open = ensure_open(); !open) return open;
+  for (const auto& [kind, stream] : streams_) {
+    if (!stream.pending.empty()) note_restart(stream.pending.front().table.times().front());
+  }
+  return {};
+}
+
+Status FileWriter::flush() {
+  const bool idle = pending_bytes_ == 0 && gaps_.empty() && !dropped_ && facts_.empty();
+  if (idle) return {};
+  if (Status taken = take_file(); !taken) return taken;
+  if (file_ == nullptr) return {};
+  WriteStats added = stats_;
   std::vector<Written> before;
   for (const auto& [kind, stream] : streams_) before.push_back(stream.written);
   Status written = file_->begin();
@@ -187,7 +224,19 @@ Status FileWriter::flush(WriteStats& stats) {
     for (auto& [kind, stream] : streams_) stream.written = std::move(*saved++);
     return written;
   }
+  forget_pending();
+  stats_ = added;
+  if (foreign_) return tl::unexpected<Error>(*std::exchange(foreign_, std::nullopt));
+  return {};
+}
+
+/// All of it is in the file.
+void FileWriter::forget_pending() {
   for (auto& [kind, stream] : streams_) {
+    for (const Pending& pending : stream.pending) {
+      const auto [first, last] = std::ranges::minmax(pending.table.times());
+      extend_span(first, last);
+    }
     stream.pending.clear();
     stream.pending_rows = 0;
   }
@@ -196,8 +245,6 @@ Status FileWriter::flush(WriteStats& stats) {
   dropped_.reset();
   for (auto& [key, value] : facts_) facts_in_file_[key] = std::move(value);
   facts_.clear();
-  stats = added;
-  return {};
 }
 
 Status FileWriter::write_all(WriteStats& stats) {
@@ -242,7 +289,7 @@ Status FileWriter::write_stream(Stream& stream, WriteStats& stats) {
 }
 
 Status FileWriter::write_piece(SampleTable piece, Written& written, WriteStats& stats) {
-  if (existing_ == Existing::kSkipEqual) {
+  if (options_.existing == Existing::kSkipEqual) {
     Result<std::uint64_t> removed = ExistingCells(*file_, codec_).remove_from(piece);
     if (!removed) return forward(removed);
     stats.cells_already_there += *removed;
@@ -304,9 +351,12 @@ Status FileWriter::compact(Written& written, bool all) {
   return {};
 }
 
-Status FileWriter::finish(WriteStats& stats) {
-  if (Status flushed = flush(stats); !flushed) return flushed;
-  if (file_ == nullptr) return {};
+Result<std::optional<std::filesystem::path>> FileWriter::finish() {
+  if (Status flushed = flush(); !flushed) return forward(flushed);
+  if (file_ != nullptr) {
+    if (Status followed = follow_file(); !followed) return forward(followed);
+  }
+  if (file_ == nullptr) return std::nullopt;
   Status done = file_->begin();
   for (auto& [kind, stream] : streams_) {
     if (done) done = compact(stream.written, true);
@@ -314,9 +364,30 @@ Status FileWriter::finish(WriteStats& stats) {
   if (done) done = file_->commit();
   // Everything is safe already; merging was only to save space, and a full disk may forbid it.
   if (!done) file_->rollback();
-  file_->finish();
+  std::filesystem::path finished = file_->path();
+  if (path_of_hidden(finished)) {
+    if (!done && !file_->is_sound()) return forward(done);
+    if (Status closed = file_->finish_hidden(); !closed) return forward(closed);
+  } else {
+    file_->finish();
+  }
   file_.reset();
-  return {};
+  return finished;
 }
+
+std::optional<std::filesystem::path> FileWriter::keep_committed() {
+  if (file_ == nullptr) return std::nullopt;
+  std::filesystem::path kept = file_->path();
+  const bool worth_it = stats_.cells_added > 0 && file_->is_sound();
+  const bool in_place = file_->place() == FilePlace::kInPlace;
+  file_.reset();
+  if (worth_it && in_place) return kept;
+  std::error_code ignored;
+  if (in_place) std::filesystem::remove(kept, ignored);
+  stats_ = {};
+  return std::nullopt;
+}
+
+std::filesystem::path FileWriter::path() const { return file_ == nullptr ? "" : file_->path(); }
 
 }  // namespace laggard::archive

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "archive/activity.h"
@@ -19,10 +21,18 @@ namespace laggard::archive {
 /// blocks into large ones. Opens its file at the first chance, so that a full disk costs no samples.
 class FileWriter {
  public:
-  using Opener = std::function<Result<std::unique_ptr<DayFile>>(WallTime first_sample)>;
+  struct Options {
+    /// Finds or makes the file; called again while it fails.
+    std::function<Result<std::unique_ptr<DayFile>>(WallTime first_sample)> open;
+    Existing existing = Existing::kAppend;
+    /// Another file of the host was written before: taking this one up again is no restart of the recorder.
+    bool goes_on = false;
+    const char* vfs = nullptr;
+    std::function<void(const std::string&)> say;  ///< Told what others did to the file.
+  };
 
-  /// \param opener  finds or makes the file; called again while it fails. \param codec  outlives the writer.
-  FileWriter(FileIdentity identity, std::int64_t day, Existing existing, Opener opener, ZstdCodec& codec);
+  /// \param codec  outlives the writer.
+  FileWriter(FileIdentity identity, std::int64_t day, Options options, ZstdCodec& codec);
 
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] std::int64_t day() const { return day_; }
@@ -33,19 +43,32 @@ class FileWriter {
   /// All facts of the host; those that the file has are not written again.
   void set_facts(const Facts& facts);
 
-  /// Opens the file if it is not. Anything but kNoSpace means that it never will.
+  /// Opens the file if it is not; requires pending samples.
   [[nodiscard]] Status ensure_open();
-  /// One transaction: all that is pending or, on an error, nothing.
-  [[nodiscard]] Status flush(WriteStats& stats);
-  /// flush, then leaves the file in its final form.
-  [[nodiscard]] Status finish(WriteStats& stats);
+  /// One transaction: all that is pending or, on an error, nothing. A file that was removed or replaced
+  /// meanwhile is saved and another one begun. kBadUse when everything is written but what stands in its
+  /// place is no recording.
+  [[nodiscard]] Status flush();
+  /// flush, then leaves the file in its final form. \return where it is; nothing when there is none.
+  [[nodiscard]] Result<std::optional<std::filesystem::path>> finish();
+  /// For a hidden file after an error: gives up what is pending, and closes the file with what was committed.
+  /// \return where it is; nothing when there was nothing in it, or what was in it is spoilt: then it is
+  /// removed.
+  [[nodiscard]] std::optional<std::filesystem::path> keep_committed();
+
+  /// Where the file is while it is open, else empty.
+  [[nodiscard]] std::filesystem::path path() const;
+  /// What was committed since this was asked last.
+  [[nodiscard]] WriteStats take_stats() { return std::exchange(stats_, {}); }
 
   [[nodiscard]] std::size_t pending_bytes() const { return pending_bytes_; }
   [[nodiscard]] bool has_full_block() const;
   /// Order number of the oldest pending table.
   [[nodiscard]] std::optional<std::uint64_t> oldest() const;
   /// Gives up the oldest pending table and remembers the gap. \return sample times lost.
-  std::uint64_t drop_oldest();
+  std::uint64_t drop_oldest(const std::string& reason);
+  /// What is still to be noted and has no file to stand in.
+  [[nodiscard]] std::vector<GapRow> take_gaps();
 
  private:
   struct Pending {
@@ -80,18 +103,24 @@ class FileWriter {
   [[nodiscard]] Status compact(Written& written, bool all);
   [[nodiscard]] Status write_facts();
   void note_restart(WallTime first);
+  [[nodiscard]] Status follow_file();
+  [[nodiscard]] Status take_file();
+  void forget_pending();
+  void extend_span(WallTime from, WallTime to);
 
   FileIdentity identity_;
   std::int64_t day_;
-  Existing existing_;
-  Opener opener_;
+  Options options_;
   ZstdCodec& codec_;
   std::unique_ptr<DayFile> file_;
   std::map<DeviceKind, Stream> streams_;
+  WriteStats stats_;
   std::size_t pending_bytes_ = 0;
   std::vector<GapRow> gaps_;
   std::optional<GapRow> dropped_;          ///< What drop_oldest gave up since the last flush.
   std::optional<WallTime> resumed_after_;  ///< Last sample of an earlier writer of the same file.
+  std::optional<TimeSpan> span_;           ///< Of what the file holds.
+  std::optional<Error> foreign_;           ///< What is wrong with what took the file's place.
   Facts facts_;                            ///< To be written.
   Facts facts_in_file_;
 };

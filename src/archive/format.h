@@ -55,6 +55,13 @@ inline constexpr std::size_t kSettledSamples = 64;
 /// Keys in `meta` of how many rows `block` and `fact` have: a bad page can hide rows without SQLite noticing.
 inline constexpr std::string_view kBlockCountKey = "blocks";
 inline constexpr std::string_view kFactCountKey = "facts";
+/// Keys in `meta` by which a reader tells whether a write-ahead log belongs to a file and whether the file is
+/// all there without one. Files by earlier versions lack them. A number of the name, host and boot that the
+/// file was made with, the number of commits so far, and `1` when it was finished, `0` while it may have a
+/// log.
+inline constexpr std::string_view kFileNumberKey = "file";
+inline constexpr std::string_view kCommitCountKey = "commits";
+inline constexpr std::string_view kFinishedKey = "finished";
 
 /// The tables, exactly as they stand in sqlite_schema: a file whose schema differs is not opened, so that no
 /// view or trigger of a hostile file ever runs.

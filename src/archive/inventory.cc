@@ -65,6 +65,7 @@ struct Host {
   std::map<DeviceKind, Distances> distances;
   std::vector<Segment> segments;
   std::vector<GapRow> reasons;
+  std::vector<GapRow> clock_steps;
   std::map<DeviceKind, WallTime> latest;  ///< Sample so far.
 };
 
@@ -80,7 +81,7 @@ class InventoryTaker {
       Result<BlockHeader> header = files_.header(index, row);
       if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
       if (!header) {
-        note_damage(host, row, header.error());
+        note_damage(host, index, row, header.error());
         continue;
       }
       add_block(host, *header);
@@ -91,7 +92,10 @@ class InventoryTaker {
     }
     Result<DayFile*> file = files_.open(index);
     if (!file) return forward(file);
-    if (Status read = add_notes(host, **file); !read) files_.notice(read.error().message());
+    if (Status read = add_notes(host, **file); !read) {
+      if (read.error().code != ErrorCode::kDamaged) return read;
+      files_.damage(files_.files()[index].path, read.error().message());
+    }
     files_.close(index);
     return {};
   }
@@ -106,6 +110,10 @@ class InventoryTaker {
         }
       }
       add_gaps(name, host, inventory.gaps);
+      for (const GapRow& step : host.clock_steps) {
+        inventory.clock_steps.push_back(
+            {.host = name, .before = step.first, .after = step.last, .reason = step.reason});
+      }
     }
     std::ranges::sort(inventory.devices, [](const DeviceInfo& a, const DeviceInfo& b) {
       if (a.host != b.host) return natural_less(a.host, b.host);
@@ -113,12 +121,13 @@ class InventoryTaker {
       return natural_less(a.device, b.device);
     });
     inventory.notices = files_.notices();
+    inventory.damaged.assign(files_.damaged().begin(), files_.damaged().end());
     return inventory;
   }
 
  private:
-  void note_damage(Host& host, const BlockRow& row, const Error& error) {
-    files_.notice(error.message());
+  void note_damage(Host& host, std::size_t index, const BlockRow& row, const Error& error) {
+    files_.damage(files_.files()[index].path, error.message());
     host.reasons.push_back(
         {.first = row.earliest, .last = row.latest, .lost = row.samples, .reason = "damaged block"});
   }
@@ -143,7 +152,7 @@ class InventoryTaker {
       if (!bytes && bytes.error().code != ErrorCode::kDamaged) return forward(bytes);
       if (bytes && bytes->size() == counter.bytes && hash_bytes(*bytes) == counter.hash) continue;
       note_damage(
-          host, row,
+          host, index, row,
           {.code = ErrorCode::kDamaged,
            .where = files_.files()[index].path.string(),
            .what = fmt::format("{} of {} samples of {} from {} to {} is lost: {}", counter.counter.name,
@@ -240,10 +249,14 @@ class InventoryTaker {
     Result<Notes> notes = file.notes(files_.codec());
     if (!notes) return forward(notes);
     if (notes->damaged > 0) {
-      files_.notice(fmt::format("{}: facts of devices or gaps are lost: {} rows are gone or damaged",
+      files_.damage(file.path(),
+                    fmt::format("{}: facts of devices or gaps are lost: {} rows are gone or damaged",
                                 file.path().string(), notes->damaged));
     }
-    host.reasons.insert(host.reasons.end(), notes->gaps.begin(), notes->gaps.end());
+    for (const GapRow& row : notes->gaps) {
+      if (row.reason.starts_with(kClockStepped)) host.clock_steps.push_back(row);
+      host.reasons.push_back(row);
+    }
     for (const auto& [fact, value] : notes->facts) {
       const std::optional<DeviceKind> kind = device_kind(fact.kind);
       if (!kind) continue;

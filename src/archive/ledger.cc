@@ -2,29 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <string>
+#include <system_error>
 
 #include "archive/block.h"
 #include "archive/database.h"
 #include "base/bytes.h"
+#include "base/file.h"
 
 namespace laggard::archive {
 
 namespace {
 
 constexpr int kLedgerId = 0x6c676c67;  ///< SQLite's application_id: "lglg" in ASCII.
-constexpr int kLedgerVersion = 1;
+/// Version 1 had the first table alone.
+constexpr int kLedgerVersion = 2;
 constexpr std::string_view kTable =
     "CREATE TABLE decision(number INTEGER PRIMARY KEY, kind TEXT NOT NULL, subject TEXT NOT NULL, "
     "since TEXT NOT NULL, made TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, hash INTEGER NOT NULL)";
+/// What else is known of a decision: of the incident whose id is its subject, and what it takes back.
+constexpr std::string_view kDetailTable =
+    "CREATE TABLE detail(number INTEGER PRIMARY KEY, decision INTEGER NOT NULL, what TEXT NOT NULL, "
+    "value TEXT NOT NULL, hash INTEGER NOT NULL)";
 
 using Fields = std::array<std::string, 6>;  ///< kind, subject, since, made, who, why
+
+/// A row of the second table: what it tells (the names below), and that.
+struct Detail {
+  std::string_view what;
+  std::string value;
+};
+constexpr std::string_view kBlamed = "blamed";
+constexpr std::string_view kCause = "cause";
+constexpr std::string_view kSince = "since";
+constexpr std::string_view kUntil = "until";
+constexpr std::string_view kComponent = "component";
+constexpr std::string_view kUndoes = "undoes";
 
 /// The checksum that stands in its row: a flipped bit must not exclude another disk.
 std::int64_t hash_of(const Fields& fields) {
   ByteWriter bytes;
   for (const std::string& field : fields) bytes.text(field);
+  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+}
+
+std::int64_t hash_of(std::int64_t decision, std::string_view what, std::string_view value) {
+  ByteWriter bytes;
+  bytes.zigzag(decision);
+  bytes.text(what);
+  bytes.text(value);
   return static_cast<std::int64_t>(hash_bytes(bytes.str()));
 }
 
@@ -39,27 +68,37 @@ tl::unexpected<Error> own_words(const std::filesystem::path& path, Error error) 
   return tl::unexpected<Error>(std::move(error));
 }
 
+/// The tables are those of its version, word by word.
+Status check_tables(Database& database, std::int64_t version) {
+  Result<Statement> tables = database.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
+  if (!tables) return own_words(database.path(), tables.error());
+  constexpr std::array kTables{kTable, kDetailTable};
+  for (std::size_t seen = 0;; ++seen) {
+    Result<bool> row = tables->step();
+    if (!row) return own_words(database.path(), row.error());
+    if (!*row && seen == static_cast<std::size_t>(version)) return {};
+    if (!*row || seen == static_cast<std::size_t>(version) || tables->bytes(0) != kTables[seen])
+      return damaged(database.path(), "other tables");
+  }
+}
+
 /// Nothing else is read before this holds: no view or trigger of a hostile file ever runs.
-Status check(Database& database) {
+/// \return  the version of the format.
+Result<std::int64_t> check(Database& database) {
   const std::string where = database.path().string();
   Result<std::int64_t> id = database.number("PRAGMA application_id");
   if (!id) return own_words(database.path(), id.error());
   if (*id != kLedgerId) return fail(ErrorCode::kBadInput, where, "is no operators' ledger of laggard");
   Result<std::int64_t> version = database.number("PRAGMA user_version");
   if (!version) return own_words(database.path(), version.error());
-  if (*version != kLedgerVersion) {
-    return fail(ErrorCode::kTooNew, where,
-                fmt::format("written by another version of laggard (ledger format {}; this one reads {})",
-                            *version, kLedgerVersion));
+  if (*version < 1 || *version > kLedgerVersion) {
+    return fail(
+        ErrorCode::kTooNew, where,
+        fmt::format("written by another version of laggard (ledger format {}; this one reads up to {})",
+                    *version, kLedgerVersion));
   }
-  Result<Statement> tables = database.prepare("SELECT sql FROM sqlite_schema");
-  if (!tables) return own_words(database.path(), tables.error());
-  for (std::size_t seen = 0;; ++seen) {
-    Result<bool> row = tables->step();
-    if (!row) return own_words(database.path(), row.error());
-    if (!*row && seen == 1) return {};
-    if (!*row || seen > 0 || tables->bytes(0) != kTable) return damaged(database.path(), "other tables");
-  }
+  if (Status tables = check_tables(database, *version); !tables) return forward(tables);
+  return version;
 }
 
 Result<Decision> to_decision(const Statement& row, const std::filesystem::path& path) {
@@ -81,66 +120,184 @@ Result<Decision> to_decision(const Statement& row, const std::filesystem::path& 
                   .why = why};
 }
 
+Status read_lines(Database& database, std::map<std::int64_t, Decision>& decisions) {
+  Result<Statement> select = database.prepare(
+      "SELECT kind, subject, since, made, who, why, hash, number FROM decision ORDER BY number");
+  if (!select) return own_words(database.path(), select.error());
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return own_words(database.path(), row.error());
+    if (!*row) return {};
+    Result<Decision> decision = to_decision(*select, database.path());
+    if (!decision) return forward(decision);
+    decisions.insert_or_assign(select->integer(static_cast<int>(Fields{}.size()) + 1), std::move(*decision));
+  }
+}
+
+std::vector<Detail> details_of(const Decision& decision) {
+  std::vector<Detail> details;
+  if (decision.undoes) details.push_back({kUndoes, to_iso8601(*decision.undoes)});
+  if (!decision.about) return details;
+  details.push_back({kBlamed, decision.about->blamed});
+  details.push_back({kCause, decision.about->cause});
+  details.push_back({kSince, to_iso8601(decision.about->since)});
+  details.push_back({kUntil, to_iso8601(decision.about->until)});
+  for (const std::string& component : decision.about->components) details.push_back({kComponent, component});
+  return details;
+}
+
+/// What is not known is passed over: a later version may tell more. False when it makes no sense.
+bool add_detail(std::string_view what, const std::string& value, Decision& decision) {
+  constexpr std::array kTimes{kUndoes, kSince, kUntil};
+  const Result<WallTime> when =
+      std::ranges::find(kTimes, what) != kTimes.end() ? parse_time(value) : Result<WallTime>(WallTime{});
+  if (!when) return false;
+  if (what == kUndoes) {
+    decision.undoes = *when;
+    return true;
+  }
+  if (!decision.about) decision.about = KnownIncident{.id = decision.subject};
+  KnownIncident& incident = *decision.about;
+  if (what == kBlamed) incident.blamed = value;
+  if (what == kCause) incident.cause = value;
+  if (what == kSince) incident.since = *when;
+  if (what == kUntil) incident.until = *when;
+  if (what == kComponent) incident.components.push_back(value);
+  return true;
+}
+
+/// \param decisions  by their numbers.
+Status read_details(Database& database, std::map<std::int64_t, Decision>& decisions) {
+  Result<Statement> select =
+      database.prepare("SELECT decision, what, value, hash FROM detail ORDER BY number");
+  if (!select) return own_words(database.path(), select.error());
+  for (;;) {
+    Result<bool> row = select->step();
+    if (!row) return own_words(database.path(), row.error());
+    if (!*row) return {};
+    const std::int64_t number = select->integer(0);
+    const std::string what(select->bytes(1));
+    const std::string value(select->bytes(2));
+    const auto decision = decisions.find(number);
+    const bool sound = hash_of(number, what, value) == select->integer(3) && decision != decisions.end();
+    if (!sound) return damaged(database.path(), "the checksum of a line does not hold");
+    if (!add_detail(what, value, decision->second)) return damaged(database.path(), "a line makes no sense");
+  }
+}
+
+/// Makes the tables, or those that an older version lacks: lines are added to a ledger, and nothing in it is
+/// changed.
 Status begin_file(Database& database) {
   Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
   if (!tables) return own_words(database.path(), tables.error());
-  if (*tables > 0) return {};
-  return database.run(
-      fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {};", kLedgerId, kLedgerVersion, kTable)
-          .c_str());
+  if (*tables == 0) {
+    return database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; {}; {};", kLedgerId,
+                                    kLedgerVersion, kTable, kDetailTable)
+                            .c_str());
+  }
+  Result<std::int64_t> version = check(database);
+  if (!version) return forward(version);
+  if (*version == kLedgerVersion) return {};
+  return database.run(fmt::format("PRAGMA user_version={}; {};", kLedgerVersion, kDetailTable).c_str());
 }
 
-Status insert(Database& database, std::span<const Decision> decisions) {
-  Result<Statement> statement = database.prepare(
-      "INSERT INTO decision(kind, subject, since, made, who, why, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+/// The bytes of a ledger without a decision.
+Result<std::string> empty_ledger() {
+  Result<Database> database = Database::open_in_memory();
+  if (!database) return forward(database);
+  if (Status begun = begin_file(*database); !begun) return forward(begun);
+  return database->content();
+}
+
+Status insert_details(Database& database, std::int64_t number, const Decision& decision) {
+  Result<Statement> statement =
+      database.prepare("INSERT INTO detail(decision, what, value, hash) VALUES(?1, ?2, ?3, ?4)");
   if (!statement) return own_words(database.path(), statement.error());
-  for (const Decision& decision : decisions) {
-    const Fields fields{std::string(to_name(decision.kind)),
-                        decision.subject,
-                        decision.from ? to_iso8601(*decision.from) : "",
-                        to_iso8601(decision.made),
-                        decision.by,
-                        decision.why};
-    int column = 0;
-    for (const std::string& field : fields) statement->bind(++column, std::string_view(field));
-    statement->bind(++column, hash_of(fields));
+  for (const Detail& detail : details_of(decision)) {
+    statement->bind(1, number);
+    statement->bind(2, detail.what);
+    statement->bind(3, std::string_view(detail.value));
+    statement->bind(4, hash_of(number, detail.what, detail.value));
     if (Status run = statement->run(); !run) return own_words(database.path(), run.error());
   }
   return {};
+}
+
+Status insert(Database& database, const Decision& decision) {
+  Result<Statement> statement = database.prepare(
+      "INSERT INTO decision(kind, subject, since, made, who, why, hash) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)");
+  if (!statement) return own_words(database.path(), statement.error());
+  const Fields fields{
+      std::string(to_name(decision.kind)), decision.subject, decision.from ? to_iso8601(*decision.from) : "",
+      to_iso8601(decision.made),           decision.by,      decision.why};
+  int column = 0;
+  for (const std::string& field : fields) statement->bind(++column, std::string_view(field));
+  statement->bind(++column, hash_of(fields));
+  if (Status run = statement->run(); !run) return own_words(database.path(), run.error());
+  Result<std::int64_t> number = database.number("SELECT last_insert_rowid()");
+  if (!number) return own_words(database.path(), number.error());
+  return insert_details(database, *number, decision);
 }
 
 }  // namespace
 
 std::filesystem::path ledger_of(const std::filesystem::path& recording) { return recording / "ledger.lgl"; }
 
+namespace {
+
+/// Who was killed in the middle of a decision leaves a journal, and a reader must not pass over it. Undoing
+/// what was never committed takes nothing from the ledger.
+Status undo_half_decision(const std::filesystem::path& path) {
+  Result<Database> database = Database::open(path, OpenMode::kWrite, nullptr);
+  if (!database) return own_words(path, database.error());
+  Result<std::int64_t> version = check(*database);
+  if (!version) return forward(version);
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
   std::vector<Decision> decisions;
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) return decisions;
+  const bool is_there = std::filesystem::exists(path, error);
+  if (error) return fail_errno(error.value(), path.string(), "cannot look at the ledger");
+  if (!is_there && !std::filesystem::is_symlink(path, error)) return decisions;
+  if (std::filesystem::is_regular_file(path.string() + "-journal", error)) {
+    if (Status undone = undo_half_decision(path); !undone) return forward(undone);
+  }
   Result<Database> database = Database::open(path, OpenMode::kRead, nullptr);
   if (!database) return own_words(path, database.error());
-  if (Status sound = check(*database); !sound) return forward(sound);
-  Result<Statement> select =
-      database->prepare("SELECT kind, subject, since, made, who, why, hash FROM decision ORDER BY number");
-  if (!select) return own_words(path, select.error());
-  for (;;) {
-    Result<bool> row = select->step();
-    if (!row) return own_words(path, row.error());
-    if (!*row) return decisions;
-    Result<Decision> decision = to_decision(*select, path);
-    if (!decision) return forward(decision);
-    decisions.push_back(std::move(*decision));
+  // Both tables as of one moment: others may be adding.
+  if (Status begun = database->run("BEGIN"); !begun) return own_words(path, begun.error());
+  Result<std::int64_t> version = check(*database);
+  if (!version) return forward(version);
+  std::map<std::int64_t, Decision> by_number;
+  if (Status read = read_lines(*database, by_number); !read) return forward(read);
+  if (*version > 1) {
+    if (Status read = read_details(*database, by_number); !read) return forward(read);
   }
+  for (auto& [number, decision] : by_number) decisions.push_back(std::move(decision));
+  return decisions;
 }
 
 Status add_to_ledger(const std::filesystem::path& path, std::span<const Decision> decisions) {
+  std::error_code absent;
+  if (std::filesystem::symlink_status(path, absent).type() == std::filesystem::file_type::not_found) {
+    // Whole or not at all: SQLite would begin with an empty file, which a kill would leave, and a reader
+    // could not tell from a ledger that was emptied.
+    const Result<std::string> empty = empty_ledger();
+    if (!empty) return tl::unexpected<Error>(empty.error());
+    if (Result<bool> made = write_new_file(path, *empty); !made) return forward(made);
+  }
   Result<Database> database = Database::open(path, OpenMode::kCreate, nullptr);
   if (!database) return own_words(path, database.error());
-  // Immediate: of two who begin the file at the same time the second finds it made.
+  // Immediate: of two who begin a file behind a link at the same time the second finds it made.
   Status done = database->run("PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
   if (done) done = begin_file(*database);
-  if (done) done = check(*database);
-  if (done) done = insert(*database, decisions);
+  for (const Decision& decision : decisions) {
+    if (done) done = insert(*database, decision);
+  }
   if (done) done = database->run("COMMIT");
   if (!done && database->in_transaction()) static_cast<void>(database->run("ROLLBACK"));
   return done ? done : own_words(path, done.error());

@@ -8,7 +8,8 @@
 #include "model/decision.h"
 
 /// The operators' ledger: what was decided about components, by whom, when and why. One SQLite file, to which
-/// lines are added and never changed; several people may add at the same time.
+/// lines are added and never changed; several people may add at the same time. A ledger of version 1, which
+/// knew no incidents and no undoing, is read as it is and gets its second table with the next decision.
 namespace laggard::archive {
 
 /// Where the ledger of a recording is, whether there is one or not.

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
-#include "archive/test_support.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {
@@ -41,6 +44,104 @@ TEST_F(Ledger, WhatWasDecidedComesBackInItsOrder) {
   add(first);
   add(second);
   EXPECT_THAT(read_ledger(file()).value(), ElementsAre(first, second));
+}
+
+TEST_F(Ledger, KeepsWhatTheIncidentWasAndWhatATakenBackDecisionWas) {
+  Decision excluded = decision(DecisionKind::kExcluded, "fs3-sdb-slower-20110509T120000Z");
+  excluded.about = KnownIncident{.id = excluded.subject,
+                                 .blamed = "fs3",
+                                 .cause = "disk-busy",
+                                 .since = "2011-05-09T11:58:00Z"_utc,
+                                 .until = "2011-05-09T14:00:00.25Z"_utc,
+                                 .components = {"fs3/sdb", "fs3/a\nname of two lines"}};
+  Decision undone = decision(DecisionKind::kUndone, excluded.subject);
+  undone.undoes = excluded.made;
+  add(excluded);
+  add(decision(DecisionKind::kNoted, "fs1"));
+  add(undone);
+  EXPECT_THAT(read_ledger(file()).value(),
+              ElementsAre(excluded, decision(DecisionKind::kNoted, "fs1"), undone));
+}
+
+/// Runs SQL on a ledger as another program would.
+void tamper(const std::filesystem::path& file, const char* sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+  sqlite3_close(database);
+}
+
+TEST_F(Ledger, OneOfVersionOneIsReadAndGoesOnWithTheNextDecision) {
+  const Decision old = decision(DecisionKind::kExcluded, "fs3/sdb");
+  add(old);
+  tamper(file(), "DROP TABLE detail; PRAGMA user_version=1");
+  EXPECT_THAT(read_ledger(file()).value(), ElementsAre(old));
+  Decision undone = decision(DecisionKind::kUndone, "fs3/sdb");
+  undone.undoes = old.made;
+  add(undone);
+  EXPECT_THAT(read_ledger(file()).value(), ElementsAre(old, undone));
+}
+
+TEST_F(Ledger, ADetailThatWasChangedOrBelongsToNoDecisionIsDamage) {
+  Decision undone = decision(DecisionKind::kUndone, "fs3/sdb");
+  undone.undoes = undone.made;
+  add(undone);
+  const std::string sound = read_file(file()).value();
+  for (const char* sql : {"UPDATE detail SET value='2011-05-10T08:00:01Z'", "UPDATE detail SET what='since'",
+                          "UPDATE detail SET decision=7", "DELETE FROM decision"}) {
+    tamper(file(), sql);
+    const auto read = read_ledger(file());
+    ASSERT_FALSE(read) << sql;
+    EXPECT_EQ(read.error().code, ErrorCode::kDamaged) << sql;
+    write_bytes(file(), sound);
+  }
+  EXPECT_THAT(read_ledger(file()).value(), ElementsAre(undone));
+}
+
+TEST_F(Ledger, WhoWasKilledInTheMiddleOfADecisionHasTakenNone) {
+  const Decision one = decision(DecisionKind::kExcluded, "fs3/sdb");
+  add(one);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A cache of a page: what is inserted goes to the file long before it is committed.
+    sqlite3* connection = nullptr;
+    sqlite3_open(file().c_str(), &connection);
+    sqlite3_exec(connection, "PRAGMA cache_size=1; BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    for (int i = 0; i < 50; ++i) {
+      sqlite3_exec(connection,
+                   "INSERT INTO decision(kind, subject, since, made, who, why, hash)"
+                   " VALUES('noted', 'x', '', '', '', hex(zeroblob(4000)), 0)",
+                   nullptr, nullptr, nullptr);
+    }
+    ::raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(std::filesystem::exists(file().string() + "-journal")) << "the kill came too early";
+  const auto read = read_ledger(file());
+  ASSERT_OK(read);
+  EXPECT_THAT(*read, ElementsAre(one));
+}
+
+TEST_F(Ledger, AtNoMomentOfItsBeginningIsItHalfThere) {
+  const Decision one = decision(DecisionKind::kExcluded, "fs3/sdb");
+  for (int microseconds = 0; microseconds < 4000; microseconds += 50) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const bool added = add_to_ledger(file(), std::span(&one, 1)).has_value();
+      ::_exit(added ? 0 : 1);
+    }
+    ::usleep(static_cast<useconds_t>(microseconds));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    const auto read = read_ledger(file());
+    ASSERT_OK(read);
+    EXPECT_LE(read->size(), 1U);
+    add(one);
+    EXPECT_GE(read_ledger(file()).value().size(), 1U);
+    std::filesystem::remove(file());
+  }
 }
 
 TEST_F(Ledger, ManyMayAddAtTheSameTime) {

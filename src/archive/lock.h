@@ -4,30 +4,18 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/lock_file.h"
 
 namespace laggard::archive {
 
-/// The right to write a host's files in one stream folder, held while a file of that host is open. A lock of
-/// the operating system on a hidden file, so that it is gone with its process, however that ends.
-class HostLock {
- public:
-  [[nodiscard]] static Result<HostLock> acquire(const std::filesystem::path& folder, const std::string& host);
-  /// Whether some process holds it now.
-  [[nodiscard]] static bool is_held(const std::filesystem::path& folder, const std::string& host);
+/// The right to write a host's files in one stream folder: a lock on a hidden file there.
+[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host);
 
-  HostLock(HostLock&&) noexcept = default;
-  HostLock& operator=(HostLock&& other) noexcept;
-  HostLock(const HostLock&) = delete;
-  HostLock& operator=(const HostLock&) = delete;
-  ~HostLock() { release(); }
+/// The same with a lock of another host there, which is given up.
+[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host,
+                                         LockFile spare);
 
- private:
-  HostLock() = default;
-  void release();
-
-  std::filesystem::path path_;
-  Fd fd_;
-};
+/// Whether some process holds it now.
+[[nodiscard]] bool is_host_locked(const std::filesystem::path& folder, const std::string& host);
 
 }  // namespace laggard::archive

@@ -1,18 +1,17 @@
 #include "archive/pages.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
 
 #include "archive/format.h"
+#include "archive/write_ahead_log.h"
 #include "base/file.h"
 
 namespace laggard::archive {
 
 namespace {
 
-constexpr std::size_t kLogHeader = 32;
-constexpr std::size_t kFrameHeader = 24;
 constexpr std::uint8_t kTableLeaf = 0x0D;
 constexpr std::size_t kFileHeader = 100;
 /// Larger than any row that the archive writes.
@@ -22,6 +21,16 @@ std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t siz
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < size; ++i) value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
   return value;
+}
+
+/// Without waiting for somebody at the other end of a pipe.
+Result<std::string> read_regular(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return fail(ErrorCode::kBadInput, path.string(), "is no file");
+  }
+  return read_file(path);
 }
 
 /// SQLite's own integers: big-endian groups of seven bits, the ninth byte whole. Nothing when cut.
@@ -42,67 +51,38 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   return std::nullopt;
 }
 
-/// The running checksum of a write-ahead log.
-struct LogSum {
-  bool big = false;
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-
-  void add(std::string_view bytes) {
-    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-      a += word(bytes, at) + b;
-      b += word(bytes, at + 4) + a;
-    }
-  }
-  [[nodiscard]] bool matches(std::string_view bytes, std::size_t at) const {
-    return big_endian(bytes, at, 4) == a && big_endian(bytes, at + 4, 4) == b;
-  }
-
- private:
-  [[nodiscard]] std::uint32_t word(std::string_view bytes, std::size_t at) const {
-    std::uint32_t value = 0;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
-    return big ? static_cast<std::uint32_t>(big_endian(bytes, at, 4)) : value;
-  }
-};
-
 }  // namespace
 
 Result<Pages> Pages::load(const std::filesystem::path& path) {
   Pages pages;
-  Result<std::string> file = read_file(path);
-  if (!file) return forward(file);
-  pages.file_ = std::move(*file);
-  pages.count_ = static_cast<std::uint32_t>((pages.file_.size() + kPageBytes - 1) / kPageBytes);
-  Result<std::string> log = read_file(path.string() + "-wal");
-  if (log) pages.lay_over(std::move(*log));
+  Result<std::string> file = read_regular(path);
+  Result<std::string> log = read_regular(path.string() + "-wal");
+  // A log whose database is gone is still worth a look, and so is the other way round.
+  if (!file && (!log || file.error().code != ErrorCode::kNotFound)) return forward(file);
+  if (!log && log.error().code != ErrorCode::kNotFound) return forward(log);
+  if (file) pages.file_ = std::move(*file);
+  if (log) pages.log_ = std::move(*log);
+  const auto in_log = [&](std::uint64_t at, std::span<char> into) {
+    return at < pages.log_.size() ? pages.log_.copy(into.data(), into.size(), at) : 0;
+  };
+  pages.index_ = index_log(in_log, pages.log_.size());
+  pages.use(View::kLaid);
   return pages;
 }
 
-void Pages::lay_over(std::string log) {
-  constexpr std::uint32_t kMagic = 0x377F0682;  // The last bit says in which order the sums read words.
-  if (log.size() < kLogHeader) return;
-  const std::string_view bytes = log;
-  const std::uint64_t magic = big_endian(bytes, 0, 4);
-  if ((magic & ~std::uint64_t{1}) != kMagic || big_endian(bytes, 8, 4) != kPageBytes) return;
-  LogSum sum{.big = (magic & 1) != 0};
-  sum.add(bytes.substr(0, 24));
-  if (!sum.matches(bytes, 24)) return;
-  std::map<std::uint32_t, std::size_t> open;  // Frames of a transaction whose commit was not seen yet.
-  for (std::size_t at = kLogHeader; at + kFrameHeader + kPageBytes <= bytes.size();
-       at += kFrameHeader + kPageBytes) {
-    if (bytes.substr(at + 8, 8) != bytes.substr(16, 8)) break;  // Left over from an earlier round.
-    sum.add(bytes.substr(at, 8));
-    sum.add(bytes.substr(at + kFrameHeader, kPageBytes));
-    if (!sum.matches(bytes, at + 16)) break;
-    open[static_cast<std::uint32_t>(big_endian(bytes, at, 4))] = at + kFrameHeader;
-    const auto size_after = static_cast<std::uint32_t>(big_endian(bytes, at + 4, 4));
-    if (size_after == 0) continue;
-    for (const auto& [page, place] : open) newer_[page] = place;
-    open.clear();
-    count_ = std::max(count_, size_after);
-  }
-  log_ = std::move(log);
+void Pages::use(View view) {
+  newer_.clear();
+  count_ = static_cast<std::uint32_t>((file_.size() + kPageBytes - 1) / kPageBytes);
+  if (view == View::kFile) return;
+  newer_.insert(index_.pages.begin(), index_.pages.end());
+  count_ = std::max(count_, index_.page_count);
+  if (view == View::kLaid) return;
+  for_each_frame(log_, [&](std::uint32_t number, std::string_view page) {
+    // A number that no database has comes from bytes that are no frame.
+    if (number == 0 || number > count_ + log_.size() / kPageBytes) return;
+    newer_[number] = static_cast<std::size_t>(page.data() - log_.data());
+  });
+  if (!newer_.empty()) count_ = std::max(count_, newer_.rbegin()->first);
 }
 
 bool Pages::is_cut() const {

@@ -10,17 +10,26 @@
 #include <variant>
 #include <vector>
 
+#include "archive/write_ahead_log.h"
 #include "base/error.h"
 
 /// What is left of an SQLite file, read without SQLite: page by page, trusting no pointer between tables. For
 /// salvage only. The layout is https://www.sqlite.org/fileformat2.html.
 namespace laggard::archive {
 
-/// A file's pages of kPageBytes, with the committed ones of its write-ahead log laid over them, as a reader
-/// would see them.
+/// A file's pages of kPageBytes and those in its write-ahead log.
 class Pages {
  public:
+  enum class View : std::uint8_t {
+    kLaid,   ///< The committed pages of the log over those of the file, as a reader would see them.
+    kFile,   ///< The file alone: the log may be another's, or be damaged.
+    kFrames  ///< All pages of the log, the last of each number, whether their checksums hold or not.
+  };
+
+  /// One of the two may be missing or empty. kNotFound when neither is there. Begins with kLaid.
   [[nodiscard]] static Result<Pages> load(const std::filesystem::path& path);
+  void use(View view);
+  [[nodiscard]] bool has_log() const { return !log_.empty(); }
 
   /// Numbered from 1, as SQLite does.
   [[nodiscard]] std::uint32_t count() const { return count_; }
@@ -30,10 +39,9 @@ class Pages {
   [[nodiscard]] std::string_view page(std::uint32_t number) const;
 
  private:
-  void lay_over(std::string log);
-
   std::string file_;
   std::string log_;
+  LogIndex index_;                              ///< Of `log_`.
   std::map<std::uint32_t, std::size_t> newer_;  ///< Page number -> its place in `log_`.
   std::uint32_t count_ = 0;
 };

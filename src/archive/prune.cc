@@ -49,17 +49,20 @@ Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& 
   return files;
 }
 
+/// A writer has its lock before it has a file, and a file that is being written has a log.
 void mark_used(const fs::path& folder, std::vector<StoredFile>& files) {
   std::map<std::string, StoredFile*> last;
   for (StoredFile& file : files) last[file.name.host] = &file;
   std::map<std::string, bool> has_writer;
   for (const auto& [host, file] : last) {
     file->is_last = true;
-    has_writer[host] = file->in_use = HostLock::is_held(folder, host);
+    has_writer[host] = is_host_locked(folder, host);
   }
   for (StoredFile& file : files) {
     std::error_code error;
-    if (has_writer[file.name.host] && fs::exists(file.path.string() + "-wal", error)) file.in_use = true;
+    if (!has_writer[file.name.host] || !fs::exists(file.path.string() + "-wal", error)) continue;
+    file.in_use = true;
+    last[file.name.host]->in_use = true;
   }
 }
 

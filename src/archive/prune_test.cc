@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "archive/test_support.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Reader>> Reader::open(std::span<const std::filesystem::pa
   for (const std::filesystem::path& path : paths) {
     if (Status added = impl->files.add(path); !added) return forward(added);
   }
-  if (Status named = impl->files.name_strangers(); !named) return forward(named);
+  if (Status named = impl->files.name_foreign_files(); !named) return forward(named);
   impl->files.sort();
   return std::unique_ptr<Reader>{new Reader(std::move(impl))};
 }
@@ -36,6 +36,10 @@ Result<std::unique_ptr<TableReader>> Reader::read(const ReadRequest& request) {
 }
 
 std::vector<std::string> Reader::notices() const { return impl_->files.notices(); }
+
+std::vector<std::string> Reader::damaged() const {
+  return {impl_->files.damaged().begin(), impl_->files.damaged().end()};
+}
 
 std::vector<TimeSpan> Reader::disorder() const {
   std::vector<TimeSpan> spans = impl_->files.disorder();

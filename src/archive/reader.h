@@ -25,7 +25,9 @@ struct ReaderOptions {
 /// sees each file as it was when it came to it.
 ///
 /// Damage never ends a reading and never gives a wrong value: what cannot be proven by its checksum is left
-/// out as missing, and notices() says which file and span.
+/// out as missing, notices() says which file and span, and damaged() counts the file. That is also said of a
+/// file that is there and cannot be read at all, unless a writer is only just making it. Nothing in a
+/// recording is ever written, made or deleted by reading it.
 class Reader final : public SeriesSource {
  public:
   /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew at
@@ -46,6 +48,7 @@ class Reader final : public SeriesSource {
 
   /// Streams that were skipped and damage that was met so far, one sentence each.
   [[nodiscard]] std::vector<std::string> notices() const override;
+  [[nodiscard]] std::vector<std::string> damaged() const override;
   /// Stretches of time in which some host's samples are not in order, or are there twice (clocks that were
   /// set back, recordings of the same time put side by side), as the inventory came across them: what is read
   /// of them depends on what is read before. By time, apart from each other.

@@ -15,44 +15,61 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The file whose write-ahead log this is, or the path itself.
+fs::path database_of(const fs::path& path) {
+  constexpr std::string_view kLog = "-wal";
+  const std::string name = path.string();
+  const bool is_log = name.ends_with(std::string(kFileSuffix) + std::string(kLog));
+  return is_log ? fs::path(name.substr(0, name.size() - kLog.size())) : path;
+}
+
 Status collect_files(const fs::path& path, std::vector<fs::path>& files) {
   std::error_code error;
   if (!fs::exists(path, error))
     return fail(ErrorCode::kNotFound, path.string(), "there is no such recording");
   if (!fs::is_directory(path, error)) {
-    files.push_back(path);
+    files.push_back(database_of(path));
     return {};
   }
   std::vector<fs::path> found;
   for (const fs::path& folder : {path, path / kStreamFolder}) {
     if (!fs::is_directory(folder, error)) continue;
     for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
-      if (at->path().filename().string().ends_with(kFileSuffix)) found.push_back(at->path());
+      const fs::path file = database_of(at->path());
+      if (file.filename().string().ends_with(kFileSuffix)) found.push_back(file);
     }
     if (error) return fail_errno(error.value(), folder.string(), "cannot list the folder");
   }
   std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   files.insert(files.end(), found.begin(), found.end());
   return {};
 }
 
 class Recoverer {
  public:
-  explicit Recoverer(Writer& writer) : writer_(writer) {}
+  Recoverer(Writer& writer, bool single) : writer_(writer), single_(single) {}
 
   Status add(const fs::path& path) {
     ++recovery_.files;
     FileSet one{ReaderOptions{.verify = true}};
-    Status opened = one.add(path);
-    if (opened) opened = one.name_strangers();
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !fs::is_regular_file(status)) return give_up(path, "is no file");
+    Status opened = fs::exists(status) ? one.add(path) : Status{};
+    if (opened) opened = one.name_foreign_files();
+    const bool other_version =
+        !opened && (opened.error().code == ErrorCode::kTooOld || opened.error().code == ErrorCode::kTooNew);
+    if (other_version && !single_) {
+      return give_up(path, opened.error().what);
+    }
     if (!opened && opened.error().code != ErrorCode::kBadInput) return opened;
     Result<Inventory> inventory = take_inventory(one, true);
     if (!inventory && inventory.error().code != ErrorCode::kDamaged) return forward(inventory);
     const bool sound = inventory && inventory->notices.empty() && !one.files().empty();
     if (sound) return copy(one, *inventory);
-    // A file that holds nothing yet is no damage.
-    std::error_code error;
-    if (one.files().empty() && one.notices().empty() && fs::file_size(path, error) == 0) return {};
+    const std::vector<std::string>& absent = one.absent();
+    recovery_.lost.insert(recovery_.lost.end(), absent.begin(), absent.end());
     return salvage(path);
   }
 
@@ -73,7 +90,14 @@ class Recoverer {
       if (!table->has_value()) break;
       if (Status added = writer_.append(**table); !added) return added;
     }
-    return note_gaps(inventory.gaps);
+    std::vector<Gap> notes;
+    for (const ClockStep& step : inventory.clock_steps) {
+      notes.push_back({.host = step.host, .from = step.before, .to = step.after, .reason = step.reason});
+    }
+    for (const Gap& gap : inventory.gaps) {
+      if (!gap.reason.starts_with(kClockStepped)) notes.push_back(gap);
+    }
+    return note_gaps(notes);
   }
 
   Status note_gaps(const std::vector<Gap>& gaps) {
@@ -84,10 +108,17 @@ class Recoverer {
     return {};
   }
 
-  Status salvage(const fs::path& path) {
+  Status give_up(const fs::path& path, std::string_view why) {
     ++recovery_.damaged_files;
+    recovery_.lost.push_back(fmt::format("{}: {}", path.string(), why));
+    return {};
+  }
+
+  Status salvage(const fs::path& path) {
     Result<Salvage> found = salvage_file(path);
-    if (!found) return forward(found);
+    // What cannot be read must not keep the rest from being saved.
+    if (!found) return give_up(path, found.error().what);
+    ++recovery_.damaged_files;
     for (const auto& [fact, value] : found->facts) {
       DeviceInfo device;
       device.host = found->host;
@@ -166,6 +197,7 @@ class Recoverer {
   }
 
   Writer& writer_;
+  bool single_;  ///< There is no other file.
   Recovery recovery_;
 };
 
@@ -188,13 +220,15 @@ Result<Recovery> recover(std::span<const fs::path> recordings, const fs::path& o
   options.existing = Existing::kSkipEqual;
   Result<std::unique_ptr<Writer>> writer = Writer::open(out, options, clock);
   if (!writer) return forward(writer);
-  Recoverer recoverer{**writer};
+  Recoverer recoverer{**writer, files.size() == 1};
   for (const fs::path& file : files) {
     Status added = recoverer.add(file);
     if (added) continue;
-    // When nothing was saved the folder goes again, so that the same words may be typed once more.
+    // A part must not pass for the whole, and the same words may be typed once more: the folder was empty, so
+    // that all in it is ours.
     writer->reset();
-    for (const fs::path& folder : {out / kStreamFolder, out}) fs::remove(folder, error);
+    fs::remove_all(out / kStreamFolder, error);
+    fs::remove(out, error);
     return forward(added);
   }
   if (Status closed = (*writer)->close(); !closed) return forward(closed);

@@ -5,14 +5,15 @@
 
 #include "archive/format.h"
 #include "archive/salvage.h"
-#include "archive/test_support.h"
 #include "base/file.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -60,6 +61,18 @@ TEST_F(Recover, ASoundRecordingIsCopied) {
   EXPECT_THAT(recovery.lost, IsEmpty());
   EXPECT_EQ(check_truth(), all_);
   EXPECT_THAT(saved_facts(), ElementsAre(Pair("wwn", "5000c500a1b2c3d4")));
+}
+
+TEST_F(Recover, AFileOfALaterVersionIsNamedAndTheOthersAreSaved) {
+  constexpr std::size_t kUserVersion = 60;  // Place in the header of the file, big-endian.
+  std::string later = sound_;
+  later[kUserVersion + 3] = 99;
+  const std::filesystem::path file = dir_.path() / "rec" / kStreamFolder / "fs0-20110509T060000Z.lgd";
+  write_bytes(file, later);
+  const Recovery recovery = run();
+  EXPECT_EQ(recovery.damaged_files, 1U);
+  EXPECT_THAT(recovery.lost, ElementsAre(AllOf(HasSubstr(file.string()), HasSubstr("99"))));
+  EXPECT_EQ(check_truth(), all_);
 }
 
 TEST_F(Recover, WithoutTheFirstPageNothingIsLost) {

@@ -140,12 +140,15 @@ class Finds {
 
   void remember(const SampleTable& table, const BlockHeader& header) {
     if (table.counters().size() < header.counters.size()) return;
-    saved_[header.kind].insert(table.times().begin(), table.times().end());
+    saved_[{header.host, header.kind}].insert(table.times().begin(), table.times().end());
   }
 
   /// Unless the same samples were found whole elsewhere: blocks are merged, and the old ones are overwritten.
   void report(const FoundBlock& block, const std::string& what, const std::vector<WallTime>& times) {
-    const std::set<WallTime>& saved = saved_[block.kind];
+    // A row without its header does not say whose it is: a file is of one host, but for a log that is not its
+    // own.
+    const std::string& host = block.header ? block.header->host : salvage_.host;
+    const std::set<WallTime>& saved = saved_[{host, block.kind}];
     const auto is_saved = [&](WallTime t) { return saved.contains(t); };
     const bool elsewhere = times.empty() ? is_saved(block.earliest) && is_saved(block.latest)
                                          : std::ranges::all_of(times, is_saved);
@@ -162,7 +165,8 @@ class Finds {
   std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
   std::map<std::int64_t, Facts> facts_;          ///< By their row: later ones hold.
   std::set<Identity> taken_;
-  std::map<std::string, std::set<WallTime>> saved_;  ///< Sample times of whole blocks, by kind.
+  /// Sample times of whole blocks, by host and kind.
+  std::map<std::pair<std::string, std::string>, std::set<WallTime>> saved_;
   std::vector<std::pair<const FoundBlock*, std::string>> partly_;
   Salvage salvage_;
 };
@@ -173,9 +177,18 @@ Result<Salvage> salvage_file(const std::filesystem::path& path) {
   Result<Pages> pages = Pages::load(path);
   if (!pages) return forward(pages);
   Finds finds;
-  for_each_row(*pages, [&](const RawRow& row) { finds.add(row); });
+  const auto add = [&](const RawRow& row) { finds.add(row); };
+  for_each_row(*pages, add);
+  const bool cut = pages->is_cut();
+  if (pages->has_log()) {
+    // What a log hides that is not the file's own, and what lies behind the place where it is damaged.
+    for (const Pages::View view : {Pages::View::kFile, Pages::View::kFrames}) {
+      pages->use(view);
+      for_each_row(*pages, add);
+    }
+  }
   Salvage salvage = finds.finish();
-  salvage.cut = pages->is_cut();
+  salvage.cut = cut;
   return salvage;
 }
 

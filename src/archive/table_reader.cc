@@ -157,10 +157,10 @@ class PackedBlock final : public PackedTable {
   Result<std::optional<SampleTable>> take() override {
     if (!loaded_ && loaded_.error().code != ErrorCode::kDamaged) return forward(loaded_);
     if (!loaded_) {
-      files_.notice(loaded_.error().message());
+      files_.damage(block_.file, loaded_.error().message());
       return std::nullopt;
     }
-    for (const Error& damage : loaded_->damage) files_.notice(damage.message());
+    for (const Error& damage : loaded_->damage) files_.damage(block_.file, damage.message());
     if (loaded_->table.cells() == 0) return std::nullopt;
     return std::move(loaded_->table);
   }
@@ -237,13 +237,14 @@ class ArchiveTableReader final : public TableReader {
     Result<BlockHeader> header = files_.header(block.file, block.row);
     if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
     if (!header) {
-      files_.notice(header.error().message());
+      files_.damage(files_.files()[block.file].path, header.error().message());
       return std::unique_ptr<PackedTable>();
     }
     Result<DayFile*> file = files_.open(block.file);
     if (!file) return forward(file);
-    return std::make_unique<PackedBlock>(
-        files_, request_, fetch_block(**file, block.row.id, std::move(*header), request_.counters));
+    FetchedBlock fetched = fetch_block(**file, block.row.id, std::move(*header), request_.counters);
+    if (Status same = files_.check_unchanged(block.file); !same) return forward(same);
+    return std::make_unique<PackedBlock>(files_, request_, std::move(fetched));
   }
 
   FileSet& files_;

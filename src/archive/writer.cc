@@ -1,91 +1,92 @@
 #include "archive/writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <dirent.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <limits>
 #include <map>
-#include <unordered_set>
+#include <new>
+#include <optional>
+#include <set>
 
 #include "archive/file_name.h"
 #include "archive/file_writer.h"
+#include "archive/fold.h"
 #include "archive/format.h"
 #include "archive/join.h"
 #include "archive/lock.h"
+#include "archive/new_files.h"
+#include "archive/stream_folder.h"
+#include "archive/table_check.h"
 #include "base/fd.h"
+#include "base/file.h"
 
 namespace laggard::archive {
 
 namespace {
 
-/// Makes the new name in a directory survive a power cut.
-Status sync_directory(const std::filesystem::path& directory) {
-  const Fd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (!fd.valid()) return fail_errno(errno, directory.string(), "cannot open");
-  // Some file systems cannot sync a directory and say so; then there is nothing to be done.
-  if (::fsync(fd.get()) != 0 && errno != EINVAL) return fail_errno(errno, directory.string(), "cannot sync");
-  return {};
+/// Nothing is appended to a damaged file: a new one is begun beside it. A recorder also does so beside what
+/// it wrote before it was upgraded; an import could not know what is there already.
+bool is_begun_beside(ErrorCode code, Existing existing) {
+  return code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
+         (code == ErrorCode::kTooOld && existing == Existing::kAppend);
 }
 
-Status make_directory(const std::filesystem::path& directory) {
+/// Paths of a host's day files, among thousands of others': names are compared as they are read, since this
+/// is done for every file that is begun.
+Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::path& folder,
+                                                        const std::string& host, std::int64_t day) {
+  const std::string prefix = escape_host(host) + "-";
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
+  if (!listing) return fail_errno(errno, folder.string(), "cannot list the folder");
+  std::vector<std::filesystem::path> found;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry =
+        ::readdir(listing.get());  // NOLINT(concurrency-mt-unsafe): a listing of its own.
+    if (entry == nullptr) break;
+    const std::string_view text{static_cast<const char*>(entry->d_name)};
+    if (!text.starts_with(prefix)) continue;
+    const std::optional<FileName> name = parse_file_name(text);
+    if (name && name->host == host && recording_day(name->start) == day) found.push_back(folder / text);
+  }
+  if (errno != 0) return fail_errno(errno, folder.string(), "cannot list the folder");
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Whether something stands at a path, or beside it as if it were the file's: a log there would be laid over
+/// whatever gets the name.
+bool is_name_free(const std::filesystem::path& path) {
+  return std::ranges::none_of(std::array{"", "-wal", "-shm", "-journal"}, [&](const char* suffix) {
+    std::error_code error;
+    const auto there = std::filesystem::symlink_status(path.string() + suffix, error);
+    return there.type() != std::filesystem::file_type::not_found;
+  });
+}
+
+/// Whether no file can be made at a path: another boot has it, or something else stands there. SQLite would
+/// make the file that a link leads to, wherever that is.
+bool is_path_taken(const std::filesystem::path& path, const char* vfs) {
   std::error_code error;
-  if (std::filesystem::is_directory(directory, error)) return {};
-  if (directory.has_parent_path() && directory.parent_path() != directory) {
-    if (Status made = make_directory(directory.parent_path()); !made) return made;
-  }
-  std::filesystem::create_directory(directory, error);
-  if (error) return fail_errno(error.value(), directory.string(), "cannot create the folder");
-  return sync_directory(directory.has_parent_path() ? directory.parent_path() : ".");
-}
-
-template <typename Names>
-bool has_duplicates(const Names& names) {
-  std::unordered_set<std::string_view> seen;
-  return std::ranges::any_of(names, [&](const std::string& name) { return !seen.insert(name).second; });
-}
-
-Status check_host(const std::string& host) {
-  constexpr std::size_t kLongestFileHost = 200;
-  if (host.empty())
-    return fail(ErrorCode::kBadInput, "", "samples without a host name; give one with --host");
-  if (escape_host(host).size() > kLongestFileHost) {
-    return fail(ErrorCode::kBadInput, "", fmt::format("host name '{}…' is too long", host.substr(0, 40)));
-  }
-  return {};
-}
-
-/// Refuses what a block could not hold or a reader would refuse.
-Status check_table(const SampleTable& table) {
-  if (Status host = check_host(table.host()); !host) return host;
-  const auto refuse = [&](std::string_view what) {
-    return fail(ErrorCode::kBadInput, "", fmt::format("samples of host {}: {}", table.host(), what));
-  };
-  const auto too_long = [](const std::string& name) { return name.size() > kMaxNameBytes; };
-  if (table.counters().size() > kMaxCounters) return refuse("too many different counters");
-  if (table.devices().size() > kMaxDevices ||
-      table.devices().size() * table.counters().size() > kMaxSampleCells) {
-    return refuse("too many devices");
-  }
-  std::vector<std::string> counters;
-  for (const TableCounter& counter : table.counters()) counters.push_back(counter.name);
-  if (has_duplicates(counters) || has_duplicates(table.devices())) {
-    return refuse("a device or counter is named twice at one time");
-  }
-  if (std::ranges::any_of(counters, too_long) || std::ranges::any_of(table.devices(), too_long) ||
-      too_long(table.boot())) {
-    return refuse("a name is longer than 4096 bytes");
-  }
-  return {};
+  const std::filesystem::file_type there = std::filesystem::symlink_status(path, error).type();
+  if (there == std::filesystem::file_type::not_found) return false;
+  if (there != std::filesystem::file_type::regular) return true;
+  // A crash may have left it before anything was committed.
+  const Result<std::unique_ptr<DayFile>> taken = DayFile::open_under_lock(path, LookAtIndex::kNo, vfs);
+  return taken || taken.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace
 
 class Writer::Impl {
  public:
-  Impl(std::filesystem::path folder, const WriterOptions& options, Clock& clock)
+  Impl(StreamFolder folder, const WriterOptions& options, Clock& clock)
       : folder_(std::move(folder)), options_(options), clock_(clock), codec_(options.zstd_level) {}
 
+  Status claim(const std::string& host);
   Status append(const SampleTable& table);
   Status describe(const DeviceInfo& device);
   Status note_gap(const Gap& gap);
@@ -96,11 +97,11 @@ class Writer::Impl {
  private:
   struct OpenFile {
     std::unique_ptr<FileWriter> writer;
-    std::optional<HostLock> lock;  ///< Of the host; the first of its open files holds it.
     std::uint64_t used = 0;
   };
 
   Status append_rows(const SampleTable& table, std::size_t begin, std::size_t end);
+  Status open_at_once(const FileWriter& writer);
   Result<FileWriter*> writer_for(const SampleTable& table, WallTime t);
   Result<FileWriter*> add_writer(const FileIdentity& identity, std::int64_t day);
   Result<std::unique_ptr<DayFile>> open_file(const FileIdentity& identity, std::int64_t day, WallTime first);
@@ -109,21 +110,111 @@ class Writer::Impl {
   Status close_least_used();
   Status bound_pending();
   [[nodiscard]] std::size_t pending_bytes() const;
+  [[nodiscard]] bool is_open(const std::string& host) const;
   Status finish(std::size_t index);
   Status flush_when_due();
-  Status lock_host(const std::string& host, OpenFile& open);
+  Status flush_files();
+  Status keep_folder();
+  Status keep_places();
+  Status hold_lock(const std::string& host);
+  Result<LockFile> lock_another(const std::string& host);
+  void keep_note(const std::string& host, GapRow note);
+  Status settle(Status done);
+  Status name_new_files();
+  void keep_committed();
+  void count(FileWriter& writer);
+  [[nodiscard]] bool is_hidden_taken(const std::filesystem::path& hidden) const;
+  /// A test's VFS must see every write and sync.
+  [[nodiscard]] bool makes_hidden() const {
+    return options_.existing == Existing::kSkipEqual && options_.vfs == nullptr;
+  }
 
-  std::filesystem::path folder_;
+  StreamFolder folder_;
   WriterOptions options_;
   Clock& clock_;
   ZstdCodec codec_;
   WriteStats stats_;
   std::vector<OpenFile> files_;
-  std::map<std::string, Facts> facts_;
+  NewFiles new_files_;
+  std::map<std::string, LockFile> locks_;             ///< Of hosts.
+  std::map<std::string, Facts> facts_;                ///< Of hosts.
+  std::map<std::string, std::vector<GapRow>> notes_;  ///< Of hosts, until there is a file for them.
+  std::set<std::string> recorded_;                    ///< Hosts of which a file was opened.
   std::uint64_t order_ = 0;
   std::optional<MonoTime> due_;  ///< When the oldest pending sample must be on disk.
-  bool disk_full_ = false;
+  /// Why nothing could be written when it was last tried, and is not tried again before the next flush.
+  std::optional<Error> refusal_;
 };
+
+/// A recorder outlives whatever may pass: to its caller that is all one, samples wait in memory.
+Status Writer::Impl::settle(Status done) {
+  if (done) return done;
+  const ErrorCode code = done.error().code;
+  const bool may_pass =
+      code == ErrorCode::kNoPermission || code == ErrorCode::kTemporary || code == ErrorCode::kNotFound;
+  if (code != ErrorCode::kNoSpace && !(may_pass && options_.existing == Existing::kAppend)) return done;
+  refusal_ = done.error();
+  done.error().code = ErrorCode::kNoSpace;
+  return done;
+}
+
+Status Writer::Impl::claim(const std::string& host) {
+  if (Status fit = check_host(host); !fit) return fit;
+  Status held = hold_lock(host);
+  if (!held && held.error().code == ErrorCode::kNoSpace) return {};
+  return held;
+}
+
+Status Writer::Impl::hold_lock(const std::string& host) {
+  const auto held = locks_.find(host);
+  const bool first = held == locks_.end();
+  const bool removed = !first && !held->second.is_current();
+  if (!first && !removed) return {};
+  Result<LockFile> lock = first ? lock_another(host) : lock_host(folder_.path(), host);
+  if (!lock) return forward(lock);
+  locks_.insert_or_assign(host, std::move(*lock));
+  if (removed) {
+    options_.say(fmt::format("{}: the lock of host {} was removed while recording, and is taken again",
+                             folder_.path().string(), host));
+  }
+  if (first && options_.existing == Existing::kAppend) fold_logs(folder_.path(), host, options_.vfs);
+  return {};
+}
+
+/// An import of many hosts must not use up the descriptors: then a host that is done with is given up.
+Result<LockFile> Writer::Impl::lock_another(const std::string& host) {
+  constexpr std::size_t kMostLocks = 256;
+  if (locks_.size() < kMostLocks) return lock_host(folder_.path(), host);
+  const auto idle = std::ranges::find_if(locks_, [&](const auto& entry) {
+    return !new_files_.hosts().contains(entry.first) && !is_open(entry.first);
+  });
+  if (idle == locks_.end()) return lock_host(folder_.path(), host);
+  LockFile spare = std::move(idle->second);
+  locks_.erase(idle);
+  return lock_host(folder_.path(), host, std::move(spare));
+}
+
+Status Writer::Impl::keep_folder() {
+  Result<bool> changed = folder_.keep(options_.say);
+  if (!changed) return forward(changed);
+  if (*changed) locks_.clear();  // They went with the folder.
+  return {};
+}
+
+/// That nothing is written where nobody looks for it, or where somebody else writes.
+Status Writer::Impl::keep_places() {
+  if (Status kept = keep_folder(); !kept) return kept;
+  std::set<std::string> hosts;
+  for (const OpenFile& open : files_) hosts.insert(open.writer->identity().host);
+  for (const std::string& host : hosts) {
+    if (Status held = hold_lock(host); !held) return held;
+  }
+  return {};
+}
+
+bool Writer::Impl::is_open(const std::string& host) const {
+  return std::ranges::any_of(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
+}
 
 Status Writer::Impl::append(const SampleTable& table) {
   if (Status ok = check_table(table); !ok) return ok;
@@ -152,24 +243,29 @@ Status Writer::Impl::append_rows(const SampleTable& table, std::size_t begin, st
   const bool whole = begin == 0 && end == table.times().size();
   (*writer)->add(whole ? table : slice(table, begin, end), ++order_);
   if (options_.flush_interval > Duration::zero() && !due_) due_ = clock_.mono() + options_.flush_interval;
-  if (Status open = disk_full_ ? Status{} : (*writer)->ensure_open();
-      !open && open.error().code != ErrorCode::kNoSpace) {
-    const auto bad =
-        std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer.get() == *writer; });
-    files_.erase(bad);
-    return open;
-  }
+  if (Status open = open_at_once(**writer); !open) return open;
   if (options_.existing == Existing::kAppend) {
-    if (Status closed = close_others(**writer); !closed && closed.error().code != ErrorCode::kNoSpace)
+    if (Status closed = settle(close_others(**writer)); !closed && closed.error().code != ErrorCode::kNoSpace)
       return closed;
   }
-  if ((*writer)->has_full_block() && !disk_full_) {
-    if (Status flushed = (*writer)->flush(stats_); !flushed) {
-      disk_full_ = flushed.error().code == ErrorCode::kNoSpace;
-      if (!disk_full_) return flushed;
-    }
+  if ((*writer)->has_full_block() && !refusal_) {
+    Status flushed = settle((*writer)->flush());
+    count(**writer);
+    if (!flushed && !refusal_) return flushed;
   }
   return bound_pending();
+}
+
+/// So that a file that cannot be continued is an error at once. What may pass the next flush says.
+Status Writer::Impl::open_at_once(const FileWriter& writer) {
+  if (refusal_) return {};
+  const auto open =
+      std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer.get() == &writer; });
+  Status opened = settle(open->writer->ensure_open());
+  if (opened || refusal_) return {};
+  if (path_of_hidden(open->writer->path())) static_cast<void>(open->writer->keep_committed());
+  files_.erase(open);
+  return opened;
 }
 
 Result<FileWriter*> Writer::Impl::writer_for(const SampleTable& table, WallTime t) {
@@ -193,77 +289,75 @@ Result<FileWriter*> Writer::Impl::writer_for(const SampleTable& table, WallTime 
 Result<FileWriter*> Writer::Impl::add_writer(const FileIdentity& identity, std::int64_t day) {
   if (files_.size() >= options_.max_open_files) {
     // When the disk is full it stays open, one file too many, rather than lose what waits in it.
-    Status closed = close_least_used();
+    Status closed = settle(close_least_used());
     if (!closed && closed.error().code != ErrorCode::kNoSpace) return forward(closed);
   }
+  const std::string& host = identity.host;
+  // What hinders it now (no room for a lock file is no room for samples either) the flush will say.
+  if (Status locked = settle(hold_lock(host)); !locked && !refusal_) return forward(locked);
   OpenFile open;
-  if (Status locked = lock_host(identity.host, open); !locked) return forward(locked);
   open.writer = std::make_unique<FileWriter>(
-      identity, day, options_.existing,
-      [this, identity, day](WallTime first) { return open_file(identity, day, first); }, codec_);
+      identity, day,
+      FileWriter::Options{
+          .open = [this, identity, day](WallTime first) { return open_file(identity, day, first); },
+          .existing = options_.existing,
+          .goes_on = recorded_.contains(host),
+          .vfs = options_.vfs,
+          .say = options_.say},
+      codec_);
   open.used = order_;
-  if (const auto facts = facts_.find(identity.host); facts != facts_.end())
-    open.writer->set_facts(facts->second);
+  if (const auto facts = facts_.find(host); facts != facts_.end()) open.writer->set_facts(facts->second);
+  if (const auto notes = notes_.extract(host); !notes.empty()) {
+    for (GapRow& note : notes.mapped()) open.writer->add_gap(std::move(note));
+  }
   files_.push_back(std::move(open));
   return files_.back().writer.get();
 }
 
-Status Writer::Impl::lock_host(const std::string& host, OpenFile& open) {
-  const bool ours =
-      std::ranges::any_of(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
-  if (ours) return {};
-  Result<HostLock> lock = HostLock::acquire(folder_, host);
-  // No room for a lock file is no room for samples either: the flush will say so.
-  if (!lock && lock.error().code == ErrorCode::kNoSpace) return {};
-  if (!lock) return forward(lock);
-  open.lock = std::move(*lock);
-  return {};
-}
-
 Result<std::unique_ptr<DayFile>> Writer::Impl::open_file(const FileIdentity& identity, std::int64_t day,
                                                          WallTime first) {
+  if (Status kept = keep_folder(); !kept) return forward(kept);
+  if (Status held = hold_lock(identity.host); !held) return forward(held);
   Result<std::unique_ptr<DayFile>> found = find_file(identity, day);
+  if (found && *found != nullptr) recorded_.insert(identity.host);
   if (!found || *found != nullptr) return found;
   FileName name{.host = identity.host, .start = first, .copy = 1};
   for (;; ++name.copy) {
-    const std::filesystem::path path = folder_ / to_file_name(name);
-    std::error_code error;
-    if (std::filesystem::exists(path, error)) {
-      // Taken by another boot, unless a crash left it before anything was committed.
-      Result<std::unique_ptr<DayFile>> taken = DayFile::open_for_reading(path, options_.vfs);
-      if (taken || taken.error().code != ErrorCode::kNotFound) continue;
-    }
+    const std::filesystem::path path = folder_.path() / to_file_name(name);
+    if (is_path_taken(path, options_.vfs)) continue;
+    const bool hidden = makes_hidden() && is_name_free(path);
+    if (hidden && is_hidden_taken(hidden_path(path))) continue;
+    if (hidden) return DayFile::create_hidden(hidden_path(path), identity);
     Result<std::unique_ptr<DayFile>> file = DayFile::create(path, identity, options_.vfs);
     if (!file) return file;
-    if (Status synced = sync_directory(folder_); !synced) return forward(synced);
+    if (Status synced = sync_folder(folder_.path()); !synced) return forward(synced);
+    recorded_.insert(identity.host);
     return file;
   }
 }
 
+/// By another boot's file of ours that begins in the same second. Any other is a dead process's.
+bool Writer::Impl::is_hidden_taken(const std::filesystem::path& hidden) const {
+  return new_files_.has_path(hidden) ||
+         std::ranges::any_of(files_, [&](const OpenFile& open) { return open.writer->path() == hidden; });
+}
+
 Result<std::unique_ptr<DayFile>> Writer::Impl::find_file(const FileIdentity& identity, std::int64_t day) {
-  std::vector<std::filesystem::path> candidates;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-    const std::optional<FileName> name = parse_file_name(entry.path().filename().string());
-    if (!name || name->host != identity.host) continue;
-    if (recording_day(name->start) == day) candidates.push_back(entry.path());
+  // One that waits for its name is found under it.
+  if (new_files_.has(identity, day)) {
+    if (Status named = name_new_files(); !named) return forward(named);
   }
-  if (error) return fail_errno(error.value(), folder_.string(), "cannot list the folder");
-  std::ranges::sort(candidates);
-  for (const std::filesystem::path& path : candidates) {
-    Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs);
+  Result<std::vector<std::filesystem::path>> candidates = files_of_day(folder_.path(), identity.host, day);
+  if (!candidates) return forward(candidates);
+  for (const std::filesystem::path& path : *candidates) {
+    const auto is_here = [&](const OpenFile& open) { return open.writer->path() == path; };
+    if (std::ranges::any_of(files_, is_here)) continue;  // Of another boot.
+    Result<std::unique_ptr<DayFile>> file = DayFile::open_under_lock(path, LookAtIndex::kYes, options_.vfs);
     if (!file) {
-      const ErrorCode code = file.error().code;
-      // Nothing is appended to a damaged file: a new one is begun beside it. A recorder also does so beside
-      // what it wrote before it was upgraded; an import could not know what is there already.
-      const bool recorder = options_.existing == Existing::kAppend;
-      if (code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
-          (code == ErrorCode::kTooOld && recorder)) {
-        continue;
-      }
+      if (is_begun_beside(file.error().code, options_.existing)) continue;
       return file;
     }
-    if ((*file)->identity() != identity) continue;
+    if ((*file)->identity() != identity || !(*file)->loss().empty()) continue;
     const Result<std::vector<BlockRow>> rows = (*file)->rows();
     if (!rows && rows.error().code == ErrorCode::kDamaged) continue;
     file->reset();
@@ -273,15 +367,71 @@ Result<std::unique_ptr<DayFile>> Writer::Impl::find_file(const FileIdentity& ide
 }
 
 Status Writer::Impl::finish(std::size_t index) {
-  if (Status done = files_[index].writer->finish(stats_); !done) return done;
-  const std::string host = files_[index].writer->identity().host;
-  std::optional<HostLock> lock = std::move(files_[index].lock);
+  FileWriter& writer = *files_[index].writer;
+  Result<std::optional<std::filesystem::path>> path = writer.finish();
+  if (!path) return forward(path);
+  const FileIdentity identity = writer.identity();
+  if (*path && path_of_hidden(**path)) {
+    new_files_.add(
+        {.hidden = **path, .identity = identity, .day = writer.day(), .stats = writer.take_stats()});
+  } else {
+    count(writer);
+  }
+  std::vector<GapRow> left = writer.take_gaps();
   files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index));
-  if (!lock) return {};
-  const auto heir =
+  // A day of which nothing could be written has no file in which that could be noted.
+  for (GapRow& gap : left) keep_note(identity.host, std::move(gap));
+  return new_files_.full() ? name_new_files() : Status{};
+}
+
+/// While their hosts are locked, which a removed lock file would prevent.
+Status Writer::Impl::name_new_files() {
+  if (new_files_.hosts().empty()) return {};
+  if (Status kept = keep_folder(); !kept) return kept;
+  for (const std::string& host : new_files_.hosts()) {
+    if (Status held = hold_lock(host); !held) return held;
+  }
+  return new_files_.name_all(stats_);
+}
+
+/// What is in a hidden file is not safe before it has its name.
+void Writer::Impl::count(FileWriter& writer) {
+  if (path_of_hidden(writer.path())) return;
+  const WriteStats added = writer.take_stats();
+  stats_.cells_added += added.cells_added;
+  stats_.cells_already_there += added.cells_already_there;
+}
+
+/// An import that has failed is not tried again: what was committed to hidden files gets its name, what was
+/// not is lost with the error that says so.
+void Writer::Impl::keep_committed() {
+  for (std::size_t i = files_.size(); i-- > 0;) {
+    FileWriter& writer = *files_[i].writer;
+    if (!path_of_hidden(writer.path())) continue;
+    if (const std::optional<std::filesystem::path> kept = writer.keep_committed()) {
+      new_files_.add({.hidden = *kept,
+                      .identity = writer.identity(),
+                      .day = writer.day(),
+                      .stats = writer.take_stats()});
+    }
+    files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  static_cast<void>(name_new_files());
+  new_files_.discard();
+}
+
+/// In the host's file, or in the next one that it gets.
+void Writer::Impl::keep_note(const std::string& host, GapRow note) {
+  const auto open =
       std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
-  if (heir != files_.end()) heir->lock = std::move(lock);
-  return {};
+  if (open != files_.end()) {
+    open->writer->add_gap(std::move(note));
+    return;
+  }
+  constexpr std::size_t kMostNotes = 1000;
+  std::vector<GapRow>& notes = notes_[host];
+  if (notes.size() == kMostNotes) notes.erase(notes.begin());
+  notes.push_back(std::move(note));
 }
 
 Status Writer::Impl::close_others(const FileWriter& keep) {
@@ -308,11 +458,13 @@ Status Writer::Impl::bound_pending() {
   if (pending_bytes() <= options_.max_pending_bytes) return {};
   Status flushed = flush();
   if (flushed || flushed.error().code != ErrorCode::kNoSpace) return flushed;
+  const std::string reason =
+      refusal_->code == ErrorCode::kNoSpace ? "disk full" : "could not be written: " + refusal_->what;
   while (pending_bytes() > options_.max_pending_bytes) {
     const auto oldest = std::ranges::min_element(files_, {}, [](const OpenFile& open) {
       return open.writer->oldest().value_or(std::numeric_limits<std::uint64_t>::max());
     });
-    stats_.samples_lost += oldest->writer->drop_oldest();
+    stats_.samples_lost += oldest->writer->drop_oldest(reason);
   }
   return flushed;
 }
@@ -323,24 +475,42 @@ Status Writer::Impl::flush_when_due() {
 }
 
 Status Writer::Impl::flush() {
-  Status result;
   due_.reset();
-  for (OpenFile& open : files_) {
-    if (Status flushed = open.writer->flush(stats_); !flushed && result) result = flushed;
+  refusal_.reset();
+  Status result = files_.empty() ? Status{} : settle(keep_places());
+  if (result) result = flush_files();
+  // What is hidden gets its name when it is closed, and is safe with that.
+  for (std::size_t i = files_.size(); result && i-- > 0;) {
+    if (path_of_hidden(files_[i].writer->path())) result = settle(finish(i));
   }
-  disk_full_ = !result && result.error().code == ErrorCode::kNoSpace;
-  if (disk_full_ && options_.flush_interval > Duration::zero())
-    due_ = clock_.mono() + options_.flush_interval;
+  if (result) result = settle(name_new_files());
+  if (refusal_ && options_.flush_interval > Duration::zero()) due_ = clock_.mono() + options_.flush_interval;
+  return result;
+}
+
+/// All that can be; the first error that waiting will not heal, else the first.
+Status Writer::Impl::flush_files() {
+  Status result;
+  for (OpenFile& open : files_) {
+    Status flushed = settle(open.writer->flush());
+    count(*open.writer);
+    const bool worse = !flushed && !result && flushed.error().code != ErrorCode::kNoSpace &&
+                       result.error().code == ErrorCode::kNoSpace;
+    if (!flushed && (result || worse)) result = flushed;
+  }
   return result;
 }
 
 Status Writer::Impl::close() {
   Status result = flush();
-  if (!result) return result;
-  while (!files_.empty()) {
-    if (Status done = finish(files_.size() - 1); !done) return done;
+  while (result && !files_.empty()) result = settle(finish(files_.size() - 1));
+  if (result) result = settle(name_new_files());
+  if (result) {
+    locks_.clear();
+  } else {
+    keep_committed();
   }
-  return {};
+  return result;
 }
 
 Status Writer::Impl::describe(const DeviceInfo& device) {
@@ -363,30 +533,33 @@ Status Writer::Impl::describe(const DeviceInfo& device) {
 }
 
 Status Writer::Impl::note_gap(const Gap& gap) {
-  for (OpenFile& open : files_) {
-    if (open.writer->identity().host != gap.host) continue;
-    open.writer->add_gap({.first = gap.from, .last = gap.to, .lost = 0, .reason = gap.reason});
-    return {};
-  }
-  return {};  // Nothing of this host was recorded yet, so there is nothing the gap could be in.
+  keep_note(gap.host, {.first = gap.from, .last = gap.to, .lost = 0, .reason = gap.reason});
+  return {};
 }
 
 Writer::Writer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Writer::~Writer() { static_cast<void>(impl_->close()); }
+Writer::~Writer() {
+  try {
+    static_cast<void>(impl_->close());
+  } catch (const std::bad_alloc&) {  // What was not flushed is lost, as when the process is killed.
+  }
+}
 
 Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& directory,
                                              const WriterOptions& options, Clock& clock) {
-  const std::filesystem::path folder = directory / kStreamFolder;
-  if (Status made = make_directory(folder); !made) return forward(made);
-  return std::unique_ptr<Writer>{new Writer(std::make_unique<Impl>(folder, options, clock))};
+  Result<StreamFolder> folder = StreamFolder::open(directory);
+  if (!folder) return forward(folder);
+  NewFiles::remove_stale(folder->path());
+  return std::unique_ptr<Writer>{new Writer(std::make_unique<Impl>(std::move(*folder), options, clock))};
 }
 
-Status Writer::append(const SampleTable& table) { return impl_->append(table); }
+Status Writer::claim(const std::string& host) { return impl_->claim(host); }
+Status Writer::append(const SampleTable& table) { return NewFiles::with_own_name(impl_->append(table)); }
 Status Writer::describe(const DeviceInfo& device) { return impl_->describe(device); }
 Status Writer::note_gap(const Gap& gap) { return impl_->note_gap(gap); }
-Status Writer::flush() { return impl_->flush(); }
-Status Writer::close() { return impl_->close(); }
+Status Writer::flush() { return NewFiles::with_own_name(impl_->flush()); }
+Status Writer::close() { return NewFiles::with_own_name(impl_->close()); }
 WriteStats Writer::stats() const { return impl_->stats(); }
 
 }  // namespace laggard::archive

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -27,8 +29,10 @@ struct WriterOptions {
   /// oldest samples are dropped, counted, and recorded as a gap.
   std::size_t max_pending_bytes = std::size_t{64} << 20;
   std::size_t max_open_files = 16;
-  /// Measured in docs/formats/archive.md.
+  /// Measured in docs/bench.md.
   int zstd_level = 1;
+  /// Told in a sentence what others did to the recording meanwhile, on the thread that writes.
+  std::function<void(const std::string&)> say = [](const std::string&) {};
   /// Name of an SQLite VFS, for tests that break disks.
   const char* vfs = nullptr;
 };
@@ -36,20 +40,29 @@ struct WriterOptions {
 struct WriteStats {
   std::uint64_t cells_added = 0;
   std::uint64_t cells_already_there = 0;
-  std::uint64_t samples_lost = 0;  ///< Sample times dropped because the disk was full.
+  std::uint64_t samples_lost = 0;  ///< Sample times dropped because nothing could be written for too long.
   bool operator==(const WriteStats&) const = default;
 };
 
 /// Writes recordings: takes tables of any hosts, kinds and lengths in order of recording, keeps a file per
 /// host, boot and day under `DIRECTORY/metrics`, and makes samples durable at each flush.
 ///
+/// An import writes the files that it makes under hidden names and names many of them together: until a
+/// flush, or until there are many, nothing of them can be seen, and after a crash none of them is there by
+/// half.
+///
+/// A recording that is removed, moved or replaced while it is written is noticed at the next flush: what was
+/// there is saved where that can be done, and writing goes on under the old path.
+///
 /// Errors of append, flush and close:
 /// - kNoSpace: nothing acknowledged is lost; samples wait in memory (max_pending_bytes) and the next flush
-/// tries
-///   again. Keep calling.
+///   tries again. Keep calling. A recorder (Existing::kAppend) gets this for everything that may pass: a file
+///   system that has become read-only, no descriptors, no memory, a failing disk.
 /// - kUnavailable: another writer has this host.
 /// - kTooNew, kDamaged: today's file of the host cannot be continued; kTooOld: an import cannot, while a
 ///   recorder begins another file beside it.
+/// - kBadUse: what stands at the path now is no recording.
+/// For an import a failed close is the end: what was committed is kept where that can be, the rest given up.
 class Writer final : public TableSink {
  public:
   /// Makes the directory if need be. \param clock  outlives the writer.
@@ -60,10 +73,13 @@ class Writer final : public TableSink {
   /// Closes if nobody has; errors are then nobody's: call close().
   ~Writer() override;
 
+  /// Makes sure that no other process writes this host, now and until close(): a second recorder learns at
+  /// its start. Without it append does so. No room for a lock is no error: it is taken when there is.
+  [[nodiscard]] Status claim(const std::string& host);
   [[nodiscard]] Status append(const SampleTable& table) override;
   [[nodiscard]] Status describe(const DeviceInfo& device) override;
   /// A reason for a stretch without samples, shown where the reader finds one.
-  [[nodiscard]] Status note_gap(const Gap& gap);
+  [[nodiscard]] Status note_gap(const Gap& gap) override;
 
   /// On return everything appended so far survives a power cut.
   [[nodiscard]] Status flush();

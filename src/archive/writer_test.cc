@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "archive/recover.h"
-#include "archive/test_support.h"
+#include "testing/archive.h"
 
 namespace laggard::archive {
 namespace {

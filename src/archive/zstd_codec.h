@@ -11,6 +11,7 @@
 namespace laggard::archive {
 
 /// zstd with its contexts kept, since making them costs more than a small frame. Not for two threads at once.
+/// Where zstd gets no memory it throws std::bad_alloc, as the strings do that it fills.
 class ZstdCodec {
  public:
   explicit ZstdCodec(int level = kDefaultLevel);

@@ -1,4 +1,4 @@
-#include "archive/stranger.h"
+#include "archive/foreign_file.h"
 
 #include <algorithm>
 #include <array>
