@@ -3,32 +3,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "collect/import/gzip.h"
+#include "collect/import/nameless_file.h"
 
 namespace laggard::collect {
 
-namespace {
-
-Result<Fd> nameless_file(const std::string& where) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  std::string name = (folder / "laggard-import-XXXXXX").string();
-  Fd file(error ? -1 : ::mkstemp(name.data()));
-  if (!file.valid()) return fail_errno(errno, where, "cannot be kept in " + folder.string() + " to check it");
-  ::unlink(name.c_str());
-  return file;
-}
-
-}  // namespace
-
-Result<CheckedInput> CheckedInput::open(int fd, const std::string& where) {
+Result<CheckedInput> CheckedInput::open(int fd, const std::string& where, const UnpackBudget& budget) {
   CheckedInput input(fd, where);
   Status ready = input.peek();
-  if (ready && is_gzip(input.begun_)) ready = input.put_aside();
+  if (ready && is_gzip(input.begun_)) ready = input.put_aside(budget);
   if (!ready) return forward(ready);
   return input;
 }
@@ -44,8 +29,8 @@ Status CheckedInput::peek() {
   return {};
 }
 
-Status CheckedInput::put_aside() {
-  Result<Fd> file = nameless_file(where_);
+Status CheckedInput::put_aside(UnpackBudget budget) {
+  Result<Fd> file = nameless_file(scratch_folder(), where_, "is kept, to check it,");
   if (!file) return forward(file);
   std::vector<char> block(kReadBlock);
   for (;;) {
@@ -57,7 +42,7 @@ Status CheckedInput::put_aside() {
   }
   spool_ = std::move(*file);
   if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
-  if (Status sound = check_gzip(spool_.get(), where_); !sound) return sound;
+  if (Status sound = check_gzip(spool_.get(), where_, budget); !sound) return sound;
   if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
   return {};
 }

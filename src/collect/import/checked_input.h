@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "collect/import/unpack_limits.h"
 
 namespace laggard::collect {
 
@@ -13,7 +14,9 @@ namespace laggard::collect {
 class CheckedInput {
  public:
   /// \param fd  outlives this. \param where  names the stream in errors.
-  [[nodiscard]] static Result<CheckedInput> open(int fd, const std::string& where);
+  /// \param budget  how much it may unpack to.
+  [[nodiscard]] static Result<CheckedInput> open(int fd, const std::string& where,
+                                                 const UnpackBudget& budget);
 
   /// 0 bytes at the end.
   [[nodiscard]] Result<std::size_t> read(std::span<char> buffer);
@@ -21,7 +24,7 @@ class CheckedInput {
  private:
   CheckedInput(int fd, std::string where) : fd_(fd), where_(std::move(where)) {}
   [[nodiscard]] Status peek();
-  [[nodiscard]] Status put_aside();
+  [[nodiscard]] Status put_aside(UnpackBudget budget);
 
   int fd_;
   std::string where_;

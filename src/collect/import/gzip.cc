@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "base/fd.h"
@@ -34,10 +35,13 @@ class GzipCheck {
       const int status = inflate(&stream_, Z_NO_FLUSH);
       if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return false;
       bytes.remove_prefix(bytes.size() - stream_.avail_in);
+      unpacked_ += out_.size() - stream_.avail_out;
       between_ = status == Z_STREAM_END;
     }
     return true;
   }
+  /// Bytes that came out so far.
+  [[nodiscard]] std::uint64_t unpacked() const { return unpacked_; }
   /// Whether the last packed file was whole.
   [[nodiscard]] bool at_end() const { return between_ && ready_; }
 
@@ -56,6 +60,7 @@ class GzipCheck {
 
   z_stream stream_{};
   std::vector<Bytef> out_;
+  std::uint64_t unpacked_ = 0;
   bool ready_ = false;
   bool started_ = false;
   bool between_ = true;   ///< Before the first and after each packed file.
@@ -66,14 +71,19 @@ class GzipCheck {
 
 bool is_gzip(std::string_view begin) { return begin.starts_with(kGzipMagic); }
 
-Status check_gzip(int fd, const std::string& where) {
+Status check_gzip(int fd, const std::string& where, UnpackBudget& budget) {
   GzipCheck check;
+  std::uint64_t consumed = 0;
   std::vector<char> block(kReadBlock);
   for (;;) {
     Result<std::size_t> got = read_some(fd, block, where);
     if (!got) return forward(got);
     if (*got == 0) break;
-    if (!check.take({block.data(), *got})) {
+    consumed += *got;
+    const std::uint64_t before = check.unpacked();
+    const bool sound = check.take({block.data(), *got});
+    if (Status spent = budget.spend(check.unpacked() - before, consumed, where); !spent) return spent;
+    if (!sound) {
       return fail(ErrorCode::kBadInput, where,
                   "is damaged: its gzip data do not give what was packed; fetch the file again");
     }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "collect/import/unpack_limits.h"
 
 namespace laggard::collect {
 
@@ -19,6 +20,7 @@ inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
 /// Unpacks a gzip file for its checksums alone, which libarchive skips: a flipped bit would otherwise pass as
 /// another digit. Zeros may follow the packed data, as tapes leave them, and nothing else.
 /// \param fd  at the file's beginning. \param where  names the file for the error, which is kBadInput.
-[[nodiscard]] Status check_gzip(int fd, const std::string& where);
+/// \param budget  how much it may unpack to.
+[[nodiscard]] Status check_gzip(int fd, const std::string& where, UnpackBudget& budget);
 
 }  // namespace laggard::collect

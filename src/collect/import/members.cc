@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "base/fd.h"
+#include "base/text.h"
 #include "collect/import/checked_input.h"
 #include "collect/import/gzip.h"
 
@@ -41,15 +43,23 @@ bool is_stream(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+/// 0 for what can be read only once.
+std::uint64_t size_of(const std::filesystem::path& path) {
+  struct stat info = {};
+  const bool known = path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return known ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
 /// Nothing is taken from a gzip file before its checksum, which stands at its end and which libarchive skips,
 /// holds. \return whether the file is one of gzip's.
-Result<bool> check_if_gzip(const std::filesystem::path& path) {
+Result<bool> check_if_gzip(const std::filesystem::path& path, const UnpackLimits& limits) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return fail_errno(errno, path.string(), "cannot open");
   std::array<char, kGzipMagic.size()> begin{};
   const ssize_t got = ::pread(file.get(), begin.data(), begin.size(), 0);
   if (got < 0 || !is_gzip({begin.data(), static_cast<std::size_t>(got)})) return false;
-  if (Status sound = check_gzip(file.get(), path.string()); !sound) return forward(sound);
+  UnpackBudget budget(limits, size_of(path));
+  if (Status sound = check_gzip(file.get(), path.string(), budget); !sound) return forward(sound);
   return true;
 }
 
@@ -77,7 +87,7 @@ void Members::FreeInput::operator()(Input* input) const { delete input; }
 
 void Members::Closer::operator()(archive* a) const { archive_read_free(a); }
 
-Result<Members> Members::open(const std::filesystem::path& path) {
+Result<Members> Members::open(const std::filesystem::path& path, const UnpackLimits& limits) {
   struct stat info = {};
   if (path != "-") {
     if (::stat(path.c_str(), &info) != 0) return fail_errno(errno, path.string(), "cannot open");
@@ -88,7 +98,7 @@ Result<Members> Members::open(const std::filesystem::path& path) {
   std::unique_ptr<archive, Closer> handle(archive_read_new());
   if (!handle) return fail(ErrorCode::kInternal, path.string(), "no memory for a reader");
   choose_formats(handle.get());
-  Members members(path, std::move(handle));
+  Members members(path, std::move(handle), UnpackBudget(limits, size_of(path)));
   Result<int> status = is_stream(path)
                            ? members.open_stream()
                            : archive_read_open_filename(members.handle_.get(), path.c_str(), kReadBlock);
@@ -104,7 +114,7 @@ Result<Members> Members::open(const std::filesystem::path& path) {
 Result<int> Members::open_stream() {
   Fd own(path_ == "-" ? -1 : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!own.valid() && path_ != "-") return fail_errno(errno, where(), "cannot open");
-  Result<CheckedInput> source = CheckedInput::open(own.valid() ? own.get() : STDIN_FILENO, where());
+  Result<CheckedInput> source = CheckedInput::open(own.valid() ? own.get() : STDIN_FILENO, where(), budget_);
   if (!source) return forward(source);
   input_.reset(new Input{.own = std::move(own), .source = std::move(*source)});
   return archive_read_open(handle_.get(), input_.get(), nullptr, &Input::give, nullptr);
@@ -130,19 +140,39 @@ Result<std::optional<Members::Member>> Members::next() {
     if (status == ARCHIVE_EOF) return std::optional<Member>{};
     if (status < ARCHIVE_WARN) return damaged();
     const bool bare = archive_format(handle_.get()) == ARCHIVE_FORMAT_RAW;
+    const char* const name = bare ? "" : archive_entry_pathname(entry);
+    const std::string shown = name == nullptr ? "unnamed" : name;
+    if (Status sane = check_header(shown); !sane) return forward(sane);
     if (!bare && archive_entry_filetype(entry) != AE_IFREG) continue;
-    if (!bare) {
-      const char* name = archive_entry_pathname(entry);
-      member_ = name == nullptr ? "unnamed" : name;
-    }
+    member_ = shown;
     return Member{member_};
   }
+}
+
+Status Members::check_header(const std::string& name) {
+  // The last filter is the file itself.
+  if (archive_filter_count(handle_.get()) > kMostPackings + 1) {
+    return fail(ErrorCode::kBadInput, where(),
+                fmt::format("is packed over and over, more than {} times; unpack it", kMostPackings));
+  }
+  if (++headers_ > kMostMembers) {
+    return fail(ErrorCode::kBadInput, where(),
+                fmt::format("holds more than {} files; divide it", with_separators(kMostMembers)));
+  }
+  if (name.size() > kLongestMemberName) {
+    return fail(ErrorCode::kBadInput, where(),
+                fmt::format("holds a file whose name is longer than {} bytes", kLongestMemberName));
+  }
+  return {};
 }
 
 Result<std::size_t> Members::read(std::span<char> buffer) {
   const la_ssize_t got = archive_read_data(handle_.get(), buffer.data(), buffer.size());
   if (got < 0) return damaged();
-  return static_cast<std::size_t>(got);
+  const auto bytes = static_cast<std::size_t>(got);
+  if (!packed()) return bytes;
+  if (Status spent = budget_.spend(bytes, consumed(), where()); !spent) return forward(spent);
+  return bytes;
 }
 
 std::uint64_t Members::consumed() const {
@@ -170,12 +200,12 @@ Status Members::read_through() {
   }
 }
 
-Result<std::vector<std::string>> list_members(const std::filesystem::path& path) {
+Result<std::vector<std::string>> list_members(const std::filesystem::path& path, const UnpackLimits& limits) {
   std::vector<std::string> names;
   if (is_stream(path)) return names;
-  Result<bool> checked = check_if_gzip(path);
+  Result<bool> checked = check_if_gzip(path, limits);
   if (!checked) return forward(checked);
-  Result<Members> members = Members::open(path);
+  Result<Members> members = Members::open(path, limits);
   if (!members) return forward(members);
   while (true) {
     Result<std::optional<Members::Member>> member = members->next();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collect/import/unpack_limits.h"
 
 struct archive;
 
@@ -24,9 +25,11 @@ class Members {
   };
 
   /// `path` may be `-` for standard input, or a pipe: then it can be read only once, see CheckedInput.
-  [[nodiscard]] static Result<Members> open(const std::filesystem::path& path);
+  /// What unpacks to more than `limits` allow is an error of `next` or `read`.
+  [[nodiscard]] static Result<Members> open(const std::filesystem::path& path, const UnpackLimits& limits);
 
-  /// The next regular file; nothing at the end.
+  /// The next regular file; nothing at the end. Links, devices and folders are passed over; names are names
+  /// and never paths of this machine.
   [[nodiscard]] Result<std::optional<Member>> next();
 
   /// Content of the current member; 0 bytes at its end.
@@ -49,23 +52,28 @@ class Members {
   struct FreeInput {
     void operator()(Input* input) const;
   };
-  Members(std::filesystem::path path, std::unique_ptr<archive, Closer> handle)
-      : path_(std::move(path)), handle_(std::move(handle)) {}
+  Members(std::filesystem::path path, std::unique_ptr<archive, Closer> handle, UnpackBudget budget)
+      : path_(std::move(path)), handle_(std::move(handle)), budget_(budget) {}
   [[nodiscard]] Result<int> open_stream();
   /// Reads the current member to its end, for nothing but what its checksums say.
   [[nodiscard]] Status read_through();
-  friend Result<std::vector<std::string>> list_members(const std::filesystem::path& path);
+  [[nodiscard]] Status check_header(const std::string& name);
+  friend Result<std::vector<std::string>> list_members(const std::filesystem::path& path,
+                                                       const UnpackLimits& limits);
   [[nodiscard]] tl::unexpected<Error> damaged() const;
 
   std::filesystem::path path_;
   std::unique_ptr<Input, FreeInput> input_;  ///< When read only once; the handle reads from it.
   std::unique_ptr<archive, Closer> handle_;
+  UnpackBudget budget_;
+  std::size_t headers_ = 0;  ///< Of members, passed over or not.
   std::string member_;
 };
 
 /// Names of the regular files of an archive in stored order; empty for a file that is not an archive and for
 /// what can be read only once. A pass of its own that reads whatever is packed to its end, so that a file
 /// with damage anywhere is refused before the first value of it is taken.
-[[nodiscard]] Result<std::vector<std::string>> list_members(const std::filesystem::path& path);
+[[nodiscard]] Result<std::vector<std::string>> list_members(const std::filesystem::path& path,
+                                                            const UnpackLimits& limits);
 
 }  // namespace laggard::collect

@@ -11,12 +11,13 @@
 
 #include "base/file.h"
 #include "collect/import/csv/import.h"
-#include "collect/import/test_folder.h"
-#include "collect/import/test_sink.h"
+#include "testing/test_folder.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -139,6 +140,66 @@ TEST_F(Packed, APipeIsReadOnceAndCheckedTheSame) {
     EXPECT_THAT(outcome.errors, SizeIs(errors));
     EXPECT_THAT(outcome.series, SizeIs(1 - errors));
   }
+}
+
+/// Texts as a packer packs them best.
+TEST_F(Packed, WhatUnpacksToTooMuchIsRefusedBeforeAnythingIsTaken) {
+  std::string idle = text(1);
+  while (idle.size() < (3U << 20U)) idle += "1795202494,fs1,disk,sd1,rd_ios,1\n";
+  write("idle.csv", idle);
+  ASSERT_EQ(shell("gzip -nk idle.csv && xz -k idle.csv && bzip2 -k idle.csv && zstd -qk idle.csv && "
+                  "tar cJf idle.tar.xz a.csv idle.csv && mkfifo pipe"),
+            0);
+  const UnpackLimits strict{.always = 1U << 20U, .ratio = 2, .most = std::nullopt};
+  for (const std::string name :
+       {"idle.csv.gz", "idle.csv.xz", "idle.csv.bz2", "idle.csv.zst", "idle.tar.xz"}) {
+    MemorySink sink;
+    QuietObserver observer;
+    const std::vector files{folder_ / name};
+    const auto result = import_csv(files, {}, sink, observer, strict);
+    ASSERT_TRUE(result && result->errors.size() == 1) << name;
+    EXPECT_THAT(result->errors.front().message(), HasSubstr("unpacks to more than 1.05 MB")) << name;
+    EXPECT_EQ(sink.values(), 0U) << name;
+    EXPECT_THAT(import_csv(files, {}, sink, observer, {})->errors, IsEmpty()) << name;
+  }
+  // Plain files are as long as they are, whatever the limit.
+  MemorySink sink;
+  QuietObserver observer;
+  const UnpackLimits one{.always = 1, .ratio = 1, .most = 1};
+  EXPECT_THAT(import_csv(std::vector{folder_ / "idle.csv"}, {}, sink, observer, one)->errors, IsEmpty());
+}
+
+TEST_F(Packed, PackedOverAndOverIsRefused) {
+  ASSERT_EQ(shell("cp a.csv x; for i in 1 2 3; do gzip -nc x >y; mv y x; done; cp x three; gzip -nc x >four"),
+            0);
+  EXPECT_THAT(import(folder_ / "three").errors, IsEmpty());
+  EXPECT_THAT(import(folder_ / "four").errors, ElementsAre(HasSubstr("is packed over and over")));
+}
+
+/// Names go nowhere but into sentences, and what is no file is passed over.
+TEST_F(Packed, MembersNeverLeaveTheArchive) {
+  ASSERT_EQ(
+      shell("mkdir d && cp a.csv d/ && mkfifo d/fifo && ln -s /etc/passwd d/link && ln d/a.csv d/hard && "
+            "tar cPf evil.tar --transform='s,d/a.csv,../../../../tmp/laggard-escaped.csv,' d"),
+      0);
+  const Outcome outcome = import(folder_ / "evil.tar");
+  EXPECT_THAT(outcome.errors, IsEmpty());
+  EXPECT_THAT(outcome.series, SizeIs(1));
+  EXPECT_FALSE(std::filesystem::exists("/tmp/laggard-escaped.csv"));
+}
+
+TEST_F(Packed, ANameOrANumberOfMembersThatNobodyHasIsRefused) {
+  const std::string name(200, 'n');
+  ASSERT_EQ(shell("p=.; for i in 1 2 3 4 5 6; do p=$p/" + name +
+                  "; done; mkdir -p $p && cp a.csv $p/ && tar cf long.tar ./n*"),
+            0);
+  EXPECT_THAT(import(folder_ / "long.tar").errors, ElementsAre(HasSubstr("name is longer than 1024 bytes")));
+  ASSERT_EQ(shell("for i in $(seq 30); do echo x >no$i; done; tar cf many.tar no* a.csv"), 0);
+  MemorySink sink;
+  QuietObserver observer;
+  EXPECT_THAT(import_csv(std::vector{folder_ / "many.tar"}, {}, sink, observer)->errors, IsEmpty());
+  EXPECT_THAT(observer.notices, SizeIs(21));
+  EXPECT_THAT(observer.notices.back(), HasSubstr("left out: 10 more"));
 }
 
 }  // namespace

@@ -41,9 +41,10 @@ ColumnId SampleCollector::column(StreamId id, std::string_view device, const Tab
              .first;
     stream.devices.emplace_back(device);
   }
-  auto known = std::find(stream.counters.begin(), stream.counters.end(), counter);
-  if (known == stream.counters.end()) known = stream.counters.insert(known, counter);
-  const auto c = static_cast<std::uint32_t>(known - stream.counters.begin());
+  const auto [known, first] = stream.counter_index.try_emplace(
+      {counter.name, counter.form}, static_cast<std::uint32_t>(stream.counters.size()));
+  if (first) stream.counters.push_back(counter);
+  const std::uint32_t c = known->second;
   const auto [found, added] = stream.column_index.try_emplace(
       {at->second, c}, ColumnId{static_cast<std::uint32_t>(stream.columns.size())});
   if (added) stream.columns.push_back({at->second, c});

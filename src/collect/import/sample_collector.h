@@ -69,6 +69,7 @@ class SampleCollector {
     std::vector<TableCounter> counters;
     std::vector<Column> columns;
     std::map<std::string, std::uint32_t, std::less<>> device_index;
+    std::map<std::pair<std::string, CounterForm>, std::uint32_t> counter_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, ColumnId> column_index;
     std::vector<WallTime> times;  ///< Row -> time, in the order of arrival.
     std::unordered_map<std::int64_t, std::uint32_t> row_of_time;

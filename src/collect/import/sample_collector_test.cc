@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "collect/import/test_sink.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/scan.h"
 #include "base/text.h"
 #include "collect/procfs/diskstats.h"
-#include "collect/procfs/scan.h"
 
 namespace laggard::collect {
 

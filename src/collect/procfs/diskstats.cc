@@ -2,8 +2,8 @@
 
 #include <bit>
 
+#include "base/scan.h"
 #include "base/text.h"
-#include "collect/procfs/scan.h"
 #include "model/sync_action.h"
 
 namespace laggard::collect {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collect/procfs/scan.h"
+#include "base/scan.h"
 
 namespace laggard::collect {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <bit>
 
+#include "base/scan.h"
 #include "base/text.h"
-#include "collect/procfs/scan.h"
 
 namespace laggard::collect {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/scan.h"
 #include "base/text.h"
 #include "collect/procfs/net_dev.h"
-#include "collect/procfs/scan.h"
 
 namespace laggard::collect {
 

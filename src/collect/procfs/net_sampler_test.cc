@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collect/record/fake_machine.h"
+#include "testing/fake_machine.h"
 
 namespace laggard::collect {
 namespace {

@@ -138,7 +138,7 @@ TargetCounters TargetSampler::read(const Target& target) {
   return counters;
 }
 
-/// `view` keeps a target apart from the disks that it lies on, and MDTs from OSTs (model/system/grouping.cc).
+/// `view` keeps a target apart from the disks that it lies on, and MDTs from OSTs (topology/groups.cc).
 void TargetSampler::describe(const Target& target) {
   if (!told_.insert(target.name).second) return;
   DeviceInfo info;

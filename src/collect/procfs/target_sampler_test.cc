@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collect/record/fake_machine.h"
-#include "collect/testing_lustre_tree.h"
+#include "testing/fake_machine.h"
+#include "testing/lustre_tree.h"
 
 namespace laggard::collect {
 namespace {
@@ -190,7 +190,7 @@ TEST_F(TargetSamplerTest, TargetsComeAndGo) {
 }
 
 TEST_F(TargetSamplerTest, ReadsACapturedMachine) {
-  const testing_support::LustreTree tree;
+  const laggard::testing_support::LustreTree tree;
   if (!tree.is_there()) GTEST_SKIP() << tree.kArchive << " is not there";
   const auto sampler = TargetSampler::open(tree.path(), "oss1", {}, notices_);
   ASSERT_THAT(sampler, NotNull());

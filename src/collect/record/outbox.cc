@@ -1,6 +1,9 @@
 #include "collect/record/outbox.h"
 
+#include <algorithm>
 #include <iterator>
+#include <new>
+#include <system_error>
 #include <utility>
 
 namespace laggard::collect {
@@ -23,6 +26,24 @@ void Outbox::put(SampleTable table) {
   if (cells != 0) put(Item(std::move(table)), cells);
 }
 
+void Outbox::put(Gap note) { put(Item(std::move(note)), 0); }
+
+/// Counts what is given up. Disks, interfaces and sockets are sampled together: a time that another kind lost
+/// is counted once.
+void Outbox::drop(const SampleTable& table) {
+  const auto [first, last] = std::ranges::minmax(table.times());
+  ++counts_.tables_dropped;
+  if (!dropped_) {
+    dropped_ = Gap{.host = table.host(), .from = first, .to = last, .reason = "disk hung"};
+    counts_.rows_dropped += table.times().size();
+    return;
+  }
+  counts_.rows_dropped += static_cast<std::uint64_t>(
+      std::ranges::count_if(table.times(), [&](WallTime t) { return t > dropped_->to; }));
+  dropped_->from = std::min(dropped_->from, first);
+  dropped_->to = std::max(dropped_->to, last);
+}
+
 void Outbox::put(Item item, std::size_t cells) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(item));
@@ -37,8 +58,7 @@ void Outbox::put(Item item, std::size_t cells) {
       continue;
     }
     cells_waiting_ -= table->cells();
-    ++counts_.tables_dropped;
-    counts_.rows_dropped += table->times().size();
+    drop(*table);
     oldest = waiting_.erase(oldest);
   }
 }
@@ -47,9 +67,21 @@ void Outbox::deliver_soon() {
   {
     const std::lock_guard lock(mutex_);
     requested_ = true;
-    if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+    start_worker();
   }
   wake_.notify_one();
+}
+
+void Outbox::start_worker() {
+  if (worker_.joinable() || broken_) return;
+  try {
+    worker_ = std::thread([this] { work(); });
+  } catch (const std::system_error&) {
+    broken_ =
+        Error{ErrorCode::kTemporary, "",
+              "no further thread could be started, which writes what is recorded (a limit like ulimit -u "
+              "or -v)"};
+  }
 }
 
 Status Outbox::finish() {
@@ -62,8 +94,10 @@ Status Outbox::finish() {
   deliver();
   const std::lock_guard lock(mutex_);
   if (broken_) return tl::unexpected<Error>(*broken_);
-  if (!counts_.disk_full) return {};
-  return fail(ErrorCode::kNoSpace, "", "the disk is full: the last samples could not be written");
+  if (!counts_.refusal) return {};
+  Error error = *counts_.refusal;
+  error.what += "; the last samples could not be written";
+  return tl::unexpected<Error>(std::move(error));
 }
 
 Outbox::Counts Outbox::counts() const {
@@ -87,18 +121,27 @@ void Outbox::work() {
       if (stopping_) return;
       requested_ = false;
     }
-    deliver();
+    try {
+      deliver();
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      delivering_front_ = false;
+      broken_ = std::move(no_memory_);
+      return;
+    }
   }
 }
 
 Status Outbox::append(const Item& item) {
   if (const auto* facts = std::get_if<DeviceInfo>(&item)) return sink_.describe(*facts);
+  if (const auto* note = std::get_if<Gap>(&item)) return sink_.note_gap(*note);
   return sink_.append(std::get<SampleTable>(item));
 }
 
 void Outbox::deliver() {
   std::unique_lock lock(mutex_);
-  bool full = false;
+  std::optional<Error> refusal;
+  if (dropped_) waiting_.emplace_front(*std::exchange(dropped_, std::nullopt));
   while (!waiting_.empty() && !broken_) {
     delivering_front_ = true;
     const Item& front = waiting_.front();
@@ -106,7 +149,7 @@ void Outbox::deliver() {
     const Status done = append(front);
     lock.lock();
     delivering_front_ = false;
-    full = judge(done);
+    refusal = judge(done);
     if (broken_) return;
     if (const auto* table = std::get_if<SampleTable>(&front)) {
       cells_waiting_ -= table->cells();
@@ -118,16 +161,16 @@ void Outbox::deliver() {
     lock.unlock();
     const Status after = options_.afterwards();
     lock.lock();
-    full = judge(after);
+    refusal = judge(after);
   }
-  counts_.disk_full = full;
+  counts_.refusal = std::move(refusal);
 }
 
-bool Outbox::judge(const Status& done) {
-  if (done) return false;
-  if (done.error().code == ErrorCode::kNoSpace) return true;
+std::optional<Error> Outbox::judge(const Status& done) {
+  if (done) return std::nullopt;
+  if (done.error().code == ErrorCode::kNoSpace) return done.error();
   if (!broken_) broken_ = done.error();
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace laggard::collect

@@ -16,8 +16,9 @@ namespace laggard::collect {
 /// Takes tables to the sink on a thread of its own: a disk that hangs, which may be the very disk that a
 /// recording is to show, must not stop the sampling.
 ///
-/// While the sink hangs tables wait here, within a bound; beyond it the oldest are dropped and counted. A
-/// full disk is the sink's own affair (TableSink): it keeps what it was given, and the recording goes on.
+/// While the sink hangs tables wait here, within a bound; beyond it the oldest are dropped and counted, and
+/// the sink is told of the gap. A full disk is the sink's own affair (TableSink): it keeps what it was given,
+/// and the recording goes on.
 class Outbox {
  public:
   struct Options {
@@ -30,7 +31,8 @@ class Outbox {
     std::uint64_t tables_waiting = 0;
     std::uint64_t tables_dropped = 0;
     std::uint64_t rows_dropped = 0;  ///< Sample times of the dropped tables.
-    bool disk_full = false;          ///< As the last delivery found it.
+    /// Why the last delivery wrote nothing, which the sink outlives: the disk is full, …
+    std::optional<Error> refusal = std::nullopt;
   };
 
   Outbox(TableSink& sink, Options options);
@@ -40,6 +42,7 @@ class Outbox {
 
   void put(DeviceInfo facts);
   void put(SampleTable table);
+  void put(Gap note);
 
   /// Wakes the thread to deliver what waits; returns at once. The thread starts with the first call.
   void deliver_soon();
@@ -53,14 +56,16 @@ class Outbox {
   [[nodiscard]] std::optional<Error> broken() const;
 
  private:
-  using Item = std::variant<DeviceInfo, SampleTable>;
+  using Item = std::variant<DeviceInfo, SampleTable, Gap>;
 
   void put(Item item, std::size_t cells);
+  void start_worker();
   void work();
   void deliver();
+  void drop(const SampleTable& table);
   [[nodiscard]] Status append(const Item& item);
-  /// Keeps an error that waiting will not heal. \return whether the disk is full.
-  [[nodiscard]] bool judge(const Status& done);
+  /// Keeps an error that waiting will not heal. \return one that it will.
+  [[nodiscard]] std::optional<Error> judge(const Status& done);
 
   TableSink& sink_;
   Options options_;
@@ -68,11 +73,17 @@ class Outbox {
   std::condition_variable wake_;
   std::list<Item> waiting_;  ///< A list: the front is with the sink while others are added and dropped.
   std::size_t cells_waiting_ = 0;
+  std::optional<Gap> dropped_;  ///< What the sink has not been told of yet.
   bool requested_ = false;
   bool stopping_ = false;
   bool delivering_front_ = false;  ///< The front is with the sink: not to be dropped.
   Counts counts_;
   std::optional<Error> broken_;
+  /// Made while there is memory for it.
+  Error no_memory_{
+      ErrorCode::kTemporary, "",
+      "not enough memory to write what was recorded (the machine's, or a limit like ulimit -v or "
+      "-d)"};
   std::thread worker_;
 };
 

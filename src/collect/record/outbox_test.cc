@@ -1,11 +1,14 @@
 #include "collect/record/outbox.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
+#include <new>
+#include <thread>
 
-#include "collect/record/fake_machine.h"
+#include "testing/fake_machine.h"
 
 namespace laggard::collect {
 namespace {
@@ -46,12 +49,12 @@ TEST(Outbox, AFullDiskIsTheSinksAffairUntilTheEnd) {
   Outbox outbox(sink, {});
   outbox.put(table_at(1));
   EXPECT_FALSE(outbox.finish());
-  EXPECT_TRUE(outbox.counts().disk_full);
+  EXPECT_TRUE(outbox.counts().refusal);
   EXPECT_FALSE(outbox.broken());
   is_full = false;
   outbox.put(table_at(2));
   EXPECT_TRUE(outbox.finish());
-  EXPECT_FALSE(outbox.counts().disk_full);
+  EXPECT_FALSE(outbox.counts().refusal);
   EXPECT_EQ(offered, 2) << "the sink keeps what it was given: nothing is offered twice";
 }
 
@@ -64,6 +67,10 @@ TEST(Outbox, BeyondTheBoundTheOldestTablesGoAndAreCounted) {
   ASSERT_TRUE(outbox.finish());
   ASSERT_EQ(sink.tables.size(), 2U);
   EXPECT_EQ(sink.tables[0].times()[0], from_unix_ns(4));
+  ASSERT_EQ(sink.gaps.size(), 1U);
+  EXPECT_EQ(sink.gaps[0].reason, "disk hung");
+  EXPECT_EQ(sink.gaps[0].from, from_unix_ns(1));
+  EXPECT_EQ(sink.gaps[0].to, from_unix_ns(3));
 }
 
 TEST(Outbox, ATableThatIsLargerThanTheBoundIsKeptAlone) {
@@ -84,6 +91,34 @@ TEST(Outbox, OtherErrorsEndTheRecording) {
   EXPECT_FALSE(outbox.finish());
   ASSERT_TRUE(outbox.broken());
   EXPECT_EQ(outbox.broken()->code, ErrorCode::kDamaged);
+}
+
+TEST(Outbox, NoMemoryOnTheDeliveringThreadEndsTheRecordingWithASentence) {
+  ListSink sink;
+  sink.refuse = []() -> Status { throw std::bad_alloc(); };
+  Outbox outbox(sink, {});
+  outbox.put(table_at(1));
+  outbox.deliver_soon();
+  while (!outbox.broken()) std::this_thread::yield();
+  EXPECT_EQ(outbox.broken()->code, ErrorCode::kTemporary);
+  EXPECT_FALSE(outbox.finish());
+}
+
+TEST(Outbox, AThreadThatCannotBeStartedEndsTheRecordingWithASentence) {
+  pthread_attr_t before;
+  ASSERT_EQ(pthread_getattr_default_np(&before), 0);
+  pthread_attr_t huge = before;  // A stack that no address space has room for.
+  ASSERT_EQ(pthread_attr_setstacksize(&huge, std::size_t{1} << 50), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&huge), 0);
+  ListSink sink;
+  Outbox outbox(sink, {});
+  outbox.put(table_at(1));
+  outbox.deliver_soon();
+  pthread_setattr_default_np(&before);
+  pthread_attr_destroy(&before);
+  ASSERT_TRUE(outbox.broken());
+  EXPECT_EQ(outbox.broken()->code, ErrorCode::kTemporary);
+  EXPECT_FALSE(outbox.finish());
 }
 
 TEST(Outbox, TheCallerNeverWaitsForTheSink) {

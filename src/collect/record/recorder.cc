@@ -9,7 +9,11 @@ namespace laggard::collect {
 
 Recorder::Recorder(RecorderOptions options, Clock& clock, Outbox& outbox,
                    std::vector<std::unique_ptr<Sampler>> samplers)
-    : options_(std::move(options)), clock_(clock), outbox_(outbox), samplers_(std::move(samplers)) {}
+    : options_(std::move(options)),
+      clock_(clock),
+      outbox_(outbox),
+      samplers_(std::move(samplers)),
+      watch_(options_.interval) {}
 
 Status Recorder::run(const std::function<bool()>& stop,
                      const std::function<void(const RecordProgress&)>& observe) {
@@ -29,7 +33,7 @@ Status Recorder::run(const std::function<bool()>& stop,
     if (!wait_until(tick.deadline, stop)) break;
     schedule.begun(clock_.mono());
     note_missed(tick.missed);
-    sample();
+    sample(tick.missed);
     const MonoTime now = clock_.mono();
     // Half an interval less, or a tick that comes a moment early would put the flush off to the next.
     if (now - flushed_ >= options_.flush - options_.interval / 2) flush(now);
@@ -58,8 +62,8 @@ bool Recorder::wait_until(MonoTime deadline, const std::function<bool()>& stop) 
   return true;
 }
 
-void Recorder::sample() {
-  notice_clock_step();
+void Recorder::sample(std::uint64_t missed) {
+  look_at_clocks(missed);
   progress_.devices = 0;
   for (const auto& sampler : samplers_) {
     sampler->sample(clock_);
@@ -71,10 +75,25 @@ void Recorder::sample() {
   ++progress_.samples;
 }
 
-void Recorder::notice_clock_step() {
-  const Duration ahead = clock_.wall().time_since_epoch() - clock_.mono().time_since_epoch();
-  if (wall_ahead_ && std::chrono::abs(ahead - *wall_ahead_) > options_.interval / 2) ++progress_.clock_steps;
-  wall_ahead_ = ahead;
+/// Says in the recording why there is nothing in a stretch of its time, as far as the clocks tell.
+void Recorder::look_at_clocks(std::uint64_t missed) {
+  constexpr std::uint64_t kShown = 3;  // Shorter ones are no gap to a reader.
+  const std::optional<ClockChange> change = watch_.look(clock_);
+  const WallTime now = clock_.wall();
+  const auto note = [&](std::string reason) {
+    outbox_.put(
+        Gap{.host = options_.host, .from = sampled_.value_or(now), .to = now, .reason = std::move(reason)});
+  };
+  if (change && change->step != Duration{}) {
+    ++progress_.clock_steps;
+    note(step_reason(change->step));
+  }
+  if (change && change->suspended != Duration{}) {
+    ++progress_.suspensions;
+    note("suspended");
+  }
+  if (!change && missed >= kShown) note("recorder held up");
+  sampled_ = now;
 }
 
 void Recorder::hand_over(Sampler& sampler) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/record/clock_watch.h"
 #include "collect/record/outbox.h"
 #include "collect/record/sampler.h"
 
@@ -19,9 +20,10 @@ struct RecorderOptions {
   Duration interval = std::chrono::seconds(1);
   std::optional<Duration> duration;  ///< From the call of `run`; else until stopped.
   Duration flush = std::chrono::seconds(10);
-  std::string boot;  ///< Of the kernel that is recorded.
+  std::string boot = {};  ///< Of the kernel that is recorded.
   /// A batch that reaches this is flushed early: what thousands of connections a second may take of memory.
   std::size_t most_cells = std::size_t{1} << 20;
+  std::string host = {};  ///< Whose recording it is: for notes of gaps and of steps of the clock.
 };
 
 /// How a recording stands.
@@ -31,7 +33,8 @@ struct RecordProgress {
   std::uint64_t samples = 0;       ///< Ticks at which everything was read.
   std::uint64_t gaps = 0;          ///< Runs of missed ticks.
   std::uint64_t missed_ticks = 0;  ///< In those gaps.
-  std::uint64_t clock_steps = 0;   ///< Wall clock against monotonic clock by more than half an interval.
+  std::uint64_t clock_steps = 0;   ///< Of the wall clock, see ClockWatch.
+  std::uint64_t suspensions = 0;   ///< Of the machine.
   Outbox::Counts outbox;
 };
 
@@ -51,11 +54,11 @@ class Recorder {
   [[nodiscard]] const RecordProgress& progress() const { return progress_; }
 
  private:
-  /// Whether it is time to sample; false when stopped first.
   void note_missed(std::uint64_t ticks);
+  /// Whether it is time to sample; false when stopped first.
   [[nodiscard]] bool wait_until(MonoTime deadline, const std::function<bool()>& stop);
-  void sample();
-  void notice_clock_step();
+  void sample(std::uint64_t missed);
+  void look_at_clocks(std::uint64_t missed);
   void flush(MonoTime now);
   void hand_over(Sampler& sampler);
 
@@ -65,7 +68,8 @@ class Recorder {
   std::vector<std::unique_ptr<Sampler>> samplers_;
   RecordProgress progress_;
   MonoTime flushed_;
-  std::optional<Duration> wall_ahead_;  ///< Wall minus monotonic at the last sample.
+  ClockWatch watch_;
+  std::optional<WallTime> sampled_;  ///< When the last sample was begun.
 };
 
 }  // namespace laggard::collect

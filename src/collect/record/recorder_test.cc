@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "collect/procfs/disk_sampler.h"
-#include "collect/record/fake_machine.h"
+#include "testing/fake_machine.h"
 
 namespace laggard::collect {
 namespace {
@@ -114,7 +114,7 @@ TEST_F(RecorderTest, AnEarlyWakeUpIsNoTick) {
 }
 
 TEST_F(RecorderTest, AClockThatIsSteppedKeepsItsTrueTimesAndTheRhythm) {
-  const RecordProgress progress = record({1s, 10s, 10s, "", 1 << 20}, [this](std::uint64_t reading) {
+  const RecordProgress progress = record({1s, 10s, 10s, "", 1 << 20, "fs1"}, [this](std::uint64_t reading) {
     if (reading == 3) clock_.step_wall(-3600s + 300ms);
     if (reading == 6) clock_.step_wall(7200s);
   });
@@ -122,6 +122,38 @@ TEST_F(RecorderTest, AClockThatIsSteppedKeepsItsTrueTimesAndTheRhythm) {
                                   at(3608s), at(3609s), at(3610s)}));
   EXPECT_EQ(progress.clock_steps, 2U);
   EXPECT_EQ(progress.gaps, 0U);
+  ASSERT_EQ(sink_.gaps.size(), 2U) << "the recording says so too";
+  EXPECT_EQ(sink_.gaps[0].reason, "clock stepped by -3600 s");
+  EXPECT_EQ(sink_.gaps[0].host, "fs1");
+  EXPECT_EQ(sink_.gaps[0].from, at(3s));
+  EXPECT_EQ(sink_.gaps[0].to, at(-3596s));
+  EXPECT_EQ(sink_.gaps[1].reason, "clock stepped by +7200 s");
+}
+
+TEST_F(RecorderTest, ASuspendedMachineIsCalledSo) {
+  const RecordProgress progress = record({1s, 10s, 10s, "", 1 << 20, "fs1"}, [this](std::uint64_t reading) {
+    if (reading == 3) clock_.suspend(8h);
+  });
+  EXPECT_EQ(progress.samples, 10U);
+  EXPECT_EQ(progress.clock_steps, 0U);
+  EXPECT_EQ(progress.suspensions, 1U);
+  ASSERT_EQ(sink_.gaps.size(), 1U);
+  EXPECT_EQ(sink_.gaps[0].reason, "suspended");
+  EXPECT_EQ(sink_.gaps[0].from, at(3s));
+  EXPECT_EQ(sink_.gaps[0].to, at(8h + 4s));
+}
+
+TEST_F(RecorderTest, ARecorderThatIsHeldUpSaysSo) {
+  clock_.lateness = {0s, 0s, 6s};
+  record({1s, 20s, 10s, "", 1 << 20, "fs1"});
+  ASSERT_EQ(sink_.gaps.size(), 1U);
+  EXPECT_EQ(sink_.gaps[0].reason, "recorder held up");
+}
+
+TEST_F(RecorderTest, ADurationThatEndsAtMidnightTakesItsLastSample) {
+  clock_.set_wall(*parse_time("2011-05-08T23:59:50Z"));
+  EXPECT_EQ(record({1s, 10s, 10s, "", 1 << 20, "fs1"}).samples, 10U);
+  EXPECT_EQ(times().back(), *parse_time("2011-05-09T00:00:00Z"));
 }
 
 TEST_F(RecorderTest, StopFlushesWhatIsThere) {
@@ -147,7 +179,7 @@ TEST_F(RecorderTest, AFullDiskIsOutlived) {
     if (reading == 40) full = false;
   });
   EXPECT_EQ(progress.samples, 60U);
-  EXPECT_FALSE(progress.outbox.disk_full);
+  EXPECT_FALSE(progress.outbox.refusal);
   EXPECT_EQ(times().back(), at(60s));
 }
 

@@ -16,7 +16,9 @@ Result<SignalClock> SignalClock::make() {
   sigaddset(&set, SIGINT);
   struct sigaction hangup {};
   if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  sigset_t blocked = set;
+  sigaddset(&blocked, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
   Fd fd{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
   if (!fd.valid()) return fail_errno(errno, "signalfd", "cannot watch for signals");
   return SignalClock(std::move(fd));

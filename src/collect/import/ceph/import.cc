@@ -8,11 +8,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/node_set.h"
 #include "collect/import/ceph/pg_states.h"
 #include "collect/import/members.h"
 #include "collect/import/sample_collector.h"
-#include "collect/import/topology/ceph_facts.h"
-#include "collect/import/topology/notes.h"
 #include "model/ceph_work.h"
 
 namespace laggard::collect {
@@ -21,10 +20,10 @@ namespace {
 
 class CephWorkImport {
  public:
-  CephWorkImport(TableSink& sink, ImportObserver& observer)
-      : sink_(sink), collector_(sink_), observer_(observer) {}
+  CephWorkImport(TableSink& sink, ImportObserver& observer, const UnpackLimits& limits)
+      : sink_(sink), collector_(sink_), observer_(observer), limits_(limits) {}
 
-  [[nodiscard]] Status place_osds(const CephPlaces& places);
+  void place_osds(const OsdDisks& osds);
   [[nodiscard]] Status run(std::span<const std::filesystem::path> files);
   [[nodiscard]] ImportResult finish();
 
@@ -42,6 +41,7 @@ class CephWorkImport {
   WatchedSink sink_;
   SampleCollector collector_;
   ImportObserver& observer_;
+  UnpackLimits limits_;
   ImportState state_;
   ImportResult result_;
   std::uint64_t done_ = 0;  ///< Bytes of the files that are behind us.
@@ -51,29 +51,19 @@ class CephWorkImport {
   std::size_t passed_over_ = 0;
 };
 
-Status CephWorkImport::place_osds(const CephPlaces& places) {
-  auto facts = read_ceph_facts(places.osds);
-  if (!facts) return forward(facts);
-  HostNames names(places.map);
+void CephWorkImport::place_osds(const OsdDisks& osds) {
   std::map<std::pair<std::string, std::string>, std::size_t> known;
   std::set<std::string> hosts;
-  for (const auto& [id, osd] : facts->osds) {
-    const std::string disk = data_device(*facts, osd);
-    if (osd.host.empty() || disk.empty()) continue;
-    auto host = names.name(osd.host);
-    if (!host) return forward(host);
-    const auto [at, first] = known.try_emplace({*host, disk}, disks_.size());
+  for (const auto& [id, place] : osds) {
+    const auto [at, first] = known.try_emplace({place.host, place.disk}, disks_.size());
     disk_of_.emplace(id, at->second);
     if (!first) continue;
-    hosts.insert(*host);
-    const StreamId stream = collector_.stream(*host, DeviceKind::kDisk);
+    hosts.insert(place.host);
+    const StreamId stream = collector_.stream(place.host, DeviceKind::kDisk);
     const TableCounter counter{std::string(kCephWorkCounter), CounterForm::kLevel};
-    disks_.push_back({stream, collector_.column(stream, disk, counter), 0});
+    disks_.push_back({stream, collector_.column(stream, place.disk, counter), 0});
   }
   result_.hosts = hosts.size();
-  if (!disks_.empty()) return {};
-  return fail(ErrorCode::kBadInput, places.osds.empty() ? "" : places.osds.front().path,
-              "names no OSD with its host and disk; save `ceph osd metadata -f json`");
 }
 
 void CephWorkImport::add(const CephSnapshot& snapshot) {
@@ -114,9 +104,9 @@ Status CephWorkImport::read_member(Members& members) {
 
 Status CephWorkImport::read_file(const std::filesystem::path& file) {
   // A damaged file is refused before its first value is taken.
-  Result<std::vector<std::string>> names = list_members(file);
+  Result<std::vector<std::string>> names = list_members(file, limits_);
   if (!names) return forward(names);
-  Result<Members> members = Members::open(file);
+  Result<Members> members = Members::open(file, limits_);
   if (!members) return forward(members);
   for (bool any = false;; any = true) {
     Result<std::optional<Members::Member>> member = members->next();
@@ -149,7 +139,8 @@ ImportResult CephWorkImport::finish() {
   if (!homeless_.empty()) {
     std::vector<std::string> names;
     for (const std::int64_t osd : homeless_) names.push_back(fmt::format("osd.{}", osd));
-    observer_.notice(fmt::format("OSDs that worked, on no known disk, were left out: {}", listed(names)));
+    observer_.notice(
+        fmt::format("OSDs that worked, on no known disk, were left out: {}", fold_node_set(names)));
   }
   if (passed_over_ > 0) {
     observer_.notice(fmt::format(
@@ -161,10 +152,10 @@ ImportResult CephWorkImport::finish() {
 
 }  // namespace
 
-Result<ImportResult> import_ceph_work(std::span<const std::filesystem::path> files, const CephPlaces& places,
-                                      TableSink& sink, ImportObserver& observer) {
-  CephWorkImport import(sink, observer);
-  if (Status placed = import.place_osds(places); !placed) return forward(placed);
+Result<ImportResult> import_ceph_work(std::span<const std::filesystem::path> files, const OsdDisks& osds,
+                                      TableSink& sink, ImportObserver& observer, const UnpackLimits& limits) {
+  CephWorkImport import(sink, observer, limits);
+  import.place_osds(osds);
   if (Status status = import.run(files); !status) return forward(status);
   return import.finish();
 }

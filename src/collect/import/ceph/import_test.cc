@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "collect/import/ceph/pg_states.h"
-#include "collect/import/test_folder.h"
-#include "collect/import/test_sink.h"
 #include "model/ceph_work.h"
+#include "testing/test_folder.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {
@@ -26,21 +26,18 @@ const std::string kCorpus = LAGGARD_SOURCE_DIR "/fuzz/corpus/";
 const std::string kDumps = kCorpus + "ceph_work_fuzz/pg-dump-16.2.15";
 const std::string kListings = kCorpus + "ceph_work_fuzz/pg-ls-16.2.15";
 
-SavedText metadata() {
-  std::string text = read_file(kCorpus + "topology_fuzz/ceph-metadata-16.2.15").value_or("");
-  text.erase(0, text.find('\n'));
-  return {.path = "osds", .text = text};
-}
+const OsdDisks kDisks{
+    {0, {"node1", "sdb"}}, {1, {"node2", "sdb"}}, {2, {"node3", "sdb"}}, {3, {"node4", "sdb"}}};
 
 class CephWorkImportTest : public FolderTest {
  protected:
-  ImportResult import(const std::vector<std::filesystem::path>& files, const CephPlaces& places) {
-    auto result = import_ceph_work(files, places, sink_, observer_);
+  ImportResult import(const std::vector<std::filesystem::path>& files, const OsdDisks& osds) {
+    auto result = import_ceph_work(files, osds, sink_, observer_);
     EXPECT_TRUE(result) << result.error().message();
     return result ? *result : ImportResult{};
   }
   std::string only_error(const std::string& text) {
-    const ImportResult result = import({write("pgs", text)}, {.osds = {metadata()}});
+    const ImportResult result = import({write("pgs", text)}, kDisks);
     EXPECT_THAT(result.errors, SizeIs(1));
     const std::string message = result.errors.empty() ? "" : result.errors.front().message();
     return message.substr(std::min(message.find("pgs:"), message.size()));
@@ -63,7 +60,7 @@ constexpr double as_level(std::initializer_list<CephWork> works) {
 }
 
 TEST_F(CephWorkImportTest, DumpsSayWhichOsdsWork) {
-  const auto result = import({kDumps}, {.osds = {metadata()}});
+  const auto result = import({kDumps}, kDisks);
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(observer_.notices, IsEmpty());
   EXPECT_EQ(result.values, 20U);
@@ -83,31 +80,24 @@ TEST_F(CephWorkImportTest, DumpsSayWhichOsdsWork) {
 }
 
 TEST_F(CephWorkImportTest, ListingsHaveTheirTimeBeforeThem) {
-  const auto result = import({kListings}, {.osds = {metadata()}});
+  const auto result = import({kListings}, kDisks);
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(result.values, 12U);
   EXPECT_EQ(to_iso8601(*result.first), "2026-11-22T02:10:08Z");
 }
 
-TEST_F(CephWorkImportTest, HostsAreCalledAsRecorded) {
-  const auto map = parse_site_map("[[hosts]]\nname = \"oss[1-4]\"\ncalled = \"node[1-4]\"\n", "site.toml");
-  ASSERT_TRUE(map) << map.error().message();
-  import({kDumps}, {.osds = {metadata()}, .map = *map});
-  EXPECT_THAT(levels("oss3/sdb"), SizeIs(5));
-}
-
 TEST_F(CephWorkImportTest, OsdsOfOneDiskWorkTogetherAndUnknownOnesAreSaid) {
-  const std::string osds = R"([{"id":0,"hostname":"a.x","devices":"nvme0n1"},
-      {"id":1,"hostname":"a.x","devices":"nvme0n1"},{"id":2,"hostname":"b.x","devices":"sdb,sdc"}])";
   import({write("pgs",
                 "2026-11-22T00:00:00Z\n"
                 R"({"pg_ready":true,"pg_stats":[)"
                 R"({"pgid":"1.0","state":"active+clean+scrubbing","up":[0,2],"acting":[0,2]},)"
                 R"({"pgid":"1.1","state":"active+recovering","up":[1,2147483647],"acting":[1,-1]}]})")},
-         {.osds = {
-           { "osds",
-             osds }
-         }});
+         {{0,
+           { "a",
+             "nvme0n1" }},
+          { 1,
+            { "a",
+              "nvme0n1" } }});
   EXPECT_THAT(levels("a/nvme0n1"), ElementsAre(as_level({kScrub, kRecovery})));
   EXPECT_THAT(observer_.notices, ElementsAre("OSDs that worked, on no known disk, were left out: osd.2"));
 }
@@ -116,7 +106,7 @@ TEST_F(CephWorkImportTest, AManagerThatHasJustBegunKnowsNothing) {
   const auto result =
       import({write("pgs", R"({"pg_ready":false,"pg_map":{"stamp":"2026-11-22T02:09:34.5+0000",
       "pg_stats":[]}})")},
-             {.osds = {metadata()}});
+             kDisks);
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(result.values, 0U);
   EXPECT_THAT(observer_.notices,
@@ -135,12 +125,7 @@ TEST_F(CephWorkImportTest, SaysWhatIsWrongAndWhereAndKeepsWhatWasBefore) {
   EXPECT_THAT(only_error(R"({"pg_map":{"stamp":"2019-11-22 02:09:34.521429","pg_stats":[]}})"),
               HasSubstr("is no time"));
   EXPECT_EQ(only_error(std::string(100, '[')), "pgs:1: is nested deeper than Ceph does");
-  EXPECT_THAT(import({write("none", "")}, {.osds = {metadata()}}).errors, SizeIs(1));
-  const auto nowhere =
-      import_ceph_work({}, {.osds = {{"t", R"({"nodes":[{"id":0,"name":"osd.0"}]})"}}}, sink_, observer_);
-  ASSERT_FALSE(nowhere);
-  EXPECT_EQ(nowhere.error().message(),
-            "t: names no OSD with its host and disk; save `ceph osd metadata -f json`");
+  EXPECT_THAT(import({write("none", "")}, kDisks).errors, SizeIs(1));
 }
 
 TEST(CephPgStates, WaitingIsNoWork) {

@@ -16,13 +16,24 @@ namespace laggard::collect {
 
 namespace {
 
+/// Sentences about members of one archive.
+constexpr std::size_t kMostTold = 20;
+
 /// Archives whose members are not in the order of their names are held in memory to be sorted, up to here.
 constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
 
+/// A list as a sentence can hold it.
+std::string first_few(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), kMostTold);
+  const std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return names.size() == shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
+}
+
 class CsvImport {
  public:
-  CsvImport(const CsvForm& form, TableSink& sink, ImportObserver& observer)
-      : sink_(sink), collector_(sink_), reader_(form, collector_), observer_(observer) {}
+  CsvImport(const CsvForm& form, TableSink& sink, ImportObserver& observer, const UnpackLimits& limits)
+      : sink_(sink), collector_(sink_), reader_(form, collector_), observer_(observer), limits_(limits) {}
 
   [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
     for (const auto& file : files) {
@@ -46,8 +57,9 @@ class CsvImport {
 
   [[nodiscard]] ImportResult finish() {
     if (!reader_.unknown_counters().empty()) {
+      const auto& unknown = reader_.unknown_counters();
       observer_.notice(fmt::format("not in the catalogue, kept as gauges: {}",
-                                   fmt::join(reader_.unknown_counters(), ", ")));
+                                   first_few({unknown.begin(), unknown.end()})));
     }
     result_.values = collector_.values();
     result_.lines = state_.lines;
@@ -58,10 +70,10 @@ class CsvImport {
 
  private:
   [[nodiscard]] Status read_file(const std::filesystem::path& file) {
-    Result<std::vector<std::string>> names = list_members(file);
+    Result<std::vector<std::string>> names = list_members(file, limits_);
     if (!names) return forward(names);
     const bool sorted = std::is_sorted(names->begin(), names->end(), natural_less);
-    Result<Members> members = Members::open(file);
+    Result<Members> members = Members::open(file, limits_);
     if (!members) return forward(members);
     const std::size_t before = result_.sources;
     left_out_.clear();
@@ -70,8 +82,19 @@ class CsvImport {
       if (left_out_.empty()) return fail(ErrorCode::kBadInput, file.string(), "is empty");
       return fail(ErrorCode::kBadInput, left_out_.front().first, left_out_.front().second);
     }
-    for (const auto& [where, why] : left_out_) observer_.notice(fmt::format("{}: left out: {}", where, why));
+    tell_left_out(file.string());
     return {};
+  }
+
+  /// An archive can hold a hundred thousand files that are none of ours.
+  void tell_left_out(const std::string& file) {
+    std::size_t told = 0;
+    for (const auto& [where, why] : left_out_) {
+      if (told++ == kMostTold) break;
+      observer_.notice(fmt::format("{}: left out: {}", where, why));
+    }
+    if (left_out_.size() <= kMostTold) return;
+    observer_.notice(fmt::format("{}: left out: {} more", file, left_out_.size() - kMostTold));
   }
 
   [[nodiscard]] Status read_in_order(Members& members) {
@@ -171,13 +194,14 @@ class CsvImport {
     const std::vector<std::string>& ignored = reader_.layout().ignored;
     if (ignored.empty() || ignored == ignored_) return;
     ignored_ = ignored;
-    observer_.notice(fmt::format("{}: columns that were not asked for: {}", where, fmt::join(ignored, ", ")));
+    observer_.notice(fmt::format("{}: columns that were not asked for: {}", where, first_few(ignored)));
   }
 
   WatchedSink sink_;
   SampleCollector collector_;
   CsvReader reader_;
   ImportObserver& observer_;
+  UnpackLimits limits_;
   ImportState state_;
   ImportResult result_;
   std::uint64_t done_ = 0;  ///< Bytes of the files that are behind us.
@@ -188,9 +212,9 @@ class CsvImport {
 }  // namespace
 
 Result<ImportResult> import_csv(std::span<const std::filesystem::path> files, const CsvForm& form,
-                                TableSink& sink, ImportObserver& observer) {
+                                TableSink& sink, ImportObserver& observer, const UnpackLimits& limits) {
   if (Status status = form.check(); !status) return forward(status);
-  CsvImport import(form, sink, observer);
+  CsvImport import(form, sink, observer, limits);
   if (Status status = import.run(files); !status) return forward(status);
   return import.finish();
 }

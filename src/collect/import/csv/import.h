@@ -6,6 +6,7 @@
 #include "collect/import/csv/layout.h"
 #include "collect/import/import.h"
 #include "collect/import/sample_collector.h"
+#include "collect/import/unpack_limits.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {
@@ -16,6 +17,7 @@ namespace laggard::collect {
 /// A file that is bad is reported in the result and the next one is read; what stood before the bad line is
 /// imported. Fails as a whole only when the form is impossible or the sink does.
 [[nodiscard]] Result<ImportResult> import_csv(std::span<const std::filesystem::path> files,
-                                              const CsvForm& form, TableSink& sink, ImportObserver& observer);
+                                              const CsvForm& form, TableSink& sink, ImportObserver& observer,
+                                              const UnpackLimits& limits = {});
 
 }  // namespace laggard::collect

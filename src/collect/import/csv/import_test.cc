@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "collect/import/test_folder.h"
-#include "collect/import/test_sink.h"
+#include "testing/test_folder.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/terminal_text.h"
+
 namespace laggard::collect {
 
 namespace {
 
 /// A text out of a file as an error shows it: not too long, and nothing that a terminal would obey.
 std::string shown(std::string_view text, std::size_t most = 60) {
-  std::string out;
-  for (const char c : text.substr(0, most)) out.push_back(c >= ' ' || c < 0 ? c : '?');
+  std::string out = printable(text.substr(0, most));
   if (text.size() > most) out += "…";
   return out;
 }

@@ -37,6 +37,11 @@ struct Step {
   Place to;
 };
 
+/// In memory a short name takes ten times as much as in an answer. No site has as many hosts, no series as
+/// many labels.
+constexpr std::size_t kMostNames = 1'000'000;
+constexpr std::size_t kMostLabels = 1000;
+
 /// Every way to something that is read; all others lead to kOther.
 constexpr std::array kSteps{
     Step{Place::kDocument, "", true, Place::kRoot},
@@ -154,13 +159,13 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
         break;
       case Place::kMetric:
         labels_.insert_or_assign(key_, std::string(*text));
-        break;
+        return bounded(labels_.size(), kMostLabels, "labels of a series");
       case Place::kPoint:
         text_ = *text;
         break;
       case Place::kStrings:
         answer_.strings.emplace_back(*text);
-        break;
+        return bounded(answer_.strings.size(), kMostNames, "names");
       case Place::kOther:
       case Place::kDocument:
       case Place::kResult:
@@ -169,6 +174,12 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
         break;
     }
     return true;
+  }
+
+  bool bounded(std::size_t count, std::size_t most, std::string_view of_what) {
+    if (count <= most) return true;
+    problem_ = fmt::format("the answer has more than {} {}", most, of_what);
+    return false;
   }
 
   SeriesReceiver& receiver_;

@@ -10,13 +10,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/http_refusal.h"
 #include "base/text.h"
 #include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/lustre_targets.h"
 #include "collect/import/prometheus/selector.h"
 #include "collect/import/sample_collector.h"
 #include "model/exporter_names.h"
+#include "net/http_refusal.h"
 
 namespace laggard::collect {
 
@@ -62,7 +62,7 @@ Source target_source() {
 
 class PrometheusImport final : public SeriesReceiver {
  public:
-  PrometheusImport(HttpTransport& transport, const PrometheusOptions& options, TableSink& sink,
+  PrometheusImport(net::HttpTransport& transport, const PrometheusOptions& options, TableSink& sink,
                    ImportObserver& observer)
       : transport_(transport),
         options_(options),
@@ -80,7 +80,8 @@ class PrometheusImport final : public SeriesReceiver {
     state_.total = static_cast<std::uint64_t>(to - from);
     Status status = fetch_all(from, to);
     Status flushed = collector_.flush_all();
-    if (!status || !flushed) return status ? flushed : status;
+    if (!flushed) return flushed;  // Rather than an error that says what was imported.
+    if (!status) return status;
     return state_.lines == 0 ? no_samples() : Status{};
   }
 
@@ -345,7 +346,7 @@ class PrometheusImport final : public SeriesReceiver {
     smaller_helps_ = false;
     too_much_ = false;
     refuses_ranges_ = false;
-    Result<HttpReply> reply = transport_.get(path, parameters);
+    Result<net::HttpReply> reply = transport_.get(path, parameters);
     if (!reply) {
       too_much_ = reply.error().code == ErrorCode::kBadInput;
       smaller_helps_ = too_much_;
@@ -364,10 +365,10 @@ class PrometheusImport final : public SeriesReceiver {
     smaller_helps_ = too_much_ || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
     return fail(ErrorCode::kUnavailable, options_.server,
-                refusal(*reply, answer ? std::string_view(answer->error) : "", advice(reply->status)));
+                net::refusal(*reply, answer ? std::string_view(answer->error) : "", advice(reply->status)));
   }
 
-  HttpTransport& transport_;
+  net::HttpTransport& transport_;
   const PrometheusOptions& options_;
   std::array<Source, 2> sources_{target_source(), device_source()};
   std::size_t shards_ = 1;  ///< Queries that the hosts of a source are divided among.
@@ -396,7 +397,7 @@ class PrometheusImport final : public SeriesReceiver {
 
 }  // namespace
 
-Result<ImportResult> import_prometheus(HttpTransport& transport, const PrometheusOptions& options,
+Result<ImportResult> import_prometheus(net::HttpTransport& transport, const PrometheusOptions& options,
                                        TableSink& sink, ImportObserver& observer) {
   if (options.to < options.from) return fail(ErrorCode::kBadUse, "", "--to is before --from");
   PrometheusImport import(transport, options, sink, observer);

@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "base/http.h"
 #include "base/time.h"
 #include "collect/import/import.h"
 #include "model/series_source.h"
+#include "net/http.h"
 
 namespace laggard::collect {
 
@@ -31,7 +31,7 @@ struct PrometheusOptions {
 ///
 /// On failure what was fetched has been handed to the sink; the error says from where on to try again.
 inline constexpr std::uint64_t kSamplesWanted = 400'000;
-[[nodiscard]] Result<ImportResult> import_prometheus(HttpTransport& transport,
+[[nodiscard]] Result<ImportResult> import_prometheus(net::HttpTransport& transport,
                                                      const PrometheusOptions& options, TableSink& sink,
                                                      ImportObserver& observer);
 

@@ -14,10 +14,11 @@
 #include <set>
 #include <string>
 
-#include "base/http.h"
+#include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/selector.h"
-#include "collect/import/test_sink.h"
 #include "collect/procfs/target_stats.h"
+#include "net/http.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {
@@ -29,15 +30,15 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 /// A server that behaves as Prometheus 2 does: range selectors closed at both ends, a limit on samples.
-class FakeServer final : public HttpTransport {
+class FakeServer final : public net::HttpTransport {
  public:
   struct Series {
     std::string labels;  ///< JSON object.
     std::map<std::int64_t, std::string> samples;
   };
 
-  Result<HttpReply> get(const std::string& path,
-                        const std::multimap<std::string, std::string>& given) override {
+  Result<net::HttpReply> get(const std::string& path,
+                             const std::multimap<std::string, std::string>& given) override {
     queries.push_back(path + "?" + (given.contains("query") ? given.find("query")->second : ""));
     if (down_after == 0) return fail(ErrorCode::kUnavailable, "http://x", "cannot connect");
     if (down_after > 0) --down_after;
@@ -49,19 +50,20 @@ class FakeServer final : public HttpTransport {
       for (const std::string& name : lustre ? lustre_instances : instances) {
         names += (names.empty() ? "\"" : ",\"") + name + "\"";
       }
-      return HttpReply{200, R"({"status":"success","data":[)" + names + "]}"};
+      return net::HttpReply{200, R"({"status":"success","data":[)" + names + "]}"};
     }
     if (canned) return *canned;
     if (path == "/api/v1/query_range") return range_query(given);
     if (no_ranges) {
-      return HttpReply{400, R"({"status":"error","errorType":"bad_data","error":"invalid expression type"})"};
+      return net::HttpReply{400,
+                            R"({"status":"error","errorType":"bad_data","error":"invalid expression type"})"};
     }
     return raw_query(given);
   }
 
-  Result<HttpReply> post(const std::string& /*path*/, const HttpHeaders& /*headers*/,
-                         std::string_view /*body*/) override {
-    return HttpReply{405, "imports only read"};
+  Result<net::HttpReply> post(const std::string& /*path*/, const net::HttpHeaders& /*headers*/,
+                              std::string_view /*body*/) override {
+    return net::HttpReply{405, "imports only read"};
   }
 
   std::deque<Series> series;  ///< References to samples stay good.
@@ -73,7 +75,7 @@ class FakeServer final : public HttpTransport {
   bool no_ranges = false;
   bool open_begin = false;  ///< As Prometheus 3 and VictoriaMetrics have it.
   int down_after = -1;
-  std::optional<HttpReply> canned;
+  std::optional<net::HttpReply> canned;
 
  private:
   static std::int64_t ms_of(const std::string& text) { return std::llround(std::stod(text) * 1000); }
@@ -98,13 +100,13 @@ class FakeServer final : public HttpTransport {
     return named && (component != "client" || query.find("component=~\"ost|mdt\"") == std::string::npos);
   }
 
-  static HttpReply too_many() {
+  static net::HttpReply too_many() {
     return {
         422,
         R"({"status":"error","errorType":"execution","error":"query processing would load too many samples"})"};
   }
 
-  HttpReply raw_query(const std::multimap<std::string, std::string>& given) {
+  net::HttpReply raw_query(const std::multimap<std::string, std::string>& given) {
     const std::string query = given.find("query")->second;
     const std::size_t bracket = query.rfind('[');
     const std::int64_t end = ms_of(given.find("time")->second);
@@ -129,7 +131,7 @@ class FakeServer final : public HttpTransport {
     return {200, R"({"status":"success","data":{"resultType":"matrix","result":[)" + result + "]}}"};
   }
 
-  HttpReply range_query(const std::multimap<std::string, std::string>& given) {
+  net::HttpReply range_query(const std::multimap<std::string, std::string>& given) {
     const std::int64_t begin = ms_of(given.find("start")->second);
     const std::int64_t end = ms_of(given.find("end")->second);
     const std::int64_t step = ms_of(given.find("step")->second);
@@ -266,9 +268,10 @@ TEST_F(PrometheusImportTest, RangeQueriesWhereThereIsNoOtherWayOrWhereTheyAreWan
 
 TEST_F(PrometheusImportTest, ErrorsSayWhatTheServerSays) {
   server_.canned = {401, "Unauthorized\nmore"};
-  EXPECT_EQ(error(),
-            "http://x: the server answers 401: Unauthorized; name a user (http://user:password@…) or give "
-            "--bearer-token-file");
+  EXPECT_EQ(
+      error(),
+      "http://x: the server answers 401: Unauthorized; name a user in the URL (--password-file) or give "
+      "--bearer-token-file");
   server_.canned = {404, "<html>\nnot here</html>"};
   EXPECT_EQ(error(), "http://x: the server answers 404; is the path before /api/v1 right?");
   server_.canned = {422, R"({"status":"error","error":"too many samples"})"};
@@ -304,6 +307,30 @@ TEST_F(PrometheusImportTest, HostsAreDividedWhereAllAreTooMany) {
   EXPECT_EQ(result.hosts, 21U) << "a dot is a dot";
   EXPECT_EQ(sink_.series.size(), 21U);
   for (const auto& [name, samples] : sink_.series) EXPECT_EQ(samples.size(), 200U) << name;
+}
+
+/// What a server may fill the memory with, at ten bytes for each in its answer.
+TEST(Answer, NamesAndLabelsWithoutEndAreRefused) {
+  class Nobody final : public SeriesReceiver {
+   public:
+    bool series(const Labels& /*labels*/) override { return true; }
+    void sample(std::int64_t /*time_ms*/, std::string_view /*value*/) override {}
+  } nobody;
+  const auto of_names = [](int count) {
+    std::string text = R"({"status":"success","data":["a")";
+    for (int i = 1; i < count; ++i) text += R"(,"a")";
+    return text + "]}";
+  };
+  EXPECT_TRUE(parse_answer(of_names(1'000'000), nobody));
+  EXPECT_EQ(parse_answer(of_names(1'000'001), nobody).error().what, "the answer has more than 1000000 names");
+  const auto of_labels = [](int count) {
+    std::string text = R"({"data":{"result":[{"metric":{"l0":"")";
+    for (int i = 1; i < count; ++i) text += fmt::format(R"(,"l{}":"")", i);
+    return text + R"(},"values":[]}]}})";
+  };
+  EXPECT_TRUE(parse_answer(of_labels(1000), nobody));
+  EXPECT_EQ(parse_answer(of_labels(1001), nobody).error().what,
+            "the answer has more than 1000 labels of a series");
 }
 
 TEST(Selector, TakesValuesOfAnyCharacters) {

@@ -1,6 +1,7 @@
 // Against the real thing: Prometheus scraping a node_exporter that shows a made-up machine, both on the
 // loopback interface only.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -12,10 +13,10 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/http_client.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/child.h"
-#include "collect/import/test_sink.h"
+#include "net/http_client.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {
@@ -25,16 +26,22 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// A port that nobody has at the moment.
+/// A port that nobody has at the moment, below those that the kernel gives to whoever asks for any: between
+/// our looking and the server's start, a test beside this one would be given it.
 int free_port() {
-  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(fd.get(), generic, length) != 0 || ::getsockname(fd.get(), generic, &length) != 0) return 0;
-  return ntohs(address.sin_port);
+  constexpr int kFirst = 20000;
+  constexpr int kCount = 10000;
+  static int next = static_cast<int>(::getpid() % kCount);
+  for (int attempt = 0; attempt < kCount; ++attempt) {
+    const int port = kFirst + (next++ % kCount);
+    const Fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return port;
+  }
+  return 0;
 }
 
 bool installed(const std::string& program) {
@@ -61,7 +68,9 @@ class PrometheusServerTest : public ::testing::Test {
   }
   void start(std::vector<std::string> argv) {
     ChildSpec spec;
-    spec.into = folder_ / ("log-" + std::to_string(servers_.size()));
+    const std::string log = folder_ / ("log-" + std::to_string(servers_.size()));
+    const Fd into(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    spec.into = into.get();
     spec.argv = std::move(argv);
     auto child = Child::start(spec);
     ASSERT_TRUE(child) << child.error().message();
@@ -92,8 +101,8 @@ class PrometheusServerTest : public ::testing::Test {
     start(argv);
   }
   Result<ImportResult> import(PrometheusOptions options) {
-    const auto url = parse_server_url("http://127.0.0.1:" + std::to_string(port_));
-    auto transport = connect_http(*url, {});
+    const auto url = net::parse_server_url("http://127.0.0.1:" + std::to_string(port_));
+    auto transport = net::connect_http(*url, {});
     options.server = url->shown();
     return import_prometheus(**transport, options, sink_, observer_);
   }
@@ -267,8 +276,8 @@ TEST_F(PrometheusServerTest, ADayOfManySeriesWithinTheServersLimits) {
 }
 
 TEST(HttpTransportTest, NobodyThere) {
-  const auto url = parse_server_url("http://127.0.0.1:" + std::to_string(free_port()));
-  auto transport = connect_http(*url, {});
+  const auto url = net::parse_server_url("http://127.0.0.1:" + std::to_string(free_port()));
+  auto transport = net::connect_http(*url, {});
   ASSERT_TRUE(transport);
   const auto reply = (*transport)->get("/api/v1/query", {});
   ASSERT_FALSE(reply);

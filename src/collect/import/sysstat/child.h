@@ -3,12 +3,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/time.h"
@@ -19,24 +19,30 @@ namespace laggard::collect {
 struct ChildSpec {
   std::vector<std::string> argv;                 ///< argv[0] is looked up in PATH unless it holds a slash.
   std::vector<std::string> environment;          ///< NAME=value, in place of ours; PATH is passed on.
-  std::optional<std::filesystem::path> into;     ///< File for its output instead of `read`.
+  int input = -1;                                ///< An open file that it finds as kChildInput.
+  int into = -1;                                 ///< An open file for its output instead of `read`.
   std::optional<std::uint64_t> most_bytes;       ///< Of any file that it writes; it is killed beyond.
-  Duration patience = std::chrono::seconds(60);  ///< It is killed after so long a silence.
+  std::uint64_t most_output = 1U << 20U;         ///< Of what it gives to `read`; it is killed beyond.
+  Duration patience = std::chrono::seconds(60);  ///< It is killed after so long a silence, see Child::read.
 };
+
+/// How a child can open the file that it was given as input, also when that has no name.
+inline constexpr const char* kChildInput = "/proc/self/fd/3";
 
 /// How a child ended.
 struct ChildEnd {
   int status = 0;          ///< Exit status; meaningless when `signal` is not 0.
   int signal = 0;          ///< That killed it.
-  bool gave_up = false;    ///< We killed it because it was silent for too long.
+  std::string stopped;     ///< Why we killed it; empty when we did not.
   std::string complaints;  ///< Its standard error, at most 16 KiB.
 
-  [[nodiscard]] bool clean() const { return status == 0 && signal == 0 && !gave_up; }
-  /// `crashed (Segmentation fault)`, `exited with status 2`, `said nothing for 60 s`.
+  [[nodiscard]] bool clean() const { return status == 0 && signal == 0 && stopped.empty(); }
+  /// `crashed (Segmentation fault)`, `exited with status 2`, `was stopped because it said nothing for 60s`.
   [[nodiscard]] std::string how() const;
 };
 
-/// A program that we do not trust: it may crash, hang or fill its standard error.
+/// A program that we do not trust: it may crash, hang, talk without end or fill its standard error. It never
+/// outlives us: the kernel kills it with us, however we end.
 class Child {
  public:
   [[nodiscard]] static Result<Child> start(const ChildSpec& spec);
@@ -47,22 +53,30 @@ class Child {
   /// Kills it when it still runs.
   ~Child();
 
-  /// The next bytes of its standard output; 0 at the end, also when it was killed for its silence.
+  /// The next bytes of its standard output; 0 at the end, also when it was killed: for saying nothing for as
+  /// long as our patience, for making us wait longer than that for every mebibyte, and for more output or
+  /// complaints than there can be.
   [[nodiscard]] Result<std::size_t> read(std::span<char> buffer);
 
-  /// Takes the rest of its output, waits for it and says how it ended.
+  /// Takes the rest of its output, waits for it, no longer than our patience, and says how it ended.
   [[nodiscard]] Result<ChildEnd> finish();
 
  private:
   Child() = default;
+  [[nodiscard]] bool wait_for_bytes(bool& output_ready);
   void take_complaints();
-  void give_up();
-  void wait_for_end();
+  void stop(std::string why);
+  [[nodiscard]] bool ended(int flags);
+  void wait_with_patience();
 
   pid_t pid_ = -1;
   Fd output_;
   Fd errors_;
   Duration patience_{};
+  Duration waited_{};  ///< For its output, in all.
+  std::uint64_t most_output_ = 0;
+  std::uint64_t given_ = 0;       ///< Bytes of output.
+  std::uint64_t complained_ = 0;  ///< Bytes of standard error.
   std::string name_;
   ChildEnd end_;
 };

@@ -1,12 +1,6 @@
 #include "collect/import/sysstat/import.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <system_error>
@@ -15,6 +9,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "collect/import/members.h"
+#include "collect/import/nameless_file.h"
 #include "collect/import/sample_collector.h"
 #include "collect/import/sysstat/sadf.h"
 
@@ -22,29 +17,8 @@ namespace laggard::collect {
 
 namespace {
 
-/// A folder of our own that goes with us.
-class Scratch {
- public:
-  [[nodiscard]] static Result<Scratch> make(const std::filesystem::path& parent) {
-    std::string pattern = (parent / "laggard-import-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)
-      return fail_errno(errno, parent.string(), "cannot make a folder in");
-    return Scratch(pattern);
-  }
-  Scratch(Scratch&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-  Scratch& operator=(Scratch&&) = delete;
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-  }
-  [[nodiscard]] std::filesystem::path file(std::string_view name) const { return folder_ / name; }
-
- private:
-  explicit Scratch(std::filesystem::path folder) : folder_(std::move(folder)) {}
-  std::filesystem::path folder_;
-};
+/// Sentences about members of one archive.
+constexpr std::size_t kMostNotices = 20;
 
 /// sysstat's magic number 0xd596 in either byte order.
 bool looks_like_sa(std::string_view head) {
@@ -64,12 +38,8 @@ const std::vector<Activity>& activities() {
 
 class SysstatImport {
  public:
-  SysstatImport(const SysstatOptions& options, TableSink& sink, ImportObserver& observer, Scratch scratch)
-      : options_(options),
-        sink_(sink),
-        collector_(sink_),
-        observer_(observer),
-        scratch_(std::move(scratch)) {}
+  SysstatImport(const SysstatOptions& options, TableSink& sink, ImportObserver& observer)
+      : options_(options), sink_(sink), collector_(sink_), observer_(observer) {}
 
   [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
     for (const auto& file : files) {
@@ -109,8 +79,9 @@ class SysstatImport {
 
   /// A file as it was named: an activity file, or something that holds some.
   [[nodiscard]] Status read_path(const std::filesystem::path& path) {
-    if (Result<std::vector<std::string>> sound = list_members(path); !sound) return forward(sound);
-    Result<Members> members = Members::open(path);
+    if (Result<std::vector<std::string>> sound = list_members(path, options_.unpack); !sound)
+      return forward(sound);
+    Result<Members> members = Members::open(path, options_.unpack);
     if (!members) return forward(members);
     std::size_t found = 0;
     std::vector<std::string> others;
@@ -128,8 +99,11 @@ class SysstatImport {
       return fail(ErrorCode::kBadInput, path.string(),
                   others.empty() ? "is empty" : "is no sysstat activity file and holds none");
     }
-    for (const std::string& other : others) {
-      observer_.notice(fmt::format("{}: left out: is no sysstat activity file", other));
+    for (std::size_t i = 0; i < std::min(others.size(), kMostNotices); ++i) {
+      observer_.notice(fmt::format("{}: left out: is no sysstat activity file", others[i]));
+    }
+    if (others.size() > kMostNotices) {
+      observer_.notice(fmt::format("{}: left out: {} more", path.string(), others.size() - kMostNotices));
     }
     return {};
   }
@@ -157,37 +131,43 @@ class SysstatImport {
     Result<std::size_t> got = members.read(buffer);
     if (!got) return forward(got);
     if (!looks_like_sa(std::string_view(buffer.data(), *got))) return false;
-    std::filesystem::path file = path;
-    if (members.packed()) {
-      file = scratch_.file("member");
-      if (Status status = unpack(members, file, buffer, *got); !status) return forward(status);
+    if (!members.packed()) {
+      Status status = read_activity_file({.path = path}, members.where(), name);
+      if (!status) return forward(status);
+      return true;
     }
-    if (Status status = read_activity_file(file, members.where(), name); !status) return forward(status);
+    Result<Fd> file = unpack(members, buffer, *got);
+    if (!file) return forward(file);
+    Status status = read_activity_file({.path = {}, .unnamed = file->get()}, members.where(), name);
+    if (!status) return forward(status);
     return true;
   }
 
-  [[nodiscard]] static Status unpack(Members& members, const std::filesystem::path& into,
-                                     std::vector<char>& buffer, std::size_t filled) {
-    const Fd out(::open(into.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!out.valid()) return fail_errno(errno, into.string(), "cannot write");
+  [[nodiscard]] Result<Fd> unpack(Members& members, std::vector<char>& buffer, std::size_t filled) const {
+    const std::string where = members.where();
+    Result<Fd> out = nameless_file(options_.scratch, where, "is unpacked");
+    if (!out) return out;
     while (filled > 0) {
-      if (Status kept = write_all(out.get(), {buffer.data(), filled}, into.string()); !kept) return kept;
+      Status kept = write_all(out->get(), {buffer.data(), filled}, where,
+                              fmt::format("cannot be unpacked in {} (TMPDIR)", options_.scratch.string()));
+      if (!kept) return forward(kept);
       Result<std::size_t> got = members.read(buffer);
       if (!got) return forward(got);
       filled = *got;
     }
-    return {};
+    return out;
   }
 
-  [[nodiscard]] Status read_activity_file(const std::filesystem::path& file, const std::string& shown,
+  [[nodiscard]] Status read_activity_file(const SadfFile& file, const std::string& shown,
                                           const std::string& name) {
     Sadf sadf(options_, file, shown);
     Result<SadfHeader> header = sadf.header();
     if (!header) return forward(header);
     if (header->readable) return read_current(sadf, *header, shown, name);
-    const std::filesystem::path converted = scratch_.file("converted");
-    if (Status status = sadf.convert(converted, header->version); !status) return status;
-    Sadf reader(options_, converted, shown);
+    Result<Fd> converted = nameless_file(options_.scratch, shown, "is converted");
+    if (!converted) return forward(converted);
+    if (Status status = sadf.convert(converted->get(), header->version); !status) return status;
+    Sadf reader(options_, {.path = {}, .unnamed = converted->get()}, shown);
     Result<SadfHeader> now = reader.header();
     if (!now) return forward(now);
     if (!now->readable) return fail(ErrorCode::kBadInput, shown, "sadf cannot read what it converted itself");
@@ -283,7 +263,6 @@ class SysstatImport {
   WatchedSink sink_;
   SampleCollector collector_;
   ImportObserver& observer_;
-  Scratch scratch_;
   ImportState state_;
   ImportResult result_;
   std::uint64_t done_ = 0;
@@ -296,9 +275,7 @@ class SysstatImport {
 Result<ImportResult> import_sysstat(std::span<const std::filesystem::path> files,
                                     const SysstatOptions& options, TableSink& sink,
                                     ImportObserver& observer) {
-  Result<Scratch> scratch = Scratch::make(options.scratch);
-  if (!scratch) return forward(scratch);
-  SysstatImport import(options, sink, observer, std::move(*scratch));
+  SysstatImport import(options, sink, observer);
   if (Status status = import.run(files); !status) return forward(status);
   return import.finish();
 }

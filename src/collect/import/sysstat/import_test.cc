@@ -5,15 +5,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "collect/import/test_sink.h"
+#include "testing/test_sink.h"
 
 namespace laggard::collect {
 namespace {
@@ -366,12 +368,98 @@ TEST_F(SysstatImportTest, ASadfThatCrashesHangsOrIsNotThere) {
 
   fake_sadf("exec sleep 60");
   options_.patience = std::chrono::milliseconds(50);
-  EXPECT_THAT(only_error(sa_file()), HasSubstr("said nothing for too long"));
+  EXPECT_THAT(only_error(sa_file()), HasSubstr("said nothing for 50ms"));
   fake_sadf("exec sleep 60 >/dev/null 2>&1");
-  EXPECT_THAT(only_error(sa_file()), HasSubstr("said nothing for too long"));
+  EXPECT_THAT(only_error(sa_file()), HasSubstr("closed its output and did not end"));
   options_.sadf = folder_ / "none";
   EXPECT_THAT(import_sysstat(std::vector{sa_file()}, options_, sink_, observer_).error().message(),
               HasSubstr("is not installed"));
+}
+
+/// Whatever it does instead of ending, it is ended, and one sentence says why.
+TEST_F(SysstatImportTest, ASadfThatNeverStopsIsStopped) {
+  const std::string sample = std::string(kHeader) + "cat <<'END'\n" + record(1000, 1000, "") +
+                             record(1100, 1001, kOne + disk(1001, 5, 7)) + "END\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"exec yes 'Host: Linux 6.1 (fs1)'",
+       "cannot read it: was stopped because it printed more than 1.05 MB"},
+      {"exec tr '\\0' x </dev/zero", "cannot read it: was stopped because it printed more than 1.05 MB"},
+      {"exec yes >&2", "cannot read it: was stopped because it complained without end"},
+      {"trap '' TERM; while :; do echo x; sleep 0.05; done", "cannot read it: was stopped because it said"},
+      {sample + "exec tr '\\0' x </dev/zero", "sadf prints what it never does: line 5 is longer than"},
+      {sample + "exec yes '# more'",
+       "could read only the beginning of it: was stopped because it printed more"},
+      {sample + "while :; do echo '# more'; sleep 0.05; done",
+       "could read only the beginning of it: was stopped"},
+      {sample + "exec yes >&2", "was stopped because it complained without end"},
+      {sample + "exec sleep 60 >&- 2>&-", "was stopped because it closed its output and did not end"}};
+  options_.patience = std::chrono::milliseconds(400);
+  for (const auto& [body, sentence] : cases) {
+    fake_sadf(body);
+    EXPECT_THAT(only_error(sa_file()), HasSubstr(sentence)) << body;
+  }
+}
+
+/// Members of archives have no name outside of them: nobody can open or replace them, nothing stays behind.
+TEST_F(SysstatImportTest, AMemberIsUnpackedWithoutAName) {
+  const fs::path seen = folder_ / "seen";
+  fake_sadf("[ -s /proc/self/fd/3 ] && ls -A " + (folder_ / "scratch").string() + " >" + seen.string() +
+            "; kill -9 $PPID");
+  sa_file("sa01");
+  ASSERT_EQ(std::system(("cd " + folder_.string() + " && tar cf sa.tar sa01").c_str()), 0);  // NOLINT
+  options_.scratch = folder_ / "scratch";
+  fs::create_directory(options_.scratch);
+  EXPECT_EXIT(
+      {
+        static_cast<void>(import_sysstat(std::vector{folder_ / "sa.tar"}, options_, sink_, observer_));
+        std::_Exit(0);
+      },
+      ::testing::KilledBySignal(SIGKILL), "");
+  EXPECT_TRUE(fs::exists(seen)) << "sadf was not asked";
+  EXPECT_EQ(read_file(seen).value_or("?"), "") << "the member has a name";
+  EXPECT_TRUE(fs::is_empty(options_.scratch));
+}
+
+/// A signal that ends us ends what we started, also when that ignores signals.
+TEST_F(SysstatImportTest, SadfEndsWithUs) {
+  const fs::path pid_file = folder_ / "pid";
+  fake_sadf("trap '' TERM HUP INT; echo $$ >" + pid_file.string() + ".new; mv " + pid_file.string() +
+            ".new " + pid_file.string() + "; kill -TERM $PPID; exec sleep 60");
+  EXPECT_EXIT(
+      {
+        static_cast<void>(import_sysstat(std::vector{sa_file()}, options_, sink_, observer_));
+        std::_Exit(0);
+      },
+      ::testing::KilledBySignal(SIGTERM), "");
+  const auto pid = to_number<pid_t>(trim(read_file(pid_file).value_or("")));
+  ASSERT_TRUE(pid);
+  const auto alive = [&] {
+    const std::string state = read_file(fmt::format("/proc/{}/stat", *pid)).value_or("");
+    return state.find(") ") != std::string::npos && state.find(") Z") == std::string::npos;
+  };
+  for (int i = 0; i < 200 && alive(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(alive());
+}
+
+TEST_F(SysstatImportTest, APackedFileThatIsABombIsRefused) {
+  const fs::path bomb = folder_ / "bomb";
+  std::ofstream(bomb, std::ios::binary) << "\x96\xd5" << std::string(3U << 20U, '\0');
+  const std::string pack = "cd " + folder_.string() +
+                           " && gzip -k bomb && xz -k bomb && zstd -qk bomb && tar cf bomb.tar bomb && "
+                           "bzip2 -c bomb.tar >bomb.tbz";
+  ASSERT_EQ(std::system(pack.c_str()), 0);  // NOLINT(cert-env33-c)
+  fake_sadf("echo sadf was asked >&2; exit 1");
+  options_.unpack.always = 1U << 20U;
+  for (const std::string name : {"bomb.gz", "bomb.xz", "bomb.zst", "bomb.tbz"}) {
+    EXPECT_THAT(only_error(folder_ / name),
+                AllOf(HasSubstr("unpacks to more than 1.05 MB"), HasSubstr("--max-unpacked")));
+  }
+  // A tar that is not packed is as long as it is.
+  EXPECT_THAT(only_error(folder_ / "bomb.tar"), HasSubstr("sadf was asked"));
+  options_.unpack.most = 4U << 20U;
+  EXPECT_THAT(only_error(folder_ / "bomb.xz"), HasSubstr("sadf was asked"));
+  options_.unpack.most = 2U << 20U;
+  EXPECT_THAT(only_error(folder_ / "bomb.xz"), HasSubstr("more than the 2.1 MB of --max-unpacked"));
 }
 
 TEST_F(SysstatImportTest, HostsAndDisksCanBeChosen) {

@@ -1,6 +1,7 @@
 #include "collect/import/sysstat/sadf.h"
 
-#include <system_error>
+#include <sys/stat.h>
+
 #include <utility>
 
 #include "base/text.h"
@@ -9,6 +10,9 @@
 namespace laggard::collect {
 
 namespace {
+
+/// Limits that grow with a file begin here.
+constexpr std::uint64_t kRoomForSmall = std::uint64_t{64} << 20U;
 
 /// The first line that a program complained with, in what a terminal can show.
 std::string first_line(std::string_view text) {
@@ -31,7 +35,14 @@ ChildSpec Sadf::spec(std::vector<std::string> arguments) const {
   // Everything that changes what sadf prints: language, zone, form of dates, colours.
   spec.environment = {"LC_ALL=C", "TZ=UTC", "S_TIME_FORMAT=ISO", "S_COLORS=never"};
   spec.patience = options_.patience;
+  spec.input = unnamed_;
   return spec;
+}
+
+std::uint64_t Sadf::size() const {
+  struct stat info = {};
+  const bool known = unnamed_ >= 0 ? ::fstat(unnamed_, &info) == 0 : ::stat(file_.c_str(), &info) == 0;
+  return known && info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
 tl::unexpected<Error> Sadf::refused(const ChildEnd& end, const std::string& doing) const {
@@ -41,7 +52,7 @@ tl::unexpected<Error> Sadf::refused(const ChildEnd& end, const std::string& doin
     const std::size_t from = said.substr(0, at).ends_with(": ") ? at - 2 : at;
     said.erase(from, file_.string().size() + (at - from));
   }
-  if (end.signal != 0 || end.gave_up || said.empty()) said = end.how();
+  if (end.signal != 0 || !end.stopped.empty() || said.empty()) said = end.how();
   return fail(ErrorCode::kBadInput, shown_, fmt::format("sadf {}: {}", doing, said));
 }
 
@@ -55,10 +66,9 @@ Result<SadfHeader> Sadf::header() {
     }
     return forward(child);
   }
-  constexpr std::size_t kMostText = 1U << 20U;
   std::string text;
   std::vector<char> buffer(64U << 10U);
-  while (text.size() < kMostText) {
+  while (true) {
     Result<std::size_t> got = child->read(buffer);
     if (!got) return forward(got);
     if (*got == 0) break;
@@ -72,13 +82,11 @@ Result<SadfHeader> Sadf::header() {
   return header;
 }
 
-Status Sadf::convert(const std::filesystem::path& into, const std::string& version) {
+Status Sadf::convert(int into, const std::string& version) {
   ChildSpec child_spec = spec({"-c", file_.string()});
   child_spec.into = into;
   // Formats grew by less than half over the years; the rest is room for small files.
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(file_, unknown);
-  if (!unknown) child_spec.most_bytes = size * 8 + (std::uint64_t{64} << 20U);
+  child_spec.most_bytes = size() * 8 + kRoomForSmall;
   Result<Child> child = Child::start(child_spec);
   if (!child) return forward(child);
   Result<ChildEnd> end = child->finish();
@@ -92,7 +100,10 @@ Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& col
   constexpr std::uint64_t kLinesPerPulse = 1U << 14U;
   std::vector<std::string> arguments{"-r", "-U", "-O", "debug", file_.string(), "--"};
   arguments.insert(arguments.end(), activity.begin(), activity.end());
-  Result<Child> child = Child::start(spec(std::move(arguments)));
+  ChildSpec child_spec = spec(std::move(arguments));
+  // A device's 80 bytes of a record become a line of 300.
+  child_spec.most_output = size() * 100 + kRoomForSmall;
+  Result<Child> child = Child::start(child_spec);
   if (!child) return forward(child);
   LineReader lines([&](std::span<char> buffer) { return child->read(buffer); });
   std::string_view line;
@@ -105,12 +116,15 @@ Status Sadf::read(const std::vector<std::string>& activity, SampleCollector& col
     if (!collector.full()) continue;
     if (Status status = collector.flush_older(); !status) return status;
   }
+  if (!lines.status())
+    return fail(ErrorCode::kBadInput, shown_,
+                "sadf prints what it never does: " + lines.status().error().what);
   Result<ChildEnd> end = child->finish();
   if (!end) return forward(end);
   if (!end->clean()) {
     return refused(*end, reader.samples() == 0 ? "cannot read it" : "could read only the beginning of it");
   }
-  Status status = lines.status() ? reader.finish() : lines.status();
+  Status status = reader.finish();
   if (!status) status.error().where = shown_;
   return status;
 }

@@ -12,19 +12,28 @@
 
 namespace laggard::collect {
 
+/// A file that sadf is given: one of the user's, by name, or one of ours without a name.
+struct SadfFile {
+  std::filesystem::path path;
+  int unnamed = -1;  ///< Its descriptor, in place of `path`.
+};
+
 /// The installed sadf at work on one file.
 class Sadf {
  public:
-  /// \param file   what sadf is given.
-  /// \param shown  what errors call it; another one when `file` is scratch.
-  Sadf(const SysstatOptions& options, const std::filesystem::path& file, std::string shown)
-      : options_(options), file_(std::filesystem::absolute(file)), shown_(std::move(shown)) {}
+  /// \param file   outlives this, where it has no name.
+  /// \param shown  what errors call it.
+  Sadf(const SysstatOptions& options, const SadfFile& file, std::string shown)
+      : options_(options),
+        unnamed_(file.unnamed),
+        file_(file.unnamed >= 0 ? kChildInput : std::filesystem::absolute(file.path)),
+        shown_(std::move(shown)) {}
 
   [[nodiscard]] Result<SadfHeader> header();
 
   /// Rewrites the file in the format of the installed version.
-  /// \param version  that wrote it, for errors.
-  [[nodiscard]] Status convert(const std::filesystem::path& into, const std::string& version);
+  /// \param into     an open file. \param version  that wrote it, for errors.
+  [[nodiscard]] Status convert(int into, const std::string& version);
 
   /// Feeds the counters of one activity (`-d`, `-n DEV`, `-n EDEV`) to `reader`, and calls `pulse` now and
   /// then.
@@ -32,10 +41,12 @@ class Sadf {
                             SadfRawReader& reader, const std::function<void()>& pulse);
 
  private:
+  [[nodiscard]] std::uint64_t size() const;
   [[nodiscard]] ChildSpec spec(std::vector<std::string> arguments) const;
   [[nodiscard]] tl::unexpected<Error> refused(const ChildEnd& end, const std::string& doing) const;
 
   const SysstatOptions& options_;
+  int unnamed_;
   std::filesystem::path file_;
   std::string shown_;
 };

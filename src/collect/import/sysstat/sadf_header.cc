@@ -9,6 +9,7 @@ namespace laggard::collect {
 namespace {
 
 constexpr std::size_t kLongestHostName = 64;
+constexpr std::size_t kLongestVersion = 32;
 
 /// `Linux 6.1.0 (fs1) <tab>11/20/26 …` -> fs1. Bytes that no host name has become `?`.
 std::string node_name(std::string_view line) {
@@ -44,7 +45,7 @@ SadfHeader parse_sadf_header(std::string_view text) {
   for (std::string_view line : split(text, '\n')) {
     if (line.starts_with(kVersion)) {
       line.remove_prefix(kVersion.size());
-      header.version = take_word(line);
+      header.version = take_word(line).substr(0, kLongestVersion);
     } else if (line.starts_with(kHost)) {
       header.readable = true;
       header.host = node_name(line.substr(kHost.size()));
