@@ -1,0 +1,304 @@
+#include "derive/device_meter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/missing.h"
+
+namespace laggard::derive {
+
+DeviceMeter::DeviceMeter(Grid grid, Duration interval)
+    : grid_(grid), interval_(interval), max_gap_(scaled(interval, kMaxGapIntervals)) {
+  level_.fill(kMissing);
+}
+
+void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
+  if (open_ && cell == cell_) return;
+  close(out);
+  open_ = true;
+  cell_ = cell;
+  values_ = CellValues{};
+  level_samples_.fill(0);
+  if (carry_ != cell) return;
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    if (std::isnan(level_[s]) || seen_[s] != last_time_) continue;
+    values_.values[s] = level_[s];
+    level_samples_[s] = 1;
+  }
+}
+
+void DeviceMeter::close(std::vector<FinishedCell>& out) {
+  if (!open_) return;
+  open_ = false;
+  // Increases over less than half of a cell say too little about it; levels are moments and always count.
+  const bool covered = values_.seconds >= kLeastCoverage * grid_.seconds();
+  bool anything = false;
+  for (std::size_t s = 0; s < kSlots; ++s) {
+    if (level_samples_[s] > 0) {
+      values_.values[s] /= level_samples_[s];
+    } else if (!covered) {
+      values_.values[s] = kMissing;
+    }
+    anything = anything || !std::isnan(values_.values[s]);
+  }
+  if (anything) out.push_back({cell_, values_});
+}
+
+void DeviceMeter::settle(WallTime sure, std::vector<FinishedCell>& out) {
+  if (open_ && grid_.end(cell_) <= sure) close(out);
+}
+
+void DeviceMeter::finish(std::vector<FinishedCell>& out) { close(out); }
+
+void DeviceMeter::spread(WallTime from, WallTime to, std::vector<FinishedCell>& out) {
+  const double total = to_seconds(to - from);
+  for (std::int64_t cell = grid_.cell(from + Duration{1}); grid_.begin(cell) < to; ++cell) {
+    open(cell, out);
+    const double part = to_seconds(std::min(to, grid_.end(cell)) - std::max(from, grid_.begin(cell)));
+    const double share = part / total;
+    values_.seconds += part;
+    for (std::size_t s = 0; s < kSlots; ++s) {
+      if (std::isnan(increase_[s])) continue;
+      const double before = std::isnan(values_.values[s]) ? 0 : values_.values[s];
+      values_.values[s] = before + increase_[s] * share;
+    }
+  }
+}
+
+void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                              std::vector<FinishedCell>& out) {
+  const std::int64_t cell = grid_.cell(time);
+  if (carry_ && !(open_ && cell_ >= *carry_)) open(*carry_, out);
+  carry_.reset();
+  level_cell_ = cell;
+  open(cell, out);
+  for (const Column& column : columns) {
+    if (column.form == CounterForm::kCumulative) continue;
+    const auto s = static_cast<std::size_t>(column.slot);
+    if (column.present[t] == 0) {
+      level_[s] = kMissing;
+      continue;
+    }
+    const std::uint64_t bits = column.values[t];
+    seen_[s] = time;
+    level_[s] = column.form == CounterForm::kGauge ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+    if (std::isnan(level_[s])) continue;
+    values_.values[s] = (level_samples_[s] == 0 ? 0 : values_.values[s]) + level_[s];
+    ++level_samples_[s];
+  }
+}
+
+/// Leaves what every counter grew by in `increase_`; false when nothing is known of any.
+bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                                 bool usable) {
+  increase_.fill(kMissing);
+  bool any = false;
+  bool reset = false;
+  for (const Column& column : columns) {
+    if (column.form != CounterForm::kCumulative) continue;
+    const auto s = static_cast<std::size_t>(column.slot);
+    const bool present = column.present[t] != 0;
+    if (usable && present && has_last_[s] && time - seen_[s] <= max_gap_) {
+      const auto grown = counter_increase(last_[s], column.values[t]);
+      any = any || grown;
+      reset = reset || !grown;
+      if (grown) increase_[s] = static_cast<double>(*grown);
+    }
+    has_last_[s] = present;
+    last_[s] = column.values[t];
+    if (present) seen_[s] = time;
+  }
+  return any && !reset;
+}
+
+void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                          std::vector<FinishedCell>& out) {
+  const bool usable = primed_ && time > last_time_ && time - last_time_ <= max_gap_;
+  const bool jumped = primed_ && grid_.cell(time) == level_cell_ + 2 && time > last_time_ &&
+                      time - last_time_ <= scaled(interval_, kCarryIntervals);
+  if (jumped) carry_ = level_cell_ + 1;
+  if (take_increases(columns, t, time, usable)) spread(last_time_, time, out);
+  take_levels(columns, t, time, out);
+  primed_ = true;
+  last_time_ = time;
+}
+
+void DeviceMeter::add(const SampleTable& table, std::size_t d, std::vector<FinishedCell>& out) {
+  std::vector<Column> columns;
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    const TableCounter& counter = table.counters()[c];
+    if (const auto slot = slot_of(table.kind(), counter.name)) {
+      columns.push_back({*slot, counter.form, table.series(c, d), table.presence(c, d)});
+    }
+  }
+  begin_boot(table.boot());
+  for (std::size_t t = 0; t < table.times().size(); ++t) {
+    const bool sampled = std::any_of(columns.begin(), columns.end(),
+                                     [t](const Column& column) { return column.present[t] != 0; });
+    if (!sampled) continue;
+    if (primed_ && table.times()[t] < last_time_) close(out);
+    advance(columns, t, table.times()[t], out);
+  }
+}
+
+void DeviceMeter::begin_boot(const std::string& boot) {
+  if (boot == boot_) return;
+  primed_ = primed_ && (boot.empty() || boot_.empty());
+  boot_ = boot;
+}
+
+MeterPhase DeviceMeter::phase() const {
+  MeterPhase phase;
+  phase.primed = primed_;
+  if (primed_) phase.last_time = last_time_;
+  phase.open = open_;
+  if (open_) phase.cell = cell_;
+  if (open_) phase.seconds = values_.seconds;
+  if (primed_) phase.level_cell = level_cell_;
+  return phase;
+}
+
+bool DeviceMeter::can_follow(std::span<const WholeColumn> columns, const CellPlan& plan) const {
+  bool counts = false;
+  for (const WholeColumn& column : columns) {
+    if (column.form == CounterForm::kGauge) return false;
+    if (column.form != CounterForm::kCumulative || !column.present) continue;
+    counts = true;
+    const auto s = static_cast<std::size_t>(column.slot);
+    const bool known = has_last_[s] && seen_[s] == last_time_;
+    if (plan.first_usable && (!known || column.first() < last_[s])) return false;
+    if (!column.constant && !std::is_sorted(column.values.begin(), column.values.end())) return false;
+  }
+  return counts && !carry_;
+}
+
+double DeviceMeter::increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const {
+  if (t > 0) return column.constant ? 0 : static_cast<double>(column.values[t] - column.values[t - 1]);
+  return plan.first_usable
+             ? static_cast<double>(column.first() - last_[static_cast<std::size_t>(column.slot)])
+             : 0;
+}
+
+/// Adds to the open cell what the plan says of it.
+void DeviceMeter::apply(std::span<const WholeColumn> columns, const CellPlan& plan,
+                        const CellPlan::Cell& cell) {
+  values_.seconds = cell.seconds;
+  for (const WholeColumn& column : columns) {
+    if (!column.present) continue;
+    const auto s = static_cast<std::size_t>(column.slot);
+    double& value = values_.values[s];
+    if (column.form == CounterForm::kCumulative) {
+      for (std::uint32_t p = cell.first_piece; p < cell.end_piece; ++p) {
+        const double before = std::isnan(value) ? 0 : value;
+        value = before + increase_at(column, plan, plan.pieces[p].sample) * plan.pieces[p].share;
+      }
+      continue;
+    }
+    for (std::uint32_t t = cell.first_sample; t < cell.end_sample; ++t) {
+      const auto level = static_cast<double>(column.constant ? column.value : column.values[t]);
+      value = (level_samples_[s] == 0 ? 0 : value) + level;
+      ++level_samples_[s];
+    }
+  }
+}
+
+/// What a counter grew by in the inner cells of the plan.
+void DeviceMeter::spread_counter(const WholeColumn& column, const CellPlan& plan,
+                                 std::vector<double>& increase, std::vector<double>& out) const {
+  const std::size_t samples = plan.cells.back().end_sample;
+  increase.resize(samples);
+  for (std::uint32_t t = 0; t < samples; ++t) increase[t] = increase_at(column, plan, t);
+  const double least = kLeastCoverage * grid_.seconds();
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const CellPlan::Cell& cell = plan.cells[k + 1];
+    double value = 0;
+    for (std::uint32_t p = cell.first_piece; p < cell.end_piece; ++p) {
+      value += increase[plan.pieces[p].sample] * plan.pieces[p].share;
+    }
+    const bool known = cell.first_piece < cell.end_piece && cell.seconds >= least;
+    out[k] = known ? value : kMissing;
+  }
+}
+
+namespace {
+
+/// Means of a level in the inner cells of the plan; 0 / 0 is the NaN of missing.
+void average_level(const WholeColumn& column, const CellPlan& plan, std::vector<double>& out) {
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const CellPlan::Cell& cell = plan.cells[k + 1];
+    double sum = 0;
+    for (std::uint32_t t = cell.first_sample; t < cell.end_sample; ++t) {
+      sum += static_cast<double>(column.constant ? column.value : column.values[t]);
+    }
+    out[k] = sum / static_cast<double>(cell.end_sample - cell.first_sample);
+  }
+}
+
+}  // namespace
+
+void DeviceMeter::fill_block(std::span<const WholeColumn> columns, const CellPlan& plan,
+                             CellBlock& block) const {
+  block.values.resize(std::max(block.values.size(), columns.size()));
+  for (const WholeColumn& column : columns) {
+    if (!column.present) continue;
+    std::vector<double>& out = block.values[block.slots.size()];
+    block.slots.push_back(column.slot);
+    out.resize(plan.cells.size() - 2);
+    if (column.form == CounterForm::kCumulative) {
+      spread_counter(column, plan, block.increase, out);
+    } else {
+      average_level(column, plan, out);
+    }
+  }
+}
+
+bool DeviceMeter::add_planned(std::span<const WholeColumn> columns, const CellPlan& plan, CellBlock& block,
+                              std::vector<FinishedCell>& ends) {
+  if (!can_follow(columns, plan)) return false;
+  if (!plan.from.open) open(plan.cells.front().cell, ends);
+  apply(columns, plan, plan.cells.front());
+  if (plan.cells.size() > 1) {
+    block.idle = is_idle(columns, plan);
+    block.slots.clear();
+    if (block.idle) {
+      for (const WholeColumn& column : columns) {
+        if (column.present) block.slots.push_back(column.slot);
+      }
+    } else if (plan.cells.size() > 2) {
+      fill_block(columns, plan, block);
+    }
+    open(plan.cells.back().cell, ends);
+    apply(columns, plan, plan.cells.back());
+  }
+  take_last(columns, plan);
+  return true;
+}
+
+void DeviceMeter::take_last(std::span<const WholeColumn> columns, const CellPlan& plan) {
+  for (const WholeColumn& column : columns) {
+    const auto s = static_cast<std::size_t>(column.slot);
+    if (column.present) seen_[s] = plan.to.last_time;
+    if (column.form != CounterForm::kCumulative) {
+      level_[s] = column.present ? static_cast<double>(column.last()) : kMissing;
+      continue;
+    }
+    has_last_[s] = column.present;
+    last_[s] = column.present ? column.last() : 0;
+  }
+  primed_ = true;
+  last_time_ = plan.to.last_time;
+  level_cell_ = plan.to.level_cell;
+}
+
+/// No counter grew and no level was anything but zero, in the inner cells.
+bool DeviceMeter::is_idle(std::span<const WholeColumn> columns, const CellPlan& plan) const {
+  return plan.regular && std::all_of(columns.begin(), columns.end(), [&](const WholeColumn& column) {
+           if (!column.present) return true;
+           if (!column.constant) return false;
+           return column.form == CounterForm::kCumulative ? increase_at(column, plan, 0) == 0
+                                                          : column.value == 0;
+         });
+}
+
+}  // namespace laggard::derive

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "derive/cell_plan.h"
+#include "derive/slots.h"
+#include "model/grid.h"
+#include "model/sample_table.h"
+
+namespace laggard::derive {
+
+/// One cell of one device, ready to become metrics.
+struct FinishedCell {
+  std::int64_t cell = 0;
+  CellValues values;
+};
+
+/// One counter of one device over the samples of a table, present at all of them or at none.
+struct WholeColumn {
+  Slot slot = kNoSlot;
+  CounterForm form = CounterForm::kCumulative;
+  bool present = true;
+  bool constant = false;
+  std::uint64_t value = 0;                ///< Of a constant.
+  std::span<const std::uint64_t> values;  ///< Of what is not constant.
+
+  [[nodiscard]] std::uint64_t first() const { return constant ? value : values.front(); }
+  [[nodiscard]] std::uint64_t last() const { return constant ? value : values.back(); }
+};
+
+/// What a device did in the cells of a plan, without the first and the last.
+struct CellBlock {
+  bool idle = false;  ///< Nothing: every counter stood still and every level was zero. No numbers then.
+  std::vector<Slot> slots;
+  std::vector<std::vector<double>> values;  ///< Per slot, per cell from plan.cells[1] on.
+  std::vector<double> increase;             ///< Scratch.
+
+  /// Whether anything is known of what was done in plan.cells[k].
+  [[nodiscard]] bool tells(std::size_t k) const {
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      if (!std::isnan(values[s][k - 1])) return true;
+    }
+    return false;
+  }
+};
+
+/// Turns the samples of one device into grid cells.
+///
+/// A cumulative counter is taken to grow evenly between two samples (linear interpolation), so that the
+/// increase over any stretch of cells is the difference of the counter at its ends: down-sampling is exact (T
+/// §3.3) and a recorder's jitter neither loses nor doubles work. Two samples further apart than `max_gap`, a
+/// counter that went backwards and a change of boot leave the cells between them missing. A level or gauge
+/// counts in the cell of its sample, and in the next one too when that one got none for less than 1.5
+/// intervals.
+///
+/// A sample that is not later than the one before (a clock stepped back, a repeated record) starts anew from
+/// there: its cells are emitted again, and whoever collects them keeps the later ones (T §5.9).
+class DeviceMeter {
+ public:
+  DeviceMeter(Grid grid, Duration interval);
+
+  /// Adds the samples of device `d` of `table`; appends the cells that they complete, in order of recording.
+  void add(const SampleTable& table, std::size_t d, std::vector<FinishedCell>& out);
+
+  /// The same by a plan, which is many times faster and gives the same bits. The cells that the plan's ends
+  /// share with other tables go to `ends`, those between them to `block`. False, and nothing is done, when
+  /// the samples need to be looked at one by one. \param columns  of all counters that have a slot.  \param
+  /// plan  made from phase().
+  [[nodiscard]] bool add_planned(std::span<const WholeColumn> columns, const CellPlan& plan, CellBlock& block,
+                                 std::vector<FinishedCell>& ends);
+
+  /// Call before add_planned: a change of boot.
+  void begin_boot(const std::string& boot);
+  [[nodiscard]] MeterPhase phase() const;
+
+  /// The cell that waits for more, once nothing recorded after `sure` + 2.5 intervals can change it: if it
+  /// ended by then.
+  void settle(WallTime sure, std::vector<FinishedCell>& out);
+
+  /// At the end of the recording: the last cell, if at least half of it was covered.
+  void finish(std::vector<FinishedCell>& out);
+
+ private:
+  struct Column {
+    Slot slot;
+    CounterForm form;
+    std::span<const std::uint64_t> values;
+    std::span<const std::uint8_t> present;
+  };
+
+  [[nodiscard]] bool can_follow(std::span<const WholeColumn> columns, const CellPlan& plan) const;
+  [[nodiscard]] bool is_idle(std::span<const WholeColumn> columns, const CellPlan& plan) const;
+  void take_last(std::span<const WholeColumn> columns, const CellPlan& plan);
+  void apply(std::span<const WholeColumn> columns, const CellPlan& plan, const CellPlan::Cell& cell);
+  void fill_block(std::span<const WholeColumn> columns, const CellPlan& plan, CellBlock& block) const;
+  void spread_counter(const WholeColumn& column, const CellPlan& plan, std::vector<double>& increase,
+                      std::vector<double>& out) const;
+  /// What the counter grew by up to sample t.
+  [[nodiscard]] double increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const;
+  void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
+               std::vector<FinishedCell>& out);
+  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable);
+  void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
+                   std::vector<FinishedCell>& out);
+  void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
+  void open(std::int64_t cell, std::vector<FinishedCell>& out);
+  void close(std::vector<FinishedCell>& out);
+
+  Grid grid_;
+  Duration interval_;
+  Duration max_gap_;
+
+  bool primed_ = false;  ///< `last_` holds a sample to take differences from.
+  WallTime last_time_;
+  std::string boot_;
+  std::array<std::uint64_t, kSlots> last_{};
+  std::array<bool, kSlots> has_last_{};
+  /// When it was sampled last: tables may lack a counter for a while, and what it grew by in that time is not
+  /// the work of the interval in which it comes back.
+  std::array<WallTime, kSlots> seen_{};
+  std::array<double, kSlots> increase_{};  ///< Of the interval being spread; NaN where missing.
+
+  bool open_ = false;
+  std::int64_t cell_ = 0;
+  CellValues values_;
+  std::array<std::uint32_t, kSlots> level_samples_{};
+  std::array<double, kSlots> level_{};  ///< Latest levels and gauges, to carry over a jittered cell.
+  std::int64_t level_cell_ = 0;         ///< Where they were sampled.
+  std::optional<std::int64_t> carry_;   ///< The cell that they are carried into.
+};
+
+}  // namespace laggard::derive

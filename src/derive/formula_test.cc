@@ -1,0 +1,152 @@
+#include "derive/formula.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+
+#include "base/missing.h"
+
+namespace laggard::derive {
+namespace {
+
+/// What a device did in a cell, by name.
+struct NamedCell {
+  std::map<std::string, double> values;
+  double seconds = 1;
+  double stalled_seconds = 0;
+
+  double operator[](const std::string& counter) const {
+    const auto found = values.find(counter);
+    return found == values.end() ? kMissing : found->second;
+  }
+};
+
+/// \param b  where `a` is missing.
+double either(double a, double b) { return std::isnan(a) ? b : a; }
+
+double requests(const NamedCell& c) { return either(c["ios"], c["rd_ios"] + c["wr_ios"]); }
+
+bool stalled(const NamedCell& c) {
+  if (!(requests(c) < 0.5)) return false;
+  return c.values.contains("in_flight") ? c["in_flight"] >= 1 : c["weighted_ms"] > 500 * c.seconds;
+}
+
+double wait_per_request(const NamedCell& c) {
+  const double waited = c["rd_ms"] + c["wr_ms"] + either(c["dc_ms"], 0);
+  if (std::isnan(waited + requests(c))) return c["await"];
+  if (requests(c) >= 0.5) return waited / requests(c);
+  if (!stalled(c)) return 0;
+  return c.stalled_seconds > 0 ? 1000 * c.stalled_seconds : kMissing;
+}
+
+double request_size(const NamedCell& c) {
+  const double size = (c["rd_sectors"] + c["wr_sectors"]) / requests(c);
+  return requests(c) < 0.5 && !std::isnan(c["rd_sectors"] + c["wr_sectors"]) ? 0 : size;
+}
+
+/// docs/methods/metrics.md, formula by formula.
+const std::map<std::string, std::function<double(const NamedCell&)>>& definitions() {
+  static const std::map<std::string, std::function<double(const NamedCell&)>> kAll{
+      {"rd_sec", [](const NamedCell& c) { return either(c["rd_sectors"] / c.seconds, c["rd_sec"]); }},
+      {"wr_sec", [](const NamedCell& c) { return either(c["wr_sectors"] / c.seconds, c["wr_sec"]); }},
+      {"await", wait_per_request},
+      {"tps", [](const NamedCell& c) { return requests(c) / c.seconds; }},
+      {"avgrq-sz", request_size},
+      {"avgqu-sz", [](const NamedCell& c) { return c["weighted_ms"] / (1000 * c.seconds); }},
+      {"%util", [](const NamedCell& c) { return 100 * c["io_ms"] / (1000 * c.seconds); }},
+      {"throughput", [](const NamedCell& c) { return c["throughput"]; }},
+      {"latency", [](const NamedCell& c) { return c["latency"]; }},
+      {"rxbyt", [](const NamedCell& c) { return either(c["rx_bytes"] / c.seconds, c["rxbyt"]); }},
+      {"txbyt", [](const NamedCell& c) { return either(c["tx_bytes"] / c.seconds, c["txbyt"]); }},
+      {"rxpck", [](const NamedCell& c) { return either(c["rx_packets"] / c.seconds, c["rxpck"]); }},
+      {"txpck", [](const NamedCell& c) { return either(c["tx_packets"] / c.seconds, c["txpck"]); }},
+      {"cwnd", [](const NamedCell& c) { return c["snd_cwnd"]; }},
+      {"retransmits", [](const NamedCell& c) { return c["retrans"] / c.seconds; }},
+  };
+  return kAll;
+}
+
+NamedCell random_cell(DeviceKind kind, std::mt19937_64& random) {
+  NamedCell cell;
+  const std::array<double, 4> seconds{1, 0.6, 15, 7.5};
+  cell.seconds = seconds[random() % seconds.size()];
+  cell.stalled_seconds = random() % 2 == 0 ? 0 : static_cast<double>(random() % 100);
+  const std::uint64_t least_known = random() % 4;
+  for (const CounterSpec& counter : known_counters()) {
+    if (counter.kind != kind || random() % 4 < least_known) continue;
+    const std::array<double, 5> values{0, 0.3, 0.5, 1, static_cast<double>(random() % 1'000'000) / 8};
+    cell.values[std::string(counter.name)] = values[random() % values.size()];
+  }
+  return cell;
+}
+
+CellValues in_slots(DeviceKind kind, const NamedCell& cell) {
+  CellValues values;
+  values.seconds = cell.seconds;
+  for (const auto& [counter, value] : cell.values) {
+    if (const auto slot = slot_of(kind, counter)) values[*slot] = value;
+  }
+  return values;
+}
+
+TEST(Formula, EveryMetricFollowsItsDefinition) {
+  std::mt19937_64 random(7);
+  for (const MetricSpec& metric : metric_catalogue()) {
+    const auto definition = definitions().find(std::string(metric.name));
+    ASSERT_NE(definition, definitions().end()) << metric.name << " has no definition here";
+    const Formula formula(metric);
+    int known = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const NamedCell cell = random_cell(metric.kind, random);
+      const double expected = definition->second(cell);
+      const double got = formula(in_slots(metric.kind, cell), cell.stalled_seconds);
+      ASSERT_EQ(std::isnan(got), std::isnan(expected)) << metric.name << ", case " << i;
+      if (std::isnan(got)) continue;
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(got), std::bit_cast<std::uint64_t>(expected))
+          << metric.name << ", case " << i;
+      ++known;
+    }
+    EXPECT_TRUE(known > 2'000 && known < 20'000) << metric.name << " was known in " << known << " cells";
+  }
+}
+
+TEST(Formula, AStallIsWhenNothingCompletesAndSomethingWaits) {
+  std::mt19937_64 random(8);
+  int stalls = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const NamedCell cell = random_cell(DeviceKind::kDisk, random);
+    ASSERT_EQ(is_stalled(in_slots(DeviceKind::kDisk, cell)), stalled(cell)) << i;
+    stalls += stalled(cell) ? 1 : 0;
+  }
+  EXPECT_GT(stalls, 500);
+}
+
+TEST(Formula, AConnectionIsSilentWhereItIsKnownToHaveSentNothing) {
+  const Formula cwnd(*find_metric("cwnd"));
+  const Slot sent = *slot_of(DeviceKind::kTcp, "bytes_sent");
+  CellValues cell;
+  EXPECT_FALSE(cwnd.is_silent(cell));
+  cell[sent] = 0;
+  EXPECT_TRUE(cwnd.is_silent(cell));
+  EXPECT_FALSE(Formula(*find_metric("retransmits")).is_silent(cell))
+      << "a lost segment counts whoever lost it";
+  cell[sent] = 1;
+  EXPECT_FALSE(cwnd.is_silent(cell));
+}
+
+TEST(Slots, AreThoseOfCountersThatMetricsRead) {
+  EXPECT_TRUE(slot_of(DeviceKind::kDisk, "rd_ios").has_value());
+  EXPECT_FALSE(slot_of(DeviceKind::kDisk, "rd_merges").has_value());
+  EXPECT_FALSE(slot_of(DeviceKind::kNet, "rd_ios").has_value());
+  EXPECT_TRUE(slot_of(DeviceKind::kNet, "tx_packets").has_value());
+  EXPECT_FALSE(slot_of(DeviceKind::kTcp, "").has_value());
+  EXPECT_TRUE(std::isnan(CellValues{}[kNoSlot]));
+}
+
+}  // namespace
+}  // namespace laggard::derive

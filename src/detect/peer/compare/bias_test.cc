@@ -1,0 +1,150 @@
+#include "detect/peer/compare/bias.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace laggard::detect {
+namespace {
+
+/// A group of peers whose windows scatter log-normally; component 0 is slower by a factor.
+struct Group {
+  std::mt19937_64 random{7};
+  std::size_t n = 12;
+  double slower = 1;
+  double scatter = 0.05;
+
+  std::vector<double> window(double level = 20) {
+    std::normal_distribution<double> noise(0, scatter);
+    std::vector<double> means(n);
+    for (std::size_t i = 0; i < n; ++i) means[i] = level * std::exp(noise(random)) * (i == 0 ? slower : 1);
+    return means;
+  }
+};
+
+BiasVerdict after(Group group, std::size_t windows, double floor = 1, double level = 20) {
+  BiasDetector detector(group.n);
+  BiasVerdict last = BiasVerdict::kNone;
+  for (std::size_t w = 0; w < windows; ++w) last = detector.add(group.window(level), floor)[0].verdict;
+  return last;
+}
+
+TEST(Bias, APersistentlySlowerDiskIsConfirmed) {
+  EXPECT_EQ(after({.slower = 1.3}, 24), BiasVerdict::kConfirmed);
+  EXPECT_EQ(after({.n = 768, .slower = 1.3}, 24), BiasVerdict::kConfirmed);
+}
+
+TEST(Bias, ASmallButSureShiftIsOnlySuspected) {
+  EXPECT_EQ(after({.slower = 1.12}, 100), BiasVerdict::kSuspected);
+}
+
+TEST(Bias, NothingIsSaidBeforeTwoBlocks) { EXPECT_EQ(after({.slower = 2}, 15), BiasVerdict::kNone); }
+
+TEST(Bias, AFasterDiskIsNotSick) { EXPECT_EQ(after({.slower = 0.5}, 100), BiasVerdict::kNone); }
+
+TEST(Bias, DifferencesBelowTheNoiseFloorDoNotCount) {
+  EXPECT_EQ(after({.slower = 1.5}, 100, 1.0, 0.4), BiasVerdict::kNone);
+  EXPECT_EQ(after({.slower = 1.5}, 100, 0.05, 0.4), BiasVerdict::kConfirmed);
+}
+
+TEST(Bias, HealthyGroupsAreQuiet) {
+  std::size_t alarms = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Group group;
+    group.random.seed(seed);
+    group.scatter = 0.15;
+    BiasDetector detector(group.n);
+    for (int w = 0; w < 200; ++w) {
+      for (const Bias& bias : detector.add(group.window(), 1))
+        alarms += bias.verdict != BiasVerdict::kNone ? 1U : 0U;
+    }
+  }
+  EXPECT_EQ(alarms, 0U) << "of 40 groups x 200 windows x 12 components";
+}
+
+TEST(Bias, ANaturallyScatteredGroupIsQuiet) {
+  Group group;
+  BiasDetector detector(group.n);
+  for (int w = 0; w < 200; ++w) {
+    std::vector<double> means = group.window();
+    // Constant factors spread over +-30 %: component 5 is no sicker than its neighbours in rank.
+    for (std::size_t i = 0; i < means.size(); ++i) means[i] *= 0.7 + 0.6 * static_cast<double>(i) / 11;
+    for (const Bias& bias : detector.add(means, 1)) EXPECT_NE(bias.verdict, BiasVerdict::kConfirmed);
+  }
+}
+
+TEST(Bias, OneBurstDoesNotConvict) {
+  Group group;
+  BiasDetector detector(group.n);
+  for (int w = 0; w < 40; ++w) {
+    std::vector<double> means = group.window();
+    if (w >= 24 && w < 32) means[0] *= 20;
+    EXPECT_NE(detector.add(means, 1)[0].verdict, BiasVerdict::kConfirmed) << w;
+  }
+}
+
+TEST(Bias, AnOnsetLateInTheRecordingIsFound) {
+  Group group;
+  BiasDetector detector(group.n);
+  BiasVerdict verdict = BiasVerdict::kNone;
+  for (int w = 0; w < 192; ++w) {
+    group.slower = w < 160 ? 1 : 1.4;
+    verdict = detector.add(group.window(), 1)[0].verdict;
+    if (w < 160) {
+      EXPECT_EQ(verdict, BiasVerdict::kNone);
+    }
+  }
+  EXPECT_EQ(verdict, BiasVerdict::kConfirmed);
+}
+
+TEST(Bias, MissingComponentsAndSmallGroups) {
+  const double missing = std::numeric_limits<double>::quiet_NaN();
+  BiasDetector detector(3);
+  for (int w = 0; w < 50; ++w) {
+    for (const Bias& bias : detector.add(std::vector<double>{40, 20, missing}, 1)) {
+      EXPECT_EQ(bias.verdict, BiasVerdict::kNone) << "two cannot tell who is slow";
+    }
+  }
+  Group group{.slower = 1.4};
+  BiasDetector with_hole(group.n);
+  BiasVerdict verdict = BiasVerdict::kNone;
+  for (int w = 0; w < 50; ++w) {
+    std::vector<double> means = group.window();
+    means[11] = missing;
+    const auto verdicts = with_hole.add(means, 1);
+    verdict = verdicts[0].verdict;
+    EXPECT_EQ(verdicts[11].verdict, BiasVerdict::kNone);
+  }
+  EXPECT_EQ(verdict, BiasVerdict::kConfirmed);
+}
+
+TEST(Bias, ARepairForgetsTheComponentAndLeavesTheOthers) {
+  Group sick{.slower = 1.3};
+  BiasDetector detector(sick.n);
+  for (int w = 0; w < 40; ++w) detector.add(sick.window(), 1);
+  detector.repaired(0);
+  sick.slower = 1;
+  for (int w = 0; w < 100; ++w) {
+    for (const Bias& bias : detector.add(sick.window(), 1)) ASSERT_EQ(bias.verdict, BiasVerdict::kNone) << w;
+  }
+  sick.slower = 1.3;
+  BiasVerdict last = BiasVerdict::kNone;
+  for (int w = 0; w < 200; ++w) last = detector.add(sick.window(), 1)[0].verdict;
+  EXPECT_EQ(last, BiasVerdict::kConfirmed) << "sick again";
+}
+
+TEST(Bias, TheStateIsAValue) {
+  Group group{.slower = 1.3};
+  BiasDetector one(group.n);
+  for (int w = 0; w < 20; ++w) one.add(group.window(), 1);
+  BiasDetector two = one;
+  const auto window = group.window();
+  one.add(window, 1);
+  two.add(window, 1);
+  EXPECT_TRUE(one == two);
+}
+
+}  // namespace
+}  // namespace laggard::detect

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "detect/peer/compare/smoother.h"
+#include "detect/peer/compare/window.h"
+
+namespace laggard::detect {
+
+/// Turns the samples of one metric of one peer group into windows, in one pass.
+///
+/// Takes one column, a value per component, per grid step; smooths it; keeps the last WinSize columns; and
+/// hands out every window that is complete. Windows start at multiples of `window_step` since the epoch, so
+/// that whoever looks at the same samples sees the same windows, live or later. A window that starts before
+/// the first column is not handed out, nor is one in which no component has a sample: where nobody recorded,
+/// there is nothing to compare.
+///
+/// Memory: n (2 WinSize + smoothing) numbers whatever the length of the recording.
+class GroupStream {
+ public:
+  using Sink = std::function<void(const Window&)>;
+
+  /// Requires interval > 0, size >= 1, shift >= 1, smoothing >= 1, at least one component.
+  GroupStream(const WindowSpec& spec, std::size_t components);
+
+  /// Takes the samples at `t` and hands the windows that they complete to `sink`. Grid steps between the last
+  /// call's and this one count as missing for all.
+  /// Requires `t` on the grid (a multiple of the interval) and later than the last one.
+  /// \param column  one raw value per component; NaN is missing.
+  void push(WallTime t, std::span<const double> column, const Sink& sink);
+
+  [[nodiscard]] const WindowSpec& spec() const { return spec_; }
+  [[nodiscard]] std::size_t components() const { return components_; }
+  /// The next grid step that is expected; nothing before the first column.
+  [[nodiscard]] bool started() const { return started_; }
+  [[nodiscard]] WallTime next_time() const { return from_unix_ns(next_ * spec_.interval.count()); }
+
+  /// The state as bytes: a restored stream continues as if it had never stopped.
+  [[nodiscard]] std::string save() const;
+  [[nodiscard]] static Result<GroupStream> restore(std::string_view bytes);
+  friend bool operator==(const GroupStream& a, const GroupStream& b) { return a.save() == b.save(); }
+
+ private:
+  void append(std::span<const double> column, const Sink& sink);
+  void skip(std::int64_t steps, const Sink& sink);
+  void hand_out(const Sink& sink);
+  [[nodiscard]] double* grow();
+  /// Looks at the column of step `next_`; false when no component has a sample.
+  [[nodiscard]] bool note_activity(std::span<const double> smoothed);
+
+  WindowSpec spec_;
+  std::size_t components_;
+  bool started_ = false;
+  std::int64_t first_ = 0;  ///< Grid step of the first column.
+  std::int64_t next_ = 0;   ///< Grid step of the next column.
+  Smoother smoother_;
+  std::vector<double> columns_;          ///< Up to 2 size columns; the last `size` of them are the window.
+  std::size_t stored_ = 0;               ///< Columns in use.
+  std::size_t data_left_ = 0;            ///< Steps until the last column with a sample leaves the window.
+  std::vector<std::int64_t> last_busy_;  ///< Per component the latest step at which it was not 0 ...
+  std::vector<std::int64_t> last_hole_;  ///< ... and at which it was missing.
+  std::vector<std::uint32_t> busy_;      ///< Of the window that is handed out.
+  std::vector<std::uint32_t> holed_;
+};
+
+}  // namespace laggard::detect

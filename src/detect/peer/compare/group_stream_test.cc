@@ -1,0 +1,178 @@
+#include "detect/peer/compare/group_stream.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "detect/peer/compare/definition.h"
+#include "testing/property.h"
+
+namespace laggard::detect {
+namespace {
+
+using std::chrono::seconds;
+
+struct Kept {
+  WallTime start;
+  std::int64_t index;
+  std::vector<double> values;
+};
+
+bool same(const Kept& a, const Kept& b) {
+  if (a.start != b.start || a.index != b.index || a.values.size() != b.values.size()) return false;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const bool both_missing = std::isnan(a.values[i]) && std::isnan(b.values[i]);
+    if (!both_missing && a.values[i] != b.values[i]) return false;
+  }
+  return true;
+}
+
+GroupStream::Sink keep(std::vector<Kept>& out) {
+  return [&out](const Window& w) {
+    out.push_back({w.start, w.index, std::vector<double>(w.values.begin(), w.values.end())});
+  };
+}
+
+/// Grid step -> column; steps that are not there were not recorded.
+using Recording = std::map<std::int64_t, std::vector<double>>;
+
+double raw_at(const Recording& recording, std::int64_t step, std::size_t i) {
+  const auto found = recording.find(step);
+  return found == recording.end() ? kMissing : found->second[i];
+}
+
+/// The trailing average as it is defined, for one component at one step.
+double smoothed_at(const Recording& recording, const WindowSpec& spec, std::int64_t step, std::size_t i) {
+  if (std::isnan(raw_at(recording, step, i))) return kMissing;
+  double sum = 0;
+  int count = 0;
+  for (std::int64_t s = step - static_cast<std::int64_t>(spec.smoothing) + 1; s <= step; ++s) {
+    const double x = raw_at(recording, s, i);
+    sum += std::isnan(x) ? 0 : x;
+    count += std::isnan(x) ? 0 : 1;
+  }
+  return sum / count;
+}
+
+std::vector<Kept> windows_by_definition(const Recording& recording, const WindowSpec& spec, std::size_t n) {
+  std::vector<Kept> out;
+  const auto shift = static_cast<std::int64_t>(spec.shift);
+  const auto size = static_cast<std::int64_t>(spec.size);
+  for (std::int64_t start = recording.begin()->first; start + size - 1 <= recording.rbegin()->first;
+       ++start) {
+    if (start % shift != 0) continue;
+    Kept window{from_unix_ns(start * spec.interval.count()), start / shift, {}};
+    bool any = false;
+    for (std::int64_t step = start; step < start + size; ++step) {
+      for (std::size_t i = 0; i < n; ++i) {
+        window.values.push_back(smoothed_at(recording, spec, step, i));
+        any = any || !std::isnan(window.values.back());
+      }
+    }
+    if (any) out.push_back(window);
+  }
+  return out;
+}
+
+struct Drawn {
+  WindowSpec spec;
+  std::size_t n;
+  Recording recording;
+};
+
+Drawn draw(std::mt19937_64& random) {
+  Drawn drawn{{}, 1 + random() % 4, {}};
+  drawn.spec = {.interval = seconds(1 + random() % 3),
+                .size = 1 + random() % 12,
+                .shift = 1 + random() % 9,
+                .smoothing = 1 + random() % 16};
+  std::int64_t step = static_cast<std::int64_t>(random() % 200) - 100;
+  for (int k = 0; k < 60; ++k) {
+    step += random() % 10 == 0 ? static_cast<std::int64_t>(1 + random() % 40) : 1;
+    std::vector<double> column(drawn.n);
+    for (double& x : column) x = random() % 5 == 0 ? kMissing : static_cast<double>(random() % 1000) / 7;
+    drawn.recording[step] = column;
+  }
+  return drawn;
+}
+
+WallTime time_of(const Drawn& drawn, std::int64_t step) {
+  return from_unix_ns(step * drawn.spec.interval.count());
+}
+
+TEST(GroupStream, HandsOutTheWindowsOfTheDefinition) {
+  expect_property("any gaps, sizes and spans", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (int repeat = 0; repeat < 10; ++repeat) {
+      const Drawn drawn = draw(random);
+      GroupStream stream(drawn.spec, drawn.n);
+      std::vector<Kept> got;
+      for (const auto& [step, column] : drawn.recording) stream.push(time_of(drawn, step), column, keep(got));
+      const std::vector<Kept> want = windows_by_definition(drawn.recording, drawn.spec, drawn.n);
+      RC_ASSERT(got.size() == want.size());
+      for (std::size_t w = 0; w < got.size(); ++w) RC_ASSERT(same(got[w], want[w]));
+    }
+  });
+}
+
+TEST(GroupStream, ContinuesAfterRestore) {
+  expect_property("stopping anywhere changes nothing", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const Drawn drawn = draw(random);
+      GroupStream whole(drawn.spec, drawn.n);
+      GroupStream stopped(drawn.spec, drawn.n);
+      std::vector<Kept> a;
+      std::vector<Kept> b;
+      for (const auto& [step, column] : drawn.recording) {
+        whole.push(time_of(drawn, step), column, keep(a));
+        if (random() % 8 == 0) stopped = *GroupStream::restore(stopped.save());
+        stopped.push(time_of(drawn, step), column, keep(b));
+      }
+      RC_ASSERT(whole == stopped);
+      RC_ASSERT(a.size() == b.size());
+      for (std::size_t w = 0; w < a.size(); ++w) RC_ASSERT(same(a[w], b[w]));
+    }
+  });
+}
+
+TEST(GroupStream, RefusesDamagedStates) {
+  GroupStream stream({.size = 4, .shift = 2, .smoothing = 3}, 2);
+  for (int t = 0; t < 9; ++t)
+    stream.push(from_unix_ns(0) + seconds(t), std::vector<double>{1, 2}, [](auto&) {});
+  const std::string good = stream.save();
+  ASSERT_TRUE(GroupStream::restore(good).has_value());
+  std::mt19937_64 random(1);
+  for (std::size_t cut = 0; cut < good.size(); ++cut) {
+    EXPECT_FALSE(GroupStream::restore(good.substr(0, cut)).has_value());
+  }
+  // A flipped byte may change a sample, but never breaks the stream.
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(random());
+    if (auto restored = GroupStream::restore(bad); restored && restored->components() == 2) {
+      restored->push(restored->next_time(), std::vector<double>{1, 2}, [](auto&) {});
+    }
+  }
+}
+
+TEST(GroupStream, SmoothingIgnoresWhatIsNoMeasurement) {
+  GroupStream stream({.size = 2, .shift = 1, .smoothing = 2}, 1);
+  std::vector<Kept> got;
+  const double infinity = std::numeric_limits<double>::infinity();
+  int t = 0;
+  for (const double x : {4.0, infinity, 8.0, 1e301, 10.0, 20.0}) {
+    stream.push(from_unix_ns(0) + seconds(t++), std::vector<double>{x}, keep(got));
+  }
+  ASSERT_EQ(got.size(), 5U);
+  EXPECT_EQ(got[0].values[0], 4);
+  EXPECT_TRUE(std::isnan(got[0].values[1]));
+  EXPECT_EQ(got[1].values[1], 8);
+  EXPECT_EQ(got[4].values[1], 15);
+}
+
+}  // namespace
+}  // namespace laggard::detect

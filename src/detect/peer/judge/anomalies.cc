@@ -1,0 +1,172 @@
+#include "detect/peer/judge/anomalies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "detect/peer/judge/symptom.h"
+#include "stats/ratio.h"
+
+namespace laggard::detect {
+
+namespace {
+/// More windows than any detector gathers its evidence over.
+constexpr std::size_t kLongestReach = 256;
+/// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays
+/// just below 1 now and then (ours; slow and oscillating LUNs of simulated even seeds).
+constexpr double kWell = 0.5;
+}  // namespace
+
+AnomalyTracker::AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric,
+                               std::string detector, Options options)
+    : group_(group),
+      metric_(metric),
+      detector_(std::move(detector)),
+      options_(options),
+      filter_(options.filter, members),
+      latest_(members) {}
+
+void AnomalyTracker::note_well(Anomaly& anomaly, const Recent& window) {
+  if (!window.idle && window.score[anomaly.member] <= kWell) ++anomaly.well_since;
+}
+
+void AnomalyTracker::extend(Anomaly& anomaly, const Recent& window, bool anomalous) {
+  const std::size_t i = anomaly.member;
+  const auto at = static_cast<std::size_t>(&anomaly - anomalies_.data());
+  std::vector<double>& best = best_scores_[at];
+  best.push_back(window.score[i]);
+  std::sort(best.begin(), best.end(), std::greater<>());
+  if (best.size() > options_.filter.k) best.pop_back();
+  anomaly.strength = best.back();
+  if (!anomalous) {
+    note_well(anomaly, window);
+    return;
+  }
+  ++anomaly.bad;
+  if (anomaly.bad > 1 && anomaly.well_since > 0) {
+    anomaly.well += anomaly.well_since;
+    ++anomaly.pauses;
+  }
+  anomaly.well_since = 0;
+  anomaly.levels = sums_.add(std::move(anomaly.levels), window.position, window.levels);
+  anomaly.last_position = window.position;
+  anomaly.until = window.end;
+  if (anomaly.windows.size() < kMostWindows) anomaly.windows.push_back(window.start);
+  if (window.score[i] > anomaly.score) {
+    anomaly.score = window.score[i];
+    anomaly.distance = window.distance[i];
+    anomaly.threshold = window.threshold[i];
+    anomaly.worst_window = window.start;
+  }
+}
+
+void AnomalyTracker::open(std::size_t member, const ScoredTrack& track) {
+  Anomaly anomaly;
+  anomaly.group = group_;
+  anomaly.member = member;
+  anomaly.metric = metric_;
+  anomaly.detector = detector_;
+  anomaly.trained = recent_.back().trained;
+  anomaly.faulty_since = recent_.back().end;
+  anomaly.opened = recent_.back().end;
+  anomalies_.push_back(std::move(anomaly));
+  best_scores_.emplace_back();
+  latest_[member] = anomalies_.size() - 1;
+  bool unseen = true;
+  double severity = 0;
+  for (const Recent& window : recent_) {
+    const bool anomalous = window.score[member] > 1;
+    severity = std::max(
+        0.0, severity + stats::clipped_log2_ratio(window.score[member], 1, options_.filter.least_severity,
+                                                  options_.filter.most_severity));
+    const bool before = window.position < recent_.back().position;
+    if (anomalous && before && track.certain.empty())
+      anomalies_.back().growth.push_back({window.end, severity, 0});
+    if (anomalous && unseen) {
+      anomalies_.back().since = window.start;
+      anomalies_.back().first_position = window.position;
+      unseen = false;
+    }
+    extend(anomalies_.back(), window, anomalous);
+  }
+  anomalies_.back().opened_as = symptom_of(anomalies_.back(), options_.column);
+  if (track.reach.empty()) return;
+  const Anomaly seen = anomalies_.back();
+  reach_back(anomalies_.back(), track.reach[member]);
+  if (anomalies_.back().since > seen.since) anomalies_.back() = seen;
+}
+
+void AnomalyTracker::reach_back(Anomaly& anomaly, std::size_t windows) {
+  const Seen& first = seen_[seen_.size() - std::min(seen_.size(), windows + 1)];
+  anomaly.since = first.start;
+  anomaly.first_position = first.position;
+}
+
+void AnomalyTracker::step(std::size_t member, bool anomalous, const ScoredTrack& track) {
+  const ComponentState& state = filter_.states()[member];
+  const bool severe = anomalous && state.severity >= options_.gate_severity;
+  const bool faulty = state.faulty || severe;
+  const auto span = static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
+  const std::optional<std::size_t> latest = latest_[member];
+  if (latest && recent_.back().position - anomalies_[*latest].last_position <= span) {
+    extend(anomalies_[*latest], recent_.back(), anomalous);
+  } else if (faulty) {
+    open(member, track);
+  } else {
+    if (latest) note_well(anomalies_[*latest], recent_.back());
+    return;
+  }
+  Anomaly& anomaly = anomalies_[*latest_[member]];
+  anomaly.persistence = std::max(anomaly.persistence, state.persistence);
+  anomaly.severity = std::max(anomaly.severity, state.severity);
+  if (state.faulty && !anomaly.persistent_since) anomaly.persistent_since = recent_.back().end;
+  if (track.certain.empty() && !anomaly.confirmed() && anomaly.growth.size() < kMostGrowth) {
+    anomaly.growth.push_back({recent_.back().end, state.severity, state.persistence});
+  }
+  confirm(anomaly, faulty, track);
+}
+
+void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track) {
+  const bool certain = !track.certain.empty() && track.certain[anomaly.member] != 0;
+  const bool confirmed = certain || (faulty && (anomaly.persistence >= options_.confirm.persistence ||
+                                                anomaly.severity >= options_.confirm.severity));
+  if (!confirmed || anomaly.confirmed()) return;
+  // What made it suspect, perhaps a day ago, is not what makes it sick now.
+  if (certain && !track.reach.empty()) {
+    reach_back(anomaly, track.reach[anomaly.member]);
+    if (anomaly.faulty_since < anomaly.since)
+      anomaly.faulty_since = *(anomaly.persistent_since = recent_.back().end);
+  }
+  anomaly.confirmed_since = recent_.back().end;
+}
+
+void AnomalyTracker::repaired(std::size_t member) {
+  filter_.repaired(member);
+  latest_[member].reset();
+  for (Recent& window : recent_) window.score[member] = 0;
+}
+
+void AnomalyTracker::add(const WindowJudgement& window, const ScoredTrack& track) {
+  const std::size_t n = track.distance.size();
+  Recent recent{window.position, window.start,    window.end,    window.levels, {},
+                track.distance,  track.threshold, track.trained, track.idle};
+  recent.score.assign(n, 0);
+  std::vector<WindowVerdict> verdicts(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool judged = !std::isnan(track.distance[i]);
+    const double score = judged ? track.distance[i] / track.threshold[i] : 0;
+    verdicts[i] = {judged, score > 1, score, track.below.empty() ? 0 : track.below[i] / track.threshold[i]};
+    recent.score[i] = score;
+  }
+  filter_.update(window.index, verdicts);
+  sums_.next_window();
+  recent_.push_back(std::move(recent));
+  if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
+  seen_.push_back({window.start, window.position});
+  if (seen_.size() > kLongestReach) seen_.pop_front();
+  for (std::size_t i = 0; i < n; ++i) step(i, verdicts[i].anomalous, track);
+}
+
+}  // namespace laggard::detect

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/peer/compare/filter.h"
+#include "detect/peer/judge/group_judge.h"
+#include "detect/peer/judge/level_sums.h"
+#include "model/finding.h"
+
+namespace laggard::detect {
+
+/// Detectors other than distances, as evidence names them.
+inline constexpr std::string_view kBiasDetector = "bias";
+inline constexpr std::string_view kAbsentDetector = "absent";
+inline constexpr std::string_view kStandbyDetector = "standby";
+
+/// A stretch of windows in which one member of a group is faulty in one metric.
+struct Anomaly {
+  std::size_t group = 0;
+  std::size_t member = 0;
+  const MetricSpec* metric = nullptr;
+  std::string detector;
+  WallTime since;                            ///< Start of the first anomalous window.
+  WallTime faulty_since;                     ///< End of the window in which it became faulty.
+  std::optional<WallTime> persistent_since;  ///< The same, by k of 2k-1 windows alone.
+  std::optional<WallTime> confirmed_since;
+  WallTime opened;                       ///< End of the window that opened it; never changes,
+  Symptom opened_as = Symptom::kSlower;  ///< nor does what was wrong by then.
+  std::optional<WallTime> until;         ///< End of the last anomalous window, once it is over.
+  std::int64_t first_position = 0;       ///< WindowJudgement::position of the first anomalous window
+  std::int64_t last_position = 0;        ///< and of the last one.
+  std::int64_t persistence = 0;          ///< Largest so far.
+  double severity = 0;                   ///< Largest so far.
+  double strength = 0;                   ///< k-th largest score: the robust peak.
+  double distance = 0;                   ///< Of the worst window, with what it was held against.
+  double threshold = 0;
+  double score = 0;
+  WallTime worst_window;
+  std::vector<WallTime> windows;      ///< Starts of anomalous windows, at most kMostWindows.
+  std::shared_ptr<LevelSums> levels;  ///< Of the anomalous windows; null before the first.
+  std::size_t bad = 0;                ///< Anomalous windows.
+  /// Windows between the first and the last of them in which the member was like its peers, by half of the
+  /// threshold at least, and the group was not idle,
+  std::size_t well = 0;
+  std::size_t pauses = 0;      ///< and how many runs they make.
+  std::size_t well_since = 0;  ///< Such windows after the last anomalous one, until the next anomaly.
+  /// From its opening until it is confirmed, at most kMostGrowth: what tells when several together are. Empty
+  /// for detectors that know themselves when they are sure.
+  std::vector<Growth> growth;
+  bool trained = false;
+
+  [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
+};
+inline constexpr std::size_t kMostWindows = 1000;
+inline constexpr std::size_t kMostGrowth = 100;
+
+/// When a faulty component counts as confirmed.
+struct ConfirmGate {
+  std::int64_t persistence = 1;
+  double severity = 6;
+};
+
+/// One window of one metric and detector of a group, held against thresholds.
+struct ScoredTrack {
+  std::vector<double> distance;
+  std::vector<double> threshold;
+  std::vector<double> below;          ///< As in TrackJudgement; empty: no two sides.
+  std::vector<std::uint8_t> certain;  ///< Not empty: what the detector itself is sure of, beside the gate.
+  /// Not empty: over how many windows before this one the distance was gathered; the anomaly began that long
+  /// ago.
+  std::vector<std::size_t> reach;
+  bool trained = false;
+  bool idle = false;  ///< The group did too little in this window for the metric to say anything.
+};
+
+/// Follows one metric and detector of one group through the windows: filters, accumulates, and cuts out
+/// anomalies.
+///
+/// A member is faulty while it is anomalous in k of the past 2k-1 windows (FaultFilter), and also from the
+/// first window in which its severity reaches `gate_severity` while it is anomalous: short and severe
+/// problems need not wait for k windows. Anomalies that follow each other within 2k-1 windows, on the clock
+/// that stands still in gaps, are one.
+class AnomalyTracker {
+ public:
+  struct Options {
+    FilterSpec filter;
+    std::size_t shift = 1;  ///< Cells between two windows.
+    double gate_severity = 6;
+    ConfirmGate confirm;
+    std::optional<std::size_t> column{};  ///< The metric's among WindowJudgement::levels; nothing: in none.
+  };
+  AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric, std::string detector,
+                 Options options);
+
+  void add(const WindowJudgement& window, const ScoredTrack& track);
+  /// All that counted against the member is forgotten; its anomaly is over, and what follows is another.
+  void repaired(std::size_t member);
+
+  [[nodiscard]] const std::vector<Anomaly>& anomalies() const { return anomalies_; }
+  [[nodiscard]] std::span<const ComponentState> states() const { return filter_.states(); }
+  [[nodiscard]] const MetricSpec& metric() const { return *metric_; }
+  [[nodiscard]] const std::string& detector() const { return detector_; }
+  [[nodiscard]] std::size_t group() const { return group_; }
+
+ private:
+  /// What is remembered of a recent window, in case it turns out to belong to an anomaly.
+  struct Recent {
+    std::int64_t position = 0;
+    WallTime start;
+    WallTime end;
+    std::vector<std::vector<double>> levels;
+    std::vector<double> score;
+    std::vector<double> distance;
+    std::vector<double> threshold;
+    bool trained = false;
+    bool idle = false;
+  };
+
+  void open(std::size_t member, const ScoredTrack& track);
+  static void note_well(Anomaly& anomaly, const Recent& window);
+  void extend(Anomaly& anomaly, const Recent& window, bool anomalous);
+  void reach_back(Anomaly& anomaly, std::size_t windows);
+  void step(std::size_t member, bool anomalous, const ScoredTrack& track);
+  void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
+
+  std::size_t group_;
+  const MetricSpec* metric_;
+  std::string detector_;
+  Options options_;
+  FaultFilter filter_;
+  std::vector<Recent> recent_;  ///< The past 2k-1 windows, oldest first.
+  struct Seen {
+    WallTime start;
+    std::int64_t position = 0;
+  };
+  std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to.
+  SharedLevelSums sums_;
+  std::vector<Anomaly> anomalies_;
+  std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.
+  std::vector<std::vector<double>> best_scores_;    ///< Per anomaly, its k largest scores.
+};
+
+}  // namespace laggard::detect

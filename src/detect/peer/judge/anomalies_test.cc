@@ -1,0 +1,246 @@
+#include "detect/peer/judge/anomalies.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/missing.h"
+
+namespace laggard::detect {
+namespace {
+
+constexpr std::size_t kShift = 4;
+
+/// Feeds one member's scores window by window; the threshold is 2, so that distance is twice the score.
+class Feed {
+ public:
+  explicit Feed(AnomalyTracker::Options options = {{3, -1, 6}, kShift, 6, {1, 60}})
+      : tracker_(7, 2, find_metric("await"), "cdf", options) {}
+
+  Feed& scores(const std::vector<double>& scores) {
+    for (const double score : scores) add(score);
+    return *this;
+  }
+  /// Time passes on which nothing was recorded: the windows have later numbers, but the clock without gaps
+  /// has hardly moved.
+  Feed& gap(std::int64_t windows) {
+    index_ += windows;
+    gap_ += windows * static_cast<std::int64_t>(kShift);
+    return *this;
+  }
+  Feed& certain() {
+    track_.certain = {1, 0};
+    return *this;
+  }
+  Feed& reach(std::size_t windows) {
+    track_.reach = {windows, 0};
+    return *this;
+  }
+  Feed& idle(bool is) {
+    track_.idle = is;
+    return *this;
+  }
+  Feed& repaired() {
+    tracker_.repaired(0);
+    return *this;
+  }
+  [[nodiscard]] const std::vector<Anomaly>& anomalies() const { return tracker_.anomalies(); }
+  [[nodiscard]] const ComponentState& state() const { return tracker_.states()[0]; }
+
+  static WallTime start(std::int64_t window) { return from_unix_ns(window * 4'000'000'000); }
+  static WallTime end(std::int64_t window) { return start(window + 2); }
+
+ private:
+  void add(double score) {
+    WindowJudgement window;
+    window.index = index_;
+    window.start = start(index_);
+    window.end = end(index_);
+    window.position = index_ * static_cast<std::int64_t>(kShift) - gap_;
+    window.levels = {{static_cast<double>(index_), 1}};
+    track_.distance = {2 * score, 0};
+    track_.threshold = {2, 2};
+    tracker_.add(window, track_);
+    ++index_;
+  }
+
+  AnomalyTracker tracker_;
+  ScoredTrack track_;
+  std::int64_t index_ = 0;
+  std::int64_t gap_ = 0;
+};
+
+TEST(AnomalyTracker, FaultyAtKOfThePast2kMinus1) {
+  EXPECT_TRUE(Feed().scores({1.5, 0, 1.5, 0, 0, 1.5, 0, 1.5}).anomalies().empty())
+      << "never three among five that follow each other";
+  const Feed feed = Feed().scores({0, 1.5, 0, 1.5, 0, 1.5, 0});
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  const Anomaly& anomaly = feed.anomalies()[0];
+  EXPECT_EQ(anomaly.group, 7U);
+  EXPECT_EQ(anomaly.member, 0U);
+  EXPECT_EQ(anomaly.since, Feed::start(1)) << "the first of those that made it faulty";
+  EXPECT_EQ(anomaly.faulty_since, Feed::end(5));
+  EXPECT_EQ(anomaly.until, Feed::end(5));
+  EXPECT_EQ(anomaly.windows, (std::vector<WallTime>{Feed::start(1), Feed::start(3), Feed::start(5)}));
+  EXPECT_EQ(anomaly.levels->means(0)[0], 3) << "of the anomalous windows only";
+  EXPECT_EQ(anomaly.persistence, 1);
+}
+
+TEST(AnomalyTracker, ExactlyTheThresholdIsNotAnomalous) {
+  EXPECT_TRUE(Feed().scores(std::vector<double>(20, 1.0)).anomalies().empty());
+}
+
+TEST(AnomalyTracker, SevereProblemsNeedNotWaitForK) {
+  const Feed feed = Feed().scores({0, 64, 0});
+  ASSERT_EQ(feed.anomalies().size(), 1U) << "log2 64 is the gate";
+  EXPECT_EQ(feed.anomalies()[0].faulty_since, Feed::end(1));
+  EXPECT_DOUBLE_EQ(feed.anomalies()[0].severity, 6);
+  EXPECT_TRUE(Feed().scores({0, 63, 0}).anomalies().empty());
+  EXPECT_EQ(Feed().scores({0, 32, 2}).anomalies().size(), 1U) << "severity adds up: 5 and 1";
+  AnomalyTracker::Options paper{{3, -1, 6}, kShift, std::numeric_limits<double>::infinity(), {1, 60}};
+  EXPECT_TRUE(Feed(paper).scores({0, 1e9, 1e9, 0}).anomalies().empty()) << "the papers know no such gate";
+}
+
+TEST(AnomalyTracker, StrengthIsTheKthLargestScore) {
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).anomalies()[0].strength, 4);
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).anomalies()[0].score, 9);
+  EXPECT_EQ(Feed().scores({2, 9, 3, 5, 4}).anomalies()[0].worst_window, Feed::start(1));
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 9, 3, 5, 4}).anomalies()[0].distance, 18);
+  EXPECT_DOUBLE_EQ(Feed().scores({0, 64, 0, 0, 0}).anomalies()[0].strength, 0)
+      << "a single window is no robust peak";
+}
+
+TEST(AnomalyTracker, JoinsWhatFollowsWithin2kMinus1Windows) {
+  std::vector<double> scores{2, 2, 2};
+  scores.insert(scores.end(), 4, 0.0);
+  scores.insert(scores.end(), 3, 2.0);
+  EXPECT_EQ(Feed().scores(scores).anomalies().size(), 1U);
+  scores.insert(scores.begin() + 3, 2, 0.0);
+  EXPECT_EQ(Feed().scores(scores).anomalies().size(), 2U);
+}
+
+TEST(AnomalyTracker, ARepairEndsTheSpellAndAllThatCounted) {
+  Feed feed;
+  feed.scores({2, 2, 2, 2}).repaired();
+  EXPECT_EQ(feed.state(), ComponentState{});
+  feed.scores({2, 2});
+  ASSERT_EQ(feed.anomalies().size(), 1U) << "k begins anew";
+  feed.scores({2});
+  ASSERT_EQ(feed.anomalies().size(), 2U);
+  EXPECT_EQ(feed.anomalies()[1].since, Feed::start(4)) << "nothing of before the repair";
+  EXPECT_EQ(feed.anomalies()[0].until, Feed::end(3));
+}
+
+TEST(AnomalyTracker, AGapOfTheRecordingDoesNotCutASpell) {
+  const Feed feed = Feed().scores({2, 2, 2}).gap(500).scores({2, 2, 2});
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  EXPECT_EQ(feed.anomalies()[0].until, Feed::end(505));
+  EXPECT_EQ(feed.anomalies()[0].windows.size(), 6U);
+  EXPECT_TRUE(Feed().scores({2, 2}).gap(500).scores({2, 0}).anomalies().empty())
+      << "but the filter counts windows that never came as healthy";
+}
+
+TEST(AnomalyTracker, ADetectorThatGatheredLongerDatesTheSpellBack) {
+  std::vector<double> scores(12, 0.0);
+  scores.insert(scores.end(), 3, 2.0);
+  const Feed feed = Feed().reach(10).scores(scores);
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  EXPECT_EQ(feed.anomalies()[0].since, Feed::start(4)) << "ten windows before the one that made it faulty";
+  EXPECT_EQ(feed.anomalies()[0].first_position, 4 * static_cast<std::int64_t>(kShift));
+  EXPECT_EQ(Feed().reach(1000).scores(scores).anomalies()[0].since, Feed::start(0)) << "not before the first";
+  EXPECT_EQ(Feed().reach(1).scores(scores).anomalies()[0].since, Feed::start(12)) << "never forward";
+}
+
+TEST(AnomalyTracker, WhatMadeItSuspectIsNotWhenItBegan) {
+  const AnomalyTracker::Options never{{1, -1, 6}, kShift, 6, {1000, 1e9}};
+  Feed feed(never);
+  feed.reach(3).scores(std::vector<double>(20, 1.2));
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  EXPECT_EQ(feed.anomalies()[0].since, Feed::start(0));
+  feed.certain().reach(4).scores({2});
+  EXPECT_EQ(feed.anomalies()[0].since, Feed::start(16)) << "four windows before it became sure";
+  EXPECT_EQ(feed.anomalies()[0].faulty_since, Feed::end(20));
+  EXPECT_EQ(feed.anomalies()[0].confirmed_since, Feed::end(20));
+}
+
+TEST(AnomalyTracker, TellsWhenItWasPersistentAndWhenConfirmed) {
+  const AnomalyTracker::Options slow{{3, -1, 6}, kShift, 6, {3, 1000}};
+  const Feed feed = Feed(slow).scores({64, 2, 2, 2, 2});
+  const Anomaly& anomaly = feed.anomalies()[0];
+  EXPECT_EQ(anomaly.faulty_since, Feed::end(0)) << "severe at once";
+  EXPECT_EQ(anomaly.persistent_since, Feed::end(2));
+  EXPECT_EQ(anomaly.confirmed_since, Feed::end(4));
+  ASSERT_EQ(anomaly.growth.size(), 5U) << "until it is confirmed";
+  EXPECT_EQ(anomaly.growth[3].persistence, 2);
+  EXPECT_EQ(anomaly.growth[3].severity, 9);
+}
+
+TEST(AnomalyTracker, WhatCountsBeforeItOpensGrowsToo) {
+  const AnomalyTracker::Options slow{{3, -1, 6}, kShift, 6, {100, 1000}};
+  const Feed feed = Feed(slow).scores({2, 2, 2});
+  const auto& growth = feed.anomalies()[0].growth;
+  ASSERT_EQ(growth.size(), 3U);
+  EXPECT_EQ(growth[0].at, Feed::end(0));
+  EXPECT_EQ(growth[0].severity, 1);
+  EXPECT_EQ(growth[0].persistence, 0);
+  EXPECT_EQ(growth[2].severity, 3);
+}
+
+TEST(AnomalyTracker, CountsPausesBetweenBadWindows) {
+  const Feed feed = Feed().scores({2, 2, 2, 0, 0, 2, 2, 0, 2, 0, 0, 0});
+  const Anomaly& anomaly = feed.anomalies()[0];
+  EXPECT_EQ(anomaly.bad, 6U);
+  EXPECT_EQ(anomaly.well, 3U);
+  EXPECT_EQ(anomaly.pauses, 2U) << "what comes after the last bad one is no pause";
+  EXPECT_EQ(Feed().scores({2, 2, 2}).idle(true).scores({0, 0}).idle(false).scores({2}).anomalies()[0].pauses,
+            0U)
+      << "while nobody works nobody is well";
+  EXPECT_EQ(Feed().scores({2, 2, 2, 0.9, 0.8, 2}).anomalies()[0].pauses, 0U)
+      << "nor is who is barely not slow";
+  EXPECT_EQ(Feed().scores({2, 2, 2, 0.9, 0.4, 2}).anomalies()[0].well, 1U);
+}
+
+TEST(AnomalyTracker, APauseThatEndsASpellIsCountedToItsEnd) {
+  const Feed feed = Feed()
+                        .scores({2, 2, 2, 0})
+                        .idle(true)
+                        .scores(std::vector<double>(6, 0))
+                        .idle(false)
+                        .scores({0, 0.9, 0, 2, 2, 2, 0});
+  ASSERT_EQ(feed.anomalies().size(), 2U);
+  EXPECT_EQ(feed.anomalies()[0].well_since, 3U)
+      << "also when the anomaly is over, but not while nobody works";
+  EXPECT_EQ(feed.anomalies()[1].well_since, 1U);
+  EXPECT_EQ(Feed().scores({2, 2, 2}).repaired().scores(std::vector<double>(9, 0)).anomalies()[0].well_since,
+            0U);
+}
+
+TEST(AnomalyTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
+  const AnomalyTracker::Options slow{{3, -1, 6}, kShift, 6, {5, 20}};
+  EXPECT_FALSE(Feed(slow).scores(std::vector<double>(6, 1.5)).anomalies()[0].confirmed()) << "persistence 4";
+  EXPECT_TRUE(Feed(slow).scores(std::vector<double>(7, 1.5)).anomalies()[0].confirmed());
+  EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).anomalies()[0].confirmed()) << "severity 24";
+  EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).anomalies()[0].confirmed()) << "severity 13";
+  EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).anomalies()[0].confirmed());
+}
+
+TEST(AnomalyTracker, WindowsThatSayNothingAreNotHeldAgainstAnyone) {
+  const Feed feed = Feed().scores({2, 2, kMissing, 2});
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  EXPECT_EQ(feed.anomalies()[0].persistence, 1);
+  EXPECT_EQ(feed.anomalies()[0].windows.size(), 3U);
+  EXPECT_DOUBLE_EQ(Feed().scores({2, 2, kMissing, 2}).anomalies()[0].severity, 3);
+}
+
+TEST(AnomalyTracker, KeepsABoundedListOfWindows) {
+  const Feed feed = Feed().scores(std::vector<double>(3 * kMostWindows, 2));
+  ASSERT_EQ(feed.anomalies().size(), 1U);
+  EXPECT_EQ(feed.anomalies()[0].windows.size(), kMostWindows);
+  EXPECT_EQ(feed.anomalies()[0].until, Feed::end(3 * kMostWindows - 1));
+  EXPECT_EQ(feed.anomalies()[0].persistence, static_cast<std::int64_t>(3 * kMostWindows - 2));
+}
+
+}  // namespace
+}  // namespace laggard::detect

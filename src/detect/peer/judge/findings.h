@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "detect/peer/judge/anomalies.h"
+#include "detect/peer/judge/group_judge.h"
+#include "model/finding.h"
+#include "model/grouping.h"
+
+namespace laggard::detect {
+
+/// The anomalies of one group, and what is needed to read them.
+struct GroupAnomalies {
+  std::vector<GroupJudge::Column> columns;
+  std::vector<const Anomaly*> anomalies;
+  std::vector<std::uint8_t> open;  ///< Per anomaly: still going on at the end of the recording.
+};
+
+/// What peer comparison has found: a finding for every anomaly, group by group. \param groups  in the order
+/// of the grouping's.
+///
+/// Congestion windows alone are left out where retransmissions are recorded: they wander on healthy servers.
+///
+/// A component of which nothing was recorded in most of the anomalous windows while its peers were there is
+/// *lost*; one that showed no activity while they worked is *silent*.
+///
+/// Facts: what the component moved over its storage and network, as far as the group's metrics have it; how
+/// many windows were anomalous; for latencies how they alternate with normal ones; the standby wait.
+[[nodiscard]] std::vector<Finding> peer_findings(const Grouping& grouping,
+                                                 std::span<const GroupAnomalies> groups);
+
+}  // namespace laggard::detect

@@ -1,0 +1,137 @@
+#include "detect/peer/judge/findings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <deque>
+#include <memory>
+
+#include "base/missing.h"
+#include "testing/grouping.h"
+
+namespace laggard::detect {
+namespace {
+
+using testing::IsEmpty;
+using testing_support::GroupingBuilder;
+
+/// Five servers with a disk, an interface and their connections; anomalies are of the third one's.
+class PeerFindings : public testing::Test {
+ protected:
+  PeerFindings() { measure({{"rd_sec", "wr_sec", "await"}, {"rxbyt", "txbyt"}, {"cwnd", "retransmits"}}); }
+
+  /// What is measured of disks, interfaces and connections.
+  void measure(const std::vector<std::vector<const char*>>& metrics) {
+    groups_.clear();
+    for (const PeerGroup& group : system_.get().groups) {
+      GroupAnomalies& anomalies = groups_.emplace_back();
+      const std::size_t kind = std::min<std::size_t>(static_cast<std::size_t>(group.kind), 2);
+      for (const char* name : metrics[kind]) anomalies.columns.push_back({find_metric(name), true});
+    }
+  }
+
+  /// \param levels  a row per column of the group, of all five members; one window.
+  Anomaly& add(std::string_view component, std::string_view metric, std::vector<std::vector<double>> levels,
+               std::string_view detector = "cdf") {
+    constexpr std::size_t kThird = 2;
+    const std::size_t index = system_.index(std::string(component));
+    std::size_t g = 0;
+    while (system_.get().groups[g].members[kThird].index() != index) ++g;
+    Anomaly& anomaly = anomalies_.emplace_back();
+    anomaly.member = kThird;
+    anomaly.metric = find_metric(metric);
+    anomaly.detector = detector;
+    anomaly.until = WallTime{};
+    anomaly.levels = std::make_shared<LevelSums>();
+    anomaly.levels->add(levels);
+    groups_[g].anomalies.push_back(&anomaly);
+    groups_[g].open.push_back(1);
+    return anomaly;
+  }
+
+  [[nodiscard]] std::vector<Finding> findings() const { return peer_findings(system_.get(), groups_); }
+
+ private:
+  GroupingBuilder system_ = GroupingBuilder().servers(5, 1, true);
+  std::vector<GroupAnomalies> groups_;
+  std::deque<Anomaly> anomalies_;
+};
+
+const std::vector<std::vector<double>> kBusyDisk{
+    {100, 110, 300, 120, 130}, {10, 10, 10, 10, 10}, {5, 6, 50, 7, 8}};
+
+TEST_F(PeerFindings, SayWhatTheComponentAndItsPeersDid) {
+  add("s3/d1", "await", kBusyDisk);
+  const std::vector<Finding> found = findings();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].symptom, Symptom::kSlower);
+  EXPECT_EQ(found[0].evidence.component, "s3/d1");
+  EXPECT_EQ(found[0].evidence.level, 50);
+  EXPECT_EQ(found[0].evidence.peers, 6.5);
+  EXPECT_TRUE(found[0].open);
+  const Fact* moved = found[0].fact(kStorageMoved);
+  ASSERT_NE(moved, nullptr);
+  EXPECT_EQ(moved->own, 310);
+  EXPECT_EQ(moved->peers, 125);
+  EXPECT_EQ(moved->scatter, 20) << "140 against 120, the middle of 110, 120 and 130";
+  EXPECT_EQ(found[0].fact(kNetworkMoved), nullptr) << "disks do not measure it";
+}
+
+TEST_F(PeerFindings, ThroughputIsMoreOrLess) {
+  add("s3/d1", "rd_sec", kBusyDisk);
+  add("s3/eth0", "rxbyt", {{9, 9, 3, 9, 9}, {9, 9, 9, 9, 9}});
+  EXPECT_EQ(findings()[0].symptom, Symptom::kMore);
+  EXPECT_EQ(findings()[0].evidence.level, 300) << "the metric itself";
+  EXPECT_EQ(findings()[0].fact(kStorageMoved)->own, 310) << "reads and writes";
+  EXPECT_EQ(findings()[1].symptom, Symptom::kLess);
+}
+
+TEST_F(PeerFindings, SilentIsWhoIsThereAndLostWhoIsNot) {
+  add("s3/d1", "rd_sec", {{9, 9, 0, 9, 9}, {9, 9, 0, 9, 9}, {9, 9, 0, 9, 9}}, kAbsentDetector);
+  EXPECT_EQ(findings()[0].symptom, Symptom::kSilent);
+  add("s3/d1", "rd_sec", {{9, 9, kMissing, 9, 9}, {9, 9, kMissing, 9, 9}, {9, 9, kMissing, 9, 9}},
+      kAbsentDetector);
+  const std::vector<Finding> found = findings();
+  EXPECT_EQ(found[1].symptom, Symptom::kLost);
+  EXPECT_FALSE(found[1].evidence.level.has_value()) << "missing is not zero";
+  EXPECT_TRUE(std::isnan(found[1].fact(kStorageMoved)->own));
+}
+
+TEST_F(PeerFindings, OnlyDetectorsOfSingleWindowsKnowOfPauses) {
+  add("s3/d1", "await", kBusyDisk).pauses = 3;
+  add("s3/d1", "await", kBusyDisk, kBiasDetector).pauses = 3;
+  const std::vector<Finding> found = findings();
+  ASSERT_NE(found[0].fact(kPauses), nullptr);
+  EXPECT_EQ(found[0].fact(kPauses)->own, 3);
+  EXPECT_FALSE(found[0].retrospective);
+  EXPECT_EQ(found[1].fact(kPauses), nullptr);
+  EXPECT_TRUE(found[1].retrospective);
+}
+
+const std::vector<std::vector<double>> kSmallWindows{{5, 5, 1, 5, 5}, {0, 0, 3, 0, 0}};
+
+TEST_F(PeerFindings, CongestionAloneIsNothingWhereRetransmissionsAreRecorded) {
+  add("s3/tcp-out", "cwnd", kSmallWindows);
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+TEST_F(PeerFindings, CongestionWithSomethingElseIsEvidence) {
+  add("s3/tcp-out", "cwnd", kSmallWindows);
+  add("s3/tcp-out", "retransmits", kSmallWindows);
+  const std::vector<Finding> found = findings();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].symptom, Symptom::kLess);
+  EXPECT_EQ(found[0].evidence.level, 1)
+      << "2^1 - 1 segments: compared as log2(1 + segments), shown as segments";
+  EXPECT_EQ(found[1].symptom, Symptom::kError);
+}
+
+TEST_F(PeerFindings, CongestionAloneIsAllThereIsWithoutRetransmissions) {
+  measure({{"await"}, {"rxbyt", "txbyt"}, {"cwnd"}});
+  add("s3/tcp-out", "cwnd", {{5, 5, 1, 5, 5}});
+  EXPECT_EQ(findings().size(), 1U);
+}
+
+}  // namespace
+}  // namespace laggard::detect

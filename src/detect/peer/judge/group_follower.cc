@@ -1,0 +1,240 @@
+#include "detect/peer/judge/group_follower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "detect/peer/judge/load.h"
+#include "detect/peer/judge/slowdown.h"
+#include "stats/median_of_others.h"
+
+namespace laggard::detect {
+
+namespace {
+
+/// A shift that reaches its limit counts, while a score must exceed 1.
+constexpr double kJustBelow = 0.999;
+
+/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
+constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
+
+std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& group) {
+  std::vector<std::string> names;
+  for (const ComponentId id : group.members) names.push_back(grouping[id].name);
+  return names;
+}
+
+}  // namespace
+
+GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const FollowOptions& options,
+                             const std::vector<GroupJudge::Column>& columns)
+    : grouping_(&grouping),
+      group_(group),
+      options_(&options),
+      columns_(&columns),
+      names_(names_of(grouping, grouping.groups[group])),
+      history_(names_.size(), window_step(options.preset.windows)) {
+  const bool has_latency = std::ranges::any_of(columns, [](const GroupJudge::Column& column) {
+    return column.judged && column.metric->role == Role::kLatency;
+  });
+  if (has_latency && options.bias && !options.paper &&
+      options.preset.windows.interval >= kLeastBiasInterval) {
+    bias_.emplace(members(), options.parameters.bias);
+  }
+  redundant_ = std::ranges::all_of(peers().members,
+                                   [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; });
+}
+
+void GroupFollower::ask(const std::deque<GroupFollower>& all) {
+  const PeerGroup& group = peers();
+  for (std::size_t i = 0; i < group.double_with.size(); ++i) {
+    auto& place = second_of_.emplace_back();
+    if (!group.double_with[i]) continue;
+    const auto& members = (*grouping_)[*group.double_with[i]].members;
+    const auto member = std::ranges::find(members, group.members[i]);
+    if (member == members.end()) continue;
+    place = Place{&all[group.double_with[i]->index()].opinions_,
+                  static_cast<std::size_t>(member - members.begin())};
+  }
+}
+
+void GroupFollower::follow(const JudgedWindow& judged) {
+  last_position_ = judged.window.position;
+  last_end_ = judged.window.end;
+  heed_repairs(judged.window.start);
+  judge_tracks(judged);
+  judge_bias(judged);
+  judge_standby(judged);
+  // Who does nothing is sick whatever its server's other devices do.
+  if (!second_only()) judge_absent(judged);
+}
+
+void GroupFollower::judge_tracks(const JudgedWindow& judged) {
+  const WindowSpec& windows = options_->preset.windows;
+  const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
+  const bool paper = options_->paper;
+  const Parameters& parameters = options_->parameters;
+  const std::optional<Load> load =
+      options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
+  const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
+  for (const TrackJudgement& track : judged.window.tracks) {
+    ThresholdBook::Column thresholds =
+        options_->thresholds.column({peers().name, *track.metric, track.regime, load, track.detector,
+                                     parameters, track.scale, independent},
+                                    names_, paper);
+    if (!thresholds.trained && !paper && track.metric->role == Role::kLatency) {
+      const double saturated = saturated_threshold(parameters, {track.detector, track.regime, independent});
+      ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
+    }
+    feed(judged, track.metric, track.detector,
+         {track.distance, thresholds.values, track.below, {}, {}, thresholds.trained});
+  }
+}
+
+AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::string& detector) {
+  for (AnomalyTracker& tracker : trackers_) {
+    if (&tracker.metric() == metric && tracker.detector() == detector) return tracker;
+  }
+  const Parameters& parameters = options_->parameters;
+  AnomalyTracker::Options anomaly;
+  anomaly.filter = parameters.filter;
+  anomaly.filter.k = options_->preset.windows.k;
+  anomaly.shift = options_->preset.windows.shift;
+  anomaly.gate_severity =
+      options_->paper ? std::numeric_limits<double>::infinity() : parameters.incidents.gate_severity;
+  anomaly.confirm = {options_->preset.confirm_persistence, parameters.incidents.confirm_severity};
+  // F filters over windows everywhere but for cwnd, whose long average does it.
+  if (options_->paper && metric->role == Role::kCongestion) anomaly.filter.k = 1;
+  if (detector == kBiasDetector) {
+    // It gathers its evidence over hours and knows itself when that is enough.
+    anomaly.filter.k = 1;
+    anomaly.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
+  }
+  const auto column = std::ranges::find(*columns_, metric, &GroupJudge::Column::metric);
+  if (column != columns_->end()) anomaly.column = static_cast<std::size_t>(column - columns_->begin());
+  return trackers_.emplace_back(group_, members(), metric, detector, anomaly);
+}
+
+/// A member of double peer groups is anomalous only when it is so in both: what is slow beside all the others
+/// of its server is slow itself, what is slow together with them is not (T §6.2.3). Where the second group
+/// said nothing about this window, the first one decides alone.
+void GroupFollower::clear_where_second_is_well(const JudgedWindow& judged, const MetricSpec* metric,
+                                               const std::string& detector, ScoredTrack& track) const {
+  for (std::size_t i = 0; i < second_of_.size(); ++i) {
+    if (!second_of_[i]) continue;
+    const SecondOpinions::Flags* flags = second_of_[i]->opinions->about(judged, metric, detector);
+    if (flags != nullptr && (*flags)[second_of_[i]->member] == 0) {
+      track.distance[i] = std::min(track.distance[i], 0.0);
+    }
+  }
+}
+
+void GroupFollower::feed(const JudgedWindow& judged, const MetricSpec* metric, const std::string& detector,
+                         ScoredTrack track) {
+  if (second_only()) {
+    SecondOpinions::Flags flags;
+    for (std::size_t i = 0; i < track.distance.size(); ++i) {
+      flags.push_back(track.distance[i] > track.threshold[i] ? 1 : 0);
+    }
+    opinions_.add(judged, metric, detector, std::move(flags));
+    return;
+  }
+  clear_where_second_is_well(judged, metric, detector, track);
+  track.idle = metric->role == Role::kLatency && judged.window.idle;
+  tracker(metric, detector).add(judged.window, track);
+  std::vector<double> scores(track.distance.size());
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
+  history_.add(judged.window.start, scores);
+}
+
+void GroupFollower::judge_bias(const JudgedWindow& judged) {
+  const WindowJudgement& window = judged.window;
+  if (!bias_ || window.active_latency.empty()) return;
+  const MetricSpec* metric = (*columns_)[window.latency_column].metric;
+  const BiasOptions& options = options_->parameters.bias;
+  // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
+  // ones, such as a server's own work (T §5.8.2), change the mean of all.
+  const auto verdicts =
+      window.idle ? bias_->verdicts() : bias_->add(window.active_latency, window.latency_floor);
+  ScoredTrack track;
+  for (const Bias& bias : verdicts) {
+    track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
+    track.reach.push_back(bias.windows);
+    track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
+    track.threshold.push_back(options.suspect_shift * kJustBelow);
+  }
+  feed(judged, metric, std::string(kBiasDetector), std::move(track));
+}
+
+bool GroupFollower::has_tracker(std::string_view detector) const {
+  return std::ranges::any_of(trackers_,
+                             [&](const AnomalyTracker& tracker) { return tracker.detector() == detector; });
+}
+
+/// Where all attachments of a group have better ones before them and most do nothing, one that makes what it
+/// gets wait for long in at least half of the samples is sick (T §5.7.3, 21.34.124): no peer works that it
+/// could be compared with.
+void GroupFollower::judge_standby(const JudgedWindow& judged) {
+  const WindowJudgement& window = judged.window;
+  if (!redundant_ || options_->paper || window.active_latency.empty()) return;
+  if (!window.idle) return;
+  const double least = options_->parameters.standby_ms;
+  const bool any = std::ranges::any_of(window.active_latency, [&](double ms) { return ms >= least; });
+  if (!any && !has_tracker(kStandbyDetector)) return;
+  ScoredTrack track;
+  for (const double ms : window.active_latency) track.distance.push_back(std::isnan(ms) ? 0 : ms);
+  track.threshold.assign(track.distance.size(), least);
+  feed(judged, (*columns_)[window.latency_column].metric, std::string(kStandbyDetector), std::move(track));
+}
+
+void GroupFollower::judge_absent(const JudgedWindow& judged) {
+  const WindowJudgement& window = judged.window;
+  const bool any = std::find(window.absent.begin(), window.absent.end(), 1) != window.absent.end();
+  const auto throughput = std::ranges::find_if(
+      *columns_, [](const GroupJudge::Column& column) { return column.metric->role == Role::kThroughput; });
+  if (throughput == columns_->end() || options_->paper) return;
+  if (!any && !has_tracker(kAbsentDetector)) return;
+  ScoredTrack track;
+  track.distance.resize(window.absent.size());
+  std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
+                 [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
+  track.threshold.assign(track.distance.size(), 1);
+  feed(judged, throughput->metric, std::string(kAbsentDetector), std::move(track));
+}
+
+/// Windows that hold samples from before a repair count against the old part.
+void GroupFollower::heed_repairs(WallTime start) {
+  const WallTime before = std::exchange(last_start_, start);
+  const auto& members = peers().members;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!options_->interventions.repaired(members[i].index(), before, start)) continue;
+    for (AnomalyTracker& tracker : trackers_) tracker.repaired(i);
+    if (bias_) bias_->repaired(i);
+  }
+}
+
+GroupAnomalies GroupFollower::anomalies() const {
+  GroupAnomalies group;
+  group.columns = *columns_;
+  const auto patience =
+      static_cast<std::int64_t>(options_->preset.windows.k * options_->preset.windows.shift);
+  for (const AnomalyTracker& tracker : trackers_) {
+    for (const Anomaly& anomaly : tracker.anomalies()) {
+      group.anomalies.push_back(&anomaly);
+      const bool still_faulty = tracker.states()[anomaly.member].faulty || anomaly.until == last_end_;
+      const bool recent = last_position_ - anomaly.last_position < patience;
+      const bool repaired = options_->interventions.repaired(peers().members[anomaly.member].index(),
+                                                             anomaly.since, WallTime::max());
+      group.open.push_back(still_faulty && recent && !repaired ? 1 : 0);
+    }
+  }
+  return group;
+}
+
+std::optional<ScoreMap> GroupFollower::score_map() const {
+  if (columns_->empty() || second_only()) return std::nullopt;
+  return history_.to_map(peers().name, names_);
+}
+
+}  // namespace laggard::detect

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/peer/compare/bias.h"
+#include "detect/peer/compare/preset.h"
+#include "detect/peer/judge/findings.h"
+#include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/score_history.h"
+#include "detect/peer/judge/second_opinions.h"
+#include "detect/peer/judge/threshold_book.h"
+#include "model/decision.h"
+#include "model/plot.h"
+
+namespace laggard::detect {
+
+/// What a group's windows are held against.
+struct FollowOptions {
+  Preset preset;
+  Parameters parameters;
+  ThresholdBook thresholds;
+  Interventions interventions;  ///< Of operators: who is left out or repaired, and when.
+  bool paper = false;
+  bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
+};
+
+/// What the windows of one peer group add up to: holds them against thresholds, cuts out anomalies, gathers
+/// biases and scores. Groups can be followed at the same time, those that are second_only before the others,
+/// which ask them.
+class GroupFollower {
+ public:
+  /// Everything outlives this. \param columns  Pipeline::columns of the group.
+  GroupFollower(const Grouping& grouping, std::size_t group, const FollowOptions& options,
+                const std::vector<GroupJudge::Column>& columns);
+
+  /// From now on the groups that are second of double peer groups are asked. \param all  of the grouping, in
+  /// its order; they outlive this, too.
+  void ask(const std::deque<GroupFollower>& all);
+  /// The group's next window.
+  void follow(const JudgedWindow& judged);
+  /// Windows follow that are not in the run of those so far.
+  void end_run() { opinions_.end_run(); }
+  /// Nothing more comes. Repaired after the last window began: nothing has been seen of what is there now.
+  void finish() { heed_repairs(WallTime::max()); }
+
+  [[nodiscard]] std::size_t members() const { return names_.size(); }
+  [[nodiscard]] bool second_only() const { return peers().second_only; }
+  [[nodiscard]] const PeerGroup& peers() const { return grouping_->groups[group_]; }
+  [[nodiscard]] const std::deque<AnomalyTracker>& trackers() const { return trackers_; }
+  /// Valid until the next window.
+  [[nodiscard]] GroupAnomalies anomalies() const;
+  /// Empty for groups that are judged in nothing, or for others only.
+  [[nodiscard]] std::optional<ScoreMap> score_map() const;
+
+ private:
+  /// Where a member must be anomalous too (double peer groups, T §6.2.3).
+  struct Place {
+    const SecondOpinions* opinions = nullptr;
+    std::size_t member = 0;
+  };
+
+  void judge_tracks(const JudgedWindow& judged);
+  void judge_bias(const JudgedWindow& judged);
+  void judge_standby(const JudgedWindow& judged);
+  void judge_absent(const JudgedWindow& judged);
+  void clear_where_second_is_well(const JudgedWindow& judged, const MetricSpec* metric,
+                                  const std::string& detector, ScoredTrack& track) const;
+  void heed_repairs(WallTime start);
+  [[nodiscard]] bool has_tracker(std::string_view detector) const;
+  AnomalyTracker& tracker(const MetricSpec* metric, const std::string& detector);
+  void feed(const JudgedWindow& judged, const MetricSpec* metric, const std::string& detector,
+            ScoredTrack track);
+
+  const Grouping* grouping_;
+  std::size_t group_;
+  const FollowOptions* options_;
+  const std::vector<GroupJudge::Column>* columns_;
+  std::vector<std::string> names_;  ///< Of the members.
+  std::deque<AnomalyTracker> trackers_;
+  std::optional<BiasDetector> bias_;
+  ScoreHistory history_;
+  SecondOpinions opinions_;  ///< Of this group; used when it is second_only.
+  std::vector<std::optional<Place>> second_of_;
+  bool redundant_ = false;  ///< Attachments that have better ones before them.
+  std::int64_t last_position_ = 0;
+  std::optional<WallTime> last_end_;
+  WallTime last_start_ = WallTime::min();
+};
+
+}  // namespace laggard::detect

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "detect/peer/compare/comparer.h"
+#include "detect/peer/compare/group_stream.h"
+#include "detect/peer/compare/scale.h"
+#include "detect/peer/compare/window.h"
+#include "detect/peer/judge/policy.h"
+#include "model/metric.h"
+
+namespace laggard::detect {
+
+/// One metric of the group in one window, as one distance sees it. Vectors are per member.
+struct TrackJudgement {
+  const MetricSpec* metric = nullptr;
+  std::string detector;  ///< Name of the distance; `cwnd` for congestion windows.
+  Regime regime = Regime::kAny;
+  double floor = 0;  ///< Noise floor in force, in the metric's unit.
+  Scale scale;       ///< What the distance is measured in, in this window.
+  std::vector<double>
+      distance;  ///< s of methods.md §3; 0 in the direction that is not sick; NaN: not judged.
+  /// s of the members that lie below their peers, sick or not, 0 of the others. Empty: the metric has no two
+  /// sides.
+  std::vector<double> below;
+};
+
+/// Everything that one window says about a group.
+struct WindowJudgement {
+  WallTime start;
+  WallTime end;
+  std::int64_t index = 0;
+  /// Start on a clock, in grid cells, that stands still where nothing was recorded: two windows are
+  /// neighbours on it when nothing is known of the time between them. Set by the pipeline.
+  std::int64_t position = 0;
+  std::vector<TrackJudgement> tracks;
+  /// Mean of each member's present samples, per metric of the group's specs; NaN without any.
+  std::vector<std::vector<double>> levels;
+  /// Mean of each member's samples that are above zero, before smoothing, in the group's latency metric: NaN
+  /// where fewer than half of the window's samples are. Empty when the group has no such metric.
+  std::vector<double> active_latency;
+  std::size_t latency_column = 0;
+  double latency_floor = 0;  ///< Noise floor of that metric, for the kind of device.
+  /// The members complete so few requests (Parameters::idle_requests, in the middle) that their latencies say
+  /// nothing. False where requests are not recorded.
+  bool idle = false;
+  /// Members without any activity, zero or missing, while at least half of the others work.
+  std::vector<std::uint8_t> absent;
+};
+
+struct JudgeOptions {
+  WindowSpec windows;
+  std::vector<Distance> distances{Distance::kCdf};
+  /// The algorithm of the papers to the letter: no policy floors, no direction, nothing but the distance.
+  bool paper = false;
+  bool flash = false;  ///< The group's devices do not rotate.
+  Parameters parameters;
+};
+
+/// The windows of a metric: those of the preset, but for congestion windows, whose average is longer.
+[[nodiscard]] WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows,
+                                    const Parameters& parameters);
+
+/// Compares the members of one peer group in all their metrics, window by window.
+///
+/// Holes of samples lost one or two at a time are filled with the value before (at the window's start, the
+/// one after): a lone lost sample is the recorder's trouble, not the device's. Longer holes stay missing.
+class GroupJudge {
+ public:
+  using Sink = std::function<void(WindowJudgement&)>;
+
+  /// \param metrics  of one device kind, in the order of the columns that `push` will get. Metrics that are
+  /// not
+  ///                 `judged` only help (they tell reads from writes and busy from idle).
+  struct Column {
+    const MetricSpec* metric = nullptr;
+    bool judged = true;
+  };
+  GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options);
+
+  /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.
+  void push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink);
+
+  /// Members, by a 1 each, whose samples are kept from this judge; empty: none. They are not judged, and not
+  /// absent either.
+  void leave_out(std::vector<std::uint8_t> members) { left_out_ = std::move(members); }
+
+  /// Windows that are complete at this cell or before are not judged: another judge has them.
+  void judge_after(std::int64_t cell) { judge_after_ = cell; }
+
+  [[nodiscard]] std::size_t members() const { return members_; }
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+
+ private:
+  /// A window; where samples are missing a copy of it with short holes filled.
+  struct Held {
+    bool here = false;
+    Window window;
+    std::vector<double> values;
+    std::vector<std::uint32_t> busy;
+  };
+  /// Medians over the members of a window's levels.
+  struct Medians {
+    std::vector<double> column;
+    double storage = 0;  ///< Of reads and writes together; NaN where they are not both there.
+    double network = 0;
+  };
+  using Ready = std::map<std::int64_t, std::vector<Held>>;
+
+  /// The windows of all columns that begin there, none of which is `here` yet when it is new.
+  [[nodiscard]] std::vector<Held>& ready_at(std::int64_t index);
+  void hold(std::size_t column, const Window& window);
+  void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
+  void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
+  void judge_congestion(std::size_t column, const Held& held, WindowJudgement& out);
+  void find_absent(WindowJudgement& out) const;
+  void hide_left_out(WindowJudgement& out) const;
+  void find_active_latency(WindowJudgement& out);
+  [[nodiscard]] double least_floor(const MetricSpec& metric) const;
+  [[nodiscard]] double floor_of(std::size_t column) const;
+  [[nodiscard]] Regime regime() const;
+  void find_medians(const WindowJudgement& out);
+  [[nodiscard]] std::optional<std::size_t> column_of(Quantity quantity) const;
+  /// Of a column's levels; NaN without that column.
+  [[nodiscard]] double median_level(Quantity quantity) const;
+
+  std::vector<Column> columns_;
+  std::size_t members_;
+  JudgeOptions options_;
+  std::vector<GroupStream> streams_;
+  Ready ready_;
+  std::vector<Ready::node_type> judged_;  ///< Their memory serves the next ones.
+  Medians medians_;                       ///< Of the window that is being judged.
+  SortedWindow sorted_;
+  CompareOptions compare_;  ///< But for the noise floor, which every window has its own of.
+  std::vector<std::unique_ptr<Comparer>> comparers_;  ///< One for each of the distances.
+  ScaleMaker scales_;
+  std::vector<double> logged_;
+  std::vector<std::uint8_t> left_out_;
+  std::int64_t judge_after_ = std::numeric_limits<std::int64_t>::min();
+  std::optional<std::size_t> latency_column_;
+  struct RawColumn {
+    WallTime time;
+    std::vector<double> values;
+  };
+  std::deque<RawColumn> raw_;  ///< Of the latency metric, the last WinSize cells.
+};
+
+}  // namespace laggard::detect

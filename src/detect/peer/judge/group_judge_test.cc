@@ -1,0 +1,257 @@
+#include "detect/peer/judge/group_judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "base/missing.h"
+#include "detect/peer/compare/definition.h"
+#include "stats/median_of_others.h"
+
+namespace laggard::detect {
+namespace {
+
+constexpr std::size_t kMembers = 6;
+constexpr std::size_t kSize = 16;
+
+/// The value of a member in a column at a second.
+using Values = std::function<double(std::string_view metric, std::size_t member, std::size_t second)>;
+
+JudgeOptions options() {
+  JudgeOptions options;
+  options.windows = {std::chrono::seconds(1), kSize, kSize / 2, 1, 3};
+  return options;
+}
+
+/// Judges the first window; `metrics` that begin with `-` only help.
+WindowJudgement judge(const std::vector<std::string>& metrics, const Values& values,
+                      const JudgeOptions& how = options(), std::size_t members = kMembers) {
+  std::vector<GroupJudge::Column> columns;
+  for (const std::string& name : metrics) {
+    const bool judged = name.front() != '-';
+    columns.push_back({find_metric(judged ? name : name.substr(1)), judged});
+  }
+  GroupJudge judge(columns, members, how);
+  std::vector<WindowJudgement> windows;
+  for (std::size_t k = 0; windows.empty() && k < 4 * kSize; ++k) {
+    std::vector<std::vector<double>> cells;
+    for (const GroupJudge::Column& column : columns) {
+      auto& cell = cells.emplace_back();
+      for (std::size_t i = 0; i < members; ++i) cell.push_back(values(column.metric->name, i, k));
+    }
+    const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * 1'000'000'000);
+    const std::vector<std::span<const double>> row(cells.begin(), cells.end());
+    judge.push(t, row, [&](WindowJudgement& window) { windows.push_back(window); });
+  }
+  LAGGARD_CHECK(!windows.empty());
+  return windows.front();
+}
+
+/// A steady sawtooth, the same for all.
+double wave(std::size_t k) { return 100 + static_cast<double>((7 * k) % 10); }
+
+const TrackJudgement& track(const WindowJudgement& window, std::string_view metric) {
+  for (const TrackJudgement& track : window.tracks) {
+    if (track.metric->name == metric) return track;
+  }
+  LAGGARD_CHECK(false && "no such track");
+  return window.tracks.front();
+}
+
+TEST(GroupJudge, SaysWhenAndHowMuch) {
+  const WindowJudgement window = judge({"wr_sec", "-tps"}, [](auto, std::size_t i, std::size_t) {
+    return 1000.0 + 10 * static_cast<double>(i);
+  });
+  EXPECT_EQ(to_unix_ns(window.start), 1600 * 1'000'000'000LL);
+  EXPECT_EQ(window.end - window.start, std::chrono::seconds(16));
+  EXPECT_EQ(window.index, 200);
+  EXPECT_EQ(window.levels[0][3], 1030);
+  ASSERT_EQ(window.tracks.size(), 1U) << "helpers are not judged";
+  EXPECT_EQ(window.tracks[0].detector, "cdf");
+}
+
+TEST(GroupJudge, HolesOfTwoAreTheRecordersLongerOnesTheDevices) {
+  const auto with_hole = [](std::size_t from, std::size_t to) {
+    return
+        [=](auto, std::size_t i, std::size_t k) { return i == 2 && k >= from && k < to ? kMissing : 1000.0; };
+  };
+  for (const std::size_t from : {0U, 5U, 14U}) {
+    EXPECT_EQ(judge({"wr_sec"}, with_hole(from, from + 2)).tracks[0].distance[2], 0) << from;
+  }
+  EXPECT_GT(judge({"wr_sec"}, with_hole(5, 8)).tracks[0].distance[2], 0);
+  EXPECT_EQ(judge({"wr_sec"}, with_hole(5, 8)).tracks[0].distance[3], 0);
+  const WindowJudgement never = judge({"wr_sec"}, with_hole(0, 99));
+  EXPECT_TRUE(std::isnan(never.levels[0][2]));
+  EXPECT_GT(never.tracks[0].distance[2], 0) << "absence is distance";
+}
+
+TEST(GroupJudge, TellsReadsFromWrites) {
+  const auto regime = [](double read, double written) {
+    return track(judge({"rd_sec", "wr_sec", "await"},
+                       [=](std::string_view metric, std::size_t, std::size_t k) {
+                         return metric == "rd_sec" ? read : (metric == "wr_sec" ? written : wave(k));
+                       }),
+                 "await")
+        .regime;
+  };
+  EXPECT_EQ(regime(900, 800), Regime::kReads);
+  EXPECT_EQ(regime(800, 900), Regime::kWrites);
+  EXPECT_EQ(track(judge({"latency"}, [](auto, auto, auto k) { return wave(k); }), "latency").regime,
+            Regime::kAny);
+}
+
+TEST(GroupJudge, FloorsAreTheMetricsOrAShareOfTheGroupsLevel) {
+  const auto floor = [](double read, double written, bool paper) {
+    JudgeOptions how = options();
+    how.paper = paper;
+    return track(judge(
+                     {"rd_sec", "wr_sec"},
+                     [=](std::string_view metric, auto, auto) { return metric == "rd_sec" ? read : written; },
+                     how),
+                 "rd_sec")
+        .floor;
+  };
+  EXPECT_DOUBLE_EQ(floor(0, 1e6, false), 0.02 * 1e6) << "stray reads during writes";
+  EXPECT_DOUBLE_EQ(floor(10, 10, false), 128) << "the catalogue's";
+  EXPECT_DOUBLE_EQ(floor(0, 1e6, true), 128) << "the paper knows nothing else";
+}
+
+TEST(GroupJudge, FlashHasASmallerFloor) {
+  JudgeOptions how = options();
+  const Values slow = [](auto, std::size_t i, std::size_t) { return i == 1 ? 0.3 : 0.1; };
+  EXPECT_DOUBLE_EQ(judge({"await"}, slow, how).latency_floor, 1);
+  const double spinning = judge({"await"}, slow, how).tracks[0].distance[1];
+  how.flash = true;
+  EXPECT_DOUBLE_EQ(judge({"await"}, slow, how).latency_floor, 0.05);
+  EXPECT_GT(judge({"await"}, slow, how).tracks[0].distance[1], 10 * spinning);
+}
+
+TEST(GroupJudge, SlowerIsSickFasterIsNotMoreAndLessBothAre) {
+  const auto distance = [](const char* metric, double mine, bool paper) {
+    JudgeOptions how = options();
+    how.paper = paper;
+    return judge(
+               {metric}, [=](auto, std::size_t i, std::size_t k) { return wave(k) * (i == 4 ? mine : 1); },
+               how)
+        .tracks[0]
+        .distance[4];
+  };
+  EXPECT_GT(distance("await", 3, false), 1);
+  EXPECT_EQ(distance("await", 0.3, false), 0);
+  EXPECT_GT(distance("await", 0.3, true), 1) << "the paper takes any difference";
+  EXPECT_GT(distance("wr_sec", 30, false), 1);
+  const auto less = judge(
+      {"wr_sec"}, [](auto, std::size_t i, std::size_t k) { return 100 * wave(k) * (i == 4 ? 0.3 : 1); });
+  EXPECT_GT(less.tracks[0].distance[4], 1);
+}
+
+TEST(GroupJudge, WhoDoesNothingWhileMostOthersWorkIsAbsent) {
+  const auto absent = [](const std::vector<double>& level) {
+    return judge({"rd_sec", "wr_sec"}, [&](auto, std::size_t i, auto) { return level[i]; }).absent;
+  };
+  using Flags = std::vector<std::uint8_t>;
+  EXPECT_EQ(absent({900, 900, 0, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({900, 900, kMissing, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({0, 0, 0, 0, 0, 900}), Flags(6, 0)) << "most are idle";
+  EXPECT_EQ(absent({90, 90, 0, 90, 90, 90}), Flags(6, 0)) << "work below the noise floor is none";
+  EXPECT_EQ(absent({900, 900, 1, 900, 900, 900}), Flags(6, 0)) << "a little is not nothing";
+}
+
+TEST(GroupJudge, AnIdleGroupsLatencySaysNothingUnlessItIsAStall) {
+  const auto distance = [](double requests, double await) {
+    return track(judge({"await", "-tps"},
+                       [=](std::string_view metric, std::size_t i, std::size_t) {
+                         if (metric == "tps") return requests;
+                         return i == 3 ? await : 10.0;
+                       }),
+                 "await")
+        .distance[3];
+  };
+  EXPECT_GT(distance(5, 300), 1);
+  EXPECT_EQ(distance(0.5, 300), 0) << "a single slow request";
+  EXPECT_GT(distance(0, 5000), 1) << "everybody waits for one";
+}
+
+TEST(GroupJudge, CongestionIsHowFarBelowTheOthersWindowsAre) {
+  const auto window = judge({"cwnd"}, [](auto, std::size_t i, std::size_t) {
+    return std::vector<double>{63, 63, 7, 63, 1023, kMissing}[i];
+  });
+  const TrackJudgement& cwnd = track(window, "cwnd");
+  EXPECT_EQ(cwnd.detector, "cwnd");
+  EXPECT_DOUBLE_EQ(cwnd.distance[2], 1 - 3.0 / 6) << "log2(1 + 7) against log2(1 + 63)";
+  EXPECT_EQ(cwnd.distance[0], 0);
+  EXPECT_EQ(cwnd.distance[4], 0) << "larger is no harm";
+  EXPECT_TRUE(std::isnan(cwnd.distance[5]));
+}
+
+TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
+  JudgeOptions paper = options();
+  paper.paper = true;
+  // A window that alternates between 1 and 63 is 32 on average; the mean of its logarithms is that of 10.3.
+  const auto values = [](std::string_view metric, std::size_t i, std::size_t k) {
+    if (metric != "cwnd") return 1000.0;
+    if (i != 2) return 32.0;
+    return k % 2 == 0 ? 63.0 : 1.0;
+  };
+  EXPECT_LT(track(judge({"cwnd"}, values, paper), "cwnd").distance[2], 0.02);
+  EXPECT_GT(track(judge({"cwnd"}, values), "cwnd").distance[2], 0.2);
+  EXPECT_EQ(track(judge({"await", "-rd_sec", "-wr_sec"}, values, paper), "await").regime, Regime::kAny);
+}
+
+TEST(GroupJudge, ThePaperIsThePlainDefinition) {
+  JudgeOptions how = options();
+  how.paper = true;
+  how.distances = {Distance::kCdf, Distance::kWasserstein, Distance::kKl, Distance::kMedian,
+                   Distance::kThresh};
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    std::mt19937_64 random(seed);
+    definition::Samples samples(kMembers, std::vector<double>(kSize));
+    for (auto& series : samples) {
+      for (double& x : series) x = std::abs(definition::draw_sample(random, static_cast<unsigned>(seed % 6)));
+    }
+    const WindowJudgement window = judge(
+        {"await"}, [&](auto, std::size_t i, std::size_t k) { return samples[i][k % kSize]; }, how);
+    ASSERT_EQ(window.tracks.size(), how.distances.size());
+    CompareOptions compare;
+    compare.bins.noise_floor = find_metric("await")->noise_floor;
+    const definition::Common common = definition::common(samples, compare);
+    for (std::size_t i = 0; i < kMembers; ++i) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double s = window.tracks[d].distance[i];
+        const auto pairs = definition::pairwise(samples, common, i, how.distances[d], compare);
+        EXPECT_FALSE(definition::more_than_half_exceed(pairs, s * (1 + 1e-9) + 1e-12)) << seed;
+        EXPECT_TRUE(s < 1e-9 || definition::more_than_half_exceed(pairs, s * (1 - 1e-9))) << seed;
+      }
+      const double median = definition::median_distance(samples, i);
+      EXPECT_NEAR(window.tracks[3].distance[i], median, 1e-9 * (1 + median));
+      EXPECT_EQ(window.tracks[4].distance[i], definition::thresh_distance(samples, i));
+    }
+  }
+}
+
+TEST(GroupJudge, ActiveLatencyIsOfTheSecondsWithWork) {
+  const auto window = judge({"await"}, [](auto, std::size_t i, std::size_t k) {
+    if (i == 0) return k % 2 == 0 ? 8.0 : 0.0;
+    return i == 1 && k % 4 != 0 ? 0.0 : 4.0;
+  });
+  EXPECT_DOUBLE_EQ(window.active_latency[0], 8) << "the mean of the seconds with requests";
+  EXPECT_TRUE(std::isnan(window.active_latency[1])) << "idle for most of the window";
+  EXPECT_DOUBLE_EQ(window.active_latency[2], 4);
+}
+
+TEST(GroupJudge, SmallGroupsNeedMore) {
+  const auto position = [](std::size_t members) {
+    const TrackJudgement track =
+        judge(
+            {"wr_sec"}, [](auto, std::size_t i, std::size_t) { return i == 0 ? 2000.0 : 1000.0; }, options(),
+            members)
+            .tracks[0];
+    return track.distance[0] / track.scale.unit;
+  };
+  EXPECT_DOUBLE_EQ(position(4) * 1.5, position(6)) << "their bins are smaller";
+}
+
+}  // namespace
+}  // namespace laggard::detect

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "detect/peer/compare/bias.h"
+#include "detect/peer/compare/bins.h"
+#include "detect/peer/compare/filter.h"
+#include "detect/peer/compare/preset.h"
+#include "detect/peer/skew/clock_options.h"
+#include "model/finding.h"
+#include "model/metric.h"
+
+namespace laggard::detect {
+
+/// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
+/// of the gap between the healthiest suspect and the weakest fault; docs/methods/judge.md has the gaps.
+struct MetricPolicy {
+  /// Part of the group's own level that is noise: bins are never smaller than this share of it.
+  double floor_share = 0;
+  /// Threshold on the distance without training, in bins of the scale (cwnd: a fraction of the median).
+  double self_threshold = 3;
+  double self_threshold_reads = 3;  ///< The same while the group mostly reads.
+  /// A trained threshold is never taken below this: one bin of FD is within healthy noise by construction.
+  double least_threshold = 1;
+};
+
+/// The share of its ceiling that `kl` must reach without training. It has no bins to count: it only says how
+/// little two histograms overlap, and in a closed loop of reads those of healthy servers hardly do.
+struct KlPolicy {
+  double self_threshold = 0.6;
+  double self_threshold_reads = 0.8;
+  /// Smoothed samples follow each other: a window has about WinSize / smoothing independent ones (lab 13,
+  /// production 4, quick 3). With fewer than this, healthy latencies in reads reach the ceiling itself; they
+  /// are never anomalous then.
+  double least_independent_reads = 8;
+  double least_threshold = 0.3;
+};
+
+/// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
+inline constexpr std::size_t kLeastPartition = BinRule{}.mad_below;
+
+/// Every number that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes one
+/// (parameters_table.h). docs/methods/judge.md says where each comes from.
+struct Parameters {
+  // A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
+  // reads during pure writes, ACKs against data.
+  MetricPolicy throughput{0.02, 3, 3, 1};
+  // A server that looks up names for the others moves 1.4 times their traffic, and is 3.3 bins away from
+  // them.
+  MetricPolicy traffic{0.02, 6, 6, 1};
+  MetricPolicy latency{0.10, 2, 16, 1};
+  MetricPolicy retransmission{0, 2, 2, 1};
+  MetricPolicy congestion{0, 0.40, 0.40, 0.30};
+  KlPolicy kl;
+  /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
+  /// for, unless its latency is this far away, in bins of the scale (slowdown.h).
+  double least_slowdown = 1.13;
+  double saturated_threshold = 64;
+  /// What the untrained threshold is worth beside a trained one, in windows of training.
+  double prior_windows = 16;
+
+  /// Rotating partitions of F §11.1 in groups with room for two or more of so many members; 0: whole groups.
+  std::size_t partition = 0;
+
+  /// Below this many requests per second the group is idle, and what a single request took says nothing. A
+  /// preset may have another.
+  double idle_requests = 1;
+  /// But who waits this long (ms) on average holds up the others, which are idle because of it.
+  double stall_ms = 1000;
+  /// An attachment that nobody should use now (its LUN has a better one, its peers are idle) and that makes
+  /// what little it gets wait this long (ms) is sick (T Fig 5.5). Servers' own work waits for less than 1 ms,
+  /// healthy reads for about 9 ms.
+  double standby_ms = 20;
+  /// F §10.1: cwnd is averaged over 31 seconds.
+  double congestion_seconds = 31;
+  /// Lost samples in a row that are filled in.
+  std::size_t longest_filled_hole = 2;
+
+  FilterSpec filter;  ///< Its k is the preset's.
+  IncidentLimits incidents;
+  BiasOptions bias;
+
+  ClockOptions clocks;
+
+  /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
+  std::map<std::string, double, std::less<>> noise_floors;
+};
+
+/// The defaults with what the preset has otherwise.
+[[nodiscard]] Parameters parameters_of(const Preset& preset);
+
+/// The noise floor in force, in the metric's unit.
+[[nodiscard]] double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash);
+
+}  // namespace laggard::detect

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/workers.h"
+#include "detect/peer/skew/clock_options.h"
+#include "detect/peer/skew/host_circles.h"
+#include "detect/peer/skew/lag_correlation.h"
+#include "detect/peer/skew/lag_verdict.h"
+#include "detect/peer/skew/moves.h"
+#include "model/cell_series.h"
+#include "model/clocks.h"
+#include "model/grid.h"
+
+namespace laggard::detect {
+
+/// Finds hosts whose clocks are off, from the cells that are compared anyway: hosts of one circle serve the
+/// same load, so that what they move rises and falls at the same time. What one host does `s` cells later
+/// than all the others, again and again, is its clock.
+class ClockWatch {
+ public:
+  /// `circles` and `workers` outlive this. \param grid  of the cells.
+  ClockWatch(const HostCircles& circles, Grid grid, const ClockOptions& options, Workers* workers);
+
+  /// Runs in the order of time. \param loads  a row per cell, as HostLoads has them.
+  void take(const CellRuns::Run& run, std::span<const double> loads);
+
+  /// Nothing will be taken any more.
+  void finish();
+
+  [[nodiscard]] Clocks clocks() const;
+
+ private:
+  struct Circle {
+    Circle(std::size_t hosts, const ClockOptions& options);
+    Moves moves;
+    LagCorrelation correlation;
+  };
+
+  void add_clock(const std::string& host, const LagBlocks& blocks, Clocks& clocks) const;
+  [[nodiscard]] ClockSkew skew_of(const LagBlocks& blocks, const LagStretch& stretch) const;
+
+  const HostCircles& hosts_;
+  Grid grid_;
+  ClockOptions options_;
+  Workers* workers_;
+  std::vector<Circle> circles_;  ///< As in `hosts_`; none when clocks are not looked at.
+  std::int64_t next_ = 0;        ///< The cell that follows the last one.
+  std::vector<std::int8_t> moves_;
+};
+
+}  // namespace laggard::detect

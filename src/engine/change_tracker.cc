@@ -1,0 +1,151 @@
+#include "engine/change_tracker.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "explain/ids.h"
+
+namespace laggard::engine {
+
+namespace {
+
+bool is_told_of(const Incident& incident) {
+  return incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
+}
+
+bool is_over(ChangeKind kind) { return kind == ChangeKind::kQuiet || kind == ChangeKind::kClosed; }
+
+/// What people are told again when it differs.
+bool same_subject(const Incident& a, const Incident& b) {
+  return std::tie(a.blame, a.cause, a.resource, a.components) ==
+         std::tie(b.blame, b.cause, b.resource, b.components);
+}
+
+KnownIncident as_known(const Incident& incident) {
+  return {.id = incident.id,
+          .blamed = incident.blame.name,
+          .cause = incident.cause,
+          .since = incident.since,
+          .until = incident.seen_until,
+          .components = incident.components};
+}
+
+}  // namespace
+
+void ChangeTracker::tell(ChangeKind kind, const Incident& incident, std::vector<Change>& changes,
+                         std::string into) {
+  changes.push_back(
+      {.kind = kind, .number = ++number_, .at = at_, .incident = incident, .into = std::move(into)});
+  if (kind == ChangeKind::kWithdrawn || kind == ChangeKind::kMerged) {
+    told_.erase(incident.id);
+    return;
+  }
+  told_.insert_or_assign(incident.id, Told{kind, incident});
+}
+
+void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& changes) {
+  const auto known = told_.find(incident.id);
+  if (!is_told_of(incident)) {
+    if (known != told_.end()) tell(ChangeKind::kWithdrawn, incident, changes);
+    return;
+  }
+  if (known == told_.end()) {
+    tell(ChangeKind::kOpened, incident, changes);
+    return;
+  }
+  const Told& told = known->second;
+  const bool open = incident.status == IncidentStatus::kOpen;
+  if (told.incident.state == IncidentState::kSuspected && incident.state == IncidentState::kConfirmed) {
+    tell(ChangeKind::kConfirmed, incident, changes);
+  } else if (!same_subject(told.incident, incident) || (open && is_over(told.kind))) {
+    tell(ChangeKind::kGrew, incident, changes);
+  } else if (!open && !is_over(told.kind)) {
+    tell(ChangeKind::kQuiet, incident, changes);
+  } else if (told.kind == ChangeKind::kQuiet && at_ - incident.seen_until > closed_after_) {
+    tell(ChangeKind::kClosed, incident, changes);
+  }
+}
+
+/// What was told of and is in no verdict any more.
+void ChangeTracker::look_for_lost(std::span<const Incident> incidents, std::vector<Change>& changes) {
+  std::vector<Told> lost;
+  for (const auto& [id, told] : told_) {
+    if (std::ranges::find(incidents, id, &Incident::id) == incidents.end()) lost.push_back(told);
+  }
+  for (const Told& told : lost) {
+    const auto into = std::ranges::find_if(incidents, [&](const Incident& incident) {
+      return std::ranges::find(incident.also_known_as, told.incident.id) != incident.also_known_as.end();
+    });
+    if (into != incidents.end()) {
+      tell(ChangeKind::kMerged, told.incident, changes, into->id);
+    } else {
+      tell(ChangeKind::kWithdrawn, told.incident, changes);
+    }
+  }
+}
+
+/// Under the names that they were told of.
+void ChangeTracker::call_as_known(std::vector<Incident>& incidents) const {
+  std::vector<KnownIncident> known;
+  for (const auto& [id, told] : told_) known.push_back(as_known(told.incident));
+  explain::keep_known_ids(incidents, known);
+  std::ranges::stable_sort(incidents, {},
+                           [](const Incident& incident) { return std::tie(incident.since, incident.id); });
+}
+
+std::vector<Change> ChangeTracker::update(std::vector<Incident> incidents, WallTime at) {
+  at_ = at;
+  call_as_known(incidents);
+  std::vector<Change> changes;
+  look_for_lost(incidents, changes);
+  for (const Incident& incident : incidents) look_at(incident, changes);
+  return changes;
+}
+
+std::vector<Change> ChangeTracker::finish(std::vector<Incident> incidents, WallTime at) {
+  call_as_known(incidents);
+  std::vector<Change> changes = update(incidents, at);
+  const auto go_on = [&](std::vector<Change> more) {
+    changes.insert(changes.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    return !more.empty();
+  };
+  // An incident can be confirmed and over at once, and each is told.
+  while (go_on(update(incidents, at))) {
+  }
+  std::vector<Change> last;
+  for (const Incident& incident : incidents) {
+    const auto told = told_.find(incident.id);
+    if (told == told_.end() || is_over(told->second.kind)) continue;
+    const Incident& before = told->second.incident;
+    const bool same = std::tie(before.severity, before.persistence, before.seen_until) ==
+                      std::tie(incident.severity, incident.persistence, incident.seen_until);
+    if (!same) tell(ChangeKind::kGrew, incident, last);
+  }
+  go_on(std::move(last));
+  return changes;
+}
+
+std::vector<Incident> ChangeTracker::open() const {
+  std::vector<Incident> open;
+  for (const auto& [id, told] : told_) {
+    if (!is_over(told.kind)) open.push_back(told.incident);
+  }
+  return open;
+}
+
+ChangeTracker::State ChangeTracker::state() const {
+  State state{.number = number_, .at = at_, .told = {}};
+  for (const auto& [id, told] : told_) state.told.push_back(told);
+  return state;
+}
+
+void ChangeTracker::restore(State state) {
+  number_ = state.number;
+  at_ = state.at;
+  told_.clear();
+  for (Told& told : state.told) told_.insert_or_assign(told.incident.id, std::move(told));
+}
+
+}  // namespace laggard::engine

@@ -1,0 +1,149 @@
+#include "engine/change_tracker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace laggard::engine {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+WallTime at(std::int64_t s) { return from_unix_ns(1'700'000'000'000'000'000) + seconds(s); }
+
+Incident incident(const std::string& name, std::int64_t since, std::int64_t seen_until) {
+  Incident incident;
+  incident.id = name + "-slower-" + std::to_string(since);
+  incident.blame = {PartKind::kDisk, name};
+  incident.cause = "slow-disk";
+  incident.components = {name};
+  incident.since = at(since);
+  incident.seen_until = at(seen_until);
+  incident.status = IncidentStatus::kOpen;
+  return incident;
+}
+
+Incident over(Incident incident) {
+  incident.status = IncidentStatus::kClosed;
+  incident.until = incident.seen_until;
+  return incident;
+}
+
+Incident confirmed(Incident incident) {
+  incident.state = IncidentState::kConfirmed;
+  return incident;
+}
+
+std::vector<std::string> told(const std::vector<Change>& changes) {
+  std::vector<std::string> lines;
+  for (const Change& change : changes) {
+    std::string line =
+        std::to_string(change.number) + " " + std::string(to_name(change.kind)) + " " + change.incident.id;
+    if (!change.into.empty()) line += " into " + change.into;
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+TEST(ChangeTracker, TellsTheLifeOfAnIncident) {
+  ChangeTracker tracker(minutes(5));
+  EXPECT_THAT(told(tracker.update({}, at(0))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 60)}, at(60))), ElementsAre("1 opened a-slower-10"));
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 90)}, at(90))), IsEmpty())
+      << "it goes on, which is no change";
+  EXPECT_THAT(told(tracker.update({confirmed(incident("a", 10, 120))}, at(120))),
+              ElementsAre("2 confirmed a-slower-10"));
+  Incident wider = confirmed(incident("a", 10, 150));
+  wider.components.push_back("b");
+  EXPECT_THAT(told(tracker.update({wider}, at(150))), ElementsAre("3 grew a-slower-10"));
+  wider.seen_until = at(150);
+  EXPECT_THAT(told(tracker.update({over(wider)}, at(200))), ElementsAre("4 quiet a-slower-10"));
+  EXPECT_THAT(tracker.open(), IsEmpty());
+  EXPECT_THAT(told(tracker.update({over(wider)}, at(450))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({over(wider)}, at(451))), ElementsAre("5 closed a-slower-10"));
+  EXPECT_THAT(told(tracker.update({over(wider)}, at(900))), IsEmpty());
+}
+
+TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
+  ChangeTracker tracker(minutes(5));
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 60))}, at(60))),
+              ElementsAre("1 opened a-slower-10"));
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 60))}, at(90))),
+              ElementsAre("2 quiet a-slower-10"));
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 120)}, at(120))), ElementsAre("3 grew a-slower-10"));
+}
+
+TEST(ChangeTracker, WhatIsExplainedOrGoneIsWithdrawn) {
+  ChangeTracker tracker(minutes(5));
+  Incident known = incident("a", 10, 60);
+  known.status = IncidentStatus::kExplained;
+  EXPECT_THAT(told(tracker.update({known, incident("b", 20, 60)}, at(60))),
+              ElementsAre("1 opened b-slower-20"));
+  Incident explained = incident("b", 20, 90);
+  explained.status = IncidentStatus::kExplained;
+  EXPECT_THAT(told(tracker.update({known, explained}, at(90))), ElementsAre("2 withdrawn b-slower-20"));
+  EXPECT_THAT(told(tracker.update({known, incident("b", 20, 120)}, at(120))),
+              ElementsAre("3 opened b-slower-20"));
+  EXPECT_THAT(told(tracker.update({known}, at(150))), ElementsAre("4 withdrawn b-slower-20"));
+}
+
+TEST(ChangeTracker, OfTwoThatBecomeOneTheOlderIdSurvives) {
+  ChangeTracker tracker(minutes(5));
+  EXPECT_EQ(tracker.update({incident("a", 10, 60), incident("b", 30, 60)}, at(60)).size(), 2U);
+  Incident both = incident("a", 10, 90);
+  both.id = "array-slower-0";
+  both.blame = {PartKind::kArray, "array"};
+  both.components = {"a", "b"};
+  EXPECT_THAT(told(tracker.update({both}, at(90))),
+              ElementsAre("3 merged b-slower-30 into a-slower-10", "4 grew a-slower-10"));
+}
+
+TEST(ChangeTracker, TheEndTellsWhatIsStillOpenAsItIs) {
+  ChangeTracker tracker(minutes(5));
+  EXPECT_EQ(tracker.update({incident("a", 10, 60), incident("b", 10, 60)}, at(60)).size(), 2U);
+  Incident severe = incident("a", 10, 80);
+  severe.severity = 9;
+  EXPECT_THAT(told(tracker.finish({severe, over(confirmed(incident("b", 10, 70)))}, at(90))),
+              ElementsAre("3 confirmed b-slower-10", "4 quiet b-slower-10", "5 grew a-slower-10"));
+}
+
+/// Any verdicts, any moment of a restart: the numbered changes are the same.
+TEST(ChangeTracker, GoesOnFromItsState) {
+  std::mt19937_64 random(7);
+  const auto verdict = [&](std::int64_t now) {
+    std::vector<Incident> incidents;
+    for (const char* name : {"a", "b", "c"}) {
+      if (random() % 4 == 0) continue;
+      Incident one = incident(name, 10, now - static_cast<std::int64_t>(random() % 50));
+      if (random() % 2 == 0) one = confirmed(one);
+      if (random() % 3 == 0) one = over(one);
+      if (random() % 3 == 0) one.cause = "busy-lun";
+      if (random() % 5 == 0) one.status = IncidentStatus::kExplained;
+      incidents.push_back(std::move(one));
+    }
+    return incidents;
+  };
+  ChangeTracker steady(minutes(1));
+  auto restarted = std::make_unique<ChangeTracker>(minutes(1));
+  std::size_t changes = 0;
+  for (std::int64_t now = 60; now < 6000; now += 30) {
+    const std::vector<Incident> incidents = verdict(now);
+    if (random() % 3 == 0) {
+      auto next = std::make_unique<ChangeTracker>(minutes(1));
+      next->restore(restarted->state());
+      restarted = std::move(next);
+    }
+    const auto told_by_steady = told(steady.update(incidents, at(now)));
+    ASSERT_EQ(told(restarted->update(incidents, at(now))), told_by_steady) << now;
+    changes += told_by_steady.size();
+  }
+  EXPECT_GT(changes, 200U);
+  EXPECT_EQ(steady.state().number, changes) << "no number is left out";
+}
+
+}  // namespace
+}  // namespace laggard::engine

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "detect/peer/compare/preset.h"
+#include "detect/peer/judge/threshold_book.h"
+#include "engine/persistence_history.h"
+#include "engine/pipeline.h"
+#include "explain/rules.h"
+#include "model/known_incident.h"
+
+namespace laggard::engine {
+
+class Diagnoser;
+
+/// Somebody who is told at every multiple of `every` since the epoch, in the time of the samples, that all
+/// windows which end by then have been judged. When it is told depends on the samples alone, not on how they
+/// came in.
+struct Tick {
+  Duration every{};  ///< 0: nobody.
+  std::function<void(const Diagnoser&, WallTime)> tell = nullptr;
+};
+
+struct DiagnoserOptions {
+  detect::Preset preset;
+  PipelineOptions pipeline;  ///< Its windows are taken from the preset.
+  std::vector<explain::Rule> rules;
+  detect::ThresholdBook thresholds;
+  std::optional<PersistenceHistory::Spec> history;  ///< Keep who was persistent when.
+  std::vector<KnownIncident> known;  ///< Those that operators decided about; they keep their ids.
+  Tick tick;
+  bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
+};
+
+}  // namespace laggard::engine

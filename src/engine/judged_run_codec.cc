@@ -1,0 +1,248 @@
+#include "engine/judged_run_codec.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace laggard::engine {
+
+namespace {
+
+/// What a stretch of equal or of unequal numbers is written as; the low bits of its length.
+enum class Stretch : std::uint8_t { kZeros, kRepeated, kLiteral };
+constexpr unsigned kStretchBits = 2;
+/// Shorter ones are not worth a stretch of their own.
+constexpr std::size_t kLeastZeros = 2;
+constexpr std::size_t kLeastRepeated = 3;
+
+/// Flags of a window.
+constexpr std::uint8_t kIdle = 1;
+constexpr std::uint8_t kHasActiveLatency = 2;
+constexpr std::uint8_t kHasAbsent = 4;
+constexpr std::uint8_t kAllFlags = 7;
+
+/// More than any version judges in one window: metrics times distances.
+constexpr std::size_t kMostTracks = 1000;
+constexpr std::size_t kLongestName = 64;
+/// Far beyond what is recorded in one go; keeps sums of cells within their type.
+constexpr std::int64_t kLongestRun = std::int64_t{1} << 20;
+constexpr std::int64_t kLargestCell = std::int64_t{1} << 61;
+
+void put_stretch(ByteWriter& out, std::size_t length, Stretch kind) {
+  if (length > 0) out.varint((length << kStretchBits) | static_cast<std::uint64_t>(kind));
+}
+
+void put_literal(ByteWriter& out, std::span<const double> numbers) {
+  put_stretch(out, numbers.size(), Stretch::kLiteral);
+  for (const double x : numbers) out.u64(std::bit_cast<std::uint64_t>(x));
+}
+
+void put_numbers(ByteWriter& out, std::span<const double> numbers) {
+  std::size_t pending = 0;
+  for (std::size_t i = 0; i < numbers.size();) {
+    const auto bits = std::bit_cast<std::uint64_t>(numbers[i]);
+    std::size_t end = i + 1;
+    while (end < numbers.size() && std::bit_cast<std::uint64_t>(numbers[end]) == bits) ++end;
+    if (end - i >= (bits == 0 ? kLeastZeros : kLeastRepeated)) {
+      put_literal(out, numbers.subspan(pending, i - pending));
+      put_stretch(out, end - i, bits == 0 ? Stretch::kZeros : Stretch::kRepeated);
+      if (bits != 0) out.u64(bits);
+      pending = end;
+    }
+    i = end;
+  }
+  put_literal(out, numbers.subspan(pending));
+}
+
+std::vector<double> take_numbers(ByteReader& in, std::size_t count) {
+  std::vector<double> numbers;
+  numbers.reserve(count);
+  while (in.ok() && numbers.size() < count) {
+    const std::uint64_t head = in.varint();
+    const std::uint64_t length = head >> kStretchBits;
+    if (length == 0 || length > count - numbers.size()) {
+      in.fail();
+      break;
+    }
+    const std::uint64_t kind = head & ((1U << kStretchBits) - 1);
+    if (kind == static_cast<std::uint64_t>(Stretch::kLiteral)) {
+      const std::string_view raw = in.take(length * sizeof(double));
+      for (std::size_t i = 0; i < raw.size(); i += sizeof(double)) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, raw.data() + i, sizeof bits);
+        numbers.push_back(std::bit_cast<double>(bits));
+      }
+    } else if (kind <= static_cast<std::uint64_t>(Stretch::kRepeated)) {
+      const bool zeros = kind == static_cast<std::uint64_t>(Stretch::kZeros);
+      numbers.insert(numbers.end(), length, zeros ? 0.0 : std::bit_cast<double>(in.u64()));
+    } else {
+      in.fail();
+    }
+  }
+  return numbers;
+}
+
+/// Nothing, or a number per member.
+void put_optional(ByteWriter& out, std::span<const double> numbers) {
+  out.u8(numbers.empty() ? 0 : 1);
+  put_numbers(out, numbers);
+}
+
+std::vector<double> take_optional(ByteReader& in, std::size_t count) {
+  const std::uint8_t there = in.u8();
+  if (there > 1) in.fail();
+  return there == 1 ? take_numbers(in, count) : std::vector<double>{};
+}
+
+/// Ones among zeros, by the distance from the one before.
+void put_ones(ByteWriter& out, std::span<const std::uint8_t> flags) {
+  out.varint(static_cast<std::uint64_t>(std::ranges::count_if(flags, [](auto flag) { return flag != 0; })));
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] == 0) continue;
+    out.varint(i - next);
+    next = i + 1;
+  }
+}
+
+std::vector<std::uint8_t> take_ones(ByteReader& in, std::size_t count) {
+  std::vector<std::uint8_t> flags(count, 0);
+  std::size_t next = 0;
+  for (std::size_t left = in.count(count); left > 0 && in.ok(); --left) {
+    const std::uint64_t skipped = in.varint();
+    if (skipped >= count - next) {
+      in.fail();
+      break;
+    }
+    flags[next + skipped] = 1;
+    next += skipped + 1;
+    if (next == count && left > 1) in.fail();
+  }
+  return flags;
+}
+
+void put_number(ByteWriter& out, double x) { out.u64(std::bit_cast<std::uint64_t>(x)); }
+double take_number(ByteReader& in) { return std::bit_cast<double>(in.u64()); }
+
+void put_track(ByteWriter& out, const detect::TrackJudgement& track) {
+  const std::span<const MetricSpec> metrics = metric_catalogue();
+  out.varint(static_cast<std::uint64_t>(track.metric - metrics.data()));
+  out.text(track.detector);
+  out.u8(static_cast<std::uint8_t>(track.regime));
+  put_number(out, track.floor);
+  put_number(out, track.scale.zero);
+  put_number(out, track.scale.unit);
+  put_numbers(out, track.distance);
+  put_optional(out, track.below);
+}
+
+detect::TrackJudgement take_track(ByteReader& in, std::size_t members) {
+  const std::span<const MetricSpec> metrics = metric_catalogue();
+  detect::TrackJudgement track;
+  track.metric = &metrics[in.count(metrics.size() - 1)];
+  track.detector = in.text(kLongestName);
+  const std::uint8_t regime = in.u8();
+  if (regime > static_cast<std::uint8_t>(detect::Regime::kWrites)) in.fail();
+  track.regime = static_cast<detect::Regime>(in.ok() ? regime : 0);
+  track.floor = take_number(in);
+  track.scale.zero = take_number(in);
+  track.scale.unit = take_number(in);
+  track.distance = take_numbers(in, members);
+  track.below = take_optional(in, members);
+  return track;
+}
+
+void put_window(ByteWriter& out, const detect::WindowJudgement& window) {
+  out.zigzag(to_unix_ns(window.start));
+  out.zigzag((window.end - window.start).count());
+  out.zigzag(window.index);
+  std::uint8_t flags = window.idle ? kIdle : 0;
+  if (!window.active_latency.empty()) flags |= kHasActiveLatency;
+  if (!window.absent.empty()) flags |= kHasAbsent;
+  out.u8(flags);
+  out.varint(window.latency_column);
+  put_number(out, window.latency_floor);
+  put_numbers(out, window.active_latency);
+  if (!window.absent.empty()) put_ones(out, window.absent);
+  for (const std::vector<double>& levels : window.levels) put_numbers(out, levels);
+  out.varint(window.tracks.size());
+  for (const detect::TrackJudgement& track : window.tracks) put_track(out, track);
+}
+
+detect::WindowJudgement take_window(ByteReader& in, const GroupShape& shape) {
+  detect::WindowJudgement window;
+  const std::int64_t start = in.zigzag();
+  const std::int64_t length = in.zigzag();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  if (start > kMost || start < -kMost || length > kMost || length < 0) in.fail();
+  window.start = from_unix_ns(in.ok() ? start : 0);
+  window.end = from_unix_ns(in.ok() ? start + length : 0);
+  window.index = in.zigzag();
+  const std::uint8_t flags = in.u8();
+  if (flags > kAllFlags) in.fail();
+  window.idle = (flags & kIdle) != 0;
+  window.latency_column = in.count(shape.columns == 0 ? 0 : shape.columns - 1);
+  window.latency_floor = take_number(in);
+  if ((flags & kHasActiveLatency) != 0) window.active_latency = take_numbers(in, shape.members);
+  if ((flags & kHasAbsent) != 0) window.absent = take_ones(in, shape.members);
+  for (std::size_t c = 0; c < shape.columns && in.ok(); ++c) {
+    window.levels.push_back(take_numbers(in, shape.members));
+  }
+  const std::size_t tracks = in.count(kMostTracks);
+  for (std::size_t t = 0; t < tracks && in.ok(); ++t) window.tracks.push_back(take_track(in, shape.members));
+  return window;
+}
+
+}  // namespace
+
+std::string encode_run(const detect::JudgedRun& run) {
+  ByteWriter out;
+  out.zigzag(run.run.begin);
+  out.varint(static_cast<std::uint64_t>(run.run.end - run.run.begin));
+  out.varint(run.windows.size());
+  for (const detect::JudgedWindow& one : run.windows) {
+    out.varint(one.group);
+    out.varint(static_cast<std::uint64_t>(one.cell - run.run.begin));
+    put_window(out, one.window);
+  }
+  put_numbers(out, run.loads);
+  return out.take();
+}
+
+Result<detect::JudgedRun> decode_run(std::string_view bytes, const RunShape& shape) {
+  ByteReader in(bytes);
+  detect::JudgedRun run;
+  run.run.begin = in.zigzag();
+  const std::uint64_t length = in.varint();
+  if (length == 0 || length > kLongestRun || run.run.begin > kLargestCell || run.run.begin < -kLargestCell) {
+    in.fail();
+  }
+  if (in.ok()) run.run.end = run.run.begin + static_cast<std::int64_t>(length);
+  // Every window takes more than a byte, so that a wrong count ends early.
+  const std::size_t windows = in.count(bytes.size());
+  for (std::size_t w = 0; w < windows && in.ok(); ++w) {
+    detect::JudgedWindow one;
+    const std::uint64_t group = in.varint();
+    const std::uint64_t cell = in.varint();
+    if (!in.ok() || group >= shape.groups.size() || cell >= length) {
+      in.fail();
+      break;
+    }
+    one.group = static_cast<std::size_t>(group);
+    one.cell = run.run.begin + static_cast<std::int64_t>(cell);
+    one.window = take_window(in, shape.groups[one.group]);
+    run.windows.push_back(std::move(one));
+  }
+  if (in.ok()) run.loads = take_numbers(in, static_cast<std::size_t>(length) * shape.loads);
+  if (!in.ok() || !in.rest().empty()) {
+    return fail(ErrorCode::kDamaged, "", "a record of judged windows makes no sense");
+  }
+  return run;
+}
+
+}  // namespace laggard::engine

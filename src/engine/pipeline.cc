@@ -1,0 +1,365 @@
+#include "engine/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "base/missing.h"
+
+namespace laggard::engine {
+
+namespace {
+
+bool was_recorded(std::string_view counter, const std::set<std::string>& counters) {
+  return !counter.empty() && counters.contains(std::string(counter));
+}
+
+bool was_recorded(const CounterSum& sum, const std::set<std::string>& counters) {
+  return was_recorded(sum.total, counters) || std::ranges::all_of(sum.terms, [&](std::string_view term) {
+           return term.empty() || was_recorded(term, counters);
+         });
+}
+
+bool can_compute(const MetricSpec& metric, const std::set<std::string>& counters) {
+  const FormulaSpec& formula = metric.formula;
+  return was_recorded(formula.gauge, counters) ||
+         (was_recorded(formula.counted, counters) && was_recorded(formula.per, counters));
+}
+
+/// Cells that are judged in one go: enough for threads to be worth waking, ...
+constexpr std::size_t kRunCells = 128;
+/// ... and of very large systems no more than make this many numbers of 8 bytes: 128 cells of 100,000
+/// attachments are a seventh of all memory that these take (docs/bench.md).
+constexpr std::size_t kMostRunNumbers = std::size_t{1} << 24;
+
+/// \param numbers  per cell.
+std::int64_t run_cells(std::size_t numbers, const detect::WindowSpec& windows) {
+  const std::size_t fitting = kMostRunNumbers / std::max<std::size_t>(numbers, 1);
+  return static_cast<std::int64_t>(std::max(std::min(kRunCells, fitting), windows.shift));
+}
+
+constexpr Duration kFineSamples = std::chrono::seconds(5);
+
+/// Whether all devices of a kind have the counter.
+bool is_everywhere(std::string_view counter, DeviceKind kind, const Inventory& inventory) {
+  return std::ranges::all_of(inventory.devices, [&](const DeviceInfo& device) {
+    return device.kind != kind ||
+           std::ranges::find(device.counters, counter, &TableCounter::name) != device.counters.end();
+  });
+}
+
+/// Quantities that detectors ask for, whatever is judged.
+bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
+  switch (metric.quantity) {
+    case Quantity::kRead:
+    case Quantity::kWritten:
+    case Quantity::kReceived:
+    case Quantity::kSent:
+    case Quantity::kRequests:
+      return true;
+    case Quantity::kBusyTime:
+      return options.busy_times && !options.paper;
+    case Quantity::kTraffic:
+    case Quantity::kOther:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::set<std::string> counters_of(const Inventory& inventory) {
+  std::set<std::string> names;
+  for (const DeviceInfo& device : inventory.devices) {
+    for (const TableCounter& counter : device.counters) names.insert(counter.name);
+  }
+  return names;
+}
+
+std::vector<std::string> counters_to_read(const Grouping& grouping, const PipelineOptions& options,
+                                          const Inventory& inventory) {
+  std::set<const MetricSpec*> metrics;
+  for (const PeerGroup& group : grouping.groups) {
+    for (const auto& column : columns_for(group.kind, options)) metrics.insert(column.metric);
+  }
+  std::array<std::set<std::string_view>, kDeviceKinds> read;
+  for (const MetricSpec* metric : metrics) {
+    for (const DeviceKindSpec& kind : device_kinds()) {
+      const auto inputs = metric->inputs(kind.kind);
+      read[static_cast<std::size_t>(kind.kind)].insert(inputs.begin(), inputs.end());
+    }
+  }
+  std::set<std::string> names;
+  for (const DeviceInfo& device : inventory.devices) {
+    for (const TableCounter& counter : device.counters) {
+      if (read[static_cast<std::size_t>(device.kind)].contains(counter.name)) names.insert(counter.name);
+    }
+  }
+  // What tells stalls where requests in flight were not recorded need not be read where they were.
+  for (const MetricSpec* metric : metrics) {
+    const FormulaSpec::Stall& stall = metric->formula.stall;
+    if (stall.queue_ms.empty()) continue;
+    const bool counted = std::ranges::any_of(
+        metrics, [&](const MetricSpec* other) { return other->formula.counted.terms[0] == stall.queue_ms; });
+    if (!counted && is_everywhere(stall.in_flight, metric->kind, inventory)) {
+      names.erase(std::string(stall.queue_ms));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+bool wants_busy_times(const detect::WindowSpec& windows) { return windows.interval <= kFineSamples; }
+
+std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
+  const std::vector<const MetricSpec*>& wanted = options.metrics;
+  std::vector<detect::GroupJudge::Column> columns;
+  for (const MetricSpec& metric : metric_catalogue()) {
+    if (metric.kind != device_kind(kind) || !can_compute(metric, options.counters)) continue;
+    // The papers had no retransmissions.
+    if (options.paper && wanted.empty() && metric.role == Role::kRetransmission) continue;
+    const bool judged = wanted.empty() ? metric.diagnosed_by_default
+                                       : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
+    if (judged || is_helper(metric, options)) columns.push_back({&metric, judged});
+  }
+  const bool any =
+      std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.judged; });
+  if (!any) columns.clear();
+  return columns;
+}
+
+namespace {
+
+/// Devices that do not rotate have a smaller noise floor; a group counts as flash when it is known of all of
+/// them.
+bool all_flash(const Grouping& grouping, const PeerGroup& group) {
+  return std::all_of(group.members.begin(), group.members.end(),
+                     [&](ComponentId id) { return grouping[id].rotational == false; });
+}
+
+}  // namespace
+
+std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options) {
+  std::size_t most = 0;
+  for (const PeerGroup& group : grouping.groups) {
+    for (const auto& column : columns_for(group.kind, options)) {
+      const detect::WindowSpec windows =
+          detect::windows_of(*column.metric, options.windows, options.parameters);
+      most = std::max(most, windows.size + windows.smoothing);
+    }
+  }
+  return static_cast<std::int64_t>(most);
+}
+
+derive::TrackSpec make_track(const Grouping& grouping, std::size_t group, const MetricSpec& metric) {
+  derive::TrackSpec track;
+  track.metric = &metric;
+  track.group = static_cast<std::uint32_t>(group);
+  track.side = grouping.groups[group].kind == GroupKind::kTcpFromClients ? derive::PacketSide::kReceived
+                                                                         : derive::PacketSide::kSent;
+  for (const ComponentId id : grouping.groups[group].members) track.hosts.push_back(grouping[id].host);
+  return track;
+}
+
+derive::Router make_router(const Grouping& grouping) {
+  std::vector<std::vector<derive::Route>> routes(grouping.components.size());
+  for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+    const auto& members = grouping.groups[g].members;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      routes[members[m].index()].push_back({static_cast<std::uint32_t>(g), static_cast<std::uint32_t>(m)});
+    }
+  }
+  return [&grouping, routes = std::move(routes)](const std::string& host, DeviceKind kind,
+                                                 const std::string& device) -> std::vector<derive::Route> {
+    const auto component = grouping.resolver.find(host, kind, device);
+    return component ? routes[component->index()] : std::vector<derive::Route>{};
+  };
+}
+
+Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
+    : grouping_(grouping),
+      options_(std::move(options)),
+      grid_{options_.windows.interval},
+      clock_(options_.windows.size),
+      shard_(options_.shard.value_or(Shard{})) {
+  std::vector<derive::TrackSpec> tracks;
+  for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
+    const PeerGroup& group = grouping.groups[g];
+    columns_.push_back(columns_for(group.kind, options_));
+    first_track_.push_back(tracks.size());
+    order_.push_back(g);
+    detect::JudgeOptions judge;
+    judge.windows = options_.windows;
+    judge.distances = options_.distances;
+    judge.paper = options_.paper;
+    judge.parameters = options_.parameters;
+    judge.flash = all_flash(grouping, group);
+    judges_.push_back(
+        std::make_unique<detect::GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
+    for (const detect::GroupJudge::Column& column : columns_.back()) {
+      tracks.push_back(make_track(grouping, g, *column.metric));
+    }
+    if (options_.shard) judges_.back()->judge_after(shard_.after);
+  }
+  work_.resize(grouping.groups.size());
+  std::size_t numbers = 0;
+  for (std::size_t g = 0; g < columns_.size(); ++g) {
+    if (!columns_[g].empty()) by_cost_.push_back(g);
+    numbers += columns_[g].size() * judges_[g]->members();
+  }
+  run_cells_ = run_cells(numbers, options_.windows);
+  std::stable_sort(by_cost_.begin(), by_cost_.end(), [&](std::size_t a, std::size_t b) {
+    return judges_[a]->members() > judges_[b]->members();
+  });
+  std::stable_partition(order_.begin(), order_.end(),
+                        [&](std::size_t g) { return grouping.groups[g].second_only; });
+  stream_ = std::make_unique<derive::MetricStream>(grid_, options_.sample_interval, std::move(tracks),
+                                                   make_router(grouping));
+  history_ = history_cells(grouping, options_);
+  if (shard_.read_from) stream_->begin_at(sure_from(*shard_.read_from));
+}
+
+/// The first cell that is known in full when nothing before `read_from` is: a sample in the reach of one that
+/// was not read tells of no later cell.
+std::int64_t Pipeline::sure_from(WallTime read_from) const {
+  return grid_.cell(read_from + derive::scaled(options_.sample_interval, derive::kMaxGapIntervals)) + 1;
+}
+
+const std::vector<detect::GroupJudge::Column>& Pipeline::columns(std::size_t group) const {
+  return columns_[group];
+}
+
+void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row) {
+  const auto& members = grouping_.groups[group].members;
+  std::vector<std::uint8_t> left_out(members.size(), 0);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!options_.interventions.excluded(members[i].index(), grid_.end(cell))) continue;
+    left_out[i] = 1;
+    for (const std::span<double>& column : row) column[i] = kMissing;
+  }
+  judges_[group]->leave_out(std::move(left_out));
+}
+
+/// Whether all windows that are complete after the shard's seam are those of the whole recording: their cells
+/// are known, their streams had begun, and nobody waits since longer ago than was read.
+bool Pipeline::reads_far_enough(const CellRuns::Run& run) const {
+  if (!shard_.read_from) return true;
+  const bool across = run.begin <= shard_.after;
+  // Windows that end in a gap come out behind it, so what counts is the last cell that was recorded.
+  if (!across && !last_before_) return false;
+  const std::int64_t needed = (across ? shard_.after : *last_before_) - history_;
+  return needed >= sure_from(*shard_.read_from) && *first_told_ <= needed && !stream_->is_unsure_at(needed);
+}
+
+void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
+  GroupWork& work = work_[group];
+  const auto cells = static_cast<std::size_t>(run.end - run.begin);
+  const std::size_t columns = columns_[group].size();
+  const std::size_t n = judges_[group]->members();
+  work.rows.resize(columns * cells * n);
+  const auto rows_of = [&](std::size_t c) { return std::span(work.rows).subspan(c * cells * n, cells * n); };
+  for (std::size_t c = 0; c < columns; ++c) stream_->take(first_track_[group] + c, run, rows_of(c));
+  std::vector<std::span<double>> row(columns);
+  for (std::size_t k = 0; k < cells; ++k) {
+    const std::int64_t cell = run.begin + static_cast<std::int64_t>(k);
+    for (std::size_t c = 0; c < columns; ++c) row[c] = rows_of(c).subspan(k * n, n);
+    if (!options_.interventions.empty()) leave_out(group, cell, row);
+    const std::vector<std::span<const double>> column(row.begin(), row.end());
+    judges_[group]->push(grid_.end(cell), column, [&](detect::WindowJudgement& window) {
+      work.finished.push_back({group, cell, std::move(window)});
+    });
+  }
+}
+
+/// To whoever looks on: on this thread, so that it need not mind the others.
+void Pipeline::show(const CellRuns::Run& run) {
+  if (options_.observer == nullptr) return;
+  const auto cells = static_cast<std::size_t>(run.end - run.begin);
+  for (std::size_t g = 0; g < columns_.size(); ++g) {
+    const std::size_t size = cells * judges_[g]->members();
+    for (std::size_t c = 0; c < columns_[g].size(); ++c) {
+      options_.observer->observe(g, *columns_[g][c].metric, run,
+                                 std::span(work_[g].rows).subspan(c * size, size));
+    }
+  }
+  options_.observer->end_run(run);
+}
+
+/// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken
+/// through all groups.
+void Pipeline::hand_out(const CellRuns::Run& run, const RunSink& sink) {
+  detect::JudgedRun judged;
+  judged.run = {std::max(run.begin, shard_.begin()), std::min(run.end, shard_.end())};
+  std::vector<std::size_t> next(work_.size(), 0);
+  for (std::int64_t cell = run.begin; cell < run.end; ++cell) {
+    for (const std::size_t g : order_) {
+      std::vector<detect::JudgedWindow>& finished = work_[g].finished;
+      for (; next[g] < finished.size() && finished[next[g]].cell == cell; ++next[g]) {
+        if (shard_.holds(cell)) judged.windows.push_back(std::move(finished[next[g]]));
+      }
+    }
+  }
+  for (GroupWork& work : work_) work.finished.clear();
+  if (judged.run.begin < judged.run.end) sink(judged);
+}
+
+void Pipeline::pass_on_ready(const RunSink& sink) {
+  for (CellRuns::Run run = stream_->front(run_cells_); run.begin < run.end;
+       run = stream_->front(run_cells_)) {
+    if (!first_told_) first_told_ = run.begin;
+    if (!shard_begun_ && run.end > shard_.begin()) {
+      shard_begun_ = true;
+      needs_earlier_ = !reads_far_enough(run);
+    }
+    if (needs_earlier_) return;
+    if (run.begin < shard_.end()) {
+      run_all(options_.workers, by_cost_.size(), [&](std::size_t i) { judge_run(by_cost_[i], run); });
+      show(run);
+      hand_out(run, sink);
+    }
+    last_before_ = run.end - 1;
+    stream_->drop(run);
+  }
+}
+
+Pipeline::RunSink Pipeline::one_by_one(const Sink& sink) {
+  return [this, &sink](detect::JudgedRun& judged) { clock_.take(judged, grid_, sink); };
+}
+
+void Pipeline::add(std::span<const SampleTable> tables, const Sink& sink) { add(tables, one_by_one(sink)); }
+void Pipeline::finish(const Sink& sink) { finish(one_by_one(sink)); }
+
+void Pipeline::add(const SampleTable& table, const Sink& sink) { add(std::span(&table, 1), sink); }
+
+void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
+  const auto first_time = [](const SampleTable& table) {
+    return *std::min_element(table.times().begin(), table.times().end());
+  };
+  // Tables that begin in one cell go in together: nothing could have been handed out between them.
+  for (std::size_t begin = 0; begin < tables.size() && !needs_earlier_;) {
+    std::size_t end = begin + 1;
+    if (!tables[begin].times().empty()) {
+      const std::int64_t final = stream_->final_at(first_time(tables[begin]));
+      stream_->settle_before(first_time(tables[begin]));
+      pass_on_ready(sink);
+      while (end < tables.size() && !tables[end].times().empty() &&
+             stream_->final_at(first_time(tables[end])) == final) {
+        ++end;
+      }
+    }
+    stream_->add(tables.subspan(begin, end - begin), options_.workers);
+    begin = end;
+  }
+}
+
+void Pipeline::advance(WallTime until, const RunSink& sink) {
+  stream_->settle_before(until);
+  pass_on_ready(sink);
+}
+
+void Pipeline::finish(const RunSink& sink) {
+  stream_->settle_all();
+  pass_on_ready(sink);
+}
+
+}  // namespace laggard::engine

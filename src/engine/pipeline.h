@@ -1,0 +1,142 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/workers.h"
+#include "derive/metric_stream.h"
+#include "detect/peer/judge/cell_observer.h"
+#include "detect/peer/judge/gap_clock.h"
+#include "detect/peer/judge/group_judge.h"
+#include "detect/peer/judge/judged_run.h"
+#include "engine/shard.h"
+#include "model/decision.h"
+#include "model/grouping.h"
+#include "model/sample_table.h"
+#include "model/series_source.h"
+
+namespace laggard::engine {
+
+struct PipelineOptions {
+  detect::WindowSpec windows;
+  Duration sample_interval{std::chrono::seconds(1)};  ///< At which the hosts were recorded.
+  std::vector<detect::Distance> distances{detect::Distance::kCdf};
+  std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
+  std::set<std::string> counters;          ///< That were recorded at all (counters_of).
+  bool paper = false;
+  /// The disks' busy times are read beside what is judged: they tell who is slow from who is only waited for
+  /// (slowdown.h).
+  bool busy_times = false;
+  detect::Parameters parameters;
+  Interventions interventions;  ///< Of operators: who is left out, and when.
+  /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
+  /// same to the bit.
+  Workers* workers = nullptr;
+  detect::CellObserver* observer = nullptr;  ///< Sees what is compared; outlives the pipeline.
+  /// Judge this shard of the recording only, of which no more is read than the shard says.
+  std::optional<Shard> shard;
+};
+
+/// From samples to judged windows: the part that training, diagnosis and the live service share. One pass;
+/// memory is bounded by the windows and by how far one host's tables run ahead of another's.
+class Pipeline {
+ public:
+  /// Of the groups whose windows end together, those that exist only as the second of double peer groups come
+  /// first: who judges the others needs to know them.
+  using Sink = std::function<void(std::size_t group, const detect::WindowJudgement&)>;
+  /// The same by runs of cells, positions not yet set.
+  using RunSink = std::function<void(detect::JudgedRun&)>;
+
+  /// `grouping` must outlive this.
+  Pipeline(const Grouping& grouping, PipelineOptions options);
+
+  /// Tables come in a TableReader's order: what was recorded before the first time of this one has been
+  /// added.
+  void add(const SampleTable& table, const Sink& sink);
+  /// As table after table.
+  void add(std::span<const SampleTable> tables, const Sink& sink);
+  void finish(const Sink& sink);
+  void add(std::span<const SampleTable> tables, const RunSink& sink);
+  void finish(const RunSink& sink);
+  /// All samples before `until` have been added: hands out what can no longer change.
+  void advance(WallTime until, const RunSink& sink);
+
+  /// Of a shard: it cannot be judged from what is read, and nothing of it has been or will be handed out;
+  /// read from further back. Known before the shard's first run is handed out.
+  [[nodiscard]] bool needs_earlier() const { return needs_earlier_; }
+
+  /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
+  [[nodiscard]] const std::vector<detect::GroupJudge::Column>& columns(std::size_t group) const;
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+
+ private:
+  struct GroupWork {
+    std::vector<double> rows;  ///< Cells x members, per column.
+    std::vector<detect::JudgedWindow> finished;
+  };
+
+  void pass_on_ready(const RunSink& sink);
+  [[nodiscard]] RunSink one_by_one(const Sink& sink);
+  [[nodiscard]] std::int64_t sure_from(WallTime read_from) const;
+  [[nodiscard]] bool reads_far_enough(const CellRuns::Run& run) const;
+  void judge_run(std::size_t group, const CellRuns::Run& run);
+  /// Takes those that operators left out of a row of the group's columns.
+  void leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row);
+  void hand_out(const CellRuns::Run& run, const RunSink& sink);
+  void show(const CellRuns::Run& run);
+
+  const Grouping& grouping_;
+  PipelineOptions options_;
+  Grid grid_;
+  std::vector<std::vector<detect::GroupJudge::Column>> columns_;
+  std::vector<std::unique_ptr<detect::GroupJudge>> judges_;
+  std::vector<std::size_t> order_;        ///< Of the groups, within a window.
+  std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
+  std::unique_ptr<derive::MetricStream> stream_;
+  std::vector<GroupWork> work_;       ///< Per group.
+  std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.
+  std::int64_t run_cells_ = 0;        ///< In a run at most.
+  detect::GapClock clock_;
+  Shard shard_;
+  std::int64_t history_ = 0;                 ///< Cells that a window of any column may look back.
+  std::optional<std::int64_t> first_told_;   ///< The first cell of all, ...
+  std::optional<std::int64_t> last_before_;  ///< ... and the last one before the shard.
+  bool shard_begun_ = false;
+  bool needs_earlier_ = false;
+};
+
+/// The metrics that a group of this kind can be compared in, given the counters that were recorded, and those
+/// that the judge needs beside them (they tell reads from writes, and busy from idle).
+[[nodiscard]] std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind,
+                                                                  const PipelineOptions& options);
+
+/// Whether windows are worth busy times: yes with samples of up to 5 s, as in `lab` and `quick`. For those of
+/// production they are a fifth more to read, and averages over minutes of light load say little of
+/// saturation.
+[[nodiscard]] bool wants_busy_times(const detect::WindowSpec& windows);
+
+/// From how many cells before the one at which it is complete a window's samples may come, smoothing
+/// included: the most of all groups and metrics; 0 without any.
+[[nodiscard]] std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options);
+
+/// One metric over one group, for a MetricStream.
+[[nodiscard]] derive::TrackSpec make_track(const Grouping& grouping, std::size_t group,
+                                           const MetricSpec& metric);
+
+/// Routes recorded series to the members of the groups. `grouping` must outlive it.
+[[nodiscard]] derive::Router make_router(const Grouping& grouping);
+
+/// The counters that the metrics of the groups are computed from, by name: what need not be read for them is
+/// not among them. Empty when there is none.
+[[nodiscard]] std::vector<std::string> counters_to_read(const Grouping& grouping,
+                                                        const PipelineOptions& options,
+                                                        const Inventory& inventory);
+
+/// The names of all counters in an inventory.
+[[nodiscard]] std::set<std::string> counters_of(const Inventory& inventory);
+
+}  // namespace laggard::engine

@@ -1,0 +1,144 @@
+#include "engine/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/missing.h"
+#include "detect/peer/judge/load.h"
+
+namespace laggard::engine {
+
+namespace {
+
+PipelineOptions with_windows(PipelineOptions options, const detect::WindowSpec& windows) {
+  options.windows = windows;
+  return options;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Grouping& grouping, TrainerOptions options)
+    : grouping_(grouping),
+      options_(std::move(options)),
+      pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {}
+
+/// The scores of those who were there: absence is no behaviour to get used to, and its distance would blind
+/// the whole group.
+std::vector<double> Trainer::shown(std::size_t group, const detect::WindowJudgement& window,
+                                   const detect::TrackJudgement& judgement) const {
+  std::vector<double> scores = judgement.distance;
+  const auto& columns = pipeline_.columns(group);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].metric != judgement.metric) continue;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (std::isnan(window.levels[c][i])) scores[i] = kMissing;
+    }
+  }
+  return scores;
+}
+
+void Trainer::learn(std::size_t group, const detect::WindowJudgement& window) {
+  ++windows_;
+  from_ = std::min(from_.value_or(window.start), window.start);
+  to_ = std::max(to_, window.end);
+  const std::optional<detect::Load> load = detect::load_of(window, pipeline_.columns(group));
+  for (const detect::TrackJudgement& judgement : window.tracks) {
+    const MetricSpec& metric = *judgement.metric;
+    const std::string name = detect::track_name(metric, judgement.regime);
+    learn_as(name, spec_of(judgement), group, window, judgement);
+    if (judgement.regime == detect::Regime::kAny || !load) continue;
+    // The windows of one load come and go: k of 2k-1 of them would ask for more than the diagnosis does,
+    // which counts over all loads.
+    detect::TrainingSpec spec = spec_of(judgement);
+    spec.form = detect::TrainingForm::kSingle;
+    learn_as(detect::track_name(metric, judgement.regime, load), spec, group, window, judgement).all_loads =
+        name;
+  }
+}
+
+detect::TrainingSpec Trainer::spec_of(const detect::TrackJudgement& judgement) const {
+  detect::TrainingSpec spec;
+  const bool per_second = options_.pipeline.paper && judgement.metric->role == Role::kCongestion;
+  spec.form = per_second ? detect::TrainingForm::kSingle : options_.preset.form;
+  spec.k = options_.preset.windows.k;
+  spec.factor = options_.preset.factor;
+  if (judgement.detector == to_name(detect::Distance::kKl) && !options_.pipeline.paper) {
+    spec.ceiling =
+        detect::kl_ceiling(options_.preset.windows.size, false, detect::CompareOptions{}.kl_smoothing);
+  }
+  return spec;
+}
+
+Trainer::Track& Trainer::learn_as(const std::string& name, const detect::TrainingSpec& spec,
+                                  std::size_t group, const detect::WindowJudgement& window,
+                                  const detect::TrackJudgement& judgement) {
+  const std::size_t members = grouping_.groups[group].members.size();
+  const Key key{group, name, judgement.detector};
+  Track& track = tracks_.try_emplace(key, Track{detect::ThresholdTrainer(spec, members)}).first->second;
+  ++track.windows;
+  track.trainer.add(window.index, shown(group, window, judgement));
+  track.is_fraction = judgement.metric->role == Role::kCongestion;
+  return track;
+}
+
+bool Trainer::is_lower(const Key& key, const Track& by_load) const {
+  const Key all{std::get<0>(key), by_load.all_loads, std::get<2>(key)};
+  return by_load.trainer.result().largest < tracks_.at(all).trainer.result().largest;
+}
+
+void Trainer::add(const SampleTable& table) { add(std::span(&table, 1)); }
+
+void Trainer::add(std::span<const SampleTable> tables) {
+  pipeline_.add(tables,
+                [this](std::size_t group, const detect::WindowJudgement& window) { learn(group, window); });
+}
+
+void Trainer::finish() {
+  pipeline_.finish(
+      [this](std::size_t group, const detect::WindowJudgement& window) { learn(group, window); });
+  for (auto& [key, track] : tracks_) {
+    const auto floors = track.trainer.floors();
+    track.trainer.end_recording();
+    track.largest = floors.empty() ? 0 : *std::max_element(floors.begin(), floors.end());
+  }
+}
+
+detect::Thresholds Trainer::result() const {
+  detect::Thresholds thresholds;
+  thresholds.header.preset = options_.preset.name;
+  thresholds.header.windows = options_.preset.windows;
+  thresholds.header.form = options_.preset.form;
+  thresholds.header.factor = options_.preset.factor;
+  thresholds.header.from = from_.value_or(WallTime{});
+  thresholds.header.to = to_;
+  thresholds.header.recordings = options_.recordings;
+  const double overlap =
+      static_cast<double>(options_.preset.windows.shift) / static_cast<double>(options_.preset.windows.size);
+  for (const auto& [key, track] : tracks_) {
+    const detect::TrainedGroup trained = track.trainer.result();
+    if (std::isnan(trained.largest)) continue;
+    if (!track.all_loads.empty() && !is_lower(key, track)) continue;
+    const PeerGroup& group = grouping_.groups[std::get<0>(key)];
+    detect::GroupThresholds& out = thresholds.groups.emplace_back();
+    out.group = group.name;
+    out.metric = std::get<1>(key);
+    out.distance = std::get<2>(key);
+    out.windows = static_cast<double>(track.windows) * overlap;
+    if (track.is_fraction) {
+      // F trains the fraction itself, in steps of a tenth like everything else, and does not double it; ours
+      // does.
+      out.others = options_.pipeline.paper
+                       ? detect::round_up_to_grid(track.largest, detect::TrainingSpec{}.step)
+                       : options_.preset.factor * track.largest;
+      continue;
+    }
+    out.others = trained.largest;
+    for (std::size_t i = 0; i < group.members.size(); ++i) {
+      if (trained.trained[i] != 0) out.components[grouping_[group.members[i]].name] = trained.thresholds[i];
+    }
+  }
+  return thresholds;
+}
+
+}  // namespace laggard::engine

@@ -1,0 +1,247 @@
+#include "explain/rules.h"
+
+namespace laggard::explain {
+
+// Order: evidence that the other faults cannot make comes first. A hog moves extra data, which neither a slow
+// disk nor a lossy link does; loss is seen in retransmissions, which no disk causes; what is left is latency.
+namespace {
+
+constexpr std::string_view kDefault = R"toml(# laggard's rules: the first that holds names the cause.
+# Lost attachments (T 5.7.1), by what is lost and how.
+[[rule]]
+name = "slow, then given up"
+cause = "cascaded-failure"
+resource = "storage"
+is = ["lost", "unused", "slow before"]
+blames = ["array", "controller"]
+why = "{component}: many of its LUNs waited first, then servers stopped using their attachments"
+
+[[rule]]
+name = "gone from both controllers"
+cause = "coherency-lost"
+resource = "storage"
+is = ["lost", "gone"]
+blames = ["array"]
+why = "{component}: each controller's servers have lost the devices of some LUNs"
+
+[[rule]]
+name = "all gone from a controller"
+cause = "controller-failed"
+resource = "storage"
+is = ["lost", "gone", "whole"]
+blames = ["controller"]
+why = "{component}: its servers have lost the devices of all LUNs"
+
+[[rule]]
+name = "gone from some servers of a controller"
+cause = "luns-inaccessible"
+resource = "storage"
+is = ["lost", "gone"]
+blames = ["controller"]
+why = "{component}: some of its servers have lost the devices of their LUNs"
+
+[[rule]]
+name = "unused at a controller"
+cause = "misconfiguration"
+resource = "storage"
+is = ["lost", "unused"]
+blames = ["controller", "array"]
+why = "{component}: the devices are there, but nothing goes through them while others serve the LUNs"
+
+[[rule]]
+name = "gone from a server"
+cause = "server-down"
+resource = "storage"
+is = ["lost", "gone", "failover"]
+blames = ["server"]
+why = "nothing is recorded of {component}'s attachments, and others serve its LUNs"
+
+[[rule]]
+name = "unused at a server"
+cause = "service-down"
+resource = "storage"
+is = ["lost", "unused", "failover"]
+blames = ["server"]
+why = "{component} is there, but does not serve: others do in its place"
+
+[[rule]]
+name = "gone"
+cause = "lost-attachment"
+resource = "storage"
+all = ["detector absent", "storage throughput"]
+why = "{component} shows no activity while its peers work"
+
+[[rule]]
+name = "silent"
+cause = "lost-link"
+resource = "network"
+all = ["detector absent", "network throughput"]
+why = "{component} sends and receives nothing while its peers do"
+
+# Parts of arrays that are slow (T 5.7.2, 5.7.3, 6.2.2, 6.3).
+[[rule]]
+name = "many LUNs jitter"
+cause = "drawer-errors"
+resource = "storage"
+any = ["storage latency"]
+blames = ["drawer", "array", "controller"]
+why = "many LUNs or disks of {component} wait longer than their peers: something that they share is sick"
+
+[[rule]]
+name = "slower, and its neighbours too"
+cause = "reconstruction"
+resource = "storage"
+any = ["storage latency"]
+is = ["with neighbours"]
+blames = ["lun", "attachment"]
+why = "{component} became slow and others of its array less so with it: an array repairs itself"
+
+[[rule]]
+name = "slow at a path that nobody uses"
+cause = "silent-lun"
+resource = "storage"
+any = ["storage latency"]
+is = ["standby used"]
+blames = ["lun", "attachment"]
+why = "{component} makes what little it gets wait for long where its peers have nothing to do"
+
+[[rule]]
+name = "a LUN's own workload"
+cause = "busy-lun"
+resource = "storage"
+any = ["storage throughput", "storage latency"]
+excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
+blames = ["lun", "attachment"]
+why = "{component} moves {excess} more than its peers do: a workload of its own"
+
+[[rule]]
+name = "more work than its peers"
+cause = "busy-lun"
+resource = "storage"
+all = ["storage throughput", "storage latency"]
+blames = ["lun", "attachment"]
+why = "{component} diverges in {metrics}: a workload of its own"
+
+[[rule]]
+name = "slow by turns"
+cause = "oscillation"
+resource = "storage"
+any = ["storage latency"]
+is = ["comes and goes"]
+blames = ["lun", "attachment"]
+why = "{component} is slower than its peers for a while, then well, again and again"
+
+[[rule]]
+name = "a slow LUN"
+cause = "slow-lun"
+resource = "storage"
+any = ["storage latency"]
+none = ["storage throughput"]
+blames = ["lun", "attachment"]
+why = "{component} takes longer per request than its peers without moving more data"
+
+[[rule]]
+name = "extra storage work"
+cause = "disk-hog"
+resource = "storage"
+any = ["storage throughput", "storage latency"]
+excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
+why = "{component} moves {excess} more through its storage than its peers do: something else uses the device"
+
+[[rule]]
+name = "extra network traffic"
+cause = "network-hog"
+resource = "network"
+any = ["network throughput"]
+excess = { of = "network", share = 0.25, spread = 2, least = 32768 }
+why = "{component} moves {excess} more over its network than its peers do: something else uses the link"
+
+[[rule]]
+name = "retransmissions"
+cause = "packet-loss"
+resource = "network"
+any = ["network retransmission"]
+why = "{component} has segments retransmitted far more often than its peers: packets are lost on its path"
+
+[[rule]]
+name = "slow for long"
+cause = "slow-disk"
+resource = "storage"
+all = ["detector bias"]
+none = ["storage throughput"]
+why = "{component} is slower than its peers in nearly every window, under the same load"
+
+[[rule]]
+name = "latency without load"
+cause = "disk-busy"
+resource = "storage"
+any = ["storage latency"]
+why = "{component} takes longer per request than its peers without moving more data"
+
+[[rule]]
+name = "congestion"
+cause = "packet-loss"
+resource = "network"
+any = ["network congestion"]
+why = "{component}'s congestion windows stay far below its peers'"
+
+[[rule]]
+name = "network throughput alone"
+cause = "network-hog"
+resource = "network"
+any = ["network throughput"]
+why = "{component}'s network traffic differs from its peers'"
+
+[[rule]]
+name = "storage throughput alone"
+cause = "disk-hog"
+resource = "storage"
+any = ["storage throughput"]
+why = "{component}'s storage traffic differs from its peers'"
+)toml";
+
+constexpr std::string_view kPaper =
+    R"toml(# The checklist of Kasick et al., FAST 2010, section 10.2, with the network step of section 12.
+[[rule]]
+name = "1. storage throughput"
+cause = "disk-hog"
+resource = "storage"
+any = ["storage throughput"]
+why = "{component} diverges in {metrics}"
+
+[[rule]]
+name = "2. storage latency"
+cause = "disk-busy"
+resource = "storage"
+any = ["storage latency"]
+why = "{component} diverges in {metrics}"
+
+[[rule]]
+name = "3a. received and sent throughput"
+cause = "network-hog"
+resource = "network"
+all = ["rxbyt", "txbyt"]
+why = "{component} diverges in {metrics}"
+
+[[rule]]
+name = "3b. one throughput without congestion"
+cause = "network-hog"
+resource = "network"
+any = ["network throughput"]
+none = ["network congestion"]
+why = "{component} diverges in {metrics}"
+
+[[rule]]
+name = "4. congestion"
+cause = "packet-loss"
+resource = "network"
+any = ["network congestion"]
+why = "{component} diverges in {metrics}"
+)toml";
+
+}  // namespace
+
+std::string_view default_rules() { return kDefault; }
+std::string_view paper_rules() { return kPaper; }
+
+}  // namespace laggard::explain

@@ -1,0 +1,215 @@
+#include "explain/episodes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace laggard::explain {
+
+namespace {
+
+/// An episode goes on while at least this share of the components at its peak are affected.
+constexpr double kFading = 0.25;
+
+/// Between two moments at which something changes.
+struct Segment {
+  std::int64_t first = 0;
+  std::int64_t last = 0;  ///< Inclusive.
+  Tally tally;
+};
+
+/// What one part could explain.
+struct Offer {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  double gain = 0;
+  double share = 0;
+};
+
+class Finder {
+ public:
+  Finder(const PartMap& map, std::span<const AffectedSpan> spans, const EpisodeOptions& options)
+      : map_(map), spans_(spans), options_(options), of_part_(map.parts().size()) {
+    for (std::size_t t = 0; t < spans.size(); ++t) {
+      for (const std::size_t p : map.parts_of(spans[t].component)) of_part_[p].push_back(t);
+    }
+  }
+
+  std::vector<Episode> run() {
+    for (std::size_t p = 0; p < of_part_.size(); ++p) {
+      if (!of_part_[p].empty()) offers_[p] = best_offer(p);
+    }
+    std::vector<Episode> episodes;
+    for (std::optional<std::size_t> best = best_part(); best; best = best_part()) {
+      Episode episode = take(*best);
+      if (episode.spans.empty()) {
+        offers_.erase(*best);  // Nothing lies mostly within it.
+        continue;
+      }
+      episodes.push_back(std::move(episode));
+    }
+    return episodes;
+  }
+
+ private:
+  [[nodiscard]] std::vector<Segment> segments(const std::vector<std::size_t>& of) const;
+  [[nodiscard]] std::optional<Offer> best_offer(std::size_t part) const;
+  [[nodiscard]] Offer offer_around(const std::vector<Segment>& all, std::size_t peak, std::size_t part) const;
+  [[nodiscard]] std::optional<std::size_t> best_part() const;
+  [[nodiscard]] bool lies_in(const AffectedSpan& span, const Offer& offer) const;
+  [[nodiscard]] std::vector<std::size_t> claims(std::size_t part, const Offer& offer) const;
+  Episode take(std::size_t part);
+
+  const PartMap& map_;
+  std::span<const AffectedSpan> spans_;
+  EpisodeOptions options_;
+  std::vector<std::vector<std::size_t>> of_part_;  ///< Troubles that are not explained yet.
+  std::map<std::size_t, std::optional<Offer>> offers_;
+};
+
+std::vector<Segment> Finder::segments(const std::vector<std::size_t>& of) const {
+  struct Change {
+    std::int64_t at;
+    int by;
+    std::size_t component;
+  };
+  std::vector<Change> changes;
+  for (const std::size_t t : of) {
+    changes.push_back({spans_[t].first, 1, spans_[t].component});
+    changes.push_back({spans_[t].last + 1, -1, spans_[t].component});
+  }
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
+  std::vector<Segment> segments;
+  std::map<std::size_t, int> depth;  // A component can be in several spans at once.
+  Tally tally;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Change& change = changes[i];
+    int& now = depth[change.component];
+    if (now == 0) tally.add(map_, change.component);
+    now += change.by;
+    if (now == 0) tally.remove(map_, change.component);
+    const bool complete = i + 1 < changes.size() && changes[i + 1].at > change.at;
+    if (complete) segments.push_back({change.at, changes[i + 1].at - 1, tally});
+  }
+  return segments;
+}
+
+Offer Finder::offer_around(const std::vector<Segment>& all, std::size_t peak, std::size_t part) const {
+  const PartMap::Entry& of = map_.parts()[part];
+  const double least = kFading * static_cast<double>(all[peak].tally.affected());
+  const auto goes_on = [&](const Segment& segment) {
+    return static_cast<double>(segment.tally.affected()) >= std::max(1.0, least);
+  };
+  Offer offer{all[peak].first, all[peak].last, 0, all[peak].tally.share(of)};
+  for (std::size_t s = peak; s-- > 0 && offer.first - all[s].last <= options_.slack + 1;) {
+    if (goes_on(all[s])) offer.first = all[s].first;
+  }
+  for (std::size_t s = peak + 1; s < all.size() && all[s].first - offer.last <= options_.slack + 1; ++s) {
+    if (goes_on(all[s])) offer.last = all[s].last;
+  }
+  for (const Segment& segment : all) {
+    if (segment.first < offer.first || segment.last > offer.last || segment.tally.affected() == 0) continue;
+    const auto cells = static_cast<double>(segment.last - segment.first + 1);
+    offer.gain += segment.tally.gain(of) * cells / static_cast<double>(options_.shift);
+  }
+  return offer;
+}
+
+std::optional<Offer> Finder::best_offer(std::size_t part) const {
+  const PartMap::Entry& of = map_.parts()[part];
+  const std::vector<Segment> all = segments(of_part_[part]);
+  std::vector<std::size_t> peaks;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (all[s].tally.affected() > 0 && all[s].tally.may_blame(of)) peaks.push_back(s);
+  }
+  std::stable_sort(peaks.begin(), peaks.end(), [&](std::size_t a, std::size_t b) {
+    return all[a].tally.affected() > all[b].tally.affected();
+  });
+  std::optional<Offer> best;
+  std::int64_t covered_from = 0;
+  std::int64_t covered_to = -1;
+  for (const std::size_t peak : peaks) {
+    if (all[peak].first >= covered_from && all[peak].last <= covered_to) continue;
+    const Offer offer = offer_around(all, peak, part);
+    covered_from = offer.first;
+    covered_to = offer.last;
+    if (!best || offer.gain > best->gain) best = offer;
+  }
+  return best;
+}
+
+std::optional<std::size_t> Finder::best_part() const {
+  std::optional<std::size_t> best;
+  const auto worth = [&](std::size_t p, const Offer& offer) {
+    return std::tuple(offer.gain, offer.share, map_.parts()[p].part.kind.spec().reach);
+  };
+  for (const auto& [p, offer] : offers_) {
+    if (offer && (!best || worth(p, *offer) > worth(*best, *offers_.at(*best)))) best = p;
+  }
+  return best;
+}
+
+bool Finder::lies_in(const AffectedSpan& span, const Offer& offer) const {
+  const std::int64_t inside = std::min(span.last, offer.last) - std::max(span.first, offer.first) + 1;
+  return 2 * inside > span.last - span.first + 1;
+}
+
+std::vector<std::size_t> Finder::claims(std::size_t part, const Offer& offer) const {
+  std::vector<std::size_t> claimed;
+  for (const std::size_t t : of_part_[part]) {
+    if (lies_in(spans_[t], offer)) claimed.push_back(t);
+  }
+  const PartMap::Entry& of = map_.parts()[part];
+  const std::vector<Segment> all = segments(claimed);
+  const bool stands = std::any_of(all.begin(), all.end(), [&](const Segment& segment) {
+    return segment.tally.affected() > 0 && segment.tally.may_blame(of);
+  });
+  if (!stands) claimed.clear();
+  return claimed;
+}
+
+Episode Finder::take(std::size_t part) {
+  const Offer offer = *offers_.at(part);
+  Episode episode;
+  episode.first = offer.first;
+  episode.last = offer.last;
+  episode.spans = claims(part, offer);
+  std::set<std::size_t> components;
+  std::set<std::size_t> touched;
+  for (const std::size_t t : episode.spans) {
+    components.insert(spans_[t].component);
+    const auto& parts = map_.parts_of(spans_[t].component);
+    touched.insert(parts.begin(), parts.end());
+  }
+  episode.blamed.blame = map_.parts()[part].part;
+  episode.blamed.components.assign(components.begin(), components.end());
+  for (const std::size_t p : touched) {
+    const auto same = offers_.find(p);
+    if (p != part && same != offers_.end() && same->second && claims(p, *same->second) == episode.spans) {
+      episode.blamed.alternatives.push_back(map_.parts()[p].part);
+    }
+  }
+  for (const std::size_t p : touched) {
+    std::erase_if(of_part_[p], [&](std::size_t t) {
+      return std::binary_search(episode.spans.begin(), episode.spans.end(), t);
+    });
+    const auto offer_of = offers_.find(p);
+    if (offer_of != offers_.end()) offer_of->second = best_offer(p);
+  }
+  return episode;
+}
+
+}  // namespace
+
+AffectedSpan affected_span(const Finding& finding, std::int64_t shift) {
+  return {finding.component, finding.first, finding.last + shift - 1};
+}
+
+std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,
+                                   const EpisodeOptions& options) {
+  return Finder(map, spans, options).run();
+}
+
+}  // namespace laggard::explain

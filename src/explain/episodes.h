@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "explain/part_map.h"
+#include "model/finding.h"
+#include "model/incident.h"
+
+namespace laggard::explain {
+
+/// A part of the system that explains why some components are sick, and the components that it explains.
+struct Blamed {
+  Part blame;
+  std::vector<std::size_t> components;  ///< Indices into Grouping::components, ascending.
+  std::vector<Part> alternatives;       ///< Parts that explain the same components nearly as well.
+};
+
+/// A component that is affected from one moment to another.
+struct AffectedSpan {
+  std::size_t component = 0;
+  std::int64_t first = 0;  ///< On the clock of WindowJudgement::position, in cells.
+  std::int64_t last = 0;   ///< Inclusive; not before `first`. What is seen in one window lasts for a shift.
+};
+
+/// The time of a finding. \param shift  cells between two windows.
+[[nodiscard]] AffectedSpan affected_span(const Finding& finding, std::int64_t shift);
+
+/// A stretch of time in which one part is to blame, and the spans that it explains.
+struct Episode {
+  Blamed blamed;
+  std::vector<std::size_t> spans;  ///< Indices, ascending.
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+struct EpisodeOptions {
+  std::int64_t shift = 1;  ///< Cells between two windows: the unit in which stretches of time are weighed.
+  std::int64_t slack = 0;  ///< An episode may pause for so many cells.
+};
+
+/// Which parts of the system explain the spans, and when (T §8.1, methods.md §5): the shared part most
+/// common to the affected and least common to the unaffected; then the same for what it leaves unexplained,
+/// so that two problems come out as two.
+///
+/// Of every part, Tally says at each moment whether it may be blamed, and what it gains. An *episode* of a
+/// part is a longest stretch around its peak, the moment at which it may be blamed and most of its components
+/// are affected, in which at least a quarter as many are, with pauses of at most `slack`: a problem grows and
+/// fades. Its gain is the sum of Tally::gain over its windows.
+///
+/// The episode with the largest gain is taken first (then the larger share at its peak, then the larger
+/// part). It explains those spans of the part's components that lie in it for more than half of their
+/// length. If these alone would not let the part be blamed at any moment, the episode explains nothing. Then
+/// the same again for what is left.
+///
+/// So a slow LUN is kept apart from the controller that fails hours later, and what merely happens on the
+/// same day is not added up.
+[[nodiscard]] std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,
+                                                 const EpisodeOptions& options);
+
+}  // namespace laggard::explain

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/time.h"
+#include "explain/episodes.h"
+#include "model/finding.h"
+#include "model/grouping.h"
+
+namespace laggard::explain {
+
+struct IncidentOptions {
+  std::size_t size = 60;   ///< Of a window, in cells.
+  std::size_t shift = 30;  ///< Of two windows, in cells.
+  std::size_t k = 3;
+  Duration cell{std::chrono::seconds(1)};
+  IncidentLimits limits;
+  bool paper = false;  ///< No secondary manifestations, no merging beyond one server: F's indictment.
+  std::int64_t confirm_persistence = 1;  ///< Of the preset; limits has the severity.
+
+  /// From the start of one window to that of the next.
+  [[nodiscard]] Duration window_step() const { return cell * static_cast<std::int64_t>(shift); }
+  /// Windows that are no more than 2k-1 apart belong together.
+  [[nodiscard]] std::int64_t slack() const { return static_cast<std::int64_t>(shift * (2 * k - 1)); }
+};
+
+/// A finding about what serves in place of something that is lost.
+struct Failover {
+  const Finding* finding = nullptr;
+  std::size_t instead_of = 0;  ///< The component that is lost.
+};
+
+/// An incident in the making: one part that is to blame, and the findings that speak for it.
+///
+/// Of several components the times are those of the one in eight that was first (of up to eight, the first):
+/// one LUN that was odd before does not move the beginning of a whole controller's trouble.
+struct Hypothesis {
+  Blamed blamed;
+  std::vector<const Finding*> findings;
+  std::vector<Failover> failovers;
+  std::size_t companions = 0;  ///< Other LUNs that became slow with it, though less.
+  double strength = 0;         ///< Of the strongest finding.
+  WallTime since;
+  WallTime until;
+  WallTime faulty_since;
+  std::optional<WallTime> persistent_since;
+  std::optional<WallTime> confirmed_since;
+  std::int64_t first = 0;  ///< In cells, as in Finding.
+  std::int64_t last = 0;
+  bool open = false;
+};
+
+/// From findings to hypotheses, by part and time (episodes.h). The findings outlive them.
+///
+/// *Failovers* (failover.h) accuse nobody; they go with the hypothesis that has what they stand in for.
+///
+/// *Suspects must not convict*: when components that are confirmed and such that are only suspected would be
+/// blamed on a part that the confirmed ones alone do not point to, each kind is explained for itself. So a
+/// server is not called sick because one of its disks is and others look odd at times.
+///
+/// *Many at once confirm each other* (T §5.6.1, §6.4.1): a hypothesis of several components is confirmed when
+/// the sum of their severities, or of their persistences, reaches what one component needs alone.
+///
+/// The same sum of severities makes them faulty at once when it reaches what one component needs for that.
+///
+/// *Beginning*: a retrospective finding looks back over hours; where another detector saw the same component,
+/// the beginning is taken from that.
+///
+/// *Companions* (T §6.3): while a LUN is slow, at least two others of its array become less slow within two
+/// windows of each other, without more work and without a part to blame: an array that repairs a LUN slows
+/// its neighbours. They go with that LUN's hypothesis. Less slow is whose work waited less in excess of its
+/// peers' over all: scores stop telling LUNs apart that stand out far, those of retrospective findings above
+/// all.
+///
+/// *Recurrence*: the same part's trouble that comes back within four times 2k-1 windows is one hypothesis.
+[[nodiscard]] std::vector<Hypothesis> make_hypotheses(const Grouping& grouping,
+                                                      std::span<const Finding> findings,
+                                                      const IncidentOptions& options);
+
+}  // namespace laggard::explain

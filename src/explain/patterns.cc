@@ -1,0 +1,135 @@
+#include "explain/patterns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace laggard::explain {
+
+namespace {
+
+/// Components that were slow before most of the lost ones were lost.
+std::size_t slow_before(const Hypothesis& hypothesis, const std::vector<std::int64_t>& lost,
+                        std::int64_t least) {
+  std::vector<std::int64_t> sorted = lost;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  std::set<std::size_t> slow;
+  for (const Finding* finding : hypothesis.findings) {
+    if (finding->is_slow() && finding->first + least <= *middle) slow.insert(finding->component);
+  }
+  return slow.size();
+}
+
+/// Every server through which the blamed part runs has lost something.
+bool all_servers_lost(const Part& blame, const Grouping& grouping,
+                      const std::map<std::size_t, std::int64_t>& lost) {
+  std::set<std::string> with_loss;
+  for (const auto& [component, first] : lost) with_loss.insert(grouping.components[component].host);
+  return std::all_of(grouping.components.begin(), grouping.components.end(), [&](const Component& component) {
+    const bool of_part = component.kind == DeviceKind::kDisk && grouping.runs_through(component, blame);
+    return !of_part || with_loss.contains(component.host);
+  });
+}
+
+void find_losses(const Hypothesis& hypothesis, const Grouping& grouping, const IncidentOptions& options,
+                 std::set<Pattern>& is) {
+  constexpr std::size_t kSeveral = 3;
+  std::map<std::size_t, std::int64_t> lost;
+  std::set<std::size_t> gone;
+  std::set<std::size_t> all;
+  for (const Finding* finding : hypothesis.findings) {
+    all.insert(finding->component);
+    if (!finding->is_lost()) continue;
+    const auto known = lost.try_emplace(finding->component, finding->first).first;
+    known->second = std::min(known->second, finding->first);
+    if (finding->symptom == Symptom::kLost) gone.insert(finding->component);
+  }
+  std::vector<std::int64_t> beginnings;
+  beginnings.reserve(lost.size());
+  for (const auto& [component, first] : lost) beginnings.push_back(first);
+  const bool before = !lost.empty() && slow_before(hypothesis, beginnings,
+                                                   static_cast<std::int64_t>(options.shift)) >= kSeveral;
+  if (2 * lost.size() <= all.size() && !(before && lost.size() >= kSeveral)) return;
+  is.insert(Pattern::kLost);
+  is.insert(2 * gone.size() > lost.size() ? Pattern::kGone : Pattern::kUnused);
+  if (before) is.insert(Pattern::kSlowBefore);
+  if (all_servers_lost(hypothesis.blamed.blame, grouping, lost)) is.insert(Pattern::kWhole);
+}
+
+/// How the windows of one component, in which its latency was judged, follow each other.
+struct Turns {
+  std::size_t bad = 0;
+  std::size_t well = 0;
+  std::size_t pauses = 0;  ///< Runs of well ones.
+  double strength = 0;
+
+  /// What is slow all the time has a good window now and then; what is barely slow has many, but then its bad
+  /// ones are barely bad. Two pauses will do when they are long. \param long_pause  windows of a long one.
+  [[nodiscard]] bool come_and_go(std::size_t long_pause) const {
+    constexpr std::size_t kLeastPauses = 3;
+    constexpr std::size_t kLeastLongPauses = 2;
+    constexpr double kLeastWell = 0.05;
+    constexpr double kLeastStrength = 4;
+    const bool several =
+        pauses >= kLeastPauses || (pauses >= kLeastLongPauses && well >= pauses * long_pause);
+    return several && strength >= kLeastStrength &&
+           static_cast<double>(well) >= kLeastWell * static_cast<double>(well + bad);
+  }
+};
+
+/// Of the findings about one component in one metric by one detector: the turns within them and, where a
+/// pause was so long that it ended one, between them. \param least_pause  windows in which it was well, for
+/// the latter.
+Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
+  const auto count = [](const Finding& finding, const FactSpec& spec) {
+    const Fact* fact = finding.fact(spec);
+    return fact == nullptr ? std::size_t{0} : static_cast<std::size_t>(fact->own);
+  };
+  std::ranges::stable_sort(findings, {}, &Finding::first);
+  Turns turns;
+  for (const Finding* finding : findings) {
+    turns.bad += count(*finding, kAnomalousWindows);
+    turns.well += count(*finding, kNormalWindows);
+    turns.pauses += count(*finding, kPauses);
+    turns.strength = std::max(turns.strength, finding->strength);
+    const std::size_t since = count(*finding, kNormalWindowsSince);
+    if (finding == findings.back() || since < least_pause) continue;
+    turns.well += since;
+    ++turns.pauses;
+  }
+  return turns;
+}
+
+/// Each detector by itself: what two of them see are not twice as many pauses.
+bool comes_and_goes(const Hypothesis& hypothesis, const IncidentOptions& options) {
+  std::map<std::tuple<std::size_t, std::string_view, std::string_view>, std::vector<const Finding*>> findings;
+  for (const Finding* finding : hypothesis.findings) {
+    if (!finding->is_slow() || finding->fact(kPauses) == nullptr) continue;
+    findings[{finding->component, finding->evidence.metric, finding->evidence.detector}].push_back(finding);
+  }
+  return std::ranges::any_of(
+      findings, [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(options.k); });
+}
+
+}  // namespace
+
+std::set<Pattern> find_patterns(const Hypothesis& hypothesis, const Grouping& grouping,
+                                const IncidentOptions& options) {
+  std::set<Pattern> is;
+  find_losses(hypothesis, grouping, options, is);
+  if (!hypothesis.failovers.empty()) is.insert(Pattern::kFailover);
+  if (hypothesis.companions > 0) is.insert(Pattern::kWithNeighbours);
+  if (comes_and_goes(hypothesis, options)) is.insert(Pattern::kComesAndGoes);
+  const bool standby = std::ranges::any_of(
+      hypothesis.findings, [](const Finding* each) { return each->fact(kStandbyWait) != nullptr; });
+  if (standby) is.insert(Pattern::kStandbyUsed);
+  return is;
+}
+
+}  // namespace laggard::explain

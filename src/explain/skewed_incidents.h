@@ -1,0 +1,12 @@
+#pragma once
+
+#include "model/grouping.h"
+#include "model/incident.h"
+
+namespace laggard::explain {
+
+/// Says in `why` of incidents whose components are on hosts with clocks that were off meanwhile that they
+/// were: what such a host did was held against what its peers did at another time.
+void mark_skewed_incidents(Diagnosis& diagnosis, const Grouping& grouping);
+
+}  // namespace laggard::explain

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/import/import.h"
+#include "model/series_source.h"
+
+namespace laggard::collect {
+
+/// Times of a sink's series are in nanoseconds.
+inline constexpr std::int64_t kMs = 1'000'000;
+
+/// Keeps every value under `host/device kind counter`, as a merging archive would; for tests.
+class MemorySink final : public TableSink {
+ public:
+  [[nodiscard]] Status append(const SampleTable& table) override {
+    ++tables;
+    for (std::size_t c = 0; c < table.counters().size(); ++c) {
+      for (std::size_t d = 0; d < table.devices().size(); ++d) {
+        for (std::size_t t = 0; t < table.times().size(); ++t) {
+          const std::optional<double> number = table.number(c, d, t);
+          if (!number) continue;
+          const std::string name = table.host() + "/" + table.devices()[d] + " " + table.counters()[c].name;
+          series[name][to_unix_ns(table.times()[t])] = *number;
+          boots[name][to_unix_ns(table.times()[t])] = table.boot();
+        }
+      }
+    }
+    last_table = table;
+    return {};
+  }
+  [[nodiscard]] Status describe(const DeviceInfo& device) override {
+    described.push_back(device);
+    return {};
+  }
+  [[nodiscard]] std::size_t values() const {
+    std::size_t count = 0;
+    for (const auto& [name, samples] : series) count += samples.size();
+    return count;
+  }
+
+  std::map<std::string, std::map<std::int64_t, double>> series;
+  std::map<std::string, std::map<std::int64_t, std::string>> boots;
+  std::vector<DeviceInfo> described;
+  SampleTable last_table;
+  std::size_t tables = 0;
+};
+
+/// Collects notices; for tests.
+class QuietObserver final : public ImportObserver {
+ public:
+  void progress(const ImportState& state) override { last = state; }
+  void notice(const std::string& sentence) override { notices.push_back(sentence); }
+
+  ImportState last;
+  std::vector<std::string> notices;
+};
+
+}  // namespace laggard::collect

@@ -1,0 +1,170 @@
+#include "topology/discover/similar_throughput.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/missing.h"
+#include "stats/median_of_others.h"
+
+namespace laggard::topology {
+
+namespace {
+
+using Members = std::vector<std::size_t>;
+
+double mean_rate(const std::vector<double>& rates) {
+  double sum = 0;
+  double count = 0;
+  for (const double rate : rates) {
+    if (std::isnan(rate)) continue;
+    sum += rate;
+    count += 1;
+  }
+  return count > 0 ? sum / count : kMissing;
+}
+
+double present(double rate) { return std::isnan(rate) ? 0 : rate; }
+
+/// On a logarithmic scale; all that is idle is alike.
+double level(const std::vector<double>& rates, double least) {
+  const double mean = mean_rate(rates);
+  return std::log(std::max(present(mean), least));
+}
+
+/// Cuts the members where their sorted levels have a gap.
+std::vector<Members> cut(Members members, std::span<const double> levels, double gap) {
+  std::ranges::stable_sort(members, {}, [&](std::size_t i) { return levels[i]; });
+  std::vector<Members> parts;
+  for (const std::size_t i : members) {
+    if (parts.empty() || levels[i] - levels[parts.back().back()] > gap) parts.emplace_back();
+    parts.back().push_back(i);
+  }
+  return parts;
+}
+
+/// Pearson's, over the blocks of which both are known; 0 without any spread.
+double correlation(std::span<const double> a, std::span<const double> b) {
+  double n = 0;
+  double sum_a = 0;
+  double sum_b = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (std::isnan(a[k]) || std::isnan(b[k])) continue;
+    n += 1;
+    sum_a += a[k];
+    sum_b += b[k];
+  }
+  double ab = 0;
+  double aa = 0;
+  double bb = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    if (std::isnan(a[k]) || std::isnan(b[k])) continue;
+    const double da = a[k] - sum_a / n;
+    const double db = b[k] - sum_b / n;
+    ab += da * db;
+    aa += da * da;
+    bb += db * db;
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
+}
+
+class Grouper {
+ public:
+  Grouper(std::span<const ThroughputProfile> profiles, const SimilarOptions& options)
+      : profiles_(profiles), options_(options), gap_(std::log(options.factor)) {
+    for (const ThroughputProfile& profile : profiles) {
+      reads_.push_back(level(profile.reads, options.least_rate));
+      writes_.push_back(level(profile.writes, options.least_rate));
+      std::vector<double>& total = totals_.emplace_back();
+      for (std::size_t b = 0; b < profile.reads.size(); ++b) {
+        const bool known = !std::isnan(profile.reads[b]) || !std::isnan(profile.writes[b]);
+        const double rate = present(profile.reads[b]) + present(profile.writes[b]);
+        total.push_back(known ? std::log(std::max(options.least_rate, rate)) : kMissing);
+      }
+    }
+  }
+
+  SimilarGroups run() {
+    const double idle = std::log(options_.least_rate);
+    Members busy;
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      const bool loaded = reads_[i] > idle || writes_[i] > idle;
+      (loaded ? busy : found_.idle).push_back(i);
+    }
+    by_level(std::move(busy));
+    std::ranges::stable_sort(found_.groups, std::greater<>(), &Members::size);
+    std::ranges::sort(found_.alone);
+    return std::move(found_);
+  }
+
+ private:
+  void by_level(Members members) {
+    for (const std::vector<double>* levels : {&reads_, &writes_}) {
+      std::vector<Members> parts = cut(members, *levels, gap_);
+      if (parts.size() < 2) continue;
+      for (Members& part : parts) by_level(std::move(part));
+      return;
+    }
+    by_time(std::move(members));
+  }
+
+  void by_time(Members members) {
+    std::ranges::sort(members);
+    while (members.size() >= options_.min_members) {
+      const std::vector<double> middle = median_profile(members);
+      Members like;
+      Members others;
+      for (const std::size_t i : members) {
+        (correlation(totals_[i], middle) >= options_.least_correlation ? like : others).push_back(i);
+      }
+      // A median of several workloads may be like none of them: then the first one's own profile is taken.
+      if (like.size() < options_.min_members) {
+        like.clear();
+        others.clear();
+        for (const std::size_t i : members) {
+          const bool same = i == members.front() ||
+                            correlation(totals_[i], totals_[members.front()]) >= options_.least_correlation;
+          (same ? like : others).push_back(i);
+        }
+      }
+      keep(std::move(like));
+      members = std::move(others);
+    }
+    keep(std::move(members));
+  }
+
+  void keep(Members members) {
+    if (members.size() >= options_.min_members) {
+      found_.groups.push_back(std::move(members));
+    } else {
+      found_.alone.insert(found_.alone.end(), members.begin(), members.end());
+    }
+  }
+
+  [[nodiscard]] std::vector<double> median_profile(const Members& members) const {
+    std::vector<double> middle;
+    std::vector<double> block(members.size());
+    for (std::size_t b = 0; b < totals_.front().size(); ++b) {
+      for (std::size_t i = 0; i < members.size(); ++i) block[i] = totals_[members[i]][b];
+      middle.push_back(stats::median_of(block));
+    }
+    return middle;
+  }
+
+  std::span<const ThroughputProfile> profiles_;
+  SimilarOptions options_;
+  double gap_;
+  std::vector<double> reads_;                ///< Log mean rates per device ...
+  std::vector<double> writes_;               ///< ... and
+  std::vector<std::vector<double>> totals_;  ///< log rates per block.
+  SimilarGroups found_;
+};
+
+}  // namespace
+
+SimilarGroups group_by_throughput(std::span<const ThroughputProfile> profiles,
+                                  const SimilarOptions& options) {
+  return Grouper(profiles, options).run();
+}
+
+}  // namespace laggard::topology

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/ceph_work.h"
+#include "topology/import/saved_text.h"
+#include "topology/import/site_map.h"
+
+namespace laggard::topology {
+
+/// What Ceph's monitors know of OSDs.
+struct CephFacts {
+  struct Osd {
+    std::string host;          ///< As the OSD itself says; empty: only the tree knows.
+    std::string device_class;  ///< hdd, ssd, nvme, or the site's own.
+    double weight = 0;         ///< CRUSH weight, by default the size in TiB.
+    double reweight = 1;       ///< 0: out.
+    bool in_tree = false;
+    std::string status;                ///< up, down, destroyed; empty when only other commands were saved.
+    std::string data_device;           ///< Kernel name of what holds the data, as the OSD says.
+    std::vector<std::string> devices;  ///< Kernel names of all that the OSD uses.
+    std::set<std::string> addresses;
+  };
+  struct Bucket {
+    std::string name;
+    std::string type;  ///< root, rack, host, …
+    std::vector<std::int64_t> children;
+  };
+  std::map<std::int64_t, Osd> osds;
+  std::map<std::int64_t, Bucket> buckets;  ///< Negative ids.
+  /// `host/device` -> the OSDs on it: a device of several is shared, mostly for their databases.
+  std::map<std::string, std::set<std::int64_t>> users;
+};
+
+/// Reads any of `ceph osd tree`, `ceph osd df [tree]`, `ceph osd metadata` and `ceph device ls`, each with
+/// `-f json`, one to a file.
+[[nodiscard]] Result<CephFacts> read_ceph_facts(std::span<const SavedText> files);
+
+/// The device that holds an OSD's data; empty when that cannot be told from databases and journals beside it.
+[[nodiscard]] std::string data_device(const CephFacts& facts, const CephFacts::Osd& osd);
+
+/// The disks of all OSDs of which host and disk are told, on hosts that are called as the map says. Fails
+/// when there is none.
+[[nodiscard]] Result<OsdDisks> osd_disks(std::span<const SavedText> files, const SiteMap& map);
+
+}  // namespace laggard::topology

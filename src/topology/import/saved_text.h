@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace laggard::topology {
+
+/// What a tool of a file system printed, as somebody saved it.
+struct SavedText {
+  std::string path;  ///< For messages; nothing is opened.
+  std::string text;
+  std::string host{};  ///< The machine it was printed on, where that matters and is known.
+  std::string
+      param{};  ///< When the text is the value of one parameter: its name, `osd-zfs.l-OST0000.mntdev`.
+};
+
+struct SavedLine {
+  std::string_view text;  ///< Without carriage return; views the SavedText.
+  std::uint32_t number = 0;
+};
+
+/// The lines of a text, counted from 1.
+class SavedLines {
+ public:
+  explicit SavedLines(const SavedText& source) : path_(source.path), rest_(source.text) {}
+
+  [[nodiscard]] std::optional<SavedLine> next();
+
+  [[nodiscard]] std::string place(const SavedLine& line) const {
+    return path_ + ":" + std::to_string(line.number);
+  }
+  [[nodiscard]] tl::unexpected<Error> bad(const SavedLine& line, std::string what) const {
+    return fail(ErrorCode::kBadInput, place(line), std::move(what));
+  }
+
+ private:
+  const std::string& path_;
+  std::string_view rest_;
+  std::uint32_t number_ = 0;
+};
+
+/// At most 60 letters of foreign text for a message; what is no plain letter becomes a `?`.
+[[nodiscard]] std::string excerpt(std::string_view text);
+
+}  // namespace laggard::topology

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/error.h"
+#include "topology/sketch.h"
+
+namespace laggard::topology {
+
+/// What a site knows and the tools of its file system do not print: who is called what, which LUNs are on
+/// which array behind which controllers, what was bought when. docs/formats/topology.md has the format.
+struct SiteMap {
+  /// LUNs by name; each name may hold `*` and `?`.
+  struct LunNames {
+    explicit LunNames(const std::vector<std::string>& names);
+    [[nodiscard]] bool match(const std::string& lun) const;
+
+   private:
+    std::unordered_set<std::string> exact_;
+    std::vector<std::string> globs_;
+  };
+  struct Array {
+    SystemSketch::Array array;
+    LunNames luns;
+  };
+  struct Set {
+    std::string name;
+    LunNames luns;
+  };
+  struct Drawer {
+    SystemSketch::Drawer drawer;
+    LunNames luns;
+  };
+
+  std::string path;  ///< For messages; empty without a map.
+  bool short_names = true;
+  std::unordered_map<std::string, std::string> hosts;  ///< As a tool calls them -> as they are recorded.
+  std::vector<Array> arrays;
+  std::vector<Set> sets;
+  std::vector<Drawer> drawers;
+};
+
+/// \param path  names the file in messages; nothing is opened.
+[[nodiscard]] Result<SiteMap> parse_site_map(std::string_view text, std::string_view path);
+
+/// Puts the LUNs of a sketch on the arrays, into the sets and into the drawers of a map; the first that
+/// matches has them. Arrays without servers of their own get those of their LUNs in natural order. Entries
+/// that match nothing are left out, with a note.
+void apply_site_map(const SiteMap& map, SystemSketch& sketch);
+
+/// Names of hosts as the recordings have them: what the map says, else the name without its domain, else the
+/// address as it is.
+class HostNames {
+ public:
+  /// \param map  outlives this.
+  explicit HostNames(const SiteMap& map) : map_(map) {}
+
+  /// Another name of a host, such as the one of its storage network.
+  void alias(const std::string& other, const std::string& name) { aliases_.emplace(other, name); }
+
+  /// Fails when two hosts would get one name.
+  [[nodiscard]] Result<std::string> name(std::string_view printed);
+
+ private:
+  const SiteMap& map_;
+  std::unordered_map<std::string, std::string> aliases_;
+  std::unordered_map<std::string, std::string> printed_;  ///< By short name: what it was short for.
+};
+
+}  // namespace laggard::topology

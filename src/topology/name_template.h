@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace laggard::topology {
+
+/// What a placeholder stands for: {"array", "ddn6"}.
+struct Binding {
+  std::string_view placeholder;
+  std::string_view name;
+};
+
+/// Fills the placeholders of a template: `{array}` is the name, `{array#}` the last number in it without
+/// leading zeros, `{array#2}` that number padded to two digits. Unknown placeholders and names without a
+/// number are errors, in words and without a place.
+[[nodiscard]] Result<std::string> fill_template(std::string_view text, std::span<const Binding> bindings);
+
+/// Expands node sets of one file and keeps count, so that a file of a few lines cannot ask for more names
+/// than memory holds.
+class NameExpander {
+ public:
+  explicit NameExpander(std::size_t max_names) : left_(max_names) {}
+
+  /// Charges `n` names; false when there are too many.
+  [[nodiscard]] bool charge(std::size_t n);
+
+  [[nodiscard]] Result<std::vector<std::string>> expand(std::string_view text);
+
+  /// A key in the plural: the whole set for each owner. With placeholders each owner's own; with a trailing
+  /// ` by K` dealt out in runs of K, in order: `fs[1-128] by 8` gives the first owner fs1 to fs8.
+  [[nodiscard]] Result<std::vector<std::vector<std::string>>> expand_each(
+      std::string_view text, std::string_view placeholder, std::span<const std::string> owners);
+
+  /// A key in the singular: one name for each owner. As many names as owners are paired in order, a single
+  /// one is everybody's, placeholders are filled for each.
+  [[nodiscard]] Result<std::vector<std::string>> expand_one_each(std::string_view text,
+                                                                 std::string_view placeholder,
+                                                                 std::span<const std::string> owners);
+
+ private:
+  std::size_t left_;
+};
+
+}  // namespace laggard::topology

@@ -1,0 +1,98 @@
+// The parts between clients and servers. Nothing of them is recorded; they are what several links have in
+// common.
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "topology/group_builder.h"
+
+namespace laggard::topology {
+
+namespace {
+
+/// The links of the recorded hosts: interfaces by name, and what stands for all connections of a server.
+struct HostLinks {
+  std::map<std::string_view, PartId> interfaces;
+  std::vector<PartId> connections;
+};
+
+std::unordered_map<std::string_view, HostLinks> links_by_host(const Grouping& grouping) {
+  std::unordered_map<std::string_view, HostLinks> links;
+  for (const Component& component : grouping.components) {
+    HostLinks& of_host = links[component.host];
+    if (component.kind == DeviceKind::kNet) of_host.interfaces.emplace(component.device, component.part);
+    if (component.kind == DeviceKind::kTcp) of_host.connections.push_back(component.part);
+  }
+  return links;
+}
+
+class NetworkParts {
+ public:
+  NetworkParts(const Topology& topology, Grouping& grouping)
+      : topology_(topology), parts_(grouping.parts), links_(links_by_host(grouping)) {}
+
+  void connect() {
+    for (const Switch& each : topology_.switches) connect_switch(each);
+    for (const NetworkRoute& route : topology_.routes) connect_all(route.to, route_part(route));
+    for (const LoadBalancer& each : topology_.load_balancers) {
+      connect_all(each.servers, parts_.add({PartKind::kLoadBalancer, each.name}));
+    }
+  }
+
+ private:
+  [[nodiscard]] const HostLinks* links_of(HostId host) const {
+    const auto found = links_.find(topology_.hosts[host.index()].name);
+    return found == links_.end() ? nullptr : &found->second;
+  }
+
+  void connect_switch(const Switch& each) {
+    const PartId own = parts_.add({PartKind::kSwitch, each.name});
+    if (!each.uplink.empty()) {
+      parts_.connect(own, EdgeKind::kRoutesOver, parts_.add({PartKind::kSwitch, each.uplink}));
+    }
+    for (const Network::Port& port : each.ports) {
+      const HostLinks* links = links_of(port.host);
+      if (links == nullptr) continue;
+      if (const auto found = links->interfaces.find(port.interface); found != links->interfaces.end()) {
+        parts_.connect(found->second, EdgeKind::kRoutesOver, own);
+      }
+      for (const PartId connection : links->connections) {
+        parts_.connect(connection, EdgeKind::kRoutesOver, own);
+      }
+    }
+  }
+
+  /// One router is needed by whoever is reached over it; of several none is, but their group.
+  PartId route_part(const NetworkRoute& route) {
+    if (route.over.size() == 1) return parts_.add({PartKind::kRouter, route.over.front()});
+    const PartId group = parts_.add({PartKind::kLoadBalancer, route.name});
+    for (const std::string& router : route.over) {
+      parts_.connect(parts_.add({PartKind::kRouter, router}), EdgeKind::kMemberOf, group);
+    }
+    return group;
+  }
+
+  void connect_all(const std::vector<HostId>& hosts, PartId to) {
+    for (const HostId host : hosts) {
+      const HostLinks* links = links_of(host);
+      if (links == nullptr) continue;
+      for (const auto& [name, part] : links->interfaces) parts_.connect(part, EdgeKind::kRoutesOver, to);
+      for (const PartId connection : links->connections) {
+        parts_.connect(connection, EdgeKind::kRoutesOver, to);
+      }
+    }
+  }
+
+  const Topology& topology_;
+  PartGraph& parts_;
+  std::unordered_map<std::string_view, HostLinks> links_;
+};
+
+}  // namespace
+
+void connect_networks(const Topology& topology, Grouping& grouping) {
+  NetworkParts(topology, grouping).connect();
+}
+
+}  // namespace laggard::topology

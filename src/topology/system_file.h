@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "model/topology.h"
+
+namespace laggard::topology {
+
+/// More names than this (servers, LUNs, attachments, …) in one file are a mistake in it.
+inline constexpr std::size_t kMaxSystemNames = 2'000'000;
+
+/// A system file with everything that is wrong with it, in the order of its lines. Where there are mistakes
+/// the model holds what could be understood.
+struct SystemReading {
+  SystemModel model;
+  std::vector<Error> mistakes;
+};
+
+/// Reads the text of a system file, docs/formats/system.md.
+/// \param path  names the file in messages; nothing is opened.
+[[nodiscard]] SystemReading read_system(std::string_view text, std::string_view path,
+                                        std::size_t max_names = kMaxSystemNames);
+
+/// The same for those who only want a sound model: the first mistake is the error.
+[[nodiscard]] Result<SystemModel> parse_system(std::string_view text, std::string_view path);
+
+}  // namespace laggard::topology
