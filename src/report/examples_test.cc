@@ -86,8 +86,8 @@ Diagnosis busy_disk() {
   i.state = IncidentState::kConfirmed;
   i.status = IncidentStatus::kClosed;
   i.confidence = 0.98;
-  i.blame = {BlameKind::kServer, "s2"};
-  i.alternatives = {{BlameKind::kDisk, "s2/loop22"}, {BlameKind::kController, "c1"}};
+  i.blame = {PartKind::kServer, "s2"};
+  i.alternatives = {{PartKind::kDisk, "s2/loop22"}, {PartKind::kController, "c1"}};
   i.components = {"s2/loop22"};
   i.cause = "disk-busy";
   i.resource = "storage";
@@ -108,7 +108,7 @@ Incident lost_attachment() {
   i.since = at(86400);
   i.faulty_since = at(90000);
   i.state = IncidentState::kConfirmed;
-  i.blame = {BlameKind::kController, "ddn12"};
+  i.blame = {PartKind::kController, "ddn12"};
   i.components = {"ddn12.lun3.fs1", "ddn12.lun4.fs1", "ddn12.lun3.fs2"};
   i.cause = "lost-attachment";
   i.resource = "storage";
@@ -142,7 +142,7 @@ Incident network(IncidentState state, IncidentStatus status, std::string name, s
   if (status == IncidentStatus::kClosed) i.until = at(9000);
   i.state = state;
   i.status = status;
-  i.blame = {BlameKind::kServer, std::move(name)};
+  i.blame = {PartKind::kServer, std::move(name)};
   i.components = {i.blame.name + "/eth0"};
   i.cause = std::move(cause);
   i.resource = "network";
@@ -230,7 +230,7 @@ Diagnosis hostile() {
   i.id = attack;
   i.blame.name = attack;
   i.blame.called = attack;
-  i.alternatives = {{BlameKind::kDisk, attack}};
+  i.alternatives = {{PartKind::kDisk, attack}};
   i.components = {attack};
   i.cause = i.resource = i.rule = i.why = attack;
   Evidence& e = i.evidence.front();
@@ -354,7 +354,7 @@ Diagnosis big_system(std::size_t peers) {
   i.faulty_since = at(22500);
   i.until = at(72000);
   const std::string sick = lun_name(std::min(kSickLun, peers - 1));
-  i.blame = {BlameKind::kLun, sick};
+  i.blame = {PartKind::kLun, sick};
   i.components = {sick};
   i.why = "await of " + sick + " is far above its peers in an unbroken run of windows";
   i.evidence.front().component = sick;

@@ -83,7 +83,8 @@ std::string maps(const Plots& plots, PageData& data) {
 }
 
 std::string_view mood(const Diagnosis& diagnosis) {
-  std::string_view mood = diagnosis.coverage.components == 0 ? "blind" : "well";
+  const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
+  std::string_view mood = blind ? "blind" : "well";
   for (const Incident& incident : diagnosis.incidents) {
     const bool known =
         incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;

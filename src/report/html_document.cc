@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <array>
-
+#include "model/metric.h"
 #include "report/assets.h"
 #include "report/html_parts.h"
 #include "report/pack.h"
@@ -21,33 +20,11 @@ std::string policy() {
       source_hash(page_script()), source_hash(page_style()));
 }
 
-struct Title {
-  std::string_view metric;
-  std::string_view words;
-};
-constexpr std::array kTitles{Title{"rd_sec", "Read throughput"},
-                             Title{"wr_sec", "Write throughput"},
-                             Title{"await", "I/O wait"},
-                             Title{"tps", "Requests"},
-                             Title{"avgrq-sz", "Request size"},
-                             Title{"avgqu-sz", "Queue length"},
-                             Title{"%util", "Utilisation"},
-                             Title{"throughput", "Throughput"},
-                             Title{"latency", "Latency"},
-                             Title{"rxbyt", "Network receive"},
-                             Title{"txbyt", "Network send"},
-                             Title{"rxpck", "Packets received"},
-                             Title{"txpck", "Packets sent"},
-                             Title{"cwnd", "TCP congestion window"},
-                             Title{"retransmits", "TCP retransmits"}};
-
 }  // namespace
 
 std::string metric_title(std::string_view metric) {
-  for (const Title& title : kTitles) {
-    if (title.metric == metric) return std::string(title.words);
-  }
-  return std::string(metric);
+  const MetricSpec* spec = find_metric(metric);
+  return std::string(spec == nullptr ? metric : spec->title);
 }
 
 std::string document(const Document& d) {

@@ -41,7 +41,7 @@ std::string keys(const Incident& incident, const Clockface& clock) {
   for (const std::string& name : incident.components) components += component_button(name) + " ";
   keys.add(incident.components.size() == 1 ? "Faulty component" : "Faulty components", components);
   std::string others;
-  for (const Blame& blame : incident.alternatives)
+  for (const Part& blame : incident.alternatives)
     others += (others.empty() ? "" : ", ") + html_escape(blamed(blame));
   keys.add("Or perhaps", others);
   return keys.markup();

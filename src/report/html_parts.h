@@ -23,7 +23,8 @@ struct Document {
 };
 [[nodiscard]] std::string document(const Document& document);
 
-/// `awaits` and `cwnd` as words: `I/O wait`, `TCP congestion window`; the name itself when it is not known.
+/// `await` and `cwnd` as words: `Latency per request`, `TCP congestion window`; the name itself when it is
+/// not known.
 [[nodiscard]] std::string metric_title(std::string_view metric);
 
 [[nodiscard]] std::string figure(std::string_view kind, std::size_t index, std::string_view caption);

@@ -77,6 +77,7 @@ std::string coverage_section(const Diagnosis& diagnosis) {
   if (!metrics.empty()) out += "<h3>Metrics</h3>\n<ul class=\"inline\">" + metrics + "</ul>\n";
   out += list_section("Not compared", c.not_comparable);
   out += list_section("Missing", c.missing);
+  out += list_section("Damaged files", c.damaged);
   std::vector<std::string> clocks = skewed_clocks(c.clocks, Clockface(diagnosis.from, diagnosis.to));
   if (const std::string others = other_clocks(c.clocks); !others.empty()) clocks.push_back(others);
   out += list_section("Clocks", clocks);

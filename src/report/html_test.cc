@@ -12,6 +12,7 @@
 namespace laggard::report {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -88,6 +89,11 @@ TEST(Html, SameInputSameBytes) {
 
 TEST(Html, EveryStateOfTheWorldHasAPage) {
   EXPECT_THAT(to_html(examples::all_well(), {}), HasSubstr("<section class=\"verdict well\">"));
+  Diagnosis part = examples::all_well();
+  part.coverage.damaged = {"s2-20261120T192134Z.lgd"};
+  EXPECT_THAT(to_html(part, {}),
+              AllOf(HasSubstr("<section class=\"verdict blind\">"), HasSubstr("the diagnosis is partial"),
+                    HasSubstr("s2-20261120T192134Z.lgd")));
   EXPECT_THAT(to_html(examples::nothing_comparable(), {}), HasSubstr("<section class=\"verdict blind\">"));
   const std::string week = to_html(examples::bad_week(), {});
   EXPECT_THAT(week, HasSubstr("<section class=\"verdict confirmed\">"));

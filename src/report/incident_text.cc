@@ -88,7 +88,7 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
 
 void put_incident(Page& page, const Incident& incident, const Clockface& clock) {
   page.paragraph(printable(fmt::format("{}: {}, {}, {}", blamed(incident.blame), cause(incident),
-                                       to_name(incident.state), to_name(incident.status))),
+                                       to_name(incident.state), status(incident))),
                  0, ink_of(incident));
   page.labelled("since", course(incident, clock));
   page.labelled(
@@ -97,8 +97,9 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   page.labelled("strength", strength(incident));
   page.labelled("faulty", listed(incident.components));
   std::vector<std::string> others;
-  for (const Blame& blame : incident.alternatives) others.push_back(blamed(blame));
+  for (const Part& blame : incident.alternatives) others.push_back(blamed(blame));
   page.labelled("or perhaps", listed(others));
+  page.labelled("other ids", listed(incident.also_known_as));
   if (!incident.evidence.empty()) put_evidence(page, incident, clock);
   page.blank();
 }

@@ -6,7 +6,7 @@ namespace laggard::report {
 
 namespace {
 
-void write(JsonWriter& json, const Blame& blame) {
+void write(JsonWriter& json, const Part& blame) {
   json.begin_object();
   json.member("kind", to_name(blame.kind));
   json.member("name", blame.name);
@@ -31,6 +31,17 @@ void write(JsonWriter& json, const Evidence& evidence) {
   json.end_object();
 }
 
+void write(JsonWriter& json, const IncidentDecision& decision) {
+  json.begin_object();
+  json.member("what", decision.what);
+  json.member("made", decision.made);
+  json.member("by", decision.by);
+  json.member("why", decision.why);
+  json.key("undone");
+  json.boolean(decision.undone);
+  json.end_object();
+}
+
 void write(JsonWriter& json, const Incident& incident) {
   json.begin_object();
   json.member("id", incident.id);
@@ -44,7 +55,7 @@ void write(JsonWriter& json, const Incident& incident) {
   write(json, incident.blame);
   json.key("alternatives");
   json.begin_list();
-  for (const Blame& blame : incident.alternatives) write(json, blame);
+  for (const Part& blame : incident.alternatives) write(json, blame);
   json.end_list();
   json.member("components", incident.components);
   json.member("cause", incident.cause);
@@ -63,6 +74,13 @@ void write(JsonWriter& json, const Incident& incident) {
   json.member("why", incident.why);
   json.member("persistent_since", incident.persistent_since);
   json.member("confirmed_since", incident.confirmed_since);
+  if (!incident.also_known_as.empty()) json.member("also_known_as", incident.also_known_as);
+  if (!incident.decisions.empty()) {
+    json.key("decisions");
+    json.begin_list();
+    for (const IncidentDecision& decision : incident.decisions) write(json, decision);
+    json.end_list();
+  }
   json.end_object();
 }
 
@@ -110,6 +128,9 @@ void write(JsonWriter& json, const Coverage& coverage) {
   json.member("not_comparable", coverage.not_comparable);
   json.key("clocks");
   write(json, coverage.clocks);
+  json.member("damaged", coverage.damaged);
+  json.key("partial");
+  json.boolean(coverage.partial());
   json.end_object();
 }
 
@@ -142,6 +163,19 @@ std::string to_json(const Diagnosis& diagnosis) { return write(diagnosis, JsonWr
 
 std::string to_script_json(const Diagnosis& diagnosis) {
   return write(diagnosis, JsonWriter::Style::kScript);
+}
+
+std::string to_json_line(const Change& change) {
+  JsonWriter json(JsonWriter::Style::kCompact);
+  json.begin_object();
+  json.member("change", to_name(change.kind));
+  json.integer_member("number", static_cast<std::int64_t>(change.number));
+  json.member("at", change.at);
+  json.key("incident");
+  write(json, change.incident);
+  if (change.kind == ChangeKind::kMerged) json.member("into", change.into);
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace laggard::report

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "model/change.h"
 #include "model/incident.h"
 
 namespace laggard::report {
@@ -12,5 +13,9 @@ namespace laggard::report {
 
 /// The same on one line with `<`, `>` and `&` escaped, to be put inside a <script> of a page.
 [[nodiscard]] std::string to_script_json(const Diagnosis& diagnosis);
+
+/// `{"change":"opened","number":17,"at":"…Z","incident":{…}}` with the incident as a diagnosis has it, and
+/// `"into"` at the end of what was merged. One line, without a line feed.
+[[nodiscard]] std::string to_json_line(const Change& change);
 
 }  // namespace laggard::report

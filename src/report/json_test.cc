@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "report/examples.h"
-#include "report/golden.h"
 #include "report/json_writer.h"
+#include "testing/golden.h"
 
 namespace laggard::report {
 namespace {
@@ -42,8 +42,8 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
               ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",
                           "score", "level", "peers", "unit", "note"));
   EXPECT_THAT(keys(json["ranking"][0]), ElementsAre("component", "group", "persistence", "severity"));
-  EXPECT_THAT(keys(json["coverage"]),
-              ElementsAre("hosts", "components", "metrics", "missing", "not_comparable", "clocks"));
+  EXPECT_THAT(keys(json["coverage"]), ElementsAre("hosts", "components", "metrics", "missing",
+                                                  "not_comparable", "clocks", "damaged", "partial"));
   EXPECT_EQ(json["schema"], "laggard.diagnosis/1");
   EXPECT_EQ(json["incidents"][0]["since"], "2026-11-20T19:22:36Z");
   EXPECT_EQ(json["incidents"][0]["evidence"][0]["score"], 37.25 / 9.8)
@@ -52,7 +52,7 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
 
 TEST(DiagnosisJson, BlameSaysWhatTheSiteCallsIt) {
   Diagnosis d = examples::busy_disk();
-  d.incidents.front().blame = {BlameKind::kDrawer, "r7", "rack"};
+  d.incidents.front().blame = {PartKind::kDrawer, "r7", "rack"};
   const Json json = Json::parse(to_json(d));
   EXPECT_EQ(json["incidents"][0]["blame"],
             Json::parse(R"({"kind": "drawer", "name": "r7", "called": "rack"})"));
@@ -84,6 +84,32 @@ RC_GTEST_PROP(DiagnosisJson, AnyTextAndNumberMakesValidJson, (const std::string&
   const Json json = Json::parse(to_json(d));
   RC_ASSERT(json["incidents"][0]["severity"] == Json(number) || !std::isfinite(number));
   RC_ASSERT(Json::parse(to_script_json(d)) == json);
+}
+
+TEST(ChangeJson, IsOneLineWithTheIncidentAsADiagnosisHasIt) {
+  const Diagnosis d = examples::busy_disk();
+  const std::string line = to_json_line(
+      {.kind = ChangeKind::kConfirmed, .number = 17, .at = examples::at(190), .incident = d.incidents[0]});
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const Json json = Json::parse(line);
+  EXPECT_THAT(keys(json), ElementsAre("change", "number", "at", "incident"));
+  EXPECT_EQ(json["change"], "confirmed");
+  EXPECT_EQ(json["number"], 17);
+  EXPECT_EQ(json["at"], "2026-11-20T19:24:44Z");
+  EXPECT_EQ(json["incident"], Json::parse(to_json(d))["incidents"][0]);
+}
+
+TEST(ChangeJson, OnlyWhatWasMergedSaysInto) {
+  Change change{
+      .kind = ChangeKind::kMerged, .number = 3, .at = examples::at(0), .incident = {}, .into = "a1"};
+  change.incident = examples::hostile().incidents[0];
+  const std::string line = to_json_line(change);
+  EXPECT_EQ(line.find_first_of("\n\x1b\xff"), std::string::npos);
+  const Json json = Json::parse(line);
+  EXPECT_THAT(keys(json), ElementsAre("change", "number", "at", "incident", "into"));
+  EXPECT_EQ(json["into"], "a1");
+  change.kind = ChangeKind::kWithdrawn;
+  EXPECT_FALSE(Json::parse(to_json_line(change)).contains("into"));
 }
 
 TEST(JsonWriter, ShortestNumbersAndNoNan) {

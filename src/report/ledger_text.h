@@ -9,8 +9,8 @@
 
 namespace laggard::report {
 
-/// A line per incident, its id first, because that is what other commands want to be told; then the
-/// operators' decisions. Ends with a line feed.
+/// A line per incident, its id first, because that is what other commands want to be told; a sentence per
+/// incident that was repaired or excluded; then all decisions that were ever made. Ends with a line feed.
 [[nodiscard]] std::string to_list_text(const Diagnosis& diagnosis, std::span<const Decision> decisions,
                                        const TextOptions& options = {});
 

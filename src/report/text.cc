@@ -37,7 +37,8 @@ std::string bar(double share) {
 }
 
 Ink ink_of_verdict(const Diagnosis& diagnosis) {
-  Ink ink = diagnosis.coverage.components == 0 ? Ink::kYellow : Ink::kGreen;
+  const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
+  Ink ink = blind ? Ink::kYellow : Ink::kGreen;
   for (const Incident& incident : diagnosis.incidents) {
     const Ink mine = ink_of(incident);
     if (mine == Ink::kRed) return mine;
@@ -104,6 +105,7 @@ std::string to_text(const Diagnosis& diagnosis, const TextOptions& options) {
   put_ranking(page, diagnosis.ranking, options.ranking);
   put_list(page, "Not compared", diagnosis.coverage.not_comparable, kAll);
   put_list(page, "Missing", diagnosis.coverage.missing, kMostGaps);
+  put_list(page, "Damaged files", diagnosis.coverage.damaged, kMostGaps);
   put_list(page, "Clocks", skewed_clocks(diagnosis.coverage.clocks, clock), kAll);
   const std::string metrics = printable(fmt::format("{}", fmt::join(diagnosis.coverage.metrics, " ")));
   page.paragraph(metrics.empty() ? "No metric was compared." : "Compared: " + metrics, 0, Ink::kDim);

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "report/examples.h"
-#include "report/golden.h"
 #include "report/layout.h"
 #include "report/utf8.h"
+#include "testing/golden.h"
 
 namespace laggard::report {
 namespace {
@@ -33,6 +33,17 @@ TEST(Text, TheVerdictComesFirst) {
               StartsWith("s2 was sick: disk-busy (storage) from 19:22:36Z to 19:25:48Z, confirmed\n"));
   EXPECT_THAT(to_text(examples::all_well()),
               StartsWith("No component differs persistently from its peers\n"));
+}
+
+TEST(Text, ADiagnosisOfAPartSaysSoBeforeAnythingElse) {
+  Diagnosis part = examples::all_well();
+  part.coverage.damaged = {"rec/metrics/s2-20261120T192134Z.lgd"};
+  const std::string text = to_text(part, {.width = 200});
+  EXPECT_THAT(text,
+              StartsWith("No component differs persistently from its peers; the diagnosis is partial: 1 file "
+                         "of the recording is damaged\n"));
+  EXPECT_THAT(text, HasSubstr("Damaged files\n"));
+  EXPECT_THAT(text, HasSubstr("rec/metrics/s2-20261120T192134Z.lgd"));
 }
 
 TEST(Text, NeverWiderThanTheTerminalUnlessANameIs) {

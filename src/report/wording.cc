@@ -36,11 +36,11 @@ std::string when(const Incident& incident, const Clockface& clock) {
   return "since " + clock.moment(incident.since);
 }
 
-std::string one_incident(const Incident& incident, const Clockface& clock) {
+std::string sentence(const Incident& incident, std::string_view when) {
   const std::string state =
       incident.state == IncidentState::kConfirmed ? ", confirmed" : ", not confirmed yet";
-  return fmt::format("{} {}: {} {}{}", blamed(incident.blame), predicate(incident), cause(incident),
-                     when(incident, clock), state);
+  return fmt::format("{} {}: {} {}{}", blamed(incident.blame), predicate(incident), cause(incident), when,
+                     state);
 }
 
 using News = std::vector<const Incident*>;
@@ -84,6 +84,24 @@ std::string nothing_new(const Diagnosis& diagnosis) {
   return "No component differs persistently from its peers";
 }
 
+/// What a verdict that is read alone must not leave out.
+std::string with_damage(std::string sentence, const Diagnosis& diagnosis) {
+  const std::size_t damaged = diagnosis.coverage.damaged.size();
+  if (damaged == 0) return sentence;
+  return fmt::format("{}; the diagnosis is partial: {} of the recording {} damaged", sentence,
+                     counted(damaged, "file"), damaged == 1 ? "is" : "are");
+}
+
+std::string full_verdict(const Diagnosis& diagnosis) {
+  const Clockface clock(diagnosis.from, diagnosis.to);
+  const News news = news_of(diagnosis);
+  if (news.empty()) return nothing_new(diagnosis);
+  if (news.size() == 1) return sentence(*news.front(), when(*news.front(), clock));
+  return named(news, "; ", [&](const Incident& incident) {
+    return fmt::format("{} {} {}", blamed(incident.blame), cause(incident), when(incident, clock));
+  });
+}
+
 }  // namespace
 
 Clockface::Clockface(WallTime from, WallTime to)
@@ -117,12 +135,10 @@ std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string blamed(const Blame& blame) {
+std::string blamed(const Part& blame) {
   if (!blame.called.empty()) return blame.called + " " + blame.name;
-  if (blame.kind == BlameKind::kServer) return blame.name;
-  std::string kind(to_name(blame.kind));
-  std::ranges::replace(kind, '_', ' ');
-  return kind + " " + blame.name;
+  if (blame.kind == PartKind::kServer) return blame.name;
+  return fmt::format("{} {}", blame.kind.spec().title, blame.name);
 }
 
 std::string cause(const Incident& incident) {
@@ -130,20 +146,25 @@ std::string cause(const Incident& incident) {
   return incident.resource.empty() ? name : fmt::format("{} ({})", name, incident.resource);
 }
 
-std::string verdict(const Diagnosis& diagnosis) {
-  const Clockface clock(diagnosis.from, diagnosis.to);
-  const News news = news_of(diagnosis);
-  if (news.empty()) return nothing_new(diagnosis);
-  if (news.size() == 1) return one_incident(*news.front(), clock);
-  return named(news, "; ", [&](const Incident& incident) {
-    return fmt::format("{} {} {}", blamed(incident.blame), cause(incident), when(incident, clock));
-  });
+std::string verdict(const Diagnosis& diagnosis) { return with_damage(full_verdict(diagnosis), diagnosis); }
+
+std::string verdict(const Incident& incident) {
+  const std::string since = Clockface::dated(incident.since);
+  if (!incident.until) return sentence(incident, "since " + since);
+  return sentence(incident, fmt::format("from {} to {}", since, Clockface::dated(*incident.until)));
 }
 
 std::string headline(const Diagnosis& diagnosis) {
   const News news = news_of(diagnosis);
   if (news.size() < 2) return verdict(diagnosis);
-  return named(news, ", ", [](const Incident& incident) { return blamed(incident.blame); });
+  return with_damage(named(news, ", ", [](const Incident& incident) { return blamed(incident.blame); }),
+                     diagnosis);
+}
+
+std::string_view status(const Incident& incident) {
+  const IncidentDecision* act = last_act(incident);
+  const bool repaired = act != nullptr && act->what == "repaired";
+  return repaired && incident.status == IncidentStatus::kClosed ? "repaired" : to_name(incident.status);
 }
 
 std::string course(const Incident& incident, const Clockface& clock) {

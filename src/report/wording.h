@@ -29,13 +29,20 @@ class Clockface {
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
 
 /// `s2`, `disk fs3/sdb`, `load balancer lb1`. A server goes without its kind.
-[[nodiscard]] std::string blamed(const Blame& blame);
+[[nodiscard]] std::string blamed(const Part& blame);
 
 /// `disk-busy (storage)`; `cause not known` when no rule fired.
 [[nodiscard]] std::string cause(const Incident& incident);
 
+/// `open`, `closed`, `excluded`, `explained`; `repaired` when that is why it is closed.
+[[nodiscard]] std::string_view status(const Incident& incident);
+
 /// The whole diagnosis in one sentence: `s2 is sick: disk-busy (storage) since 19:22:36Z, confirmed`.
 [[nodiscard]] std::string verdict(const Diagnosis& diagnosis);
+
+/// The same of one incident that is read alone, with the date: `s2 is sick: disk-busy (storage) since
+/// 2026-11-20 19:22:36Z, confirmed`.
+[[nodiscard]] std::string verdict(const Incident& incident);
 
 /// The same without causes and times when there are several incidents, for where those follow at once:
 /// `3 incidents, 2 confirmed: controller ddn12, fs7, fs9`.

@@ -19,10 +19,10 @@ TEST(Verdict, SaysWhoWhatAndSinceWhen) {
   d.incidents.front().status = IncidentStatus::kOpen;
   EXPECT_EQ(verdict(d), "s2 is sick: disk-busy (storage) since 19:22:36Z, confirmed");
   d.incidents.front().state = IncidentState::kSuspected;
-  d.incidents.front().blame = {BlameKind::kLoadBalancer, "lb1"};
+  d.incidents.front().blame = {PartKind::kLoadBalancer, "lb1"};
   EXPECT_EQ(verdict(d),
             "load balancer lb1 is suspected: disk-busy (storage) since 19:22:36Z, not confirmed yet");
-  d.incidents.front().blame = {BlameKind::kDrawer, "r7", "rack"};
+  d.incidents.front().blame = {PartKind::kDrawer, "r7", "rack"};
   EXPECT_EQ(verdict(d), "rack r7 is suspected: disk-busy (storage) since 19:22:36Z, not confirmed yet");
 }
 

@@ -18,7 +18,7 @@ Duration Backoff::next() {
 }
 
 std::optional<Duration> parse_retry_after(std::string_view text, WallTime now) {
-  constexpr std::chrono::seconds kMost = std::chrono::days(365);
+  constexpr std::chrono::seconds kMost = std::chrono::hours(1);
   text = trim(text);
   if (const auto seconds = to_number<std::uint64_t>(text)) {
     return std::chrono::seconds(std::min<std::uint64_t>(*seconds, kMost.count()));

@@ -27,7 +27,8 @@ class Backoff {
 };
 
 /// The header Retry-After: seconds, or a date of HTTP (`Fri, 20 Nov 2026 19:21:34 GMT`) held against `now`;
-/// from zero to a year. Nothing when it is neither.
+/// from zero to an hour, because a mistake of a proxy is not to silence a sender for longer. Nothing when it
+/// is neither.
 [[nodiscard]] std::optional<Duration> parse_retry_after(std::string_view text, WallTime now);
 
 }  // namespace laggard::send

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "send/test_support.h"
+#include "testing/send.h"
 
 namespace laggard::send {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "base/file.h"
@@ -50,7 +51,8 @@ std::filesystem::path usual_position(const std::filesystem::path& recording, std
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-';
     name.push_back(plain ? c : '_');
   }
-  const bool folder = std::filesystem::is_directory(recording);
+  std::error_code unknown;
+  const bool folder = std::filesystem::is_directory(recording, unknown);
   return (folder ? recording : recording.parent_path()) / ("sent-" + name + ".json");
 }
 
@@ -81,6 +83,11 @@ Result<PositionText> parse_positions(std::string_view text, const std::string& w
 
 Result<Positions> Positions::open(std::filesystem::path path, std::string server) {
   Positions positions(std::move(path), std::move(server));
+  std::error_code unknown;
+  const auto status = std::filesystem::status(positions.path_, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return unreadable(positions.path_.string(), "is no file");  // A pipe would be waited for.
+  }
   const Result<std::string> text = read_file(positions.path_);
   if (!text) {
     if (text.error().code == ErrorCode::kNotFound) return positions;

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
-#include "send/test_support.h"
+#include "testing/send.h"
 
 namespace laggard::send {
 namespace {
@@ -68,6 +69,15 @@ TEST_F(PositionTest, ForeignFilesAreRefusedAndSayWhy) {
   }
   EXPECT_THAT(error(R"({"schema":"laggard.position/1","server":"http://y:2","streams":[]})"),
               HasSubstr("holds the position for http://y:2, not for http://x:1"));
+}
+
+TEST_F(PositionTest, APipeOrAFolderIsRefusedAndNotWaitedFor) {
+  ASSERT_EQ(::mkfifo((scratch_ / "pipe").c_str(), 0600), 0);
+  for (const auto& path : {scratch_ / "pipe", scratch_.path()}) {
+    const auto opened = Positions::open(path, "http://x:1");
+    ASSERT_FALSE(opened);
+    EXPECT_THAT(opened.error().what, HasSubstr("is no file; move it away"));
+  }
 }
 
 TEST_F(PositionTest, LiesInTheRecordingUnderTheServersName) {

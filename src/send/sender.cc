@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "send/batch.h"
-#include "send/courier.h"
 #include "send/encode.h"
+#include "send/remote_write_client.h"
 #include "send/schedule.h"
 #include "send/window.h"
 
@@ -25,15 +25,15 @@ class Sender {
       : open_(open),
         options_(options),
         tools_(tools),
-        courier_({.transport = tools.transport,
-                  .clock = tools.clock,
-                  .random = tools.random,
-                  .stopped = tools.stopped,
-                  .notice_away = [&tools](const std::string& sentence) { tools.observer.away(sentence); }},
-                 {.path = options.path,
-                  .server = options.server,
-                  .give_up = options.give_up,
-                  .needs_server_at_start = options.needs_server_at_start}) {}
+        client_({.transport = tools.transport,
+                 .clock = tools.clock,
+                 .random = tools.random,
+                 .stopped = tools.stopped,
+                 .notice_away = [&tools](const std::string& sentence) { tools.observer.away(sentence); }},
+                {.path = options.path,
+                 .server = options.server,
+                 .give_up = options.give_up,
+                 .needs_server_at_start = options.needs_server_at_start}) {}
 
   [[nodiscard]] Status run() {
     for (;;) {
@@ -50,7 +50,7 @@ class Sender {
   }
 
   [[nodiscard]] SendResult finish() {
-    result_.requests = courier_.requests();
+    result_.requests = client_.requests();
     return result_;
   }
 
@@ -108,7 +108,7 @@ class Sender {
   }
 
   [[nodiscard]] Status send_batch(const Batch& batch) {
-    Result<Delivery> delivery = courier_.deliver(encoder_.encode(batch));
+    Result<Delivery> delivery = client_.deliver(encoder_.encode(batch));
     if (!delivery) return tl::unexpected<Error>(explained(std::move(delivery.error()), batch));
     if (*delivery == Delivery::kStopped) {
       result_.stopped = true;
@@ -130,7 +130,7 @@ class Sender {
     if (refused == Delivery::kTooOld) return send_halves(rows);
     // It has the beginning: what it has is always all up to some time. Single times until one is new.
     for (std::size_t at = 0; at < rows.size(); ++at) {
-      Result<Delivery> delivery = courier_.deliver(encoder_.encode({rows[at]}));
+      Result<Delivery> delivery = client_.deliver(encoder_.encode({rows[at]}));
       if (!delivery) return tl::unexpected<Error>(explained(std::move(delivery.error()), {rows[at]}));
       if (*delivery == Delivery::kStopped) {
         result_.stopped = true;
@@ -149,7 +149,7 @@ class Sender {
     const std::size_t middle = rows.size() / 2;
     for (const auto half : {std::span(rows).first(middle), std::span(rows).subspan(middle)}) {
       const Batch batch{joined(half)};
-      Result<Delivery> delivery = courier_.deliver(encoder_.encode(batch));
+      Result<Delivery> delivery = client_.deliver(encoder_.encode(batch));
       if (!delivery) return tl::unexpected<Error>(explained(std::move(delivery.error()), batch));
       if (*delivery == Delivery::kStopped) {
         result_.stopped = true;
@@ -221,7 +221,7 @@ class Sender {
   const OpenSource& open_;
   const SendOptions& options_;
   SendTools& tools_;
-  Courier courier_;
+  RemoteWriteClient client_;
   Encoder encoder_;
   SendResult result_;
   std::map<StreamKey, std::int64_t> looked_at_;

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/clock.h"
-#include "base/http.h"
 #include "model/series_source.h"
+#include "net/http.h"
 #include "send/position.h"
 #include "send/series.h"
 
@@ -59,7 +59,7 @@ using OpenSource = std::function<Result<std::unique_ptr<SeriesSource>>()>;
 
 /// What sending needs of the outside, so that tests can be it.
 struct SendTools {
-  HttpTransport& transport;
+  net::HttpTransport& transport;
   Positions& positions;
   Clock& clock;
   std::mt19937_64& random;

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "model/memory_source.h"
-#include "send/test_support.h"
+#include "testing/send.h"
 
 namespace laggard::send {
 namespace {
@@ -24,7 +24,7 @@ class StrictServer final : public PaperServer {
   std::int64_t newest = 0;
 
  protected:
-  Result<HttpReply> answer_to(std::string_view body) override {
+  Result<net::HttpReply> answer_to(std::string_view body) override {
     std::string plain;
     wire::WriteRequest request;
     if (!snappy::Uncompress(body.data(), body.size(), &plain) || !request.ParseFromString(plain)) {

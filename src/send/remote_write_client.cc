@@ -1,24 +1,26 @@
-#include "send/courier.h"
+#include "send/remote_write_client.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/http_refusal.h"
+#include "net/http_refusal.h"
 
 namespace laggard::send {
 
 namespace {
 
-HttpHeaders headers() {
+net::HttpHeaders headers() {
   return {{"Content-Type", "application/x-protobuf"},
           {"Content-Encoding", "snappy"},
-          {"X-Prometheus-Remote-Write-Version", "0.1.0"},
-          {"User-Agent", "laggard"}};
+          {"X-Prometheus-Remote-Write-Version", "0.1.0"}};
 }
 
-bool says(const HttpReply& reply, std::string_view words) {
+bool says(const net::HttpReply& reply, std::string_view words) {
   return reply.body.find(words) != std::string::npos;
 }
+
+/// What a proxy answers for a server that is gone.
+bool says_gone(int status) { return status == 502 || status == 503 || status == 504 || status >= 520; }
 
 /// What a user may do about a refusal, where sending makes a difference.
 std::string_view advice(int status) {
@@ -38,62 +40,62 @@ std::string_view advice(int status) {
 
 }  // namespace
 
-Result<Delivery> Courier::deliver(std::string body) {
+Result<Delivery> RemoteWriteClient::deliver(std::string body) {
   if (Result<bool> on = make_room(body.size()); !on || !*on) return ended(on);
   for (;;) {
-    if (Result<bool> on = repeat_unsettled(); !on || !*on) return ended(on);
+    if (Result<bool> on = repeat_doubtful(); !on || !*on) return ended(on);
     Result<Answer> answer = post(body);
     if (!answer) return forward(answer);
     if (*answer != Answer::kTryAgain) return conclude(*answer, std::move(body));
-    if (Result<bool> on = wait(why_, retry_after_); !on || !*on) return ended(on);
+    if (Result<bool> on = wait(); !on || !*on) return ended(on);
   }
 }
 
-Result<Delivery> Courier::ended(Result<bool>& on) {
+Result<Delivery> RemoteWriteClient::ended(Result<bool>& on) {
   if (!on) return forward(on);
   return Delivery::kStopped;
 }
 
-Result<Delivery> Courier::conclude(Answer answer, std::string body) {
+Result<Delivery> RemoteWriteClient::conclude(Answer answer, std::string body) {
   if (answer == Answer::kTaken) keep(std::move(body));
-  // Lost here: the server was started anew between two requests; those before this one may be gone.
-  if (Result<bool> on = repeat_unsettled(); !on || !*on) return ended(on);
+  // In doubt here: the server may have been started anew between two requests.
+  if (Result<bool> on = repeat_doubtful(); !on || !*on) return ended(on);
+  away_since_.reset();
   settle();
   if (answer == Answer::kTaken) return Delivery::kTaken;
   return answer == Answer::kKnown ? Delivery::kKnown : Delivery::kTooOld;
 }
 
-Result<Courier::Answer> Courier::post(const std::string& body) {
+Result<RemoteWriteClient::Answer> RemoteWriteClient::post(const std::string& body) {
   ++requests_;
-  Result<HttpReply> reply = with_.transport.post(options_.path, headers(), body);
+  Result<net::HttpReply> reply = with_.transport.post(options_.path, headers(), body);
   unreachable_ = !reply;
   if (!reply) {
+    if (reply.error().code != ErrorCode::kUnavailable) return forward(reply);
     why_ = reply.error().what;
     retry_after_ = Duration::zero();
-    lost_ = true;
+    doubt(kMostRepeats);
     return Answer::kTryAgain;
   }
-  if (met_ && reply->connection != connection_ && !closing_) lost_ = true;
-  connection_ = reply->connection;
-  closing_ = reply->closing;
+  ++replies_;
+  if (reply->reconnected) note_lost_connection();
   const Answer answer = judged(*reply);
   if (answer == Answer::kTryAgain) {
-    if (reply->status >= 500) lost_ = true;  // A proxy's word for a server that is gone, too.
-    why_ = refusal(*reply, "", "");
+    if (says_gone(reply->status)) doubt(kMostRepeats);
+    why_ = net::refusal(*reply, "", "");
     retry_after_ = parse_retry_after(reply->retry_after, with_.clock.wall()).value_or(Duration::zero());
     return answer;
   }
   const bool fine = reply->status >= 200 && reply->status < 300;
   if (!fine && answer == Answer::kTaken) {
-    return fail(ErrorCode::kBadInput, options_.server, refusal(*reply, "", advice(reply->status)));
+    return fail(ErrorCode::kBadInput, options_.server, net::refusal(*reply, "", advice(reply->status)));
   }
   met_ = true;
-  away_since_.reset();
   backoff_.reset();
   return answer;
 }
 
-Courier::Answer Courier::judged(const HttpReply& reply) const {
+RemoteWriteClient::Answer RemoteWriteClient::judged(const net::HttpReply& reply) {
   if (reply.status == 408 || reply.status == 429 || reply.status >= 500) return Answer::kTryAgain;
   if (reply.status != 400) return Answer::kTaken;
   // Prometheus' storage.ErrOutOfOrderSample, ErrDuplicateSampleForTimestamp, ErrOutOfBounds and
@@ -105,19 +107,20 @@ Courier::Answer Courier::judged(const HttpReply& reply) const {
   return Answer::kTaken;
 }
 
-Result<bool> Courier::wait(const std::string& why, Duration at_least) {
+Result<bool> RemoteWriteClient::wait() {
+  if (with_.stopped()) return false;
   const MonoTime now = with_.clock.mono();
   if (!away_since_) away_since_ = now;
-  const Duration pause = std::max(backoff_.next(), at_least);
+  const Duration pause = std::max(backoff_.next(), retry_after_);
   const bool mistaken = !met_ && unreachable_ && options_.needs_server_at_start;
   const bool enough = options_.give_up && now - *away_since_ + pause > *options_.give_up;
-  if (mistaken || enough) return fail(ErrorCode::kUnavailable, options_.server, why);
-  with_.notice_away(fmt::format("{}: {}; trying again in {:.1f} s", options_.server, why, to_seconds(pause)));
-  if (!sleep(pause)) return false;
-  return true;
+  if (mistaken || enough) return fail(ErrorCode::kUnavailable, options_.server, why_);
+  with_.notice_away(
+      fmt::format("{}: {}; trying again in {:.1f} s", options_.server, why_, to_seconds(pause)));
+  return sleep(pause);
 }
 
-bool Courier::sleep(Duration wait) {
+bool RemoteWriteClient::sleep(Duration wait) {
   const MonoTime end = with_.clock.mono() + wait;
   while (with_.clock.mono() < end) {
     if (with_.stopped()) return false;
@@ -126,25 +129,44 @@ bool Courier::sleep(Duration wait) {
   return !with_.stopped();
 }
 
-Result<bool> Courier::repeat_unsettled() {
-  while (lost_) {
-    lost_ = false;
-    for (Taken& taken : unsettled_) {
-      Result<Answer> answer = post(taken.body);
-      if (!answer) return forward(answer);
-      if (*answer == Answer::kTryAgain) {
-        lost_ = true;
-        break;
-      }
-      ++sent_again_;
-      taken.at = with_.clock.mono();
+void RemoteWriteClient::doubt(int most_repeats) {
+  for (Taken& taken : unsettled_) {
+    if (taken.repeats >= most_repeats) continue;
+    taken.in_doubt = true;
+    any_in_doubt_ = true;
+  }
+}
+
+void RemoteWriteClient::note_lost_connection() {
+  if (lost_connections_ * kRepliesPerLoss <= replies_) doubt(1);
+  ++lost_connections_;
+}
+
+Result<bool> RemoteWriteClient::repeat_doubtful() {
+  while (any_in_doubt_) {
+    // From the oldest each time: those that were repeated before the last failure are in doubt again.
+    const auto next =
+        std::find_if(unsettled_.begin(), unsettled_.end(), [](const Taken& one) { return one.in_doubt; });
+    if (next == unsettled_.end()) {
+      any_in_doubt_ = false;
+      away_since_.reset();
+      return true;
     }
-    if (Result<bool> on = lost_ ? wait(why_, retry_after_) : Result<bool>(true); !on || !*on) return on;
+    Result<Answer> answer = post(next->body);
+    if (!answer) return forward(answer);
+    if (*answer == Answer::kTryAgain) {
+      if (Result<bool> on = wait(); !on || !*on) return on;
+      continue;
+    }
+    ++sent_again_;
+    ++next->repeats;
+    next->in_doubt = false;
+    next->at = with_.clock.mono();
   }
   return true;
 }
 
-Result<bool> Courier::make_room(std::size_t bytes) {
+Result<bool> RemoteWriteClient::make_room(std::size_t bytes) {
   while (!unsettled_.empty() && unsettled_bytes_ + bytes > kMostUnsettled) {
     const Duration left = unsettled_.front().at + kSettle - with_.clock.mono();
     if (left > Duration::zero() && !sleep(left)) return false;
@@ -154,7 +176,7 @@ Result<bool> Courier::make_room(std::size_t bytes) {
   return true;
 }
 
-void Courier::settle() {
+void RemoteWriteClient::settle() {
   // Called when the server has just answered: it lived until now.
   const MonoTime now = with_.clock.mono();
   while (!unsettled_.empty() && now - unsettled_.front().at >= kSettle) {
@@ -163,9 +185,9 @@ void Courier::settle() {
   }
 }
 
-void Courier::keep(std::string body) {
+void RemoteWriteClient::keep(std::string body) {
   unsettled_bytes_ += body.size();
-  unsettled_.push_back({std::move(body), with_.clock.mono()});
+  unsettled_.push_back({.body = std::move(body), .at = with_.clock.mono()});
 }
 
 }  // namespace laggard::send
