@@ -1,13 +1,28 @@
 #include "lab/bench/bench.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "lab/bench/disks.h"
 #include "lab/bench/gluster.h"
 #include "lab/bench/network.h"
-#include "lab/bench/undo.h"
+#include "lab/bench/state_folder.h"
 
 namespace laggard::lab::bench {
+
+namespace {
+
+/// Takes down the bench that an open journal is of.
+Status take_down_killed(Machine& machine, Layout layout, FileJournal& journal, const Say& say) {
+  if (Status reachable = check_reachable(journal.instance(), layout.name); !reachable) {
+    return fail(reachable.error().code, layout.journal().string() + ":1", reachable.error().what);
+  }
+  layout.instance = journal.instance().id;
+  return take_down(machine, layout, journal, say);
+}
+
+}  // namespace
 
 Bench::Bench(Machine& machine, const Layout& layout, Programs programs, FileJournal journal, Say say)
     : machine_(machine),
@@ -15,7 +30,9 @@ Bench::Bench(Machine& machine, const Layout& layout, Programs programs, FileJour
       programs_(std::move(programs)),
       journal_(std::move(journal)),
       say_(std::move(say)),
-      site_(machine_, journal_, layout_) {}
+      site_(machine_, journal_, layout_) {
+  layout_.instance = journal_.instance().id;
+}
 
 Bench::~Bench() {
   const Status down = take_down();
@@ -24,11 +41,22 @@ Bench::~Bench() {
 
 Result<std::unique_ptr<Bench>> Bench::build(Machine& machine, const Layout& layout, const Programs& programs,
                                             Say say) {
-  Result<FileJournal> journal = FileJournal::open(layout.journal());
-  if (!journal) return forward(journal);
-  if (!journal->entries().empty()) {
+  Result<std::optional<FileJournal>> killed = FileJournal::open(layout.journal());
+  if (!killed) return forward(killed);
+  if (*killed) {
     say("an earlier bench was not taken down; that is done first");
-    if (Status down = bench::take_down(machine, *journal, say); !down) return forward(down);
+    if (Status down = take_down_killed(machine, layout, **killed, say); !down) return forward(down);
+  }
+  const Result<Instance> instance = new_instance();
+  if (!instance) return tl::unexpected<Error>(instance.error());
+  Result<FileJournal> journal = FileJournal::create(layout.journal(), *instance);
+  if (!journal) return forward(journal);
+  Layout own = layout;
+  own.instance = instance->id;
+  if (Status made = make_state_folder(own); !made) {
+    (void)remove_state_folder(own);  // What is half made.
+    journal->remove();
+    return forward(made);
   }
   std::unique_ptr<Bench> bench(new Bench(machine, layout, programs, std::move(*journal), std::move(say)));
   if (Status up = bench->put_up(); !up) return forward(up);
@@ -36,10 +64,7 @@ Result<std::unique_ptr<Bench>> Bench::build(Machine& machine, const Layout& layo
 }
 
 Status Bench::put_up() {
-  Status done = site_.announce({ChangeKind::kFolder, layout_.state(), {}});
-  if (done) done = machine_.make_folder(layout_.logs());
-  if (done) done = build_network(site_);
-  if (!done) return done;
+  if (Status done = build_network(site_); !done) return done;
   Result<std::vector<std::string>> loops = build_disks(site_, programs_.modelled_disk);
   if (!loops) return forward(loops);
   loops_ = std::move(*loops);
@@ -49,18 +74,22 @@ Status Bench::put_up() {
 Status Bench::take_down() {
   if (!standing_) return {};
   standing_ = false;
-  Status down = bench::take_down(machine_, journal_, say_);
-  if (down) journal_.remove();
-  return down;
+  return bench::take_down(machine_, layout_, journal_, say_);
 }
 
 Result<bool> clean(Machine& machine, const Layout& layout, const Say& say) {
-  Result<FileJournal> journal = FileJournal::open(layout.journal());
+  Result<std::optional<FileJournal>> journal = FileJournal::open(layout.journal());
   if (!journal) return forward(journal);
-  const bool any = !journal->entries().empty();
-  if (Status down = take_down(machine, *journal, say); !down) return forward(down);
-  journal->remove();
-  return any;
+  if (*journal) {
+    if (Status down = take_down_killed(machine, layout, **journal, say); !down) return forward(down);
+    return true;
+  }
+  const Result<StateFolder> whose = whose_state_folder(layout);
+  if (!whose) return tl::unexpected<Error>(whose.error());
+  if (*whose == StateFolder::kAbsent) return false;
+  return fail(ErrorCode::kDamaged, layout.state().string(),
+              fmt::format("is there without {}, which would say whose it is; it is left alone",
+                          layout.journal().string()));
 }
 
 }  // namespace laggard::lab::bench

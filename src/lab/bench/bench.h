@@ -1,12 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "lab/bench/journal.h"
 #include "lab/bench/site.h"
+#include "lab/bench/undo.h"
 
 namespace laggard::lab::bench {
 
@@ -16,14 +16,12 @@ struct Programs {
   std::filesystem::path modelled_disk;
 };
 
-/// Sentences for the user.
-using Say = std::function<void(const std::string&)>;
-
 /// A parallel file system that stands on this machine until `take_down` or the end of this.
 class Bench {
  public:
   /// Builds it: network, disks, servers, clients; first takes down what an earlier bench of that name left
-  /// when it was killed. What was built is taken down again when something fails.
+  /// when it was killed. What was built is taken down again when something fails. An error when there is
+  /// anything of its name that no bench made.
   /// \param machine  outlives this
   [[nodiscard]] static Result<std::unique_ptr<Bench>> build(Machine& machine, const Layout& layout,
                                                             const Programs& programs, Say say);
@@ -52,7 +50,8 @@ class Bench {
   bool standing_ = true;
 };
 
-/// Takes down what a killed bench has left. \return whether there was anything.
+/// Takes down what a killed bench has left. \return whether there was anything. An error, and nothing
+/// touched, when what is there cannot be proven to be a bench's.
 [[nodiscard]] Result<bool> clean(Machine& machine, const Layout& layout, const Say& say);
 
 }  // namespace laggard::lab::bench

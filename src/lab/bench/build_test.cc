@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "lab/bench/disks.h"
-#include "lab/bench/fake_machine.h"
 #include "lab/bench/gluster.h"
 #include "lab/bench/memory_group.h"
 #include "lab/bench/network.h"
 #include "lab/bench/site.h"
 #include "lab/bench/tools.h"
 #include "lab/bench/undo.h"
+#include "testing/fake_bench_machine.h"
 
 namespace laggard::lab::bench {
 namespace {
@@ -22,24 +22,22 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr const char* kAllowed = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
-
 class BuildTest : public testing::Test {
  protected:
   BuildTest() {
     layout_.servers = 3;
     layout_.clients = 1;
-    machine_.files[kAllowed] = "reno bbr\n";
+    layout_.instance = kTestId;
+    machine_.files[kAllowedControl] = "reno bbr\n";
     machine_.folders = {"/sys/fs/cgroup/memory"};
     for (const char* loop : {"loop7", "loop8", "loop9"}) {
       const std::string queue = std::string("/sys/block/") + loop + "/queue/";
-      machine_.files[std::string("/sys/block/") + loop + "/dev"] = std::string("7:") + loop[4] + "\n";
       machine_.files[queue + "scheduler"] = "[none] mq-deadline kyber bfq\n";
       machine_.files[queue + "max_sectors_kb"] = "1280\n";
       machine_.files[queue + "rotational"] = "0\n";
       machine_.files[queue + "nr_requests"] = "128\n";
       machine_.files[queue + "read_ahead_kb"] = "128\n";
-      const std::string bdi = std::string("/sys/class/bdi/7:") + loop[4] + "/";
+      const std::string bdi = std::string("/sys/block/") + loop + "/bdi/";
       machine_.files[bdi + "strict_limit"] = "0\n";
       machine_.files[bdi + "max_ratio"] = "100\n";
     }
@@ -50,12 +48,11 @@ class BuildTest : public testing::Test {
   Site site_{machine_, journal_, layout_};
 };
 
-TEST_F(BuildTest, EveryHostIsConnectedAndEnteredFirst) {
+TEST_F(BuildTest, EveryHostIsConnectedInANamespaceOfTheStateFolder) {
   ASSERT_TRUE(build_network(site_));
   for (const std::string host : {"bridge", "s1", "s2", "s3", "c1", "x"}) {
-    const std::string network = "laggard-bench-" + host;
-    const std::size_t entered = machine_.position("journal network\t" + network + "\t");
-    EXPECT_LT(entered, machine_.position("ip netns add " + network)) << host;
+    const std::string network = "/run/laggard-bench/net/" + host;
+    EXPECT_THAT(machine_.mounts, Contains(Mount{network, "nsfs", "nsfs"})) << host;
   }
   EXPECT_THAT(machine_.log, Contains(HasSubstr("ip address add 10.77.0.2/24 dev eth0")));
   EXPECT_THAT(machine_.log, Contains(HasSubstr("ethtool -K eth0 tso off gso off gro off")));
@@ -63,27 +60,26 @@ TEST_F(BuildTest, EveryHostIsConnectedAndEnteredFirst) {
 
 TEST_F(BuildTest, TheOneKernelSettingIsKept) {
   ASSERT_TRUE(build_network(site_));
-  EXPECT_EQ(machine_.files[kAllowed], "reno bbr cubic");
-  EXPECT_THAT(journal_.entries, Contains(Change{ChangeKind::kSetting, kAllowed, "reno bbr"}));
+  EXPECT_EQ(machine_.files[kAllowedControl], "reno bbr cubic");
+  EXPECT_LT(machine_.position("journal congestion-control\t\treno bbr"),
+            machine_.position(std::string("write ") + kAllowedControl));
 }
 
 TEST_F(BuildTest, ASettingThatFitsIsLeftAlone) {
-  machine_.files[kAllowed] = "reno cubic\n";
+  machine_.files[kAllowedControl] = "reno cubic\n";
   ASSERT_TRUE(build_network(site_));
-  EXPECT_THAT(machine_.log, Not(Contains(StartsWith("write"))));
+  EXPECT_THAT(machine_.log, Not(Contains(StartsWith("write /proc"))));
 }
 
 TEST_F(BuildTest, OnlyServersPortsAreLimited) {
   ASSERT_TRUE(limit_network(site_));
   ASSERT_EQ(machine_.log.size(), 6U);  // Three servers, both ways.
   EXPECT_THAT(machine_.log[0],
-              AllOf(HasSubstr("laggard-bench-s1"), HasSubstr("dev eth0 root tbf rate 40mbit")));
-  EXPECT_THAT(machine_.log[1], AllOf(HasSubstr("laggard-bench-bridge"), HasSubstr("dev p-s1 ")));
+              AllOf(HasSubstr("laggard-bench/net/s1"), HasSubstr("dev eth0 root tbf rate 40mbit")));
+  EXPECT_THAT(machine_.log[1], AllOf(HasSubstr("laggard-bench/net/bridge"), HasSubstr("dev p-s1 ")));
 }
 
 TEST_F(BuildTest, ADiskIsModelledAttachedFormattedMounted) {
-  // The modelled disk's folder stands last on no command line: what it mounts is said here.
-  for (const char* disk : {"disk1", "disk2", "disk3"}) machine_.mounts.insert(layout_.state() / disk);
   const auto loops = build_disks(site_, "/usr/bin/laggard-modelled-disk");
   ASSERT_TRUE(loops) << loops.error().message();
   EXPECT_THAT(*loops, ElementsAre("loop7", "loop8", "loop9"));
@@ -92,54 +88,64 @@ TEST_F(BuildTest, ADiskIsModelledAttachedFormattedMounted) {
   const std::size_t attach = machine_.position("losetup --find --direct-io=on /run/laggard-bench/disk1/disk");
   const std::size_t format = machine_.position("mkfs.ext4");
   const std::size_t mount = machine_.position("mount -o noatime");
-  EXPECT_LT(machine_.position("journal mount\t/run/laggard-bench/disk1\t"), serve);
   EXPECT_LT(serve, attach);
-  EXPECT_LT(machine_.position("journal loop\t/run/laggard-bench/disk1/disk\t"), attach);
   EXPECT_LT(attach, format);
   EXPECT_LT(format, mount);
-  EXPECT_LT(machine_.position("journal mount\t/run/laggard-bench/brick1\t"), mount);
-  EXPECT_THAT(journal_.entries,
-              Contains(Change{ChangeKind::kSetting, "/sys/block/loop7/queue/scheduler", "none"}));
-  EXPECT_THAT(journal_.entries,
-              Contains(Change{ChangeKind::kSetting, "/sys/class/bdi/7:7/max_ratio", "100"}));
+  EXPECT_THAT(journal_.entries, Contains(Change{Setting::kScheduler, "loop7", "none"}));
+  EXPECT_THAT(journal_.entries, Contains(Change{Setting::kMaxRatio, "loop7", "100"}));
+  // A new scheduler changes others: they have to be read before it is set.
+  EXPECT_LT(machine_.position("journal read-ahead\tloop7"),
+            machine_.position("write /sys/block/loop7/queue/scheduler"));
+}
+
+TEST_F(BuildTest, ProcessesCarryTheMarkOfTheirBench) {
+  ASSERT_TRUE(build_disks(site_, "/usr/bin/laggard-modelled-disk"));
+  ASSERT_TRUE(start_gluster(site_));
+  EXPECT_THAT(machine_.environments["chrt"], ElementsAre(std::string("LAGGARD_BENCH_DISK=") + kTestId));
+  for (const char* program : {"losetup", "mount", "mkfs.ext4", "nsenter"}) {
+    EXPECT_THAT(machine_.environments[program], ElementsAre(std::string("LAGGARD_BENCH=") + kTestId))
+        << program;
+  }
 }
 
 TEST_F(BuildTest, UndoingABuildLeavesNothing) {
-  for (const char* disk : {"disk1", "disk2", "disk3"}) machine_.mounts.insert(layout_.state() / disk);
   ASSERT_TRUE(build_network(site_));
   ASSERT_TRUE(build_disks(site_, "/usr/bin/laggard-modelled-disk"));
   ASSERT_TRUE(start_gluster(site_));
   machine_.log.clear();
-  EXPECT_EQ(undo(machine_, journal_.entries, [](const std::string& s) { ADD_FAILURE() << s; }), 0U);
+  const auto failed =
+      undo(machine_, layout_, journal_.entries, [](const std::string& s) { ADD_FAILURE() << s; });
+  ASSERT_TRUE(failed) << failed.error().message();
+  EXPECT_EQ(*failed, 0U);
   EXPECT_THAT(machine_.mounts, IsEmpty());
-  EXPECT_THAT(machine_.loops, IsEmpty());
-  EXPECT_EQ(machine_.files[kAllowed], "reno bbr");
+  EXPECT_THAT(machine_.attached, IsEmpty());
+  EXPECT_THAT(machine_.folders, Not(Contains(HasSubstr("cgroup/memory/"))));
+  EXPECT_EQ(machine_.files[kAllowedControl], "reno bbr");
   EXPECT_EQ(machine_.files["/sys/block/loop8/queue/scheduler"], "none");
   EXPECT_EQ(machine_.files["/sys/block/loop8/queue/nr_requests"], "128");
 }
 
 TEST_F(BuildTest, ServersRunInTheirMemoryGroup) {
   ASSERT_TRUE(start_gluster(site_));
-  EXPECT_LT(machine_.position("journal memory-group\t/sys/fs/cgroup/memory/laggard-bench-s2"),
-            machine_.position("mkdir /sys/fs/cgroup/memory/laggard-bench-s2"));
+  const std::string group = std::string("/sys/fs/cgroup/memory/laggard-bench-s2-") + kTestId;
+  EXPECT_LT(machine_.position("mkdir " + group), machine_.position(group + "/memory.limit_in_bytes 128M"));
   EXPECT_THAT(machine_.log,
-              Contains("write /sys/fs/cgroup/memory/laggard-bench-s2/memory.limit_in_bytes 128M"));
-  EXPECT_THAT(machine_.log,
-              Contains(AllOf(StartsWith("start nsenter --net=/run/netns/laggard-bench-s2 -- sh -c"),
-                             HasSubstr("laggard-bench-s2/cgroup.procs nice -n -15 glusterfsd"))));
+              Contains(AllOf(StartsWith("start nsenter --net=/run/laggard-bench/net/s2 -- sh -c"),
+                             HasSubstr(group + "/cgroup.procs nice -n -15 glusterfsd"))));
 }
 
 TEST_F(BuildTest, ControlGroupsOfVersion2) {
   machine_.folders.clear();
   machine_.files["/sys/fs/cgroup/cgroup.subtree_control"] = "cpu pids\n";
   ASSERT_TRUE(make_memory_group(site_, 1));
-  EXPECT_EQ(machine_.files["/sys/fs/cgroup/laggard-bench-s1/memory.max"], "128M");
+  const std::string group = std::string("/sys/fs/cgroup/laggard-bench-s1-") + kTestId;
+  EXPECT_EQ(machine_.files[group + "/memory.max"], "128M");
   EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "+memory");
-  EXPECT_THAT(journal_.entries,
-              ElementsAre(Change{ChangeKind::kSetting, "/sys/fs/cgroup/cgroup.subtree_control", "-memory"},
-                          Change{ChangeKind::kMemoryGroup, "/sys/fs/cgroup/laggard-bench-s1", {}}));
+  EXPECT_THAT(journal_.entries, ElementsAre(Change{Setting::kMemoryController, "", ""}));
   ASSERT_TRUE(empty_cache(site_, 1));
-  EXPECT_EQ(machine_.log.back(), "write /sys/fs/cgroup/laggard-bench-s1/memory.reclaim 128M");
+  EXPECT_EQ(machine_.log.back(), "write " + group + "/memory.reclaim 128M");
+  ASSERT_TRUE(undo(machine_, layout_, journal_.entries, [](const std::string&) {}));
+  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "-memory");
 }
 
 TEST_F(BuildTest, AClientThatDiesIsQuoted) {

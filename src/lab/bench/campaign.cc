@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "lab/bench/out_folder.h"
 
 namespace laggard::lab::bench {
 
@@ -130,6 +131,10 @@ Result<std::size_t> run_campaign(const Session& session, const std::vector<RunSp
     const std::filesystem::path folder = out / names[i];
     if (machine.exists(folder / "truth.json")) continue;
     if (machine.exists(folder)) {
+      if (!machine.exists(folder / kUnfinished)) {
+        return fail(ErrorCode::kBadUse, folder.string(),
+                    "is in the way of a run and was not made by one that was interrupted; move it away");
+      }
       if (Status removed = machine.remove_folder(folder); !removed) return forward(removed);
     }
     Session part = session;

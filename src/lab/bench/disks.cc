@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
+#include <array>
+#include <utility>
+
 #include "lab/bench/memory_group.h"
 #include "lab/bench/undo.h"
 
@@ -23,35 +25,34 @@ Result<int> start_disk(Site& site, const std::filesystem::path& program, std::si
       {"chrt", "--fifo", "10", program, folder, "--megabytes", std::to_string(layout.disk_megabytes),
        "--rate", fmt::format("{}", layout.disk_megabytes_per_second), "--seed", std::to_string(i)},
       {}};
-  if (Status entered = site.announce({ChangeKind::kMount, folder, {}}); !entered) return forward(entered);
-  return site.start("disks", serve, log_name(layout, i));
+  return site.start_disk(serve, log_name(layout, i));
 }
 
 /// As a disk of the time would be queued: BFQ, 64 requests of 128 KB. Given back in the end, because loop
 /// devices keep their settings when they are detached.
 Status set_queue(Site& site, const std::string& loop) {
-  const std::filesystem::path queue = "/sys/block/" + loop + "/queue";
-  const std::vector<std::pair<const char*, const char*>> settings{{"scheduler", "bfq"},
-                                                                  {"max_sectors_kb", "128"},
-                                                                  {"rotational", "1"},
-                                                                  {"nr_requests", "64"},
-                                                                  {"read_ahead_kb", "128"}};
-  for (const auto& [name, value] : settings) {
-    if (Status done = site.set(queue / name, value); !done) return done;
+  const std::array<std::pair<Setting, const char*>, 5> settings{{{Setting::kScheduler, "bfq"},
+                                                                 {Setting::kMaxSectors, "128"},
+                                                                 {Setting::kRotational, "1"},
+                                                                 {Setting::kRequests, "64"},
+                                                                 {Setting::kReadAhead, "128"}}};
+  // All are kept before one is changed: some of them change others.
+  for (const auto& [setting, value] : settings) {
+    if (Status kept = site.keep(setting, loop); !kept) return kept;
+  }
+  for (const auto& [setting, value] : settings) {
+    if (Status done = site.set(setting, loop, value); !done) return done;
   }
   return {};
 }
 
 /// A limit of dirty pages of its own: the machine's is shared, and one slow disk would hold up all servers.
 Status limit_dirty(Site& site, const std::string& loop) {
-  const Result<std::string> numbers = site.machine().read("/sys/block/" + loop + "/dev");
-  if (!numbers) return tl::unexpected<Error>(numbers.error());
-  const std::filesystem::path device = "/sys/class/bdi/" + std::string(trim(*numbers));
-  if (Status done = site.set(device / "strict_limit", "1"); !done) return done;
+  if (Status done = site.set(Setting::kStrictLimit, loop, "1"); !done) return done;
   // The kernel keeps max_bytes as a ratio of the machine's limit, and gives back another number than it was
   // told: max_ratio is what can be restored.
-  if (Status kept = site.keep(device / "max_ratio"); !kept) return kept;
-  return site.machine().write(device / "max_bytes",
+  if (Status kept = site.keep(Setting::kMaxRatio, loop); !kept) return kept;
+  return site.machine().write(path_of(Setting::kMaxRatio, loop).replace_filename("max_bytes"),
                               std::to_string(site.layout().dirty_megabytes * kMegabyte));
 }
 
@@ -64,10 +65,7 @@ Status make_brick(Site& site, const std::string& loop, std::size_t i) {
         "size=32", device, fmt::format("{}M", layout.brick_megabytes)},
        {}});
   if (done) done = site.machine().make_folder(brick);
-  if (done) {
-    done = site.change({ChangeKind::kMount, brick, {}},
-                       {{"mount", "-o", "noatime,nodelalloc,commit=5", device, brick}, {}});
-  }
+  if (done) done = site.must({{"mount", "-o", "noatime,nodelalloc,commit=5", device, brick}, {}});
   if (done) done = site.machine().make_folder(brick / "data");
   return done;
 }
@@ -76,9 +74,6 @@ Status make_brick(Site& site, const std::string& loop, std::size_t i) {
 
 Result<std::vector<std::string>> build_disks(Site& site, const std::filesystem::path& program) {
   const Layout& layout = site.layout();
-  const std::string network = layout.network("disks");
-  Status added = site.change({ChangeKind::kNetwork, network, {}}, {{"ip", "netns", "add", network}, {}});
-  if (!added) return forward(added);
   std::vector<int> processes;
   for (std::size_t i = 1; i <= layout.servers; ++i) {
     const Result<int> process = start_disk(site, program, i);

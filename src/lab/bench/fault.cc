@@ -22,7 +22,7 @@ Command read_partition(const Layout& layout, const std::string& loop) {
                             (layout.disk_megabytes - layout.brick_megabytes) / 4));
 }
 
-/// Reads the same from below the block device, whose counters do not see it: a stranger on shared storage.
+/// Reads the same from below the block device, whose counters do not see it: somebody else on shared storage.
 Command read_from_below(const Layout& layout, std::size_t server) {
   return repeat(fmt::format("dd if={} of=/dev/null bs=1M iflag=direct skip={} count={} status=none",
                             (layout.disk(server) / "disk").native(), layout.brick_megabytes,
@@ -60,13 +60,13 @@ FaultPlan plan_fault(const Layout& layout, FaultKind fault, std::size_t server, 
       plan.programs = {{sick, read_partition(layout, loop)}};
       break;
     case FaultKind::kDiskBusy:
-      plan.programs = {{kStranger, read_from_below(layout, server)}};
+      plan.programs = {{kThirdParty, read_from_below(layout, server)}};
       break;
     case FaultKind::kWriteNetworkHog:
-      plan.programs = {{sick, listen()}, {kStranger, send_zeros(layout.server_address(server))}};
+      plan.programs = {{sick, listen()}, {kThirdParty, send_zeros(layout.server_address(server))}};
       break;
     case FaultKind::kReadNetworkHog:
-      plan.programs = {{kStranger, listen()}, {sick, send_zeros(layout.stranger_address())}};
+      plan.programs = {{kThirdParty, listen()}, {sick, send_zeros(layout.third_party_address())}};
       break;
     case FaultKind::kReceiveLoss:
       plan.begin = {{sick, drop("iif eth0")}};

@@ -46,7 +46,7 @@ Status start_server(Site& site, std::size_t i) {
 /// A client that is started before the servers listen waits seconds before it tries again.
 Status await_server(Site& site, std::size_t i) {
   const Layout& layout = site.layout();
-  const std::string from = layout.network(layout.client(1));
+  const std::filesystem::path from = layout.network(layout.client(1));
   Clock& clock = site.machine().clock();
   const MonoTime deadline = clock.mono() + std::chrono::seconds(20);
   // socat itself did not end in 3 of 19 attempts on an idle machine: then, too, it is to be tried again.
@@ -64,9 +64,7 @@ Status start_client(Site& site, std::size_t i) {
   const Layout& layout = site.layout();
   const std::string name = layout.client(i);
   const std::filesystem::path mount = layout.mount(i);
-  Status done = site.machine().make_folder(mount);
-  if (done) done = site.announce({ChangeKind::kMount, mount, {}});
-  if (!done) return done;
+  if (Status made = site.machine().make_folder(mount); !made) return made;
   const Command serve{
       {"glusterfs", "--no-daemon", "-f", layout.state() / "client.vol", "-l",
        layout.logs() / ("glusterfs-" + name + ".log"), "-L", "WARNING", "--direct-io-mode=enable",

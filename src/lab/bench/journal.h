@@ -2,36 +2,59 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "lab/bench/instance.h"
 
 namespace laggard::lab::bench {
 
-enum class ChangeKind : std::uint8_t {
-  kFolder,       ///< A folder was created; with all that is in it.
-  kSetting,      ///< A file of /proc or /sys held `old`.
-  kNetwork,      ///< A network namespace of that name was created, processes and all.
-  kMount,        ///< Something was mounted there.
-  kLoop,         ///< A block device was attached to that file.
-  kMemoryGroup,  ///< A control group was created.
+/// A setting of the kernel that the bench changes. There are no others: a journal names one of these, never a
+/// path.
+enum class Setting : std::uint8_t {
+  kScheduler,  ///< These seven of a block device of the bench, in the order in which they are restored.
+  kMaxSectors,
+  kRotational,
+  kRequests,   ///< A new scheduler sets it anew.
+  kReadAhead,  ///< So does a new limit of sectors.
+  kStrictLimit,
+  kMaxRatio,
+  kCongestionControl,  ///< Of the machine: what TCP may use.
+  kMemoryController,   ///< Of the machine: whether control groups of version 2 have memory.
 };
 
-/// One change of the machine, by what it takes to undo it.
+/// \param loop  the block device (`loop7`); empty for a setting of the machine
+[[nodiscard]] std::filesystem::path path_of(Setting setting, std::string_view loop);
+[[nodiscard]] bool is_of_machine(Setting setting);
+
+/// A setting before the bench changed it.
 struct Change {
-  ChangeKind kind = ChangeKind::kFolder;
-  std::string what;
-  std::string old;  ///< Of kSetting only.
+  Setting setting = Setting::kScheduler;
+  std::string loop;  ///< Empty for a setting of the machine.
+  std::string old;   ///< Empty for kMemoryController.
   bool operator==(const Change&) const = default;
 };
 
-/// The changes in a journal's text, a line each: `kind TAB what TAB old`. A last line without an end was cut
-/// off by a crash: the change it announces was never begun, and it is left out. Anything else that cannot be
-/// read is an error, because a change that is not understood is one that would not be undone.
-[[nodiscard]] Result<std::vector<Change>> parse_journal(std::string_view text);
+/// Whether a journal can hold it: a loop device where one is needed, a value such as the setting can have.
+[[nodiscard]] bool is_sound(const Change& change);
+
+/// What a bench has to remember: who it is, which finds everything that it made, and what it cannot find that
+/// way.
+struct JournalText {
+  Instance instance;
+  std::vector<Change> changes;
+};
+
+/// `bench TAB 2 TAB id TAB boot id TAB mount namespace`, then a line per change: `setting TAB loop TAB old`.
+/// A last line without an end was cut off: the change it announces was never begun, and it is left out.
+/// Anything else that a bench does not write is an error (`journal:LINE`): a change that is not understood
+/// would not be undone, and who writes one wrong line may have written the others.
+[[nodiscard]] Result<JournalText> parse_journal(std::string_view text);
+[[nodiscard]] std::string to_line(const Instance& instance);
 [[nodiscard]] std::string to_line(const Change& change);
 
 /// What the bench has changed on the machine, on disk before it is changed, so that it can be undone by
@@ -39,27 +62,31 @@ struct Change {
 class Journal {
  public:
   virtual ~Journal() = default;
-  /// On disk when this returns.
+  /// On disk when this returns. Of a setting that is changed twice the first value counts.
   [[nodiscard]] virtual Status enter(const Change& change) = 0;
 };
 
 /// The journal of a bench, which is its lock too: as long as one is open, no second one can be.
 class FileJournal final : public Journal {
  public:
-  /// \param path  continued when it is there: then `entries` is what somebody who was killed has left.
-  [[nodiscard]] static Result<FileJournal> open(const std::filesystem::path& path);
+  /// A new one; an error when there is one, because then a bench is running or was not taken down.
+  [[nodiscard]] static Result<FileJournal> create(const std::filesystem::path& path,
+                                                  const Instance& instance);
+  /// What a killed bench has left; nothing when there is none. An error when a bench is running, and when it
+  /// is not a file that only we can have written.
+  [[nodiscard]] static Result<std::optional<FileJournal>> open(const std::filesystem::path& path);
   [[nodiscard]] Status enter(const Change& change) override;
-  [[nodiscard]] const std::vector<Change>& entries() const { return entries_; }
-  /// All is undone: an empty journal, still locked.
-  [[nodiscard]] Status clear();
-  /// All is undone and nothing will follow.
+  [[nodiscard]] const Instance& instance() const { return text_.instance; }
+  [[nodiscard]] const std::vector<Change>& changes() const { return text_.changes; }
+  /// All is undone.
   void remove();
 
  private:
-  FileJournal(std::filesystem::path path, Fd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+  FileJournal(std::filesystem::path path, Fd fd, JournalText text)
+      : path_(std::move(path)), fd_(std::move(fd)), text_(std::move(text)) {}
   std::filesystem::path path_;
   Fd fd_;
-  std::vector<Change> entries_;
+  JournalText text_;
 };
 
 }  // namespace laggard::lab::bench

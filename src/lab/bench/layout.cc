@@ -9,7 +9,6 @@ namespace laggard::lab::bench {
 
 namespace {
 constexpr std::size_t kFewestServers = 3;
-constexpr std::size_t kMostHosts = 99;
 constexpr std::size_t kLongestName = 12;
 /// Nothing leaves the bridge, which has no way out: the addresses only have to differ from each other.
 constexpr const char* kSubnet = "10.77.0.";
@@ -17,11 +16,9 @@ constexpr const char* kSubnet = "10.77.0.";
 
 std::string Layout::server_address(std::size_t i) const { return kSubnet + std::to_string(i); }
 std::string Layout::client_address(std::size_t i) const { return kSubnet + std::to_string(100 + i); }
-std::string Layout::stranger_address() const { return kSubnet + std::to_string(200); }
+std::string Layout::third_party_address() const { return kSubnet + std::to_string(200); }
 
-std::string Layout::network(std::string_view host) const { return fmt::format("laggard-{}-{}", name, host); }
-
-std::filesystem::path Layout::state() const { return "/run/laggard-" + name; }
+std::filesystem::path Layout::state() const { return root / ("laggard-" + name); }
 std::filesystem::path Layout::disk(std::size_t server) const {
   return state() / ("disk" + std::to_string(server));
 }

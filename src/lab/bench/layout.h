@@ -10,15 +10,18 @@
 namespace laggard::lab::bench {
 
 /// The third party of the network hogs.
-inline constexpr const char* kStranger = "x";
+inline constexpr const char* kThirdParty = "x";
 
-/// A parallel file system on this machine: how large, how fast, and what its parts are called. Everything
-/// that is created outside of the state folder carries `name`, so that benches do not meet.
+/// A parallel file system on this machine: how large, how fast, and what its parts are called. Everything of
+/// it is in the state folder, network namespaces and mounts included, but for its memory groups and its
+/// processes: those carry `instance`. So what is not the bench's cannot be taken for the bench's.
 ///
 /// The rates keep the machine's processors out of the picture: nine disks of 3 MB/s and ports of 40 Mbit/s
 /// take some 0.7 cores, so that what is measured is what was modelled, even where others compute beside it.
 struct Layout {
   std::string name = "bench";
+  std::string instance;  ///< Of this one building of it (`Instance::id`); empty until it has begun.
+  std::filesystem::path root = "/run";  ///< Holds the state folder; nobody else may write there.
   std::size_t servers = 9;
   std::size_t clients = 4;
 
@@ -34,14 +37,16 @@ struct Layout {
   [[nodiscard]] std::string client(std::size_t i) const { return "c" + std::to_string(i); }
   [[nodiscard]] std::string server_address(std::size_t i) const;
   [[nodiscard]] std::string client_address(std::size_t i) const;
-  [[nodiscard]] std::string stranger_address() const;
-
-  /// Network namespace of a host: a server, a client, the stranger, `bridge`
-  /// (the switch) or `disks` (the modelled disks: no network, but a place where its processes are found).
-  [[nodiscard]] std::string network(std::string_view host) const;
+  [[nodiscard]] std::string third_party_address() const;
 
   [[nodiscard]] std::filesystem::path state() const;  ///< Mounts and logs.
+  /// The state folder while it is made and while it is removed.
+  [[nodiscard]] std::filesystem::path nameless_state() const { return state().native() + "." + instance; }
   [[nodiscard]] std::filesystem::path journal() const { return state().native() + ".journal"; }
+  /// The file that keeps the network namespace of a host: of a server, a client, the third party or `bridge`,
+  /// the switch.
+  [[nodiscard]] std::filesystem::path network(std::string_view host) const { return networks() / host; }
+  [[nodiscard]] std::filesystem::path networks() const { return state() / "net"; }
   [[nodiscard]] std::filesystem::path logs() const { return state() / "log"; }
   [[nodiscard]] std::filesystem::path disk(std::size_t server) const;   ///< Mount of the modelled disk.
   [[nodiscard]] std::filesystem::path brick(std::size_t server) const;  ///< Mount of the server's ext4.
@@ -49,6 +54,7 @@ struct Layout {
 };
 
 inline constexpr std::size_t kBrickPort = 24007;
+inline constexpr std::size_t kMostHosts = 99;
 
 /// What cannot be built: fewer than three servers are no peers, and addresses end at 99.
 [[nodiscard]] Status check(const Layout& layout);

@@ -2,18 +2,24 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/loop.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <system_error>
 
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/bench/remove_tree.h"
 #include "lab/bench/spawn.h"
 
 namespace laggard::lab::bench {
@@ -24,6 +30,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kLongestCommand = 120s;
 constexpr Duration kShortLook = 20ms;
+constexpr Duration kLongestEnd = 20s;
 
 /// Reads what a program writes until it closes its output, but not beyond `deadline`.
 std::string drain(int fd, Clock& clock, MonoTime deadline) {
@@ -49,6 +56,39 @@ int exit_status(int wait_status) {
 
 void pause_for(Clock& clock, Duration d) { clock.sleep_until(clock.mono() + d); }
 
+/// The environment that a process was started with; nothing of one that has ended.
+bool started_with(const std::filesystem::path& process, std::string_view entry) {
+  const Result<std::string> environment = read_file(process / "environ");
+  if (!environment) return false;
+  const std::vector<std::string_view> entries = split(*environment, '\0');
+  return std::find(entries.begin(), entries.end(), entry) != entries.end();
+}
+
+std::string name_of_backing(const std::string& loop) {
+  const Fd device(::open(("/dev/" + loop).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  loop_info64 info{};
+  if (!device.valid() || ::ioctl(device.get(), LOOP_GET_STATUS64, &info) != 0) return {};
+  const auto* const name = static_cast<const unsigned char*>(info.lo_file_name);
+  return {name, std::find(name, name + LO_NAME_SIZE - 1, 0)};
+}
+
+/// Sends `signal` to all processes that were started with `entry`. \return who they are
+std::vector<int> signal_marked(std::string_view entry, int signal) {
+  std::vector<int> marked;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
+       it.increment(error)) {
+    const std::optional<int> process = to_number<int>(it->path().filename().native());
+    if (!process || *process == ::getpid()) continue;
+    // Held before it is looked at: the number may become somebody else's in between.
+    const Fd held(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
+    if (!held.valid() || !started_with(it->path(), entry)) continue;
+    marked.push_back(*process);
+    (void)::syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0);
+  }
+  return marked;
+}
+
 }  // namespace
 
 LinuxMachine::~LinuxMachine() {
@@ -63,7 +103,7 @@ Result<Output> LinuxMachine::run(const Command& command) {
   Fd writing(ends[1]);
   const Result<Fd> input = input_file(command.input);
   if (!input) return tl::unexpected<Error>(input.error());
-  const Result<int> child = spawn(command.argv, input->get(), writing.get());
+  const Result<int> child = spawn(command, input->get(), writing.get());
   if (!child) return tl::unexpected<Error>(child.error());
   writing.reset();
 
@@ -90,9 +130,9 @@ Result<Output> LinuxMachine::run(const Command& command) {
 Result<int> LinuxMachine::start(const Command& command, const std::filesystem::path& log) {
   const Result<Fd> input = input_file(command.input);
   if (!input) return tl::unexpected<Error>(input.error());
-  const Fd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const Fd output(::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!output.valid()) return fail_errno(errno, log.string(), "cannot be written");
-  Result<int> child = spawn(command.argv, input->get(), output.get());
+  Result<int> child = spawn(command, input->get(), output.get());
   if (child) children_.insert(*child);
   return child;
 }
@@ -125,7 +165,8 @@ Result<std::string> LinuxMachine::read(const std::filesystem::path& path) { retu
 
 Status LinuxMachine::write(const std::filesystem::path& path, std::string_view text) {
   const bool kernel = path.native().rfind("/proc/", 0) == 0 || path.native().rfind("/sys/", 0) == 0;
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | (kernel ? 0 : O_CREAT | O_TRUNC), 0644));
+  const Fd fd(
+      ::open(path.c_str(), O_WRONLY | O_CLOEXEC | (kernel ? 0 : O_CREAT | O_TRUNC | O_NOFOLLOW), 0644));
   if (!fd.valid()) return fail_errno(errno, path.string(), "cannot be opened");
   return write_all(fd.get(), text, path.string(), fmt::format("cannot be set to {}", trim(text)));
 }
@@ -143,15 +184,9 @@ Status LinuxMachine::make_folder(const std::filesystem::path& path) {
 }
 
 Status LinuxMachine::remove_folder(const std::filesystem::path& path) {
-  const Result<std::string> mounts = read_file("/proc/self/mountinfo");
-  if (!mounts) return tl::unexpected<Error>(mounts.error());
-  if (mounts->find(" " + path.string() + "/") != std::string::npos) {
-    return fail(ErrorCode::kUnavailable, path.string(), "still has something mounted below it");
-  }
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (error) return fail_errno(error.value(), path.string(), "cannot be removed");
-  return {};
+  const Fd parent(::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent.valid()) return fail_errno(errno, path.string(), "cannot be removed");
+  return remove_tree(parent.get(), path.filename().native(), path);
 }
 
 Status LinuxMachine::remove_empty(const std::filesystem::path& path) {
@@ -163,34 +198,34 @@ Status LinuxMachine::remove_empty(const std::filesystem::path& path) {
   }
 }
 
-std::vector<std::string> LinuxMachine::loops_of(const std::filesystem::path& path) {
-  std::vector<std::string> found;
+std::map<std::string, Backing> LinuxMachine::loops() {
+  std::map<std::string, Backing> found;
   std::error_code error;
   for (std::filesystem::directory_iterator it("/sys/block", error), end; !error && it != end;
        it.increment(error)) {
-    const Result<std::string> backing = read_file(it->path() / "loop/backing_file");
-    if (backing && trim(*backing) == path.native()) found.push_back(it->path().filename().string());
+    const Result<std::string> file = read_file(it->path() / "loop/backing_file");
+    if (!file) continue;
+    const std::string loop = it->path().filename().native();
+    found.emplace(loop, Backing{std::string(trim(*file)), name_of_backing(loop)});
   }
   return found;
 }
 
-void LinuxMachine::end_inside(const std::string& network) {
-  struct stat wanted {};
-  if (::stat(("/run/netns/" + network).c_str(), &wanted) != 0) return;
-  for (int tries = 0; tries < 500; ++tries) {
-    bool any = false;
-    std::error_code error;
-    for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
-         it.increment(error)) {
-      const std::optional<int> process = to_number<int>(it->path().filename().native());
-      struct stat has {};
-      if (!process || *process == ::getpid() || ::stat((it->path() / "ns/net").c_str(), &has) != 0) continue;
-      if (has.st_ino != wanted.st_ino || has.st_dev != wanted.st_dev) continue;
-      any = true;
-      ::kill(*process, SIGKILL);
-      (void)reap(*process);
+void LinuxMachine::wake_marked(const std::string& entry) { (void)signal_marked(entry, SIGCONT); }
+
+Status LinuxMachine::end_marked(const std::string& entry) {
+  // Twice none: between being started and having its environment a process cannot be told from others.
+  int without = 0;
+  const MonoTime deadline = clock_.mono() + kLongestEnd;
+  for (;;) {
+    const std::vector<int> alive = signal_marked(entry, SIGKILL);
+    for (const int process : alive) (void)reap(process);
+    without = alive.empty() ? without + 1 : 0;
+    if (without == 2) return {};
+    if (clock_.mono() >= deadline) {
+      return fail(ErrorCode::kUnavailable, fmt::format("process {}", fmt::join(alive, ", ")),
+                  "of the bench does not end");
     }
-    if (!any) return;
     pause_for(clock_, kShortLook);
   }
 }

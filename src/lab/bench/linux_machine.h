@@ -25,8 +25,9 @@ class LinuxMachine final : public Machine {
   [[nodiscard]] Status make_folder(const std::filesystem::path& path) override;
   [[nodiscard]] Status remove_folder(const std::filesystem::path& path) override;
   [[nodiscard]] Status remove_empty(const std::filesystem::path& path) override;
-  [[nodiscard]] std::vector<std::string> loops_of(const std::filesystem::path& path) override;
-  void end_inside(const std::string& network) override;
+  [[nodiscard]] std::map<std::string, Backing> loops() override;
+  void wake_marked(const std::string& entry) override;
+  [[nodiscard]] Status end_marked(const std::string& entry) override;
   [[nodiscard]] Clock& clock() override { return clock_; }
 
  private:

@@ -38,8 +38,8 @@ Command prefixed(std::vector<std::string> argv, Command command) {
 
 Command urgent(Command command) { return prefixed({"nice", "-n", "-15"}, std::move(command)); }
 
-Command inside(const std::string& network, Command command) {
-  return prefixed({"nsenter", "--net=/run/netns/" + network, "--"}, std::move(command));
+Command inside(const std::filesystem::path& network, Command command) {
+  return prefixed({"nsenter", "--net=" + network.native(), "--"}, std::move(command));
 }
 
 }  // namespace laggard::lab::bench

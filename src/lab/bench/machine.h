@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,8 @@ namespace laggard::lab::bench {
 /// A program with its arguments.
 struct Command {
   std::vector<std::string> argv;
-  std::string input;  ///< On its standard input.
+  std::string input = {};                     ///< On its standard input.
+  std::vector<std::string> environment = {};  ///< `NAME=value`, beside our own.
 };
 
 /// Repeats a command until it fails: a failing workload must not look like one that runs.
@@ -22,6 +24,14 @@ struct Command {
 struct Output {
   int status = 0;    ///< Exit status; 128 + signal when one ended it.
   std::string text;  ///< What it wrote, both streams in one.
+};
+
+/// The backing file of a loop device.
+struct Backing {
+  std::string
+      file;  ///< As it is seen from here. On a mount that is gone, or nowhere to be seen: from its root.
+  std::string named;  ///< As it was named to whoever attached it, 63 bytes at most; empty when not known.
+  bool operator==(const Backing&) const = default;
 };
 
 /// What the bench does to the machine, in one place: exists to be replaced in tests by one that only notes.
@@ -45,15 +55,18 @@ class Machine {
   [[nodiscard]] virtual Status write(const std::filesystem::path& path, std::string_view text) = 0;
   [[nodiscard]] virtual bool exists(const std::filesystem::path& path) = 0;
   [[nodiscard]] virtual Status make_folder(const std::filesystem::path& path) = 0;
-  /// A folder with all that is in it; refuses while something is mounted below.
+  /// A folder with all that is in it. Links are removed, not followed; a mount below is an error.
   [[nodiscard]] virtual Status remove_folder(const std::filesystem::path& path) = 0;
   /// An empty folder, such as a control group.
   [[nodiscard]] virtual Status remove_empty(const std::filesystem::path& path) = 0;
 
-  /// Block devices (`loop7`) whose backing file is `path`.
-  [[nodiscard]] virtual std::vector<std::string> loops_of(const std::filesystem::path& path) = 0;
-  /// Ends all processes in the network namespace of that name and waits until they are gone.
-  virtual void end_inside(const std::string& network) = 0;
+  /// The loop devices that are attached (`loop7`).
+  [[nodiscard]] virtual std::map<std::string, Backing> loops() = 0;
+  /// Wakes those processes that have `entry` in the environment that they were started with, should they be
+  /// stopped.
+  virtual void wake_marked(const std::string& entry) = 0;
+  /// Ends them and waits until they are gone; an error when one remains.
+  [[nodiscard]] virtual Status end_marked(const std::string& entry) = 0;
 
   [[nodiscard]] virtual Clock& clock() = 0;
 
@@ -65,7 +78,7 @@ class Machine {
 /// it. Not real-time, so that it cannot starve them.
 [[nodiscard]] Command urgent(Command command);
 
-/// `command` in a network namespace; mounts stay those of this machine.
-[[nodiscard]] Command inside(const std::string& network, Command command);
+/// `command` in the network namespace that a file keeps; mounts stay those of this machine.
+[[nodiscard]] Command inside(const std::filesystem::path& network, Command command);
 
 }  // namespace laggard::lab::bench

@@ -8,26 +8,20 @@ namespace {
 
 constexpr const char* kVersion1 = "/sys/fs/cgroup/memory";
 constexpr const char* kVersion2 = "/sys/fs/cgroup";
-/// Version 2: which controllers the groups below have.
-constexpr const char* kControllers = "/sys/fs/cgroup/cgroup.subtree_control";
-
 bool version_1(Machine& machine) { return machine.exists(kVersion1); }
 
 Status allow_memory(Site& site) {
-  const Result<std::string> controllers = site.machine().read(kControllers);
+  const Result<std::string> controllers = site.machine().read(path_of(Setting::kMemoryController, ""));
   if (!controllers) return tl::unexpected<Error>(controllers.error());
   if (controllers->find("memory") != std::string::npos) return {};
-  // What is written here is a change, not a value: taking it back is another change.
-  if (Status entered = site.announce({ChangeKind::kSetting, kControllers, "-memory"}); !entered)
-    return entered;
-  return site.machine().write(kControllers, "+memory");
+  return site.set(Setting::kMemoryController, "", "+memory");
 }
 
 }  // namespace
 
 std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server) {
   const std::filesystem::path root = version_1(machine) ? kVersion1 : kVersion2;
-  return root / layout.network(layout.server(server));
+  return root / fmt::format("laggard-{}-{}-{}", layout.name, layout.server(server), layout.instance);
 }
 
 Status make_memory_group(Site& site, std::size_t server) {
@@ -37,9 +31,7 @@ Status make_memory_group(Site& site, std::size_t server) {
   if (!old) {
     if (Status allowed = allow_memory(site); !allowed) return allowed;
   }
-  Status done = site.announce({ChangeKind::kMemoryGroup, group, {}});
-  if (done) done = machine.make_folder(group);
-  if (!done) return done;
+  if (Status made = machine.make_folder(group); !made) return made;
   return machine.write(group / (old ? "memory.limit_in_bytes" : "memory.max"),
                        fmt::format("{}M", site.layout().cache_megabytes));
 }

@@ -11,7 +11,6 @@ namespace laggard::lab::bench {
 
 namespace {
 
-constexpr const char* kAllowedControl = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 constexpr const char* kBridge = "bridge";
 /// Small enough that a port has no second of traffic in hand, large enough for the timer's resolution.
 constexpr const char* kBurst = "64kb";
@@ -23,24 +22,26 @@ Command words(std::initializer_list<std::string> argv) { return {std::vector<std
 std::string port(std::string_view host) { return fmt::format("p-{}", host); }
 
 Status allow_cubic(Site& site) {
-  const Result<std::string> allowed = site.machine().read(kAllowedControl);
+  const Result<std::string> allowed = site.machine().read(path_of(Setting::kCongestionControl, ""));
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   if (allowed->find("cubic") != std::string::npos) return {};
-  return site.set(kAllowedControl, fmt::format("{} cubic", trim(*allowed)));
+  return site.set(Setting::kCongestionControl, "", with_cubic(trim(*allowed)));
 }
 
+/// A namespace that lives as long as it is mounted on a file of the state folder, where nobody else's can be.
 Status add_namespace(Site& site, std::string_view host) {
-  const std::string network = site.layout().network(host);
-  return site.change({ChangeKind::kNetwork, network, {}}, words({"ip", "netns", "add", network}));
+  const std::filesystem::path network = site.layout().network(host);
+  if (Status made = site.machine().write(network, ""); !made) return made;
+  return site.must(words({"unshare", "--net=" + network.native(), "true"}));
 }
 
 Status connect(Site& site, std::string_view host, const std::string& address) {
-  const std::string network = site.layout().network(host);
-  const std::string bridge = site.layout().network(kBridge);
+  const std::filesystem::path network = site.layout().network(host);
+  const std::filesystem::path bridge = site.layout().network(kBridge);
   if (Status added = add_namespace(site, host); !added) return added;
   const std::vector<Command> commands{
-      words({"ip", "link", "add", port(host), "netns", bridge, "type", "veth", "peer", "name", "eth0",
-             "netns", network}),
+      words({"ip", "link", "add", port(host), "netns", bridge.native(), "type", "veth", "peer", "name",
+             "eth0", "netns", network.native()}),
       inside(bridge, words({"ip", "link", "set", port(host), "master", "br0", "up"})),
       inside(network, words({"ip", "link", "set", "lo", "up"})),
       inside(network, words({"ip", "address", "add", address + "/24", "dev", "eth0"})),
@@ -59,11 +60,13 @@ Status connect(Site& site, std::string_view host, const std::string& address) {
 
 }  // namespace
 
+std::string with_cubic(std::string_view allowed) { return fmt::format("{} cubic", allowed); }
+
 Status build_network(Site& site) {
   const Layout& layout = site.layout();
   if (Status allowed = allow_cubic(site); !allowed) return allowed;
   if (Status added = add_namespace(site, kBridge); !added) return added;
-  const std::string bridge = layout.network(kBridge);
+  const std::filesystem::path bridge = layout.network(kBridge);
   Status up = site.must(inside(bridge, words({"ip", "link", "add", "br0", "type", "bridge"})));
   if (up) up = site.must(inside(bridge, words({"ip", "link", "set", "br0", "up"})));
   if (!up) return up;
@@ -73,13 +76,13 @@ Status build_network(Site& site) {
   for (std::size_t i = 1; i <= layout.clients; ++i) {
     if (Status c = connect(site, layout.client(i), layout.client_address(i)); !c) return c;
   }
-  return connect(site, kStranger, layout.stranger_address());
+  return connect(site, kThirdParty, layout.third_party_address());
 }
 
 Status limit_network(Site& site) {
   const Layout& layout = site.layout();
   const std::string rate = fmt::format("{}mbit", layout.network_megabits);
-  const auto limit = [&](const std::string& network, const std::string& device) {
+  const auto limit = [&](const std::filesystem::path& network, const std::string& device) {
     return site.must(inside(network, words({"tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate,
                                             "burst", kBurst, "limit", kQueue})));
   };

@@ -10,6 +10,7 @@
 #include "lab/bench/cpu_share.h"
 #include "lab/bench/disks.h"
 #include "lab/bench/network.h"
+#include "lab/bench/out_folder.h"
 #include "lab/bench/recorders.h"
 #include "lab/bench/workload.h"
 
@@ -209,6 +210,7 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
     return fail(ErrorCode::kBadUse, folder.string(), "is there already; choose another folder");
   }
   if (Status made = session.machine.make_folder(folder); !made) return forward(made);
+  if (Status safe = check_out_folder(folder); !safe) return forward(safe);
   session.observer.progress(0, "building the bench");
   Result<std::unique_ptr<Bench>> bench =
       Bench::build(session.machine, session.layout, session.programs, session.say);

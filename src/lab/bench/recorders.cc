@@ -49,7 +49,7 @@ Result<Recorders> Recorders::start(Site& site, const Options& options) {
 Status Recorders::signal(std::string_view name) const {
   std::string kill = fmt::format("kill -{}", name);
   for (const int process : metrics_) kill += fmt::format(" {}", process);
-  return site_->machine().must({{"sh", "-c", kill}, {}});
+  return site_->must({{"sh", "-c", kill}, {}});
 }
 
 void Recorders::stop() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "lab/bench/disks.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/network.h"
+#include "lab/bench/out_folder.h"
 #include "lab/bench/recorders.h"
 #include "lab/bench/truth.h"
 #include "lab/bench/workload.h"
@@ -122,6 +124,13 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   return truth;
 }
 
+Status make_out_folder(Machine& machine, const std::filesystem::path& out) {
+  const bool there = machine.exists(out);
+  if (Status made = machine.make_folder(out); !made) return made;
+  if (Status safe = check_out_folder(out); !safe || there) return safe;
+  return machine.write(out / kUnfinished, "");
+}
+
 }  // namespace
 
 std::string name_of(const RunSpec& run) {
@@ -150,7 +159,7 @@ Status run_once(const Session& session, const RunSpec& run, const std::filesyste
   if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
     return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
   }
-  if (Status made = machine.make_folder(out); !made) return made;
+  if (Status made = make_out_folder(machine, out); !made) return made;
   session.observer.progress(0, "building the bench");
   Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, session.programs, session.say);
   if (!bench) return forward(bench);
@@ -162,7 +171,11 @@ Status run_once(const Session& session, const RunSpec& run, const std::filesyste
   if (!down) return down;
   Status written = write_file(out / "system.toml", system_toml(layout, truth->loops));
   if (!written) return written;
-  return write_file(out / "truth.json", truth_json(layout, *truth));
+  written = write_file(out / "truth.json", truth_json(layout, *truth));
+  if (!written) return written;
+  std::error_code error;
+  std::filesystem::remove(out / kUnfinished, error);  // Beside a truth.json it says nothing.
+  return {};
 }
 
 }  // namespace laggard::lab::bench

@@ -43,7 +43,8 @@ struct Session {
 };
 
 /// Builds a bench, runs one experiment on it, takes it down. Into `out`: the recording (metrics/), sysstat's
-/// files (s1.sa), system.toml, and at last truth.json, which says that the run is complete.
+/// files (s1.sa), system.toml, and at last truth.json, which says that the run is complete; before it, in a
+/// folder that was not there, a file `unfinished`.
 [[nodiscard]] Status run_once(const Session& session, const RunSpec& run, const std::filesystem::path& out);
 
 }  // namespace laggard::lab::bench

@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "lab/bench/campaign.h"
-#include "lab/bench/fake_machine.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/recorders.h"
 #include "lab/bench/truth.h"
 #include "lab/bench/workload.h"
 #include "lab/cluster/truth.h"
+#include "testing/fake_bench_machine.h"
 
 namespace laggard::lab::bench {
 namespace {
@@ -129,7 +129,7 @@ TEST_F(RecorderCommands, AServerRecordsItsOwnDiskAndAClientNone) {
   ASSERT_TRUE(recorders);
   EXPECT_THAT(recorders->metrics(), SizeIs(4));
   EXPECT_THAT(machine_.log, Contains(HasSubstr("--host c1 --disk none")));
-  EXPECT_THAT(machine_.log, Contains(HasSubstr("laggard-bench-s2 -- /usr/lib/sysstat/sadc")));
+  EXPECT_THAT(machine_.log, Contains(HasSubstr("laggard-bench/net/s2 -- /usr/lib/sysstat/sadc")));
 }
 
 TEST_F(RecorderCommands, FrozenRecordersAreThawedBeforeTheyAreAskedToEnd) {
@@ -237,6 +237,20 @@ TEST(Campaign, CompleteRunsArePassedOver) {
   ASSERT_TRUE(failed);
   EXPECT_EQ(*failed, 0U);
   EXPECT_THAT(machine.log, IsEmpty());
+}
+
+TEST(Campaign, OnlyTheRemainsOfARunAreRemoved) {
+  FakeMachine machine;
+  machine.folders = {"/out/ddw-none"};
+  const Observer observer{[](double, std::string_view) {}, [] { return true; }};
+  const Session session{machine, Layout{}, {}, observer, [](const std::string&) {}};
+  const auto foreign = run_campaign(session, {RunSpec{}}, "/out");
+  ASSERT_FALSE(foreign);
+  EXPECT_THAT(foreign.error().message(), HasSubstr("/out/ddw-none: is in the way of a run"));
+  EXPECT_THAT(machine.log, IsEmpty());
+  machine.files["/out/ddw-none/unfinished"] = "";
+  ASSERT_FALSE(run_campaign(session, {RunSpec{}}, "/out"));
+  EXPECT_THAT(machine.log, Contains("remove /out/ddw-none"));
 }
 
 TEST(RunOnce, RefusesAFolderThatHoldsARun) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace laggard::lab::bench {
@@ -9,6 +11,12 @@ namespace laggard::lab::bench {
 namespace {
 using namespace std::chrono_literals;
 constexpr Duration kMountPatience = 20s;
+
+/// What has to be remembered of a setting that reads as `text`.
+std::string to_keep(Setting setting, std::string_view text) {
+  // What is written there is a change, not a value: taking it back is another change.
+  return setting == Setting::kMemoryController ? std::string{} : std::string(chosen(text));
+}
 }  // namespace
 
 std::string_view chosen(std::string_view setting) {
@@ -19,41 +27,55 @@ std::string_view chosen(std::string_view setting) {
   return setting.substr(open + 1, close - open - 1);
 }
 
-Status Site::change(const Change& change, const Command& command) {
-  if (Status entered = journal_.enter(change); !entered) return entered;
-  return machine_.must(command);
-}
+std::string process_mark(const Layout& layout) { return "LAGGARD_BENCH=" + layout.instance; }
 
-Status Site::set(const std::filesystem::path& path, std::string_view value) {
+std::string disk_mark(const Layout& layout) { return "LAGGARD_BENCH_DISK=" + layout.instance; }
+
+Status Site::set(Setting setting, const std::string& loop, std::string_view value) {
+  const std::filesystem::path path = path_of(setting, loop);
   const Result<std::string> old = machine_.read(path);
   if (!old) return tl::unexpected<Error>(old.error());
-  const std::string before(chosen(*old));
+  const std::string before = to_keep(setting, *old);
   if (before == trim(value)) return {};
-  if (Status entered = journal_.enter({ChangeKind::kSetting, path, before}); !entered) return entered;
+  if (Status entered = journal_.enter({setting, loop, before}); !entered) return entered;
   return machine_.write(path, value);
 }
 
-Status Site::keep(const std::filesystem::path& path) {
-  const Result<std::string> old = machine_.read(path);
+Status Site::keep(Setting setting, const std::string& loop) {
+  const Result<std::string> old = machine_.read(path_of(setting, loop));
   if (!old) return tl::unexpected<Error>(old.error());
-  return journal_.enter({ChangeKind::kSetting, path, std::string(chosen(*old))});
+  return journal_.enter({setting, loop, to_keep(setting, *old)});
 }
 
 Result<std::string> Site::attach_loop(const std::filesystem::path& backing) {
-  const Status attached =
-      change({ChangeKind::kLoop, backing, {}}, {{"losetup", "--find", "--direct-io=on", backing}, {}});
+  const Status attached = must({{"losetup", "--find", "--direct-io=on", backing}, {}});
   if (!attached) return tl::unexpected<Error>(attached.error());
-  const std::vector<std::string> loops = machine_.loops_of(backing);
-  if (loops.size() != 1) {
-    return fail(ErrorCode::kUnavailable, backing.string(),
-                fmt::format("has {} block devices after one was attached", loops.size()));
+  std::vector<std::string> found;
+  for (const auto& [loop, behind] : machine_.loops()) {
+    if (behind.file == backing.native()) found.push_back(loop);
   }
-  return loops.front();
+  if (found.size() == 1) return found.front();
+  return fail(ErrorCode::kUnavailable, backing.string(),
+              fmt::format("has {} block devices after one was attached", found.size()));
+}
+
+Status Site::must(Command command) {
+  command.environment.push_back(process_mark(layout_));
+  return machine_.must(command);
+}
+
+std::filesystem::path Site::log_file(std::string_view log) const {
+  return layout_.logs() / fmt::format("{}.log", log);
 }
 
 Result<int> Site::start(std::string_view host, Command command, std::string_view log) {
-  return machine_.start(inside(layout_.network(host), std::move(command)),
-                        layout_.logs() / fmt::format("{}.log", log));
+  command.environment.push_back(process_mark(layout_));
+  return machine_.start(inside(layout_.network(host), std::move(command)), log_file(log));
+}
+
+Result<int> Site::start_disk(Command command, std::string_view log) {
+  command.environment.push_back(disk_mark(layout_));
+  return machine_.start(command, log_file(log));
 }
 
 Status Site::await_mount(const std::filesystem::path& path, int process, std::string_view log) {
@@ -65,7 +87,7 @@ Status Site::await_mount(const std::filesystem::path& path, int process, std::st
     if (mounts->find(" " + path.string() + " ") != std::string::npos) return {};
     const bool gone = !machine_.running(process);
     if (gone || clock.mono() >= deadline) {
-      const Result<std::string> said = machine_.read(layout_.logs() / fmt::format("{}.log", log));
+      const Result<std::string> said = machine_.read(log_file(log));
       const std::string why(said ? trim(*said) : std::string_view{});
       return fail(ErrorCode::kUnavailable, path.string(),
                   fmt::format("was not mounted: its program {}{}{}", gone ? "ended" : "is silent",

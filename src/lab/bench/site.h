@@ -11,29 +11,33 @@
 
 namespace laggard::lab::bench {
 
-/// The machine while a bench stands on it: every change goes through here, and into the journal first.
+/// What is in the environment of a process of the bench: of all but the modelled disks, and of those, which
+/// have to outlive the mounts. By it they are found.
+[[nodiscard]] std::string process_mark(const Layout& layout);
+[[nodiscard]] std::string disk_mark(const Layout& layout);
+
+/// The machine while a bench stands on it: settings are changed through here, and go into the journal first;
+/// programs are started through here, and get their mark.
 class Site {
  public:
   /// Everything outlives this.
   Site(Machine& machine, Journal& journal, const Layout& layout)
       : machine_(machine), journal_(journal), layout_(layout) {}
 
-  /// A change that `command` makes.
-  [[nodiscard]] Status change(const Change& change, const Command& command);
-  /// A change that comes later, by a program that is still to be started.
-  [[nodiscard]] Status announce(const Change& change) { return journal_.enter(change); }
-  /// Sets a file of /proc or /sys whose old value is given back in the end.
-  [[nodiscard]] Status set(const std::filesystem::path& path, std::string_view value);
-  /// What a file of /proc or /sys holds is given back in the end; it is changed by way of another file.
-  [[nodiscard]] Status keep(const std::filesystem::path& path);
+  /// Changes a setting that is given back in the end. \param loop  as for `path_of`
+  [[nodiscard]] Status set(Setting setting, const std::string& loop, std::string_view value);
+  /// What a setting holds is given back in the end; it is changed by way of another one.
+  [[nodiscard]] Status keep(Setting setting, const std::string& loop);
 
   /// Attaches a block device to a file. \return its name (`loop7`).
   [[nodiscard]] Result<std::string> attach_loop(const std::filesystem::path& backing);
 
-  /// What leaves nothing behind, or only in what is itself undone.
-  [[nodiscard]] Status must(const Command& command) { return machine_.must(command); }
-  /// Starts a program in the network of a host; it is ended with that network.
+  /// A command that does not last.
+  [[nodiscard]] Status must(Command command);
+  /// Starts a program in the network of a host.
   [[nodiscard]] Result<int> start(std::string_view host, Command command, std::string_view log);
+  /// Starts the program of a modelled disk.
+  [[nodiscard]] Result<int> start_disk(Command command, std::string_view log);
   /// Waits until something is mounted at `path`. \param process  who is to mount it
   [[nodiscard]] Status await_mount(const std::filesystem::path& path, int process, std::string_view log);
 
@@ -41,6 +45,8 @@ class Site {
   [[nodiscard]] const Layout& layout() const { return layout_; }
 
  private:
+  [[nodiscard]] std::filesystem::path log_file(std::string_view log) const;
+
   Machine& machine_;
   Journal& journal_;
   const Layout& layout_;

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <string>
+#include <vector>
 
 namespace laggard::lab::bench {
 
@@ -36,9 +38,23 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
+/// As exec wants them, while `words` lives.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> with_ours(std::vector<std::string> environment) {
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
 }  // namespace
 
-Result<int> spawn(const std::vector<std::string>& argv, int input, int output) {
+Result<int> spawn(const Command& command, int input, int output) {
   Actions actions;
   posix_spawn_file_actions_adddup2(actions.get(), input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(actions.get(), output, STDOUT_FILENO);
@@ -49,15 +65,14 @@ Result<int> spawn(const std::vector<std::string>& argv, int input, int output) {
   posix_spawnattr_setsigmask(attributes.get(), &none);
   posix_spawnattr_setflags(attributes.get(), POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 
-  std::vector<std::string> words = argv;
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  std::vector<std::string> words = command.argv;
+  std::vector<std::string> environment = with_ours(command.environment);
+  const std::vector<char*> argv = pointers_to(words);
+  const std::vector<char*> envp = pointers_to(environment);
   pid_t child = 0;
   const int error =
-      ::posix_spawnp(&child, pointers.front(), actions.get(), attributes.get(), pointers.data(), environ);
-  if (error != 0) return fail_errno(error, argv.front(), "cannot be started");
+      ::posix_spawnp(&child, argv.front(), actions.get(), attributes.get(), argv.data(), envp.data());
+  if (error != 0) return fail_errno(error, words.front(), "cannot be started");
   return child;
 }
 

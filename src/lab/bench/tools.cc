@@ -14,10 +14,11 @@ namespace laggard::lab::bench {
 
 namespace {
 
-constexpr std::array<Tool, 17> kTools{{
+constexpr std::array<Tool, 18> kTools{{
     {"ip", "iproute2"},
     {"tc", "iproute2"},
     {"nsenter", "util-linux"},
+    {"unshare", "util-linux"},
     {"losetup", "mount"},
     {"mount", "mount"},
     {"umount", "mount"},

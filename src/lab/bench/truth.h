@@ -25,7 +25,7 @@ struct Truth {
   std::string kernel;
 };
 
-/// truth.json, the form that `laggard lab score` reads.
+/// truth.json, the form that `laggard-lab score` reads.
 [[nodiscard]] std::string truth_json(const Layout& layout, const Truth& truth);
 
 /// system.toml: servers with their disks, clients, addresses.

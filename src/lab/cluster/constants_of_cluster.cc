@@ -104,7 +104,7 @@ std::span<const NamedNumber<ClusterSpec>> named_cluster_constants() { return kCl
 Status set_cluster_constant(ClusterSpec& cluster, std::string_view text) {
   auto assignment = parse_assignment(text, "switch.buffer=262144");
   if (!assignment) return forward(assignment);
-  return set_named(cluster, named_cluster_constants(), *assignment, "--constants");
+  return set_named(cluster, named_cluster_constants(), *assignment, "--parameters");
 }
 
 std::string describe_cluster_constants(const ClusterSpec& cluster) {

@@ -10,7 +10,7 @@
 namespace laggard::lab {
 
 /// The physics of a simulated cluster by name, so that a calibration is a matter of runs: what `--set` of
-/// `laggard lab simulate` and `campaign` changes.
+/// `laggard-lab simulate` and `campaign` changes.
 [[nodiscard]] std::span<const NamedNumber<ClusterSpec>> named_cluster_constants();
 
 /// Changes one as `NAME=VALUE` says.

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "base/testing_named_number.h"
+#include "testing/named_number.h"
 
 namespace laggard::lab {
 namespace {
@@ -29,7 +29,7 @@ TEST(ConstantsOfCluster, SaysWhatIsWrong) {
     return status ? std::string() : status.error().message();
   };
   EXPECT_EQ(message("disk"), "--set: 'disk' is not NAME=NUMBER such as switch.buffer=262144");
-  EXPECT_EQ(message("disk.size=1"), "--set: no constant is called 'disk.size'; --constants lists them");
+  EXPECT_EQ(message("disk.size=1"), "--set: no parameter is called 'disk.size'; --parameters lists them");
   EXPECT_EQ(message("disk.spare=0.1"), "--set: disk.spare must lie between 0.3 and 0.9");
 }
 

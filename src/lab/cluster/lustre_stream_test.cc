@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/testing_property.h"
+#include "testing/property.h"
 
 namespace laggard::lab {
 namespace {

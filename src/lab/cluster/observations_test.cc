@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "lab/cluster/run_metrics.h"
+#include "testing/run_metrics.h"
 
 namespace laggard::lab {
 namespace {

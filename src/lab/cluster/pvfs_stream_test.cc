@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "base/testing_property.h"
-#include "lab/cluster/run_metrics.h"
+#include "testing/property.h"
+#include "testing/run_metrics.h"
 
 namespace laggard::lab {
 namespace {

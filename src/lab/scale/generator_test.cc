@@ -7,7 +7,7 @@
 #include <set>
 
 #include "lab/scale/scale_truth.h"
-#include "lab/scale/test_support.h"
+#include "testing/scale.h"
 
 namespace laggard::lab::scale {
 namespace {

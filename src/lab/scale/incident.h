@@ -46,8 +46,8 @@ struct ScaleIncident {
   IncidentKind kind = IncidentKind::kControllerFailed;
   Seconds start = 0;
   Seconds stop = 0;  ///< The end of the recording where it lasts longer.
-  Blame blame;
-  std::vector<Blame> accepted;  ///< Others that an operator would call right, too.
+  Part blame;
+  std::vector<Part> accepted;  ///< Others that an operator would call right, too.
   std::string description;
   std::size_t array = 0;
   std::vector<Effect> effects;

@@ -57,22 +57,22 @@ class IncidentBuilder {
   }
   void down(std::size_t server, Seconds to) { incident_.outages.push_back({array(), server, start(), to}); }
 
-  void blame_array() { incident_.blame = {BlameKind::kArray, site_.array_name(array())}; }
+  void blame_array() { incident_.blame = {PartKind::kArray, site_.array_name(array())}; }
   void blame_controller(std::size_t controller) {
-    incident_.blame = {BlameKind::kController, site_.controller_name(array(), controller)};
+    incident_.blame = {PartKind::kController, site_.controller_name(array(), controller)};
   }
   void blame_server(std::size_t server) { incident_.blame = server_part(server); }
   void blame_drawer(std::size_t drawer) {
-    incident_.blame = {BlameKind::kDrawer, site_.drawer_name(array(), drawer)};
-    incident_.accepted.push_back({BlameKind::kArray, site_.array_name(array())});
+    incident_.blame = {PartKind::kDrawer, site_.drawer_name(array(), drawer)};
+    incident_.accepted.push_back({PartKind::kArray, site_.array_name(array())});
   }
   void blame_lun(std::size_t lun) {
-    incident_.blame = {BlameKind::kLun, site_.lun_name(array(), lun)};
+    incident_.blame = {PartKind::kLun, site_.lun_name(array(), lun)};
     accept_attachment(lun, 0);
   }
   void accept_attachment(std::size_t lun, std::size_t priority) {
     incident_.accepted.push_back(
-        {BlameKind::kAttachment, site_.attachment_name(array(), lun, site_.server_at(lun, priority))});
+        {PartKind::kAttachment, site_.attachment_name(array(), lun, site_.server_at(lun, priority))});
   }
   void accept_server(std::size_t server) { incident_.accepted.push_back(server_part(server)); }
 
@@ -83,8 +83,8 @@ class IncidentBuilder {
   }
 
  private:
-  [[nodiscard]] Blame server_part(std::size_t server) const {
-    return {BlameKind::kServer, site_.server_name(array(), server)};
+  [[nodiscard]] Part server_part(std::size_t server) const {
+    return {PartKind::kServer, site_.server_name(array(), server)};
   }
 
   const SiteSpec& site_;

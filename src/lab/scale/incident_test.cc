@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "lab/scale/test_support.h"
+#include "testing/scale.h"
 
 /// For every kind of incident: the counters show what the thesis says that they show.
 namespace laggard::lab::scale {
@@ -107,7 +107,7 @@ class Incident : public testing::Test {
 TEST_F(Incident, FailedControllerTakesTheDevicesOfItsFourServers) {
   make(IncidentKind::kControllerFailed);
   EXPECT_EQ(count_lost(), 4U * 72);
-  EXPECT_EQ(incident_.blame.kind, BlameKind::kController);
+  EXPECT_EQ(incident_.blame.kind, PartKind::kController);
   expect_lost(lost_luns(), Lost::kAbsent);
   const Affected affected = affected_by(site(), incident_);
   EXPECT_EQ(affected.attachments.size(), 4U * 72);
@@ -186,9 +186,9 @@ TEST_F(Incident, AllButOneOfTwoServersIsOneServer) {
       make_incident(small, IncidentKind::kLunsInaccessible, {0, kHour, kDay}, Random(3));
   ASSERT_EQ(lost.effects.size(), 1U);
   ASSERT_EQ(lost.effects[0].servers.count(), 1U);
-  EXPECT_EQ(lost.blame.kind, BlameKind::kController);
+  EXPECT_EQ(lost.blame.kind, PartKind::kController);
   ASSERT_EQ(lost.accepted.size(), 1U);
-  EXPECT_EQ(lost.accepted[0].kind, BlameKind::kServer);
+  EXPECT_EQ(lost.accepted[0].kind, PartKind::kServer);
   make(IncidentKind::kLunsInaccessible);
   EXPECT_TRUE(incident_.accepted.empty()) << "three servers of four are the controller's trouble";
 }

@@ -16,7 +16,7 @@ class Writer {
     return to_iso8601(spec_.start + std::chrono::seconds(t));
   }
 
-  [[nodiscard]] static OrderedJson part(const Blame& blame) {
+  [[nodiscard]] static OrderedJson part(const Part& blame) {
     return {{"kind", to_name(blame.kind)}, {"name", blame.name}};
   }
 
@@ -30,7 +30,7 @@ class Writer {
     json["ongoing"] = incident.stop >= spec_.duration;
     json["blame"] = part(incident.blame);
     json["accepted"] = OrderedJson::array();
-    for (const Blame& other : incident.accepted) json["accepted"].push_back(part(other));
+    for (const Part& other : incident.accepted) json["accepted"].push_back(part(other));
     const Affected affected = affected_by(spec_.site, incident);
     json["affected"] = affected.attachments;
     json["relieving"] = affected.relieving;

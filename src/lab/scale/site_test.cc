@@ -1,13 +1,10 @@
 #include "lab/scale/site.h"
+#include "testing/system_file.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
-
-#include "model/system/check.h"
-#include "model/system/grouping.h"
-#include "model/system/system_file.h"
 
 namespace laggard::lab::scale {
 namespace {
@@ -71,9 +68,9 @@ TEST(Site, AgreesWithTheAttachmentsThatTheThesisNames) {
 }
 
 Grouping groups_of(const SiteSpec& site) {
-  auto model = parse_system(system_toml(site), "system.toml");
+  auto model = topology::parse_system(system_toml(site), "system.toml");
   EXPECT_TRUE(model.has_value()) << model.error().message();
-  auto grouping = make_groups(as_if_recorded(*model), &*model);
+  auto grouping = topology::make_groups(topology::as_if_recorded(*model), &*model);
   EXPECT_TRUE(grouping.has_value());
   return std::move(*grouping);
 }

@@ -34,7 +34,8 @@ Incident to_incident(const Json& object) {
   incident.state = one_of(text_of(object, "state"), kStates);
   incident.status = one_of(text_of(object, "status"), kStatuses);
   const Json& blame = member_of(object, "blame");
-  incident.blame = {blame_kind(text_of(blame, "kind")).value_or(BlameKind::kServer), text_of(blame, "name")};
+  incident.blame = {find_part_kind(text_of(blame, "kind")).value_or(PartKind::kServer),
+                    text_of(blame, "name")};
   for (const Json& component : member_of(object, "components")) {
     if (component.is_string()) incident.components.push_back(component.get<std::string>());
   }

@@ -22,7 +22,7 @@ namespace laggard::lab {
 struct ProblemScore {
   std::string kind;
   std::string blame;                   ///< `controller ddn9a`, as injected.
-  std::string said;                    ///< Blame and cause of the verdict, else of what else belongs to it.
+  std::string said;                    ///< Part and cause of the verdict, else of what else belongs to it.
   std::size_t incidents = 0;           ///< That belong to it ...
   std::size_t alarms = 0;              ///< ... and are confirmed.
   bool blamed = false;                 ///< There is a verdict ...

@@ -28,7 +28,7 @@ WallTime clock(int hour, int minute = 0) {
   return parse_time(fmt::format("2011-05-09T{:02}:{:02}:00Z", hour, minute)).value();
 }
 
-Incident reported(BlameKind kind, const std::string& name, WallTime since, WallTime until,
+Incident reported(PartKind kind, const std::string& name, WallTime since, WallTime until,
                   std::vector<std::string> components) {
   Incident incident;
   incident.blame = {kind, name};
@@ -53,7 +53,7 @@ ScaleScore score(const std::vector<Incident>& incidents) {
 
 TEST(ScaleScore, TheRightPartInTime) {
   const ScaleScore found =
-      score({reported(BlameKind::kServer, "fs1", clock(5, 50), clock(12), {"6.00.1", "6.08.1"})});
+      score({reported(PartKind::kServer, "fs1", clock(5, 50), clock(12), {"6.00.1", "6.08.1"})});
   ASSERT_EQ(found.problems.size(), 1U);
   const ProblemScore& problem = found.problems[0];
   EXPECT_TRUE(problem.blamed && problem.confirmed && problem.kind_right);
@@ -67,17 +67,17 @@ TEST(ScaleScore, TheRightPartInTime) {
 }
 
 TEST(ScaleScore, WhatElseAnOperatorWouldCallRight) {
-  const auto blamed = [](BlameKind kind, const char* name) {
+  const auto blamed = [](PartKind kind, const char* name) {
     return score({reported(kind, name, clock(6), clock(12), {"6.00.1"})}).problems[0].blamed;
   };
-  EXPECT_TRUE(blamed(BlameKind::kController, "ddn6a"));
-  EXPECT_FALSE(blamed(BlameKind::kController, "ddn6b"));
-  EXPECT_FALSE(blamed(BlameKind::kLun, "fs1")) << "the tier counts, not the name alone";
+  EXPECT_TRUE(blamed(PartKind::kController, "ddn6a"));
+  EXPECT_FALSE(blamed(PartKind::kController, "ddn6b"));
+  EXPECT_FALSE(blamed(PartKind::kLun, "fs1")) << "the tier counts, not the name alone";
 }
 
 TEST(ScaleScore, WrongPartIsNeitherRightNorAFalseAlarm) {
   const ScaleScore found =
-      score({reported(BlameKind::kAttachment, "6.00.2", clock(6), clock(12), {"6.00.2"})});
+      score({reported(PartKind::kAttachment, "6.00.2", clock(6), clock(12), {"6.00.2"})});
   EXPECT_FALSE(found.problems[0].blamed);
   EXPECT_EQ(found.problems[0].alarms, 1U);
   EXPECT_EQ(found.problems[0].observed, minutes(40)) << "it is seen all the same";
@@ -88,16 +88,16 @@ TEST(ScaleScore, WrongPartIsNeitherRightNorAFalseAlarm) {
 
 TEST(ScaleScore, AProblemIsSeenWithTheFirstOfWhatBelongsToIt) {
   const ScaleScore found =
-      score({reported(BlameKind::kServer, "fs1", clock(7), clock(12), {"6.00.1", "6.08.1"}),
-             reported(BlameKind::kAttachment, "6.00.2", clock(6, 20), clock(12), {"6.00.2"})});
+      score({reported(PartKind::kServer, "fs1", clock(7), clock(12), {"6.00.1", "6.08.1"}),
+             reported(PartKind::kAttachment, "6.00.2", clock(6, 20), clock(12), {"6.00.2"})});
   EXPECT_EQ(found.problems[0].alarm, minutes(100));
   EXPECT_EQ(found.problems[0].observed, minutes(60));
 }
 
 TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
-  Incident late = reported(BlameKind::kServer, "fs1", clock(14), clock(16), {"6.00.1", "6.08.1"});
-  Incident transient = reported(BlameKind::kLun, "ddn7_lun003", clock(19, 50), clock(20, 30), {"7.03.12"});
-  Incident elsewhere = reported(BlameKind::kLun, "ddn9_lun003", clock(19, 50), clock(20, 30), {"9.03.28"});
+  Incident late = reported(PartKind::kServer, "fs1", clock(14), clock(16), {"6.00.1", "6.08.1"});
+  Incident transient = reported(PartKind::kLun, "ddn7_lun003", clock(19, 50), clock(20, 30), {"7.03.12"});
+  Incident elsewhere = reported(PartKind::kLun, "ddn9_lun003", clock(19, 50), clock(20, 30), {"9.03.28"});
   Incident suspected = elsewhere;
   suspected.state = IncidentState::kSuspected;
   Incident explained = elsewhere;
@@ -112,16 +112,16 @@ TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
 
 TEST(ScaleScore, HalfOfAnIncidentsComponentsMustBelongToTheProblem) {
   const ScaleScore found =
-      score({reported(BlameKind::kArray, "ddn6", clock(6), clock(12), {"6.00.1", "6.01.2", "6.02.3"})});
+      score({reported(PartKind::kArray, "ddn6", clock(6), clock(12), {"6.00.1", "6.01.2", "6.02.3"})});
   EXPECT_EQ(found.problems[0].incidents, 0U);
   EXPECT_EQ(found.false_alarms.size(), 1U);
 }
 
 TEST(ScaleScore, SumsOverRecordings) {
   const std::vector<ScaleScore> scores{
-      score({reported(BlameKind::kServer, "fs1", clock(6), clock(12), {"6.00.1"})}),
-      score({reported(BlameKind::kServer, "fs1", clock(7), clock(12), {"6.00.1"}),
-             reported(BlameKind::kServer, "fs9", clock(7), clock(12), {"7.00.9"})}),
+      score({reported(PartKind::kServer, "fs1", clock(6), clock(12), {"6.00.1"})}),
+      score({reported(PartKind::kServer, "fs1", clock(7), clock(12), {"6.00.1"}),
+             reported(PartKind::kServer, "fs9", clock(7), clock(12), {"7.00.9"})}),
       score({})};
   const ScaleSummary all = summarize_scale(scores);
   EXPECT_EQ(all.problems, 3U);
@@ -168,7 +168,7 @@ TEST(DiagnosisFile, ReadsWhatScoringNeeds) {
   EXPECT_FALSE(incident.confirmed_since.has_value());
   EXPECT_EQ(incident.state, IncidentState::kConfirmed);
   EXPECT_EQ(incident.status, IncidentStatus::kExplained);
-  EXPECT_EQ(incident.blame, (Blame{BlameKind::kLun, "ddn6_lun000"}));
+  EXPECT_EQ(incident.blame, (Part{PartKind::kLun, "ddn6_lun000"}));
   EXPECT_THAT(incident.components, ElementsAre("6.00.1"));
   EXPECT_FALSE(parse_diagnosis("{}", "d.json").has_value());
 }

@@ -19,11 +19,11 @@ class TruthReader {
     return {time(object, from), time(object, to)};
   }
 
-  [[nodiscard]] Blame blame(const Json& object) {
+  [[nodiscard]] Part blame(const Json& object) {
     const std::string kind = text_of(object, "kind");
-    const auto known = blame_kind(kind);
+    const auto known = find_part_kind(kind);
     if (!known) complain(fmt::format("'{}' is no kind of part", kind));
-    return {known.value_or(BlameKind::kServer), text_of(object, "name")};
+    return {known.value_or(PartKind::kServer), text_of(object, "name")};
   }
 
   [[nodiscard]] TrueIncident incident(const Json& object) {

@@ -12,10 +12,10 @@
 
 namespace laggard::lab {
 
-/// An injected problem of `lab simulate --scale`, as its truth.json has it.
+/// An injected problem of `laggard-lab simulate --scale`, as its truth.json has it.
 struct TrueIncident {
   std::string kind;             ///< controller-failed, …
-  std::vector<Blame> right;     ///< What it is to be blamed on, first; then others that are not wrong.
+  std::vector<Part> right;      ///< What it is to be blamed on, first; then others that are not wrong.
   std::set<std::string> shows;  ///< Attachments that are affected or relieve affected ones.
   TimeSpan span;
 };

@@ -3,7 +3,7 @@
 // which a rate limit above the device could not: its queue, its waits and its utilisation are real.
 //
 // DIR/speed is written `fast` (no waiting: to prepare and to take down) or `modelled`.
-// A program of its own, so that laggard itself does not need libfuse.
+// A program of its own, so that laggard-lab does not need libfuse.
 #define FUSE_USE_VERSION 312
 #include <fuse3/fuse_lowlevel.h>
 #include <sys/mman.h>

@@ -1,0 +1,236 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "base/file.h"
+#include "cmd/duration_option.h"
+#include "cmd/progress.h"
+#include "cmd/standard_streams.h"
+#include "collect/record/recorder.h"
+#include "collect/record/signal_clock.h"
+#include "lab/bench/campaign.h"
+#include "lab/bench/linux_machine.h"
+#include "lab/bench/overhead.h"
+#include "lab/bench/tools.h"
+#include "lab/cmd/commands.h"
+
+namespace laggard::lab {
+
+namespace {
+
+constexpr std::uint32_t seconds_of(Duration time) {
+  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
+}
+
+/// As the command line has it.
+struct LabBenchOptions {
+  bench::Layout layout;
+  std::string workload = "ddw";
+  std::string fault = "none";
+  std::size_t server = 1;
+  std::uint32_t seconds = 270;
+  std::uint32_t fault_after = 60;
+  std::uint32_t fault_seconds = 180;
+  std::string out;
+  std::string list;
+  bool campaign = false;
+  bool clean = false;
+  bool overhead = false;
+  std::size_t pairs = bench::OverheadSpec{}.pairs;
+  std::uint32_t block_seconds = seconds_of(bench::OverheadSpec{}.block);
+  std::string interval = "1s";
+};
+
+Result<bench::Programs> find_programs() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return fail_errno(error.value(), "/proc/self/exe", "cannot be read");
+  const std::filesystem::path recorder = self.parent_path() / "laggard";
+  if (!std::filesystem::exists(recorder, error)) {
+    return fail(ErrorCode::kNotFound, recorder.string(), "is not there; it records what the bench does");
+  }
+  const std::filesystem::path disk = self.parent_path() / "laggard-modelled-disk";
+  if (!std::filesystem::exists(disk, error)) {
+    return fail(ErrorCode::kNotFound, disk.string(),
+                "is not there; it is built where libfuse3-dev is installed");
+  }
+  return bench::Programs{recorder, disk};
+}
+
+Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
+  bench::RunSpec run;
+  const std::optional<Workload> workload = workload_of(options.workload);
+  const std::optional<FaultKind> fault = fault_of(options.fault);
+  if (!workload || !fault) return fail(ErrorCode::kBadUse, "bench", "no such workload or fault");
+  run.workload = *workload;
+  run.fault = *fault;
+  run.server = options.server;
+  run.total = std::chrono::seconds(options.seconds);
+  run.fault_after = std::chrono::seconds(options.fault_after);
+  run.fault_for = std::chrono::seconds(options.fault_seconds);
+  return run;
+}
+
+Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options,
+                                                  const bench::RunSpec& pattern) {
+  if (options.list.empty()) {
+    std::vector<bench::RunSpec> runs = bench::usual_campaign(options.layout);
+    for (bench::RunSpec& run : runs) {
+      run.total = pattern.total;
+      run.fault_after = pattern.fault_after;
+      run.fault_for = pattern.fault_for;
+    }
+    return runs;
+  }
+  const Result<std::string> text = read_file(options.list);
+  if (!text) return tl::unexpected<Error>(text.error());
+  Result<std::vector<bench::RunSpec>> runs = bench::parse_campaign(*text, pattern);
+  if (!runs) return fail(runs.error().code, options.list + ": " + runs.error().where, runs.error().what);
+  return runs;
+}
+
+Status overhead(const LabBenchOptions& options, const bench::Session& session) {
+  if (options.pairs < 2) return fail(ErrorCode::kBadUse, "--pairs", "two pairs of blocks are the least");
+  bench::OverheadSpec spec;
+  spec.workload = *workload_of(options.workload);
+  spec.pairs = options.pairs;
+  spec.block = std::chrono::seconds(options.block_seconds);
+  const Result<Duration> interval = cmd::duration_option(
+      "--interval", options.interval, collect::kShortestInterval, collect::kLongestInterval);
+  if (!interval) return tl::unexpected<Error>(interval.error());
+  spec.interval = *interval;
+  std::error_code error;
+  const std::filesystem::path out = std::filesystem::absolute(options.out, error);
+  const Result<bench::Overhead> measured = bench::measure_overhead(session, spec, out);
+  if (!measured) return tl::unexpected<Error>(measured.error());
+  const bench::Increase more = bench::increase(measured->measured.blocks);
+  Status printed = cmd::print(fmt::format(
+      "{}: {:+.2f} % +- {:.2f} % of runtime ({} pairs of blocks; {} more in which the host took the "
+      "processors away), {:.2f} ms of processor time per second and host\n",
+      options.workload, more.percent, more.standard_error, more.pairs,
+      measured->measured.blocks.size() / 2 - more.pairs, measured->recorder_ms_per_second));
+  const std::filesystem::path file = out / (options.workload + ".json");
+  if (Status written = write_file(file, bench::to_json(*measured)); !written) return written;
+  const std::optional<Error>& end = measured->measured.ended_by;
+  if (!end) return printed;
+  return fail(end->code, end->where,
+              fmt::format("{}; the pairs before that are in {}", end->what, file.string()));
+}
+
+Status conduct(const LabBenchOptions& options, bench::Session session) {
+  if (options.out.empty()) return fail(ErrorCode::kBadUse, "--out", "say where the recordings go");
+  const char* path = std::getenv("PATH");
+  if (Status there = bench::check_tools(session.machine, path != nullptr ? path : ""); !there) return there;
+  Result<bench::Programs> programs = find_programs();
+  if (!programs) return forward(programs);
+  session.programs = std::move(*programs);
+  if (options.overhead) return overhead(options, session);
+  Result<bench::RunSpec> run = run_spec(options);
+  if (!run) return forward(run);
+  std::error_code error;
+  const std::filesystem::path out = std::filesystem::absolute(options.out, error);
+  if (!options.campaign && options.list.empty()) {
+    return bench::run_once(session, *run, out);
+  }
+  Result<std::vector<bench::RunSpec>> runs = campaign_runs(options, *run);
+  if (!runs) return forward(runs);
+  const Result<std::size_t> failed = bench::run_campaign(session, *runs, out);
+  if (!failed) return tl::unexpected<Error>(failed.error());
+  if (*failed == 0) return {};
+  return fail(ErrorCode::kUnavailable, options.out,
+              fmt::format("{} of {} runs failed; the same command tries them again", *failed, runs->size()));
+}
+
+Status lab_bench(const LabBenchOptions& options) {
+  if (Status possible = bench::check(options.layout); !possible) return possible;
+  if (::geteuid() != 0) {
+    return fail(
+        ErrorCode::kNoPermission, "bench",
+        "needs root: it creates network namespaces, mounts and block devices (and removes them again)");
+  }
+  auto clock = collect::SignalClock::make();
+  if (!clock) return forward(clock);
+  bench::LinuxMachine machine;
+  cmd::Progress progress("bench", *clock);
+  const bench::Say say = [&](const std::string& sentence) {
+    progress.clear();
+    std::fprintf(stderr, "laggard-lab: note: %s\n", sentence.c_str());
+  };
+  if (options.clean) {
+    const Result<bool> any = bench::clean(machine, options.layout, say);
+    if (!any) return tl::unexpected<Error>(any.error());
+    return cmd::print(*any ? "everything is as it was before the bench\n"
+                           : "there was nothing to take down\n");
+  }
+  const bench::Observer observer{
+      [&](double fraction, std::string_view doing) { progress.update(fraction, doing); },
+      [&] {
+        clock->sleep_until(clock->mono() + std::chrono::milliseconds(1));  // Looks whether a signal came.
+        return clock->stopped();
+      }};
+  return conduct(options, {machine, options.layout, {}, observer, say});
+}
+
+template <typename Kind>
+std::vector<std::string> names(std::size_t kinds) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < kinds; ++i) all.emplace_back(to_name(static_cast<Kind>(i)));
+  return all;
+}
+
+void add_options(CLI::App& command, LabBenchOptions& options) {
+  const auto text = [&](const char* name, auto& value, const char* help, const char* type) {
+    return command.add_option(name, value, help)->type_name(type)->capture_default_str();
+  };
+  text("--servers", options.layout.servers, "Servers, each with a disk", "N");
+  text("--clients", options.layout.clients, "Clients, each with the workload", "N");
+  text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark", "W")
+      ->check(CLI::IsMember(names<Workload>(kWorkloads)));
+  text("--fault", options.fault,
+       "none, {disk,write-network,read-network}-hog, disk-busy, {receive,send}-pktloss", "F")
+      ->check(CLI::IsMember(names<FaultKind>(kFaultKinds)));
+  text("--server", options.server, "The faulty server, from 1", "K");
+  text("--seconds", options.seconds, "Of the workload", "S");
+  text("--fault-after", options.fault_after, "Seconds before the fault", "S");
+  text("--fault-seconds", options.fault_seconds, "Of the fault", "S");
+  command
+      .add_option("-o,--out", options.out,
+                  "Recording, system.toml, truth.json; a folder per run in a campaign")
+      ->type_name("DIR");
+  command.add_flag("--campaign", options.campaign, "Sixteen runs: each fault twice, four without; resumes");
+  command.add_option("--runs", options.list, "A campaign of your own: lines WORKLOAD FAULT SERVER")
+      ->type_name("FILE");
+  command.add_flag("--clean", options.clean, "Take down what a killed bench has left, nothing else");
+  command.add_flag("--overhead", options.overhead,
+                   "What recording costs the workload: blocks with and without, in turn");
+  text("--pairs", options.pairs, "With --overhead: of blocks", "N");
+  text("--block-seconds", options.block_seconds, "With --overhead: of one block", "S");
+  text("--interval", options.interval, "With --overhead: of the recorders", "TIME");
+  text("--disk-rate", options.layout.disk_megabytes_per_second, "Of a modelled disk, MB/s", "R");
+  text("--net-rate", options.layout.network_megabits, "Of a server's port, Mbit/s", "R");
+  text("--name", options.layout.name, "In the names of namespaces and mounts: benches side by side", "NAME");
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app, cmd::Context& context) {
+  auto options = std::make_shared<LabBenchOptions>();
+  CLI::App* command = app.add_subcommand(
+      "bench", "A real parallel file system on this machine, made sick in known ways (root)");
+  add_options(*command, *options);
+  command->footer(
+      "Example:\n  laggard-lab bench --workload ddr --fault disk-busy --server 3 -o run\n"
+      "  laggard diagnose run --system run/system.toml\n"
+      "Everything it changes is restored; after a SIGKILL with: laggard-lab bench --clean");
+  command->callback([options, &context] {
+    if (Status done = lab_bench(*options); !done)
+      context.status = cmd::report_error(done.error(), context.program);
+  });
+}
+
+}  // namespace laggard::lab

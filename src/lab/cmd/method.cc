@@ -1,0 +1,183 @@
+#include "lab/cmd/method.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "engine/diagnoser.h"
+#include "engine/trainer.h"
+#include "explain/rules.h"
+#include "lab/cmd/one_client.h"
+#include "lab/score/checklist.h"
+#include "topology/groups.h"
+
+namespace laggard::lab {
+
+namespace {
+
+MethodSpec lab_preset(std::string name) {
+  MethodSpec method;
+  method.name = std::move(name);
+  method.preset = *detect::find_preset("lab");
+  return method;
+}
+
+/// Everything about a run that is known before its first sample is judged.
+struct Prepared {
+  Grouping grouping;
+  engine::PipelineOptions pipeline;
+};
+
+Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const SystemModel* system) {
+  auto inventory = run.inventory();
+  if (!inventory) return forward(inventory);
+  auto grouping = topology::make_groups(*inventory, system);
+  if (!grouping) return forward(grouping);
+  Prepared prepared{std::move(*grouping), {}};
+  detect::Parameters& parameters = prepared.pipeline.parameters;
+  parameters = detect::parameters_of(method.preset);
+  parameters.congestion_seconds = method.congestion_seconds.value_or(parameters.congestion_seconds);
+  prepared.pipeline.windows = method.preset.windows;
+  prepared.pipeline.distances = {method.distance};
+  prepared.pipeline.counters = engine::counters_of(*inventory);
+  prepared.pipeline.paper = method.paper;
+  prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows);
+  return prepared;
+}
+
+/// Hands all tables of a source to `consume`, as the method sees them.
+template <typename Consume>
+Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
+            const Consume& consume) {
+  const OneClient paper_view(grouping);
+  auto reader = source.read({});
+  if (!reader) return forward(reader);
+  for (;;) {
+    auto table = (*reader)->next();
+    if (!table) return forward(table);
+    if (!*table) return {};
+    if (method.paper) {
+      paper_view.show(**table, consume);
+    } else {
+      consume(**table);
+    }
+  }
+}
+
+/// The server that a component is a part of: `s3/sdb` is s3's.
+std::string server_of(std::string_view component) {
+  return std::string(component.substr(0, component.find('/')));
+}
+
+std::vector<Accusation> by_checklist(const Diagnosis& diagnosis) {
+  std::vector<Sign> signs;
+  for (const Incident& incident : diagnosis.incidents) {
+    for (const Evidence& evidence : incident.evidence) {
+      signs.push_back(
+          {server_of(evidence.component), evidence.metric, incident.faulty_since.value_or(incident.since)});
+    }
+  }
+  return paper_checklist(signs);
+}
+
+std::vector<Accusation> by_incidents(const Diagnosis& diagnosis) {
+  std::vector<Accusation> accusations;
+  for (const Incident& incident : diagnosis.incidents) {
+    if (incident.state != IncidentState::kConfirmed || incident.status == IncidentStatus::kExplained)
+      continue;
+    std::vector<std::string> servers;
+    for (const std::string& component : incident.components) {
+      const std::string server = server_of(component);
+      if (std::find(servers.begin(), servers.end(), server) == servers.end()) servers.push_back(server);
+    }
+    for (const std::string& server : servers) {
+      accusations.push_back({server, incident.cause, incident.faulty_since.value_or(incident.since)});
+    }
+  }
+  return accusations;
+}
+
+std::vector<Flag> flags_of(const Diagnosis& diagnosis) {
+  std::vector<Flag> flags;
+  for (const Incident& incident : diagnosis.incidents) {
+    for (const Evidence& evidence : incident.evidence) {
+      flags.push_back({server_of(evidence.component), evidence.metric, evidence.score});
+    }
+  }
+  return flags;
+}
+
+std::vector<std::pair<std::string, int>> persistence_of(const Diagnosis& diagnosis) {
+  std::map<std::string, int> largest;
+  for (const Incident& incident : diagnosis.incidents) {
+    for (const std::string& component : incident.components) {
+      int& mine = largest[server_of(component)];
+      mine = std::max(mine, incident.persistence);
+    }
+  }
+  return {largest.begin(), largest.end()};
+}
+
+}  // namespace
+
+MethodSpec paper_method() {
+  MethodSpec method = lab_preset("paper");
+  method.paper = true;
+  method.distance = detect::Distance::kKl;
+  return method;
+}
+
+MethodSpec laggard_method() { return lab_preset("laggard"); }
+
+MethodSpec untrained_method() {
+  MethodSpec method = lab_preset("laggard, untrained");
+  method.trained = false;
+  return method;
+}
+
+Result<detect::Thresholds> train_on(const MethodSpec& method,
+                                    std::span<const std::unique_ptr<SeriesSource>> runs,
+                                    const SystemModel* system) {
+  if (runs.empty()) return fail(ErrorCode::kBadInput, "training", "needs at least one fault-free run");
+  auto prepared = prepare_run(method, *runs.front(), system);
+  if (!prepared) return forward(prepared);
+  engine::TrainerOptions options;
+  options.preset = method.preset;
+  options.pipeline = std::move(prepared->pipeline);
+  options.recordings = runs.size();
+  engine::Trainer trainer(prepared->grouping, std::move(options));
+  for (const auto& run : runs) {
+    Status fed =
+        feed(*run, method, prepared->grouping, [&](const SampleTable& table) { trainer.add(table); });
+    if (!fed) return forward(fed);
+  }
+  trainer.finish();
+  return trainer.result();
+}
+
+Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const SystemModel* system,
+                            const detect::ThresholdBook& thresholds) {
+  auto prepared = prepare_run(method, run, system);
+  if (!prepared) return forward(prepared);
+  auto rules =
+      explain::parse_rules(method.paper ? explain::paper_rules() : explain::default_rules(), "rules");
+  if (!rules) return forward(rules);
+  engine::DiagnoserOptions options;
+  options.preset = method.preset;
+  options.pipeline = std::move(prepared->pipeline);
+  options.rules = std::move(*rules);
+  options.thresholds = thresholds;
+  engine::Diagnoser diagnoser(prepared->grouping, std::move(options));
+  Status fed = feed(run, method, prepared->grouping, [&](const SampleTable& table) { diagnoser.add(table); });
+  if (!fed) return forward(fed);
+  diagnoser.finish();
+  const Diagnosis diagnosis = diagnoser.diagnosis();
+  Judgement judgement;
+  judgement.accusations = method.paper ? by_checklist(diagnosis) : by_incidents(diagnosis);
+  judgement.flags = flags_of(diagnosis);
+  judgement.persistence = persistence_of(diagnosis);
+  return judgement;
+}
+
+}  // namespace laggard::lab

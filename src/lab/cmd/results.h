@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/cmd/campaign.h"
+#include "lab/score/paper_figures.h"
+#include "lab/score/tally.h"
+
+namespace laggard::lab {
+
+/// How one method did on one cluster.
+struct MethodResults {
+  std::string name;
+  Tally tally;
+  /// Median over the indicted runs of the faulty server's persistence less the largest of any other server's
+  /// (T §6.4.1).
+  std::optional<double> persistence_gap;
+};
+
+/// One cluster's table of results.
+struct ClusterResults {
+  std::string file_system;
+  std::size_t clients = 0;
+  std::size_t servers = 0;
+  std::size_t runs = 0;
+  std::vector<MethodResults> methods;
+  const PaperTable* paper = nullptr;  ///< Null where the paper has no such cluster.
+};
+
+/// \param runs  of one cluster, judged by all methods.
+[[nodiscard]] ClusterResults summarize(const std::vector<CampaignRun>& runs,
+                                       const std::vector<MethodSpec>& methods);
+
+/// As Markdown, which is readable as it stands: one table per method with the paper's figures, one by
+/// workload, latency, and how many cells of the paper's table the method named `paper` reproduces.
+[[nodiscard]] std::string to_markdown(const std::vector<ClusterResults>& results);
+/// One line per method, and what F §11.2 says of them: for sweeps.
+[[nodiscard]] std::string to_sweep_markdown(const std::vector<ClusterResults>& results);
+/// {"schema": "laggard.lab-score/1", …}: docs/cmd/lab.md.
+[[nodiscard]] std::string to_score_json(const std::vector<ClusterResults>& results);
+/// The Markdown's tables as one page that opens offline.
+[[nodiscard]] std::string to_score_html(const std::vector<ClusterResults>& results);
+
+}  // namespace laggard::lab

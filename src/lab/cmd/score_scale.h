@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace laggard::lab {
+
+/// `laggard-lab score` on recordings of `laggard-lab simulate --scale`.
+struct ScaleScoreOptions {
+  std::vector<std::filesystem::path> days;
+  std::string diagnosis;  ///< Name of a diagnosis as JSON in each of the folders; empty: it is made here.
+  std::string json;       ///< File, or - for stdout instead of the text.
+};
+
+/// The folders at and below the given ones that hold such a recording, sorted.
+[[nodiscard]] Result<std::vector<std::filesystem::path>> find_days(
+    const std::vector<std::filesystem::path>& folders);
+
+[[nodiscard]] Status score_days(const ScaleScoreOptions& options);
+
+}  // namespace laggard::lab

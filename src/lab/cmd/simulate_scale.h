@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/workers.h"
+
+namespace laggard::lab {
+
+/// Options of `laggard-lab simulate --scale SITE`, beside those that it shares with the simulation of a small
+/// cluster.
+struct ScaleOptions {
+  std::string site;        ///< Empty: no scale run.
+  std::size_t arrays = 0;  ///< Instead of the site's own number; 0: that.
+  std::vector<std::string> incidents;
+  std::size_t random_incidents = 0;
+  std::string interval = "15s";
+  std::string day = "2011-05-09";
+  std::string duration = "24h";
+  std::size_t threads = all_threads();
+  std::string out;
+  unsigned long long seed = 1;
+};
+
+/// Declares --scale and what goes with it.
+void add_scale_options(CLI::App& command, ScaleOptions& options);
+
+/// Writes the recording of a production site: samples, system.toml, truth.json.
+[[nodiscard]] Status simulate_scale(const ScaleOptions& options);
+
+}  // namespace laggard::lab
