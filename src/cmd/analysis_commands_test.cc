@@ -6,8 +6,8 @@
 #include <regex>
 
 #include "cmd/analysis_setup.h"
-#include "cmd/testing_cli.h"
-#include "report/golden.h"
+#include "testing/cli.h"
+#include "testing/golden.h"
 
 namespace laggard::cmd {
 namespace {
@@ -67,11 +67,11 @@ TEST(AnalysisCommands, TheSeverityThatMakesFaultyIsThePresetsUnlessItIsSet) {
     options.preset = preset;
     const auto setup = prepare(options);
     EXPECT_TRUE(setup.has_value());
-    return setup ? setup->pipeline.constants.gate_severity : 0;
+    return setup ? setup->pipeline.parameters.incidents.gate_severity : 0;
   };
   EXPECT_EQ(gate("quick"), 6);
   EXPECT_EQ(gate("production"), 4);
-  options.constants = {"severity.gate=7"};
+  options.parameters = {"severity.gate=7"};
   EXPECT_EQ(gate("production"), 7);
 }
 
@@ -133,7 +133,7 @@ TEST(AnalysisCommands, ConstantsOfThePresetAreOptions) {
               AllOf(HasSubstr("size = 20"), HasSubstr("shift = 10"), HasSubstr("k = 2"),
                     HasSubstr("smoothing = 3"), HasSubstr("factor = 1.5"), HasSubstr("interval = \"2s\"")));
   const Said refused = laggard({"diagnose", recording, "--thresholds", folder / "t.toml"});
-  EXPECT_EQ(refused.status, kBadUse) << "other constants of the same preset";
+  EXPECT_EQ(refused.status, kBadUse) << "other parameters of the same preset";
   EXPECT_THAT(refused.err, AllOf(HasSubstr("t.toml: trained with"), HasSubstr("but this run has")));
 }
 

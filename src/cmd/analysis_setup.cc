@@ -7,14 +7,15 @@
 #include <iterator>
 #include <map>
 
-#include "analyse/judge/constants_table.h"
 #include "archive/ledger.h"
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
-#include "model/system/system_file.h"
+#include "detect/peer/judge/parameters_table.h"
+#include "topology/groups.h"
+#include "topology/system_file.h"
 
 namespace laggard::cmd {
 
@@ -57,9 +58,9 @@ Result<ReadRequest> parse_request(const AnalysisOptions& options) {
   return request;
 }
 
-Status check_constants(const analyse::Preset& preset) {
+Status check_parameters(const detect::Preset& preset) {
   constexpr std::size_t kMostSamples = 100'000;
-  const analyse::WindowSpec& windows = preset.windows;
+  const detect::WindowSpec& windows = preset.windows;
   if (windows.size < 4 || windows.size > kMostSamples || windows.shift < 1 || windows.shift > windows.size ||
       windows.smoothing < 1 || windows.smoothing > kMostSamples || windows.k < 1 || windows.k > 32) {
     return fail(
@@ -74,11 +75,25 @@ Status check_constants(const analyse::Preset& preset) {
   return {};
 }
 
+std::string damage_in_words(const Inventory& inventory) {
+  const std::size_t files = inventory.damaged.size();
+  return fmt::format("{} file{} damaged, first {}", files, files == 1 ? " is" : "s are",
+                     inventory.damaged.front());
+}
+
 /// Chooses and fits the preset; says in `setup.remarks` what it chose.
 Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
   if (span.from >= span.to) {
-    return fail(ErrorCode::kBadInput, options.recordings.front().string(),
+    const std::string where = options.recordings.front().string();
+    if (!setup.inventory.damaged.empty()) {
+      return fail(
+          ErrorCode::kDamaged, where,
+          fmt::format("nothing that can be read is in that span of time, and {}; `laggard info --recover` "
+                      "saves what is reachable",
+                      damage_in_words(setup.inventory)));
+    }
+    return fail(ErrorCode::kBadInput, where,
                 "there is nothing recorded in that span of time; `laggard info` says what is there");
   }
   const Duration length = recorded_time(setup.inventory, setup.request);
@@ -89,7 +104,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
     setup.remarks.push_back(fmt::format("preset {} for a recording of {}", name,
                                         to_text(std::chrono::duration_cast<std::chrono::seconds>(length))));
   }
-  setup.preset = *analyse::find_preset(name);
+  setup.preset = *detect::find_preset(name);
   Duration step = std::max(setup.sample_interval, setup.preset.down_sample.value_or(Duration{}));
   if (!options.step.empty()) {
     auto parsed = parse_duration(options.step);
@@ -103,7 +118,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
                               to_text(setup.sample_interval)));
     }
   }
-  analyse::WindowSpec& windows = setup.preset.windows;
+  detect::WindowSpec& windows = setup.preset.windows;
   windows.interval = step;
   windows.size = options.window_size.value_or(windows.size);
   windows.shift = options.window_shift.value_or(windows.shift);
@@ -111,21 +126,21 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   windows.k = options.k.value_or(windows.k);
   setup.preset.factor = options.factor.value_or(setup.preset.factor);
   setup.preset.confirm_persistence = options.confirm_persistence.value_or(setup.preset.confirm_persistence);
-  return check_constants(setup.preset);
+  return check_parameters(setup.preset);
 }
 
 Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   setup.paper = options.algorithm == "paper";
   setup.pipeline.paper = setup.paper;
-  setup.pipeline.constants = analyse::constants_of(setup.preset);
-  for (const std::string& constant : options.constants) {
-    if (Status set = analyse::set_constant(setup.pipeline.constants, constant); !set) return set;
+  setup.pipeline.parameters = detect::parameters_of(setup.preset);
+  for (const std::string& constant : options.parameters) {
+    if (Status set = detect::set_parameter(setup.pipeline.parameters, constant); !set) return set;
     setup.remarks.push_back(fmt::format("set: {}", constant));
   }
-  if (Status agree = analyse::check_constants(setup.pipeline.constants); !agree) return agree;
+  if (Status agree = check_parameters(setup.pipeline.parameters); !agree) return agree;
   setup.pipeline.distances.clear();
   for (const std::string_view name : split(options.distances, ',')) {
-    const auto distance = analyse::distance(trim(name));
+    const auto distance = detect::distance(trim(name));
     if (!distance) {
       return fail(ErrorCode::kBadUse, "--distance",
                   fmt::format("'{}' is none of cdf, wasserstein, kl, median and thresh", name));
@@ -143,9 +158,9 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
       setup.pipeline.metrics.push_back(metric);
     }
   }
-  setup.pipeline.counters = analyse::counters_of(setup.inventory);
+  setup.pipeline.counters = engine::counters_of(setup.inventory);
   setup.pipeline.sample_interval = setup.sample_interval;
-  setup.pipeline.busy_times = analyse::wants_busy_times(setup.preset.windows);
+  setup.pipeline.busy_times = engine::wants_busy_times(setup.preset.windows);
   return {};
 }
 
@@ -166,25 +181,27 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   } else {
     auto text = read_file(options.system);
     if (!text) return forward(text);
-    auto model = parse_system(*text, options.system);
+    auto model = topology::parse_system(*text, options.system);
     if (!model) return forward(model);
     setup.system = std::move(*model);
   }
-  GroupingOptions grouping;
+  topology::GroupingOptions grouping;
   if (options.peers == "rank") grouping.peers = DiskPeers::kRank;
   if (options.peers == "host") grouping.peers = DiskPeers::kHost;
   if (options.peers == "all") grouping.peers = DiskPeers::kAll;
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
-  if (!setup.decisions.empty()) {
+  std::vector<Decision> heeded;
+  if (options.heed_decisions) heeded = standing(setup.decisions);
+  if (!heeded.empty()) {
     // Whom operators exclude only for a time the pipeline leaves out for that time.
-    grouping.left_out = [&setup, span](const Component& component) {
-      return excluded_throughout(component, setup.decisions, span.from, span.to);
+    grouping.left_out = [&heeded, span](const Grouping& groups, const Component& component) {
+      return excluded_throughout(groups, component, heeded, span);
     };
   }
-  auto groups = make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
+  auto groups = topology::make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
   if (!groups) return forward(groups);
   setup.grouping = std::move(*groups);
-  setup.pipeline.interventions = Interventions(setup.grouping, setup.decisions);
+  setup.pipeline.interventions = Interventions(setup.grouping, heeded);
   return {};
 }
 
@@ -194,10 +211,10 @@ Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
   std::vector<std::string_view> missing;
   for (const MetricSpec* metric : wanted) {
     const auto& groups = setup.grouping.groups;
-    analyse::PipelineOptions alone = setup.pipeline;
+    engine::PipelineOptions alone = setup.pipeline;
     alone.metrics = {metric};
     const bool any = std::any_of(groups.begin(), groups.end(), [&](const PeerGroup& peers) {
-      return !analyse::columns_for(peers.kind, alone).empty();
+      return !engine::columns_for(peers.kind, alone).empty();
     });
     if (!any) missing.push_back(metric->name);
   }
@@ -254,7 +271,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status decided = read_decisions(options, setup); !decided) return forward(decided);
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
   if (Status known = check_metrics(options, setup); !known) return forward(known);
-  setup.request.counters = analyse::counters_to_read(setup.grouping, setup.pipeline, setup.inventory);
+  setup.request.counters = engine::counters_to_read(setup.grouping, setup.pipeline, setup.inventory);
   const std::size_t threads = options.threads > 0 ? options.threads : all_threads();
   setup.workers = std::make_unique<Workers>(threads);
   setup.pipeline.workers = setup.workers.get();
@@ -269,6 +286,13 @@ void add_notices(AnalysisSetup& setup, std::vector<std::string> notices) {
   }
 }
 
+void add_damaged(AnalysisSetup& setup, const std::vector<std::string>& files) {
+  std::vector<std::string>& known = setup.inventory.damaged;
+  known.insert(known.end(), files.begin(), files.end());
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+}
+
 Status read_all(AnalysisSetup& setup, std::string_view doing,
                 const std::function<void(std::span<const SampleTable>)>& consume) {
   const TableReading reading{*setup.source, setup.request, recorded_span(setup.inventory, setup.request),
@@ -276,6 +300,7 @@ Status read_all(AnalysisSetup& setup, std::string_view doing,
   if (Status read = read_tables(reading, doing, consume); !read) return read;
   // Damage shows when values are read.
   add_notices(setup, setup.source->notices());
+  add_damaged(setup, setup.source->damaged());
   return {};
 }
 

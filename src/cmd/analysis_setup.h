@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "analyse/judge/pipeline.h"
-#include "analyse/peer/preset.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "detect/peer/compare/preset.h"
+#include "engine/pipeline.h"
 #include "model/decision.h"
+#include "model/grouping.h"
 #include "model/series_source.h"
-#include "model/system/grouping.h"
 
 namespace laggard::cmd {
 
@@ -36,10 +36,11 @@ struct AnalysisOptions {
   std::optional<std::size_t> k;
   std::optional<double> factor;
   std::optional<int> confirm_persistence;
-  std::vector<std::string> constants;  ///< NAME=VALUE, for analyse::set_constant.
+  std::vector<std::string> parameters;  ///< NAME=VALUE, for detect::set_parameter.
   std::string step;
-  std::string ledger;       ///< Empty: those that lie in the recordings.
-  std::size_t threads = 0;  ///< To work with; 0: as many as the machine runs at once.
+  std::string ledger;          ///< Empty: those that lie in the recordings.
+  bool heed_decisions = true;  ///< Without: as if nobody had repaired or excluded anything.
+  std::size_t threads = 0;     ///< To work with; 0: as many as the machine runs at once.
 };
 
 /// Declares them on a subcommand.
@@ -56,11 +57,12 @@ struct AnalysisSetup {
   std::vector<TimeSpan> disorder;  ///< archive::Reader::disorder
   std::optional<SystemModel> system;
   Grouping grouping;
-  analyse::Preset preset;
-  analyse::PipelineOptions pipeline;
+  detect::Preset preset;
+  engine::PipelineOptions pipeline;
   ReadRequest request;
   bool paper = false;
-  std::vector<Decision> decisions;  ///< Of the operators' ledgers.
+  std::vector<Decision>
+      decisions;  ///< Of the operators' ledgers, undone ones too, in the order of their making.
   Duration sample_interval{};
   std::vector<std::string> remarks;  ///< What was chosen for the user, one sentence each.
 };
@@ -73,6 +75,8 @@ struct AnalysisSetup {
 /// Adds to the inventory's notices what has shown while values were read. What one thread would have met
 /// first does not come first: the order is the same whoever read what.
 void add_notices(AnalysisSetup& setup, std::vector<std::string> notices);
+/// The same of files of which something could not be read.
+void add_damaged(AnalysisSetup& setup, const std::vector<std::string>& files);
 
 /// Reads all tables that the setup asks for and hands them to `consume`, a few at a time and in order, with a
 /// progress bar on a terminal.

@@ -4,13 +4,14 @@
 
 namespace laggard::cmd {
 
-/// Adds every subcommand to `app`. A command lives in a file of its name, `NAME_command.cc`, whose function
+/// laggard, with every subcommand. A command lives in a file of its name, `NAME_command.cc`, whose function
 /// is declared here and called in commands.cc.
-void add_commands(CLI::App& app, Context& context);
+[[nodiscard]] Program laggard_program();
 
 void add_demo_command(CLI::App& app, Context& context);
 void add_train_command(CLI::App& app, Context& context);
 void add_diagnose_command(CLI::App& app, Context& context);
+void add_watch_command(CLI::App& app, Context& context);
 void add_incident_command(CLI::App& app, Context& context);
 void add_info_command(CLI::App& app, Context& context);
 void add_export_command(CLI::App& app, Context& context);

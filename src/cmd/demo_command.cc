@@ -1,12 +1,13 @@
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <system_error>
 
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
+#include "cmd/standard_streams.h"
 
 namespace laggard::cmd {
 
@@ -30,7 +31,7 @@ Status demo(const std::string& out) {
     return fail(ErrorCode::kNotFound, recording.string(),
                 "the example recording is not there; reinstall laggard");
   }
-  std::printf(
+  Status told = print(fmt::format(
       "Nine GlusterFS servers, four clients reading large files. After a minute something that the servers "
       "cannot\n"
       "see begins to use the disk under one of them. All that laggard gets is what the hosts recorded of "
@@ -38,16 +39,15 @@ Status demo(const std::string& out) {
       "/proc/diskstats, /proc/net/dev and the state of their TCP connections, once a second, for four and a "
       "half\n"
       "minutes.\n\n"
-      "$ laggard diagnose %s --html %s\n\n",
-      recording.c_str(), out.c_str());
-  std::fflush(stdout);
+      "$ laggard diagnose {} --html {}\n\n",
+      recording.string(), out));
+  if (!told) return told;
   DiagnoseOptions options;
   options.analysis.recordings = {recording};
   options.html = out;
   auto diagnosis = diagnose(options);
   if (!diagnosis) return fail(diagnosis.error().code, diagnosis.error().where, diagnosis.error().what);
-  std::printf("\nThe truth: s2's disk was kept busy from below, from 19:22:36Z to 19:25:36Z.\n");
-  return {};
+  return print("\nThe truth: s2's disk was kept busy from below, from 19:22:36Z to 19:25:36Z.\n");
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
-#include "cmd/crew.h"
+#include "cmd/coordinator.h"
+#include "engine/diagnoser_options.h"
 #include "model/incident.h"
 #include "report/text.h"
 
@@ -19,7 +20,7 @@ struct DiagnoseOptions {
   std::string history;
   std::size_t history_top = 100;
   bool correct_skew = false;
-  std::string resume;  ///< A journal to go on from and to go on with; empty: none.
+  std::string resume;  ///< A checkpoint to go on from and to go on with; empty: none.
   bool check = false;
   bool quiet = false;
 };
@@ -31,10 +32,14 @@ void add_verdict_options(CLI::App& command, DiagnoseOptions& options);
 /// unless another was asked for.
 [[nodiscard]] Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options);
 
-/// Reads the recordings, judges them, prints and writes what the options ask for. \param crew  to share the
-/// judging with; none: this process alone.
+/// What a diagnoser is told of rules, thresholds and history.
+[[nodiscard]] Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
+                                                                 const AnalysisSetup& setup);
+
+/// Reads the recordings, judges them, prints and writes what the options ask for. \param coordinator  to
+/// share the judging with; none: this process alone.
 [[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                         Crew* crew = nullptr);
+                                         Coordinator* coordinator = nullptr);
 
 /// Both in one; on rank 0.
 [[nodiscard]] Result<Diagnosis> diagnose(const DiagnoseOptions& options, Ranks& ranks);

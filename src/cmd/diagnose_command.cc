@@ -3,21 +3,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
-#include "analyse/diagnoser.h"
-#include "analyse/explain/known_work.h"
-#include "analyse/explain/recorded_work.h"
 #include "base/file.h"
+#include "base/terminal_text.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/judge_recording.h"
+#include "cmd/output_check.h"
 #include "cmd/peer_plots.h"
+#include "cmd/ranks.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
+#include "cmd/standard_streams.h"
+#include "detect/work/recorded_work.h"
+#include "engine/diagnoser.h"
+#include "explain/known_work.h"
 #include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -27,27 +30,26 @@ namespace laggard::cmd {
 
 namespace {
 
-Result<std::vector<analyse::Rule>> load_rules(const DiagnoseOptions& options, bool paper) {
+Result<std::vector<explain::Rule>> load_rules(const DiagnoseOptions& options, bool paper) {
   if (options.rules.empty()) {
-    return paper ? analyse::parse_rules(analyse::paper_rules(), "the paper's rules")
-                 : analyse::parse_rules(analyse::default_rules(), "the default rules");
+    return paper ? explain::parse_rules(explain::paper_rules(), "the paper's rules")
+                 : explain::parse_rules(explain::default_rules(), "the default rules");
   }
   auto text = read_file(options.rules);
   if (!text) return forward(text);
-  return analyse::parse_rules(*text, options.rules);
+  return explain::parse_rules(*text, options.rules);
 }
 
-Result<analyse::ThresholdBook> load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup) {
-  if (options.thresholds.empty()) return analyse::ThresholdBook{};
+Result<detect::ThresholdBook> load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup) {
+  if (options.thresholds.empty()) return detect::ThresholdBook{};
   auto text = read_file(options.thresholds);
   if (!text) return forward(text);
-  auto thresholds = analyse::read_thresholds(*text, options.thresholds);
+  auto thresholds = detect::read_thresholds(*text, options.thresholds);
   if (!thresholds) return forward(thresholds);
-  analyse::PlannedUse use{setup.preset.name, setup.preset.windows, {}};
-  for (const analyse::Distance distance : setup.pipeline.distances)
-    use.distances.push_back(to_name(distance));
-  if (Status same = analyse::check_use(*thresholds, use, options.thresholds); !same) return forward(same);
-  return analyse::ThresholdBook(std::move(*thresholds));
+  detect::PlannedUse use{setup.preset.name, setup.preset.windows, {}};
+  for (const detect::Distance distance : setup.pipeline.distances) use.distances.push_back(to_name(distance));
+  if (Status same = detect::check_use(*thresholds, use, options.thresholds); !same) return forward(same);
+  return detect::ThresholdBook(std::move(*thresholds));
 }
 
 /// With `--preset auto`, thresholds say which preset they were trained for.
@@ -56,16 +58,10 @@ Result<std::string> preset_of(const DiagnoseOptions& options) {
   if (options.thresholds.empty() || preset != "auto") return preset;
   auto text = read_file(options.thresholds);
   if (!text) return forward(text);
-  auto thresholds = analyse::read_thresholds(*text, options.thresholds);
+  auto thresholds = detect::read_thresholds(*text, options.thresholds);
   if (!thresholds) return forward(thresholds);
   const std::string& trained = thresholds->header.preset;
-  return analyse::find_preset(trained) != nullptr ? trained : preset;
-}
-
-Status print_or_write(const std::string& where, const std::string& text) {
-  if (where != "-") return write_file(where, text);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return {};
+  return detect::find_preset(trained) != nullptr ? trained : preset;
 }
 
 }  // namespace
@@ -84,14 +80,17 @@ namespace {
 /// Who is left out at the end, and on whose word.
 std::vector<std::string> exclusions(const AnalysisSetup& setup, WallTime end) {
   std::vector<std::string> sentences;
-  for (const Decision& decision : setup.decisions) {
+  for (const Decision& decision : standing(setup.decisions)) {
     if (decision.kind != DecisionKind::kExcluded) continue;
-    const auto components = components_of(setup.grouping, decision.subject);
+    const auto components = components_of(setup.grouping, decision);
     const bool holds = std::any_of(components.begin(), components.end(), [&](std::size_t c) {
       return setup.pipeline.interventions.excluded(c, end);
     });
     if (!holds) continue;
-    sentences.push_back(fmt::format("{} is left out{} ({}: {})", decision.subject,
+    const std::string who =
+        decision.about ? fmt::format("{}", fmt::join(decision.about->components, ", ")) : decision.subject;
+    const bool several = decision.about && decision.about->components.size() > 1;
+    sentences.push_back(fmt::format("{} {} left out{} ({}: {})", who, several ? "are" : "is",
                                     decision.from ? " from " + to_iso8601(*decision.from) + " on" : "",
                                     decision.by, decision.why));
   }
@@ -108,29 +107,21 @@ void add_coverage(Diagnosis& diagnosis, const AnalysisSetup& setup) {
                                                      to_iso8601(gap.from), to_iso8601(gap.to),
                                                      gap.reason.empty() ? "" : " (" + gap.reason + ")"));
   }
+  for (const ClockStep& step : steps_back_within(inventory, setup.request)) {
+    diagnosis.coverage.missing.push_back(fmt::format("{} recorded {} to {} twice ({})", step.host,
+                                                     to_iso8601(step.after), to_iso8601(step.before),
+                                                     step.reason));
+  }
   const auto& notices = inventory.notices;
   diagnosis.coverage.missing.insert(diagnosis.coverage.missing.end(), notices.begin(), notices.end());
+  diagnosis.coverage.damaged = inventory.damaged;
 }
 
-void print(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
-  for (const std::string& remark : setup.remarks) std::printf("%s\n", remark.c_str());
-  for (const std::string& note : setup.grouping.notes) std::printf("note: %s\n", note.c_str());
-  std::fputs(report::to_text(diagnosis, text_options()).c_str(), stdout);
-}
-
-Result<analyse::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
-                                                    const AnalysisSetup& setup) {
-  auto rules = load_rules(options, setup.paper);
-  if (!rules) return forward(rules);
-  auto thresholds = load_thresholds(options, setup);
-  if (!thresholds) return forward(thresholds);
-  analyse::DiagnoserOptions out;
-  out.preset = setup.preset;
-  out.pipeline = setup.pipeline;
-  out.rules = std::move(*rules);
-  out.thresholds = std::move(*thresholds);
-  if (!options.history.empty()) out.history = {.every = std::chrono::hours(1), .top = options.history_top};
-  return out;
+std::string diagnosis_text(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
+  std::string text;
+  for (const std::string& remark : setup.remarks) text += printable(remark) + "\n";
+  for (const std::string& note : setup.grouping.notes) text += "note: " + printable(note) + "\n";
+  return text + report::to_text(diagnosis, text_options());
 }
 
 Status write_page(const DiagnoseOptions& options, AnalysisSetup& setup, const Diagnosis& diagnosis,
@@ -141,9 +132,38 @@ Status write_page(const DiagnoseOptions& options, AnalysisSetup& setup, const Di
   return print_or_write(options.html, report::to_html(diagnosis, *plots));
 }
 
+/// On rank 0, which writes them.
+Status check_outputs_of(const DiagnoseOptions& options) {
+  if (launched_rank() > 0) return {};
+  const NamedOutput outputs[] = {{"--resume", options.resume, true},
+                                 {"--json", options.json},
+                                 {"--html", options.html},
+                                 {"--history", options.history}};
+  const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger,
+                                          options.thresholds, options.rules};
+  return check_outputs(outputs, inputs);
+}
+
 }  // namespace
 
+Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
+                                                   const AnalysisSetup& setup) {
+  auto rules = load_rules(options, setup.paper);
+  if (!rules) return forward(rules);
+  auto thresholds = load_thresholds(options, setup);
+  if (!thresholds) return forward(thresholds);
+  engine::DiagnoserOptions out;
+  out.preset = setup.preset;
+  out.pipeline = setup.pipeline;
+  out.rules = std::move(*rules);
+  out.thresholds = std::move(*thresholds);
+  out.known = known_incidents(setup.grouping, setup.decisions);
+  if (!options.history.empty()) out.history = {.every = std::chrono::hours(1), .top = options.history_top};
+  return out;
+}
+
 Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options) {
+  if (Status safe = check_outputs_of(options); !safe) return forward(safe);
   auto preset = preset_of(options);
   if (!preset) return forward(preset);
   AnalysisOptions analysis = options.analysis;
@@ -158,27 +178,27 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options) {
 }
 
 Result<Diagnosis> diagnose(const DiagnoseOptions& options, Ranks& ranks) {
-  Crew crew(ranks);  // First of all: whatever goes wrong, the others are told.
+  Coordinator coordinator(ranks);  // First of all: whatever goes wrong, the others are told.
   auto setup = prepare_diagnosis(options);
   if (!setup) return forward(setup);
-  return diagnose(options, *setup, &crew);
+  return diagnose(options, *setup, &coordinator);
 }
 
 void help_diagnose(const DiagnoseOptions& options, Ranks& ranks) {
   auto setup = prepare_diagnosis(options);
-  work_for_rank_0(ranks, options.analysis, setup);
+  work_for_coordinator(ranks, options.analysis, setup);
 }
 
 namespace {
 
 /// Reads everything that the setup asks for and judges it.
-Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                                  const Judging& judging) {
+Result<std::unique_ptr<engine::Diagnoser>> judge(const DiagnoseOptions& options, AnalysisSetup& setup,
+                                                 const Judging& judging) {
   auto settings = diagnoser_options(options, setup);
   if (!settings) return forward(settings);
-  auto diagnoser = std::make_unique<analyse::Diagnoser>(setup.grouping, std::move(*settings));
+  auto diagnoser = std::make_unique<engine::Diagnoser>(setup.grouping, std::move(*settings));
   if (Status judged = judge_recording(options, setup, judging, *diagnoser); !judged) return forward(judged);
-  if (judging.crew != nullptr) judging.crew->dismiss();
+  if (judging.coordinator != nullptr) judging.coordinator->stop();
   diagnoser->finish();
   return diagnoser;
 }
@@ -187,22 +207,24 @@ Result<std::unique_ptr<analyse::Diagnoser>> judge(const DiagnoseOptions& options
 Result<std::vector<ExpectedWork>> known_work(AnalysisSetup& setup) {
   std::vector<ExpectedWork> known;
   if (setup.system) known = setup.system->expected_work;
-  const std::set<std::string> recorded = analyse::counters_of(setup.inventory);
+  const std::set<std::string> recorded = engine::counters_of(setup.inventory);
   ReadRequest request = setup.request;
   request.counters.clear();
-  for (const analyse::WorkLevel& level : analyse::work_levels()) {
+  for (const detect::WorkLevel& level : detect::work_levels()) {
     if (std::string counter(level.counter); recorded.contains(counter))
       request.counters.push_back(std::move(counter));
   }
   if (request.counters.empty()) return known;
   request.kinds = {DeviceKind::kDisk};
-  analyse::RecordedWork work(setup.grouping);
+  detect::RecordedWork work(setup.grouping);
   const TableReading reading{*setup.source, request, recorded_span(setup.inventory, request),
                              setup.workers.get()};
   Status read = read_tables(reading, "looking for background work", [&](std::span<const SampleTable> tables) {
     for (const SampleTable& table : tables) work.add(table);
   });
   if (!read) return forward(read);
+  add_notices(setup, setup.source->notices());
+  add_damaged(setup, setup.source->damaged());
   std::ranges::move(work.work(), std::back_inserter(known));
   return known;
 }
@@ -220,20 +242,21 @@ void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
 }
 
 struct Judged {
-  std::unique_ptr<analyse::Diagnoser> diagnoser;
+  std::unique_ptr<engine::Diagnoser> diagnoser;
   Diagnosis diagnosis;
 };
 
 /// With clocks set right, where that was asked for and is needed.
-Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup, Crew* crew) {
-  auto diagnoser = judge(options, setup, {"diagnosing", crew});
+Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup,
+                                 Coordinator* coordinator) {
+  auto diagnoser = judge(options, setup, {"diagnosing", coordinator});
   if (!diagnoser) return forward(diagnoser);
   Judged judged{std::move(*diagnoser), {}};
   judged.diagnosis = judged.diagnoser->diagnosis();
   Clocks clocks = judged.diagnosis.coverage.clocks;
   if (!options.correct_skew || clocks.skewed.empty()) return judged;
   set_clocks_right(setup, clocks.skewed);
-  // This process alone: windows of clocks set right are in no journal.
+  // This process alone: windows of clocks set right are in no checkpoint.
   diagnoser = judge(options, setup, {"once more", nullptr});
   if (!diagnoser) return forward(diagnoser);
   judged = {std::move(*diagnoser), {}};
@@ -245,18 +268,20 @@ Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& 
 
 }  // namespace
 
-Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup, Crew* crew) {
-  auto judged = judge_with_clocks(options, setup, crew);
+Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup, Coordinator* coordinator) {
+  auto judged = judge_with_clocks(options, setup, coordinator);
   if (!judged) return forward(judged);
   Diagnosis& diagnosis = judged->diagnosis;
   auto known = known_work(setup);
   if (!known) return forward(known);
-  const analyse::WindowSpec& windows = setup.preset.windows;
+  const detect::WindowSpec& windows = setup.preset.windows;
   const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
-  analyse::explain_expected_work(diagnosis, setup.grouping, *known, window);
+  explain::explain_expected_work(diagnosis, setup.grouping, *known, window);
   add_coverage(diagnosis, setup);
   const bool talk = options.json != "-" && !options.quiet;
-  if (talk) print(setup, diagnosis);
+  // The files are written all the same when standard output cannot be.
+  Status printed;
+  if (talk) printed = print(diagnosis_text(setup, diagnosis));
   if (!options.json.empty()) {
     if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
       return forward(written);
@@ -271,8 +296,9 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
   if (!options.html.empty()) {
     Status written = write_page(options, setup, diagnosis, judged->diagnoser->score_maps());
     if (!written) return forward(written);
-    if (talk) std::printf("\nplots: %s\n", options.html.c_str());
+    if (talk && printed) printed = print(fmt::format("\nplots: {}\n", printable(options.html)));
   }
+  if (!printed) return forward(printed);
   return std::move(judged->diagnosis);
 }
 
@@ -319,7 +345,10 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       ->add_option("--resume", options->resume,
                    "Keep what was judged in FILE, and go on from there when it is killed")
       ->type_name("FILE");
-  command->add_flag("--check", options->check, "Exit with 1 when an incident is confirmed and not known");
+  command->add_flag(
+      "--check", options->check,
+      "Exit with 1 when an incident is confirmed and not known, with 4 when none is and damaged files "
+      "keep others from being judged");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {
     auto ranks = join_ranks();
@@ -336,6 +365,8 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       context.status = report_error(diagnosis.error());
     } else if (options->check && has_finding(*diagnosis)) {
       context.status = kFinding;
+    } else if (options->check && diagnosis->coverage.partial()) {
+      context.status = kNotJudged;
     }
   });
 }

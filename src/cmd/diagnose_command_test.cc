@@ -1,5 +1,5 @@
 // What `diagnose` says, through the command itself: the JSON that scripts rely on, the distances a user may
-// ask for, and what of a recording is looked at. What the analysis finds is tested in analyse.
+// ask for, and what of a recording is looked at. What the analysis finds is tested in engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <regex>
 #include <set>
 
-#include "cmd/testing_cli.h"
-#include "report/golden.h"
+#include "testing/cli.h"
+#include "testing/golden.h"
 
 namespace laggard::cmd {
 namespace {
@@ -239,28 +239,28 @@ TEST(DiagnoseCommand, GapsOutsideTheSpanAreNotListed) {
 
 TEST(DiagnoseCommand, GoesOnWithAJournalToTheSameAnswer) {
   const Folder folder;
-  const std::string journal = folder / "journal";
+  const std::string checkpoint = folder / "checkpoint";
   const Said plain = laggard({"diagnose", kExample, "--json", "-"});
-  const Said first = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  const Said first = laggard({"diagnose", kExample, "--json", "-", "--resume", checkpoint});
   EXPECT_EQ(first.status, kClean) << first.err;
   EXPECT_EQ(first.out, plain.out);
   EXPECT_EQ(first.err, "");
-  const std::string whole = testing_support::read_text(journal);
+  const std::string whole = testing_support::read_text(checkpoint);
 
-  const Said again = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  const Said again = laggard({"diagnose", kExample, "--json", "-", "--resume", checkpoint});
   EXPECT_EQ(again.out, plain.out);
-  EXPECT_THAT(again.err, HasSubstr("journal: judged before up to 2026-11-20T19:2"));
-  EXPECT_EQ(testing_support::read_text(journal), whole);
+  EXPECT_THAT(again.err, HasSubstr("checkpoint: judged before up to 2026-11-20T19:2"));
+  EXPECT_EQ(testing_support::read_text(checkpoint), whole);
 
-  std::filesystem::resize_file(journal, whole.size() / 2);
-  const Said cut = laggard({"diagnose", kExample, "--json", "-", "--resume", journal});
+  std::filesystem::resize_file(checkpoint, whole.size() / 2);
+  const Said cut = laggard({"diagnose", kExample, "--json", "-", "--resume", checkpoint});
   EXPECT_EQ(cut.out, plain.out) << cut.err;
   EXPECT_THAT(cut.err, AllOf(HasSubstr("going on, judged before up to"), HasSubstr("cut off")));
 
-  const Said other = laggard({"diagnose", kExample, "--resume", journal, "--shift", "5"});
+  const Said other = laggard({"diagnose", kExample, "--resume", checkpoint, "--shift", "5"});
   EXPECT_EQ(other.status, kBadUse);
-  EXPECT_THAT(other.err, HasSubstr("the journal is of other options"));
-  const Said factor = laggard({"diagnose", kExample, "--resume", journal, "--confirm-persistence", "7"});
+  EXPECT_THAT(other.err, HasSubstr("the checkpoint is of other options"));
+  const Said factor = laggard({"diagnose", kExample, "--resume", checkpoint, "--confirm-persistence", "7"});
   EXPECT_EQ(factor.status, kClean) << "windows do not depend on it: " << factor.err;
 }
 

@@ -1,17 +1,21 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "archive/reader.h"
+#include "base/output_file.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/metric_export.h"
+#include "cmd/output_check.h"
+#include "cmd/standard_streams.h"
 
 namespace laggard::cmd {
 
@@ -29,34 +33,42 @@ struct ExportOptions {
   std::string out = "-";
 };
 
-/// Standard output or a file; a write that fails is reported once, at the end.
+/// Lines to standard output as they come, or into a file that is there when all of them are.
 class LineWriter {
  public:
-  static Result<std::unique_ptr<LineWriter>> open(const std::string& path) {
-    std::FILE* file = path == "-" ? stdout : std::fopen(path.c_str(), "we");
-    if (file == nullptr) return fail_errno(errno, path, "cannot create");
-    return std::make_unique<LineWriter>(file, path);
+  static Result<LineWriter> open(const std::string& path) {
+    LineWriter writer;
+    if (path == "-") return writer;
+    auto file = OutputFile::create(path);
+    if (!file) return forward(file);
+    writer.file_.emplace(std::move(*file));
+    return writer;
   }
-  LineWriter(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
-  LineWriter(const LineWriter&) = delete;
-  LineWriter& operator=(const LineWriter&) = delete;
-  ~LineWriter() {
-    if (file_ != stdout) std::fclose(file_);
+  Status write(std::string_view line) {
+    lines_ += line;
+    return lines_.size() < kAtOnce ? Status{} : flush();
   }
-  void write(const std::string& line) { std::fwrite(line.data(), 1, line.size(), file_); }
   Status finish() {
-    if (std::fflush(file_) != 0 || std::ferror(file_) != 0) return fail_errno(errno, path_, "cannot write");
-    return {};
+    Status written = flush();
+    return written && file_ ? file_->commit() : written;
   }
 
  private:
-  std::FILE* file_;
-  std::string path_;
+  static constexpr std::size_t kAtOnce = 64U << 10U;
+
+  Status flush() {
+    Status written = file_ ? file_->write(lines_) : print_document(lines_);
+    lines_.clear();
+    return written;
+  }
+
+  std::optional<OutputFile> file_;  ///< None: standard output.
+  std::string lines_;
 };
 
-/// Quoted when it holds what would end a CSV field.
+/// Quoted when it holds what would end a CSV field, or blanks around it, which a reader may take for none.
 std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos && trim(text) == text) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
@@ -88,7 +100,7 @@ Result<ReadRequest> to_request(const ExportOptions& options) {
   return request;
 }
 
-void write_table(const SampleTable& table, const std::string& device_glob, LineWriter& out) {
+Status write_table(const SampleTable& table, const std::string& device_glob, LineWriter& out) {
   for (std::size_t d = 0; d < table.devices().size(); ++d) {
     if (!glob_match(device_glob, table.devices()[d])) continue;
     const std::string name = field(table.devices()[d]);
@@ -99,11 +111,14 @@ void write_table(const SampleTable& table, const std::string& device_glob, LineW
         const std::uint64_t bits = table.bits(c, d, t);
         const std::string value =
             gauge ? fmt::format("{}", std::bit_cast<double>(bits)) : fmt::format("{}", bits);
-        out.write(fmt::format("{},{},{},{},{},{}\n", unix_time(table.times()[t]), field(table.host()),
-                              to_name(table.kind()), name, field(table.counters()[c].name), value));
+        Status written =
+            out.write(fmt::format("{},{},{},{},{},{}\n", unix_time(table.times()[t]), field(table.host()),
+                                  to_name(table.kind()), name, field(table.counters()[c].name), value));
+        if (!written) return written;
       }
     }
   }
+  return {};
 }
 
 Status export_counters(SeriesSource& source, const ReadRequest& request, const std::string& device,
@@ -114,7 +129,7 @@ Status export_counters(SeriesSource& source, const ReadRequest& request, const s
     auto table = (*reader)->next();
     if (!table) return forward(table);
     if (!*table) return {};
-    write_table(**table, device, out);
+    if (Status written = write_table(**table, device, out); !written) return written;
   }
 }
 
@@ -140,28 +155,31 @@ Result<MetricExport> to_metric_export(const ExportOptions& options, ReadRequest 
 Status run_export(const ExportOptions& options) {
   auto request = to_request(options);
   if (!request) return forward(request);
+  const NamedOutput output{"--out", options.out};
+  if (Status safe = check_outputs({&output, 1}); !safe) return safe;
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
   auto out = LineWriter::open(options.out);
   if (!out) return forward(out);
-  LineWriter& writer = **out;
-  writer.write("time,host,kind,device,counter,value\n");
-  Status done;
+  LineWriter& writer = *out;
+  Status done = writer.write("time,host,kind,device,counter,value\n");
+  if (!done) return done;
   if (options.metric.empty()) {
     done = export_counters(**source, *request, options.device, writer);
   } else {
     auto what = to_metric_export(options, std::move(*request));
     if (!what) return forward(what);
-    done = export_metric(
-        **source, *what,
-        [&](WallTime time, const std::string& host, const std::string& device, double value) {
-          writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time), field(host),
-                                   to_name(what->metric->kind), field(device), what->metric->name, value));
-        });
+    done =
+        export_metric(**source, *what,
+                      [&](WallTime time, const std::string& host, const std::string& device, double value) {
+                        return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time), field(host),
+                                                        to_name(what->metric->kind), field(device),
+                                                        what->metric->name, value));
+                      });
   }
   if (!done) return done;
   for (const std::string& notice : (*source)->notices())
-    std::fprintf(stderr, "laggard: %s\n", notice.c_str());
+    std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
   return writer.finish();
 }
 

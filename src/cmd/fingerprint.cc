@@ -7,11 +7,11 @@
 #include <system_error>
 #include <vector>
 
-#include "analyse/judge/constants_table.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "detect/peer/judge/parameters_table.h"
 
 namespace laggard::cmd {
 
@@ -86,38 +86,39 @@ void put_grouping(ByteWriter& out, const Grouping& grouping) {
   }
 }
 
-void put_constants(ByteWriter& out, const analyse::Constants& constants) {
-  for (const analyse::NamedConstant& constant : analyse::named_constants()) {
+void put_constants(ByteWriter& out, const detect::Parameters& parameters) {
+  for (const detect::NamedParameter& constant : detect::named_parameters()) {
     out.text(constant.name);
-    out.u64(std::bit_cast<std::uint64_t>(constant.get(constants)));
+    out.u64(std::bit_cast<std::uint64_t>(constant.get(parameters)));
   }
   for (const MetricSpec& metric : metric_catalogue()) {
     out.text(metric.name);
     for (const bool flash : {false, true}) {
-      out.u64(std::bit_cast<std::uint64_t>(analyse::noise_floor(constants, metric, flash)));
+      out.u64(std::bit_cast<std::uint64_t>(detect::noise_floor(parameters, metric, flash)));
     }
   }
 }
 
 std::uint64_t sum_of_settings(const AnalysisSetup& setup, std::string_view system) {
   ByteWriter out;
-  const analyse::WindowSpec& windows = setup.preset.windows;
+  const detect::WindowSpec& windows = setup.preset.windows;
   out.zigzag(windows.interval.count());
   for (const std::size_t n : {windows.size, windows.shift, windows.smoothing}) out.varint(n);
   out.zigzag(setup.sample_interval.count());
   out.varint(setup.pipeline.distances.size());
-  for (const analyse::Distance distance : setup.pipeline.distances) out.text(to_name(distance));
+  for (const detect::Distance distance : setup.pipeline.distances) out.text(to_name(distance));
   out.varint(setup.pipeline.metrics.size());
   for (const MetricSpec* metric : setup.pipeline.metrics) out.text(metric->name);
   put_names(out, setup.pipeline.counters);
   out.u8(setup.paper ? 1 : 0);
-  put_constants(out, setup.pipeline.constants);
+  put_constants(out, setup.pipeline.parameters);
   put_time(out, setup.request.from);
   put_time(out, setup.request.to);
   put_names(out, setup.request.counters);
-  for (const Decision& decision : setup.decisions) {
+  for (const Decision& decision : standing(setup.decisions)) {
     out.text(to_name(decision.kind));
     out.text(decision.subject);
+    if (decision.about) put_names(out, decision.about->components);
     put_time(out, decision.from);
   }
   put_grouping(out, setup.grouping);

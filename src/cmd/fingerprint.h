@@ -15,7 +15,7 @@ namespace laggard::cmd {
 struct Fingerprint {
   std::string version;           ///< Of laggard.
   std::uint64_t recordings = 0;  ///< What the inventory says was recorded.
-  std::uint64_t settings = 0;    ///< Windows, metrics, constants, groups, decisions, the span of time.
+  std::uint64_t settings = 0;    ///< Windows, metrics, parameters, groups, decisions, the span of time.
   bool operator==(const Fingerprint&) const = default;
 };
 

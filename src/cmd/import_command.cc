@@ -12,15 +12,20 @@
 #include "archive/writer.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/http_client.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/recording_folder.h"
+#include "cmd/server_options.h"
+#include "cmd/standard_streams.h"
 #include "collect/import/ceph/import.h"
 #include "collect/import/csv/import.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/import.h"
+#include "collect/record/signal_clock.h"
+#include "model/counter.h"
+#include "topology/import/ceph_facts.h"
 
 namespace laggard::cmd {
 
@@ -61,7 +66,8 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-void print_json(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
+std::string import_json(const CommonOptions& common, const ImportResult& result,
+                        const archive::WriteStats& stats) {
   Json json;
   json["schema"] = "laggard.import/1";
   json["recording"] = common.out;
@@ -72,17 +78,18 @@ void print_json(const CommonOptions& common, const ImportResult& result, const a
   json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
   json["errors"] = Json::array();
   for (const Error& error : result.errors) json["errors"].push_back(error.message());
-  std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-void print_text(const CommonOptions& common, const ImportResult& result, const archive::WriteStats& stats) {
-  std::string text = fmt::format("{}: {} new {}", common.out, with_separators(stats.cells_added),
+std::string import_text(const CommonOptions& common, const ImportResult& result,
+                        const archive::WriteStats& stats) {
+  std::string text = fmt::format("{}: {} new {}", printable(common.out), with_separators(stats.cells_added),
                                  stats.cells_added == 1 ? "sample" : "samples");
   if (stats.cells_already_there > 0) {
     text += fmt::format(" ({} already there)", with_separators(stats.cells_already_there));
   }
   if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
-  std::printf("%s\n", text.c_str());
+  return text + "\n";
 }
 
 /// Runs one import into the recording and says what came of it.
@@ -119,11 +126,13 @@ int run_import(const CommonOptions& common, const Import& import) {
     shown.first.reset();  // What was read is more than what found room.
   }
   for (const Error& error : shown.errors) status = std::max(status, report_error(error));
+  Status printed;
   if (common.json) {
-    print_json(common, shown, stats);
+    printed = print(import_json(common, shown, stats));
   } else if (shown.errors.empty() || stats.cells_added + stats.cells_already_there > 0) {
-    print_text(common, shown, stats);
+    printed = print(import_text(common, shown, stats));
   }
+  if (!printed) status = std::max(status, report_error(printed.error()));
   if (shown.errors.size() > 1) {
     std::fprintf(stderr, "laggard: %s could not be read\n",
                  counted(shown.errors.size(), "source", "sources").c_str());
@@ -145,11 +154,32 @@ CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<st
   return command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
 }
 
+/// What packed files may unpack to.
+void add_max_unpacked(CLI::App& command, collect::UnpackLimits& limits, const std::string& otherwise) {
+  command
+      .add_option_function<std::string>(
+          "--max-unpacked",
+          [&limits](const std::string& text) {
+            limits.most = parse_bytes(text);
+            if (!limits.most)
+              throw CLI::ValidationError("--max-unpacked", text + " is no size; write 500M or 10G");
+          },
+          "Refuse a packed file that unpacks to more than this (" + otherwise + ")")
+      ->type_name("SIZE");
+}
+
+std::vector<std::string> device_kind_names() {
+  std::vector<std::string> names;
+  for (const DeviceKindSpec& kind : device_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
 void add_csv(CLI::App& import, Context& context) {
   struct Options {
     CommonOptions common;
     std::vector<std::filesystem::path> files;
     collect::CsvForm form;
+    collect::UnpackLimits limits;
     std::string kind = "disk";
   };
   CLI::App* command = import.add_subcommand(
@@ -173,8 +203,9 @@ void add_csv(CLI::App& import, Context& context) {
   command->add_option("--host-column", form.host_column, "Wide form: column of the host")
       ->type_name("COLUMN");
   command->add_option("--kind", options->kind, "Wide form: what the components are")
-      ->check(CLI::IsMember({"disk", "net", "tcp"}))
+      ->check(CLI::IsMember(device_kind_names()))
       ->capture_default_str();
+  add_max_unpacked(*command, options->limits, "1G, or 300 times its size");
   command->footer(
       "Examples:\n"
       "  laggard import csv samples.csv.xz --out REC\n"
@@ -187,7 +218,7 @@ void add_csv(CLI::App& import, Context& context) {
       return;
     }
     context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
-      return collect::import_csv(options->files, options->form, sink, observer);
+      return collect::import_csv(options->files, options->form, sink, observer, options->limits);
     });
   });
 }
@@ -210,6 +241,7 @@ void add_sysstat(CLI::App& import, Context& context) {
   command->add_option("--host", options->sysstat.host, "Name of the host, in place of the one in the files")
       ->type_name("NAME");
   add_list(*command, "--disk", options->sysstat.disks, "Only disks like this")->type_name("GLOB");
+  add_max_unpacked(*command, options->sysstat.unpack, "256M, or 50 times its size");
   command->footer(
       "Examples:\n"
       "  laggard import sysstat /var/log/sysstat/sa* --out REC\n"
@@ -226,22 +258,23 @@ struct CephCommand {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> osds;
   std::string map;
+  collect::UnpackLimits limits;
 };
 
-Result<collect::CephPlaces> ceph_places(const CephCommand& command) {
-  collect::CephPlaces places;
+/// Where the OSDs are, of the files that say so.
+Result<OsdDisks> osd_disks(const CephCommand& command) {
+  std::vector<topology::SavedText> osds;
   for (const std::string& path : command.osds) {
     Result<std::string> text = read_file(path);
     if (!text) return forward(text);
-    places.osds.push_back({.path = path, .text = std::move(*text)});
+    osds.push_back({.path = path, .text = std::move(*text)});
   }
-  if (command.map.empty()) return places;
+  if (command.map.empty()) return topology::osd_disks(osds, {});
   Result<std::string> text = read_file(command.map);
   if (!text) return forward(text);
-  Result<collect::SiteMap> map = collect::parse_site_map(*text, command.map);
+  Result<topology::SiteMap> map = topology::parse_site_map(*text, command.map);
   if (!map) return forward(map);
-  places.map = std::move(*map);
-  return places;
+  return topology::osd_disks(osds, *map);
 }
 
 void add_ceph(CLI::App& import, Context& context) {
@@ -259,30 +292,30 @@ void add_ceph(CLI::App& import, Context& context) {
       ->required()
       ->type_name("FILE");
   command->add_option("--map", options->map, "Names of hosts as they are recorded (TOML)")->type_name("SITE");
+  add_max_unpacked(*command, options->limits, "1G, or 300 times its size");
   command->footer(
       "Example: ceph osd metadata -f json >osds\n"
       "         while sleep 60; do ceph pg dump -f json 2>/dev/null; echo; done >>pgs    # where ceph runs\n"
       "         laggard import ceph pgs --osds osds --out REC");
   command->callback([options, &context] {
-    const Result<collect::CephPlaces> places = ceph_places(*options);
-    if (!places) {
-      context.status = report_error(places.error());
+    const Result<OsdDisks> osds = osd_disks(*options);
+    if (!osds) {
+      context.status = report_error(osds.error());
       return;
     }
     context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
-      return collect::import_ceph_work(options->files, *places, sink, observer);
+      return collect::import_ceph_work(options->files, *osds, sink, observer, options->limits);
     });
   });
 }
 
 struct PrometheusCommand {
   CommonOptions common;
-  std::string url;
+  ServerOptions server{.url = {}, .password_file = {}, .token_file = {}, .timeout = "5m"};
   std::string from;
   std::string to;
   std::string step;
   std::vector<std::string> labels;
-  std::string token_file;
   collect::PrometheusOptions options;
 };
 
@@ -351,17 +384,61 @@ Status complete(PrometheusCommand& command, WallTime now, collect::ImportObserve
   return {};
 }
 
-Result<std::unique_ptr<HttpTransport>> connect(PrometheusCommand& command) {
-  Result<ServerUrl> url = parse_server_url(command.url);
+/// Refuses what is to be written some time after we were asked to stop: whoever answered with a hundred
+/// thousand hosts, a file each, is not waited for.
+class StoppableSink final : public TableSink {
+ public:
+  StoppableSink(TableSink& sink, collect::SignalClock& signals) : sink_(sink), signals_(signals) {}
+
+  Status append(const SampleTable& table) override {
+    if (Status on = go_on(); !on) return on;
+    return sink_.append(table);
+  }
+  Status describe(const DeviceInfo& device) override {
+    if (Status on = go_on(); !on) return on;
+    return sink_.describe(device);
+  }
+
+ private:
+  [[nodiscard]] Status go_on() {
+    constexpr Duration kGrace = std::chrono::milliseconds(500);
+    if (!signals_.asked_to_stop()) return {};
+    if (!asked_) asked_ = signals_.mono();
+    if (signals_.mono() - *asked_ < kGrace) return {};
+    return fail(ErrorCode::kUnavailable, "",
+                "stopped before all that was read was written; import again to go on");
+  }
+
+  TableSink& sink_;
+  collect::SignalClock& signals_;
+  std::optional<MonoTime> asked_;
+};
+
+/// \param signals  outlives the transport.
+Result<std::unique_ptr<net::HttpTransport>> connect(PrometheusCommand& command,
+                                                    collect::SignalClock& signals) {
+  Result<net::ServerUrl> url = server_url(command.server);
   if (!url) return forward(url);
   command.options.server = url->shown();
-  HttpOptions http;
-  if (!command.token_file.empty()) {
-    Result<std::string> token = read_file(command.token_file);
-    if (!token) return forward(token);
-    http.bearer_token = trim(*token);
+  net::HttpOptions http;
+  http.stopped = [&signals] { return signals.asked_to_stop(); };
+  return connect_server(command.server, *url, std::move(http));
+}
+
+int import_from_server(PrometheusCommand& command) {
+  Result<collect::SignalClock> clock = collect::SignalClock::make();
+  if (!clock) return report_error(clock.error());
+  Result<std::unique_ptr<net::HttpTransport>> transport = connect(command, *clock);
+  if (!transport) return report_error(transport.error());
+  {
+    ImportDisplay display(*clock);
+    const Status status = complete(command, clock->wall(), display);
+    if (!status) return report_error(status.error());
   }
-  return connect_http(*url, http);
+  return run_import(command.common, [&](TableSink& sink, collect::ImportObserver& observer) {
+    StoppableSink stoppable(sink, *clock);
+    return collect::import_prometheus(**transport, command.options, stoppable, observer);
+  });
 }
 
 void add_prometheus(CLI::App& import, Context& context) {
@@ -369,7 +446,7 @@ void add_prometheus(CLI::App& import, Context& context) {
                                             "node_exporter's disks and interfaces, and the targets of "
                                             "Lustre's exporters, from Prometheus, VictoriaMetrics, …");
   auto options = std::make_shared<PrometheusCommand>();
-  command->add_option("url", options->url, "http[s]://[user:password@]host[:port][/prefix]")
+  command->add_option("url", options->server.url, "http[s]://[user[:password]@]host[:port][/prefix]")
       ->required()
       ->type_name("URL");
   add_common(*command, options->common);
@@ -387,30 +464,12 @@ void add_prometheus(CLI::App& import, Context& context) {
   add_list(*command, "--label", options->labels,
            "Which label names the host (host=instance) or device (device=device)")
       ->type_name("X=LABEL");
-  command->add_option("--bearer-token-file", options->token_file, "File with a token to show to the server")
-      ->type_name("FILE");
+  add_server_options(*command, options->server);
   command->footer(
       "Examples:\n"
       "  laggard import prometheus http://prom:9090 --out REC --from 2h\n"
       "  laggard import prometheus http://prom:9090 --out REC --match 'job=\"oss\"' --label host=nodename");
-  command->callback([options, &context] {
-    Result<std::unique_ptr<HttpTransport>> transport = connect(*options);
-    if (!transport) {
-      context.status = report_error(transport.error());
-      return;
-    }
-    SystemClock clock;
-    {
-      ImportDisplay display(clock);
-      if (const Status status = complete(*options, clock.wall(), display); !status) {
-        context.status = report_error(status.error());
-        return;
-      }
-    }
-    context.status = run_import(options->common, [&](TableSink& sink, collect::ImportObserver& observer) {
-      return collect::import_prometheus(**transport, options->options, sink, observer);
-    });
-  });
+  command->callback([options, &context] { context.status = import_from_server(*options); });
 }
 
 }  // namespace

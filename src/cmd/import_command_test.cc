@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "archive/reader.h"
-#include "cmd/testing_cli.h"
+#include "testing/cli.h"
 
 namespace laggard::cmd {
 namespace {

@@ -4,14 +4,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "archive/ledger.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
+#include "cmd/incident_view.h"
+#include "cmd/standard_streams.h"
 #include "report/json.h"
 #include "report/ledger_text.h"
 
@@ -45,21 +50,11 @@ std::string who_is_it() {
   return fmt::format("uid {}", ::getuid());
 }
 
-Result<Diagnosis> diagnose_quietly(const IncidentOptions& options, AnalysisSetup& setup) {
-  DiagnoseOptions quiet = options.diagnosis;
-  quiet.quiet = true;
-  return diagnose(quiet, setup);
-}
-
 Status list(const IncidentOptions& options) {
-  auto setup = prepare_diagnosis(options.diagnosis);
-  if (!setup) return forward(setup);
-  auto diagnosis = diagnose_quietly(options, *setup);
-  if (!diagnosis) return forward(diagnosis);
-  const std::string text = options.json ? report::to_json(*diagnosis)
-                                        : report::to_list_text(*diagnosis, setup->decisions, text_options());
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return {};
+  auto view = view_incidents(options.diagnosis);
+  if (!view) return forward(view);
+  return print(options.json ? report::to_json(view->diagnosis)
+                            : report::to_list_text(view->diagnosis, view->setup.decisions, text_options()));
 }
 
 tl::unexpected<Error> unknown(const IncidentOptions& options) {
@@ -69,85 +64,129 @@ tl::unexpected<Error> unknown(const IncidentOptions& options) {
                           options.diagnosis.analysis.recordings.front().string()));
 }
 
-const Incident* find_incident(const Diagnosis& diagnosis, const std::string& id) {
-  const auto found = std::ranges::find(diagnosis.incidents, id, &Incident::id);
-  return found == diagnosis.incidents.end() ? nullptr : &*found;
+/// What the ledger still knows of an incident that the recordings show no more; null when that is nothing.
+const KnownIncident* find_remembered(const std::vector<KnownIncident>& known, std::string_view id) {
+  const auto found = std::ranges::find(known, id, &KnownIncident::id);
+  return found == known.end() ? nullptr : &*found;
 }
 
-/// The decisions that concern an incident: about its id, its blame or one of its components.
-std::vector<Decision> decisions_about(const AnalysisSetup& setup, const Incident& incident) {
+Status show_remembered(const IncidentOptions& options, const AnalysisSetup& setup) {
   std::vector<Decision> about;
-  for (const Decision& decision : setup.decisions) {
-    const auto named = components_of(setup.grouping, decision.subject);
-    const bool concerned =
-        decision.subject == incident.id || std::ranges::any_of(named, [&](std::size_t c) {
-          return std::ranges::find(incident.components, setup.grouping.components[c].name) !=
-                 incident.components.end();
-        });
-    if (concerned) about.push_back(decision);
-  }
-  return about;
+  std::ranges::copy_if(setup.decisions, std::back_inserter(about),
+                       [&](const Decision& decision) { return decision.subject == options.subject; });
+  if (about.empty() || options.json) return unknown(options);
+  const auto known = known_incidents(setup.grouping, setup.decisions);
+  const KnownIncident* incident = find_remembered(known, options.subject);
+  const std::string what =
+      incident == nullptr ? ""
+                          : fmt::format(" It was {} of {}, from {} to {}.", incident->cause, incident->blamed,
+                                        to_iso8601(incident->since), to_iso8601(incident->until));
+  return print(
+      printable(fmt::format("The recordings show no incident {} any more.{}", options.subject, what)) +
+      "\n\n" + report::to_ledger_text(about, text_options()));
 }
 
 Status show(const IncidentOptions& options) {
-  auto setup = prepare_diagnosis(options.diagnosis);
-  if (!setup) return forward(setup);
-  auto diagnosis = diagnose_quietly(options, *setup);
-  if (!diagnosis) return forward(diagnosis);
-  const Incident* incident = find_incident(*diagnosis, options.subject);
-  if (incident == nullptr) return unknown(options);
-  const std::vector<Decision> about = decisions_about(*setup, *incident);
-  Diagnosis one = *diagnosis;
+  auto view = view_incidents(options.diagnosis);
+  if (!view) return forward(view);
+  const Incident* incident = find_incident(view->diagnosis, options.subject);
+  if (incident == nullptr) return show_remembered(options, view->setup);
+  const std::vector<Decision> about = decisions_about(view->setup, *incident);
+  Diagnosis one = view->diagnosis;
   one.incidents = {*incident};
   std::erase_if(one.ranking, [&](const RankedComponent& ranked) {
     return std::ranges::find(incident->components, ranked.component) == incident->components.end();
   });
   std::string text = options.json ? report::to_json(one) : report::to_text(one, text_options());
   if (!options.json && !about.empty()) text += "\n" + report::to_ledger_text(about, text_options());
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return {};
+  return print(text);
 }
 
-/// The names that a decision is about: as it was said, or the components of the incident of that id.
-Result<std::vector<std::string>> subjects(const IncidentOptions& options, AnalysisSetup& setup,
-                                          DecisionKind kind) {
-  if (!components_of(setup.grouping, options.subject).empty()) return std::vector{options.subject};
-  auto diagnosis = diagnose_quietly(options, setup);
-  if (!diagnosis) return forward(diagnosis);
-  const Incident* incident = find_incident(*diagnosis, options.subject);
-  if (incident == nullptr) return unknown(options);
-  if (kind == DecisionKind::kNoted) return std::vector{options.subject};
-  return incident->components;
+/// What a decision is about.
+struct Target {
+  std::string subject;
+  std::optional<KnownIncident> about;
+};
+
+/// A component or part as it was said; else the incident of that id, which is looked for in the recordings
+/// first and in the ledger then.
+Result<Target> target_of(const IncidentOptions& options) {
+  auto setup = prepare_diagnosis(options.diagnosis);
+  if (!setup) return forward(setup);
+  if (!components_of(setup->grouping, options.subject).empty()) return Target{options.subject, {}};
+  auto view = view_incidents(options.diagnosis);
+  if (!view) return forward(view);
+  if (const Incident* incident = find_incident(view->diagnosis, options.subject))
+    return Target{incident->id, snapshot(*incident)};
+  const auto known = known_incidents(view->setup.grouping, view->setup.decisions);
+  if (const KnownIncident* incident = find_remembered(known, options.subject))
+    return Target{incident->id, *incident};
+  return unknown(options);
+}
+
+/// Who comes later must find a reason.
+Status check_reason(const IncidentOptions& options) {
+  if (!trim(options.why).empty()) return {};
+  return fail(ErrorCode::kBadUse, "--why", "must say something: it is for those who come after you");
+}
+
+Decision decision_of(const IncidentOptions& options, DecisionKind kind) {
+  SystemClock clock;
+  return Decision{.kind = kind,
+                  .subject = options.subject,
+                  .from = std::nullopt,
+                  .made = clock.wall(),
+                  .by = options.by.empty() ? who_is_it() : options.by,
+                  .why = options.why};
+}
+
+/// \param shown  decisions that are told with it, the last being the one to keep.
+Status keep_last(const IncidentOptions& options, std::span<const Decision> shown) {
+  const std::filesystem::path ledger = ledger_for(options.diagnosis.analysis);
+  if (Status added = archive::add_to_ledger(ledger, shown.last(1)); !added) return added;
+  const std::string text = report::to_ledger_text(shown, text_options());
+  return print(fmt::format("{}\nkept in {}\n", text, printable(ledger.string())));
 }
 
 Status decide(const IncidentOptions& options, DecisionKind kind) {
-  auto setup = prepare_diagnosis(options.diagnosis);
-  if (!setup) return forward(setup);
-  SystemClock clock;
-  Decision decision{.kind = kind,
-                    .subject = {},
-                    .from = std::nullopt,
-                    .made = clock.wall(),
-                    .by = options.by.empty() ? who_is_it() : options.by,
-                    .why = options.why};
+  if (Status reason = check_reason(options); !reason) return reason;
+  Decision decision = decision_of(options, kind);
   if (kind == DecisionKind::kRepaired) decision.from = decision.made;
   if (!options.from.empty()) {
     auto from = parse_time(options.from);
     if (!from) return fail(ErrorCode::kBadUse, "--since", from.error().what);
     decision.from = *from;
   }
-  auto names = subjects(options, *setup, kind);
-  if (!names) return forward(names);
-  std::vector<Decision> decisions;
-  for (std::string& name : *names) {
-    decision.subject = std::move(name);
-    decisions.push_back(decision);
+  auto target = target_of(options);
+  if (!target) return forward(target);
+  decision.subject = std::move(target->subject);
+  decision.about = std::move(target->about);
+  return keep_last(options, std::span(&decision, 1));
+}
+
+/// What stands, for who asks to undo something else.
+std::string standing_subjects(std::span<const Decision> decisions) {
+  std::set<std::string> subjects;
+  for (const Decision& decision : decisions) subjects.insert(decision.subject);
+  return subjects.empty() ? "no decision stands"
+                          : fmt::format("decisions stand about {}", fmt::join(subjects, ", "));
+}
+
+Status undo(const IncidentOptions& options) {
+  if (Status reason = check_reason(options); !reason) return reason;
+  auto setup = prepare_diagnosis(options.diagnosis);
+  if (!setup) return forward(setup);
+  const std::vector<Decision> decisions = standing(setup->decisions);
+  const auto last =
+      std::ranges::find(decisions.rbegin(), decisions.rend(), options.subject, &Decision::subject);
+  if (last == decisions.rend()) {
+    return fail(ErrorCode::kBadUse, options.subject,
+                fmt::format("has no decision to undo; {}", standing_subjects(decisions)));
   }
-  const std::filesystem::path ledger = ledger_for(options.diagnosis.analysis);
-  if (Status added = archive::add_to_ledger(ledger, decisions); !added) return added;
-  const std::string text = report::to_ledger_text(decisions, text_options());
-  std::printf("%s\nkept in %s\n", text.c_str(), ledger.c_str());
-  return {};
+  Decision decision = decision_of(options, DecisionKind::kUndone);
+  decision.undoes = last->made;
+  const std::array shown{*last, decision};
+  return keep_last(options, shown);
 }
 
 /// One of the things that `laggard incident` does.
@@ -171,7 +210,7 @@ CLI::App* add_verb(CLI::App& parent, Context& context, const Verb& verb,
 constexpr Verb kList{"list", "All incidents, a line each, and what was decided", "laggard incident list rec",
                      list};
 constexpr Verb kShow{"show", "One incident with its evidence and what was decided about it",
-                     "laggard incident show fs3-disk-busy-20110517T140300Z rec", show};
+                     "laggard incident show fs3-sdb-slower-20110517T140300Z rec", show};
 
 void add_looking(CLI::App& parent, Context& context) {
   auto all = std::make_shared<IncidentOptions>();
@@ -198,8 +237,12 @@ constexpr Verb kDecisions[] = {
     {"note", "Words for the next operator", "laggard incident note fs3 rec --why 'vendor has been called'",
      [](const IncidentOptions& o) { return decide(o, DecisionKind::kNoted); }}};
 
-void add_decision(CLI::App& parent, Context& context, const Verb& verb) {
-  auto options = std::make_shared<IncidentOptions>();
+constexpr Verb kUndo{"undo",
+                     "Take back the last decision about SUBJECT that stands; once more: the one before it",
+                     "laggard incident undo ddn12a rec --why 'it was the other controller'", undo};
+
+CLI::App* add_decision(CLI::App& parent, Context& context, const Verb& verb,
+                       const std::shared_ptr<IncidentOptions>& options) {
   CLI::App* command = add_verb(parent, context, verb, options);
   command
       ->add_option("subject", options->subject,
@@ -208,9 +251,18 @@ void add_decision(CLI::App& parent, Context& context, const Verb& verb) {
       ->type_name("SUBJECT");
   add_verdict_options(*command, options->diagnosis);
   command->add_option("--why", options->why, "For those who come after you")->required()->type_name("TEXT");
-  command->add_option("--since", options->from, "From when on it holds (ISO 8601 or Unix seconds)")
-      ->type_name("TIME");
   command->add_option("--by", options->by, "Who decided; you, unless said otherwise")->type_name("NAME");
+  return command;
+}
+
+void add_deciding(CLI::App& parent, Context& context) {
+  for (const Verb& verb : kDecisions) {
+    auto options = std::make_shared<IncidentOptions>();
+    add_decision(parent, context, verb, options)
+        ->add_option("--since", options->from, "From when on it holds (ISO 8601 or Unix seconds)")
+        ->type_name("TIME");
+  }
+  add_decision(parent, context, kUndo, std::make_shared<IncidentOptions>());
 }
 
 }  // namespace
@@ -220,7 +272,7 @@ void add_incident_command(CLI::App& app, Context& context) {
       app.add_subcommand("incident", "Look at incidents, and say what was repaired or is to be left out");
   command->require_subcommand(1);
   add_looking(*command, context);
-  for (const Verb& verb : kDecisions) add_decision(*command, context, verb);
+  add_deciding(*command, context);
 }
 
 }  // namespace laggard::cmd

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -13,8 +12,10 @@
 #include "archive/recover.h"
 #include "base/clock.h"
 #include "base/node_set.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/standard_streams.h"
 
 namespace laggard::cmd {
 
@@ -80,10 +81,31 @@ std::string device_list(const Line& line) {
   const std::string folded = line.kind == DeviceKind::kTcp
                                  ? fmt::format("{} connections", line.devices.size())
                                  : fold_node_set(line.devices);
-  return folded.size() <= kLongest ? folded : folded.substr(0, kLongest) + "…";
+  return folded.size() <= kLongest ? printable(folded) : printable(folded.substr(0, kLongest)) + "…";
 }
 
-void print_text(const Inventory& inventory, const archive::Reader& reader, bool devices) {
+/// Gaps, clock steps, notices and damage.
+std::string trouble_text(const Inventory& inventory) {
+  std::string text;
+  if (!inventory.gaps.empty()) text += fmt::format("\ngaps\n");
+  for (const Gap& gap : inventory.gaps) {
+    text +=
+        fmt::format("  {} {} to {} ({}){}\n", printable(gap.host), to_iso8601(gap.from), to_iso8601(gap.to),
+                    to_text(std::chrono::duration_cast<std::chrono::seconds>(gap.to - gap.from)),
+                    gap.reason.empty() ? "" : ": " + printable(gap.reason));
+  }
+  if (!inventory.clock_steps.empty()) text += "\nclock steps\n";
+  for (const ClockStep& step : inventory.clock_steps) {
+    text += fmt::format("  {} {} to {}: {}\n", printable(step.host), to_iso8601(step.before),
+                        to_iso8601(step.after), printable(step.reason));
+  }
+  for (const std::string& notice : inventory.notices) text += fmt::format("notice: {}\n", printable(notice));
+  const std::size_t damaged = inventory.damaged.size();
+  if (damaged > 0) text += fmt::format("{} file{} damaged\n", damaged, damaged == 1 ? " is" : "s are");
+  return text;
+}
+
+std::string inventory_text(const Inventory& inventory, const archive::Reader& reader, bool devices) {
   const std::vector<Line> lines = overview(inventory);
   WallTime first = WallTime::max();
   WallTime last = WallTime::min();
@@ -96,37 +118,31 @@ void print_text(const Inventory& inventory, const archive::Reader& reader, bool 
   std::uint64_t bytes = 0;
   std::error_code error;
   for (const auto& file : reader.files()) bytes += std::filesystem::file_size(file, error);
-  fmt::print("{} host{}, {} devices, {} in {} file{}\n", hosts.size(), hosts.size() == 1 ? "" : "s",
-             inventory.devices.size(), human_bytes(bytes), reader.files().size(),
-             reader.files().size() == 1 ? "" : "s");
-  if (!lines.empty()) fmt::print("{} to {}\n\n", to_iso8601(first), to_iso8601(last));
-  fmt::print("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples", "under load",
-             "devices");
+  std::string text = fmt::format("{} host{}, {} devices, {} in {} file{}\n", hosts.size(),
+                                 hosts.size() == 1 ? "" : "s", inventory.devices.size(), human_bytes(bytes),
+                                 reader.files().size(), reader.files().size() == 1 ? "" : "s");
+  if (!lines.empty()) text += fmt::format("{} to {}\n\n", to_iso8601(first), to_iso8601(last));
+  text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples",
+                      "under load", "devices");
   for (const Line& line : lines) {
-    fmt::print("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", line.host, to_name(line.kind),
-               interval_text(line.interval), line.samples, line.active, line.devices.size(),
-               device_list(line));
+    text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", printable(line.host),
+                        to_name(line.kind), interval_text(line.interval), line.samples, line.active,
+                        line.devices.size(), device_list(line));
   }
   if (devices) {
-    fmt::print("\n");
+    text += fmt::format("\n");
     for (const DeviceInfo& device : inventory.devices) {
       std::string facts;
       for (const auto& [key, value] : device.facts) facts += fmt::format(" {}={}", key, value);
-      fmt::print("{}/{} {} to {}, {} samples, active in {}{}\n", device.host, device.device,
-                 to_iso8601(device.first), to_iso8601(device.last), device.samples, device.active_samples,
-                 facts);
+      text += fmt::format("{}/{} {} to {}, {} samples, active in {}{}\n", printable(device.host),
+                          printable(device.device), to_iso8601(device.first), to_iso8601(device.last),
+                          device.samples, device.active_samples, printable(facts));
     }
   }
-  if (!inventory.gaps.empty()) fmt::print("\ngaps\n");
-  for (const Gap& gap : inventory.gaps) {
-    fmt::print("  {} {} to {} ({}){}\n", gap.host, to_iso8601(gap.from), to_iso8601(gap.to),
-               to_text(std::chrono::duration_cast<std::chrono::seconds>(gap.to - gap.from)),
-               gap.reason.empty() ? "" : ": " + gap.reason);
-  }
-  for (const std::string& notice : inventory.notices) fmt::print("notice: {}\n", notice);
+  return text + trouble_text(inventory);
 }
 
-void print_json(const Inventory& inventory, const archive::Reader& reader) {
+std::string inventory_json(const Inventory& inventory, const archive::Reader& reader) {
   Json out;
   out["schema"] = "laggard.info/1";
   out["files"] = Json::array();
@@ -153,40 +169,48 @@ void print_json(const Inventory& inventory, const archive::Reader& reader) {
                            {"reason", gap.reason}});
   }
   out["notices"] = inventory.notices;
-  fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+  out["damaged"] = inventory.damaged;
+  out["clock_steps"] = Json::array();
+  for (const ClockStep& step : inventory.clock_steps) {
+    out["clock_steps"].push_back({{"host", step.host},
+                                  {"before", to_iso8601(step.before)},
+                                  {"after", to_iso8601(step.after)},
+                                  {"reason", step.reason}});
+  }
+  return with_escapes(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-Status recover(const InfoOptions& options) {
+Result<int> recover(const InfoOptions& options) {
   SystemClock clock;
   auto recovery = archive::recover(options.recordings, options.recover_to, clock);
   if (!recovery) return forward(recovery);
+  std::string text;
   if (options.json) {
     const Json out{{"schema", "laggard.recovery/1"}, {"out", options.recover_to},
                    {"files", recovery->files},       {"damaged_files", recovery->damaged_files},
                    {"values", recovery->cells},      {"lost", recovery->lost}};
-    fmt::print("{}\n", out.dump(1, ' ', false, Json::error_handler_t::replace));
+    text = with_escapes(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
   } else {
-    for (const std::string& lost : recovery->lost) fmt::print("lost: {}\n", lost);
-    fmt::print("{} of {} files damaged; {} values saved in {}\n", recovery->damaged_files, recovery->files,
-               recovery->cells, options.recover_to);
+    for (const std::string& lost : recovery->lost) text += fmt::format("lost: {}\n", printable(lost));
+    text += fmt::format("{} of {} files damaged; {} values saved in {}\n", recovery->damaged_files,
+                        recovery->files, recovery->cells, printable(options.recover_to));
   }
-  if (recovery->cells > 0 || recovery->damaged_files == 0) return {};
+  if (Status printed = print(text); !printed) return forward(printed);
+  if (recovery->cells > 0 || recovery->damaged_files == 0) return kClean;
   return fail(ErrorCode::kDamaged, options.recordings.front().string(), "nothing in it could be saved");
 }
 
-Status show(const InfoOptions& options) {
+Result<int> show(const InfoOptions& options) {
   archive::ReaderOptions reading;
   reading.verify = options.verify;
   auto reader = archive::Reader::open(options.recordings, reading);
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
-  if (options.json) {
-    print_json(*inventory, **reader);
-  } else {
-    print_text(*inventory, **reader, options.devices);
-  }
-  return {};
+  Status printed = print(options.json ? inventory_json(*inventory, **reader)
+                                      : inventory_text(*inventory, **reader, options.devices));
+  if (!printed) return forward(printed);
+  return options.verify && !inventory->damaged.empty() ? kFinding : kClean;
 }
 
 }  // namespace
@@ -207,8 +231,8 @@ void add_info_command(CLI::App& app, Context& context) {
   command->add_flag("--json", options->json, "As JSON");
   command->footer("Examples:\n  laggard info rec --verify\n  laggard info --recover saved rec");
   command->callback([options, &context] {
-    const Status done = options->recover_to.empty() ? show(*options) : recover(*options);
-    if (!done) context.status = report_error(done.error());
+    const Result<int> done = options->recover_to.empty() ? show(*options) : recover(*options);
+    context.status = done ? *done : report_error(done.error());
   });
 }
 

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "archive/writer.h"
+#include "base/clock.h"
 #include "base/file.h"
-#include "cmd/testing_cli.h"
+#include "testing/cli.h"
 
 namespace laggard::cmd {
 namespace {
@@ -18,6 +20,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing_support::Folder;
 using testing_support::laggard;
+using testing_support::replaced;
 using testing_support::Said;
 
 constexpr const char* kFile = "s3-20261120T192134Z.lgd";
@@ -42,6 +45,37 @@ std::string damaged_recording(const Folder& folder) {
 auto names_the_loss() {
   return AllOf(HasSubstr(kFile), ContainsRegex("disk samples of s3 from 2026-11-20T19:21:34.842Z to "
                                                "2026-11-20T19:26:07.842Z (are|is) lost"));
+}
+
+/// The shipped incident with the sick server's file emptied.
+std::string emptied_recording(const Folder& folder) {
+  const std::filesystem::path copy = folder / "rec";
+  std::filesystem::copy(std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2", copy,
+                        std::filesystem::copy_options::recursive);
+  const std::filesystem::path file = copy / "metrics" / "s2-20261120T192134Z.lgd";
+  std::filesystem::permissions(file, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  std::filesystem::resize_file(file, 0);
+  return copy;
+}
+
+TEST(Damage, WhoseFileWasEmptiedIsNotCalledWell) {
+  const Folder folder;
+  const std::string rec = emptied_recording(folder);
+  const Said check = laggard({"diagnose", rec, "--check"});
+  EXPECT_EQ(check.status, kNotJudged) << check.err;
+  EXPECT_THAT(replaced(check.out, "\n", " "),
+              AllOf(HasSubstr("the diagnosis is partial"), HasSubstr("s2-20261120T192134Z.lgd")));
+  EXPECT_EQ(laggard({"diagnose", rec}).status, kClean);
+  const Said json = laggard({"diagnose", rec, "--json", "-"});
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"partial\": true"),
+                              HasSubstr("samples of s2 from 2026-11-20T19:21:34Z on are lost")));
+  const Said verify = laggard({"info", rec, "--verify"});
+  EXPECT_EQ(verify.status, kFinding);
+  EXPECT_THAT(verify.out, AllOf(HasSubstr("samples of s2"), HasSubstr("1 file is damaged")));
+  const Said recovery = laggard({"info", "--recover", folder / "saved", rec});
+  EXPECT_EQ(recovery.status, kClean) << recovery.err;
+  EXPECT_THAT(recovery.out, AllOf(HasSubstr("s2-20261120T192134Z.lgd: nothing could be found in this file"),
+                                  HasSubstr("1 of 13 files damaged")));
 }
 
 TEST(Damage, EveryReaderNamesFileAndSpan) {
@@ -96,6 +130,40 @@ TEST(Damage, NothingAtAllIsStatusTwo) {
   const Said saved = laggard({"info", "--recover", folder / "saved", file});
   EXPECT_EQ(saved.status, kBadUse);
   EXPECT_THAT(saved.err, HasSubstr("nothing in it could be saved"));
+}
+
+TEST(Info, StepsOfAClockAreCalledSo) {
+  const Folder folder;
+  const WallTime start = *parse_time("2011-05-09T06:00:00Z");
+  SystemClock clock;
+  auto writer = archive::Writer::open(folder / "rec", {}, clock);
+  ASSERT_TRUE(writer) << writer.error().message();
+  for (const int second : {0, 3600, 1200}) {
+    std::vector<WallTime> times;
+    for (int t = 0; t < 10; ++t) times.push_back(start + std::chrono::seconds(second + t));
+    if (second != 0) {
+      const int before = second == 3600 ? 9 : 3609;
+      ASSERT_TRUE(
+          (*writer)->note_gap({.host = "fs1",
+                               .from = start + std::chrono::seconds(before),
+                               .to = times.front(),
+                               .reason = fmt::format("{}{:+} s", kClockStepped, second - before - 1)}));
+    }
+    SampleTable table{"fs1", DeviceKind::kDisk, {{"rd_ios"}}, {"sda"}, times};
+    for (std::size_t t = 0; t < times.size(); ++t) table.set(0, 0, t, t);
+    ASSERT_TRUE((*writer)->append(table));
+  }
+  ASSERT_TRUE((*writer)->close());
+  const Said info = laggard({"info", folder / "rec"});
+  EXPECT_EQ(info.status, kClean) << info.err;
+  EXPECT_THAT(info.out,
+              AllOf(HasSubstr("fs1 2011-05-09T06:00:09Z to 2011-05-09T06:20:00Z (19m51s): clock stepped by"),
+                    HasSubstr("clock steps\n  fs1 2011-05-09T06:00:09Z to 2011-05-09T07:00:00Z: clock "
+                              "stepped by +3590 s\n  fs1 2011-05-09T07:00:09Z to 2011-05-09T06:20:00Z: "
+                              "clock stepped by -2410 s\n"),
+                    Not(HasSubstr("recorder stopped"))));
+  EXPECT_THAT(laggard({"info", folder / "rec", "--json"}).out,
+              HasSubstr("\"reason\": \"clock stepped by -2410 s\""));
 }
 
 }  // namespace

@@ -2,19 +2,19 @@
 
 #include <string_view>
 
-#include "analyse/diagnoser.h"
 #include "base/error.h"
 #include "cmd/diagnose.h"
+#include "engine/diagnoser.h"
 
 namespace laggard::cmd {
 
-/// Has the recording judged and tells the diagnoser of it: by this process, by all ranks, from a journal as
-/// far as it goes. Whoever judged what, the diagnoser hears the same. Call its `finish` afterwards.
+/// Has the recording judged and tells the diagnoser of it: by this process, by all ranks, from a checkpoint
+/// as far as it goes. Whoever judged what, the diagnoser hears the same. Call its `finish` afterwards.
 struct Judging {
-  std::string_view doing;  ///< For the progress bar.
-  Crew* crew = nullptr;    ///< None: this process alone, and nothing is kept in a journal.
+  std::string_view doing;              ///< For the progress bar.
+  Coordinator* coordinator = nullptr;  ///< None: this process alone, and nothing is kept in a checkpoint.
 };
 [[nodiscard]] Status judge_recording(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                     const Judging& judging, analyse::Diagnoser& diagnoser);
+                                     const Judging& judging, engine::Diagnoser& diagnoser);
 
 }  // namespace laggard::cmd

@@ -1,17 +1,17 @@
 #include "cmd/commands.h"
-#include "cmd/lab/lab_commands.h"
 
 namespace laggard::cmd {
 
+// `laggard lab` was what the program laggard-lab is now. Whoever still types it is told so, whatever words
+// follow.
 void add_lab_command(CLI::App& app, Context& context) {
-  CLI::App* lab =
-      app.add_subcommand("lab", "Make clusters sick in known ways, and score what is said about them");
-  lab->require_subcommand(1);
-  lab->footer("How the simulation works: docs/methods/simulation.md");
-  add_lab_simulate(*lab, context);
-  add_lab_bench(*lab, context);
-  add_lab_campaign(*lab, context);
-  add_lab_score(*lab, context);
+  CLI::App* lab = app.add_subcommand("lab");
+  lab->group("");  // No line in the help of commands.
+  lab->set_help_flag();
+  lab->prefix_command();
+  lab->callback([&context] {
+    context.status = report_error({ErrorCode::kBadUse, "lab", "is a program of its own: laggard-lab"});
+  });
 }
 
 }  // namespace laggard::cmd

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "analyse/metric/metric_stream.h"
 #include "base/text.h"
+#include "derive/metric_stream.h"
 
 namespace laggard::cmd {
 
@@ -50,20 +50,21 @@ Selection choose(const Inventory& inventory, const MetricExport& what) {
   return selection;
 }
 
-analyse::MetricStream make_stream(const Selection& selection, const MetricExport& what, analyse::Grid grid) {
-  analyse::TrackSpec track;
+derive::MetricStream make_stream(const Selection& selection, const MetricExport& what, Grid grid) {
+  derive::TrackSpec track;
   track.metric = what.metric;
   for (const Column& column : selection.columns) track.hosts.push_back(column.host);
   const auto router = [&selection](const std::string& host, DeviceKind, const std::string& device) {
     const auto found = selection.members.find({host, device});
-    return found == selection.members.end() ? std::vector<analyse::Route>{}
-                                            : std::vector<analyse::Route>{{0, found->second}};
+    return found == selection.members.end() ? std::vector<derive::Route>{}
+                                            : std::vector<derive::Route>{{0, found->second}};
   };
   return {grid, median_interval(selection.intervals), {track}, router};
 }
 
 /// Pours all tables through the stream.
-Status pour(TableReader& reader, analyse::MetricStream& stream, const analyse::MetricStream::Consumer& emit) {
+Status pour(TableReader& reader, derive::MetricStream& stream, const derive::MetricStream::Consumer& emit,
+            const Status& written) {
   for (;;) {
     auto table = reader.next();
     if (!table) return forward(table);
@@ -71,19 +72,21 @@ Status pour(TableReader& reader, analyse::MetricStream& stream, const analyse::M
     const auto& times = (*table)->times();
     if (!times.empty()) stream.advance(*std::min_element(times.begin(), times.end()), emit);
     stream.add(**table);
+    if (!written) return written;
   }
   stream.finish(emit);
-  return {};
+  return written;
 }
 
 }  // namespace
 
 Status export_metric(SeriesSource& source, const MetricExport& what, const ExportLine& line) {
-  if (analyse::formula_of(*what.metric) == nullptr) {
+  const FormulaSpec& formula = what.metric->formula;
+  if (formula.shape == FormulaShape::kPacketShare) {
     return fail(
         ErrorCode::kBadUse, "--metric",
-        fmt::format("'{}' is computed over all connections of a server; export the counter retrans instead",
-                    what.metric->name));
+        fmt::format("'{}' is computed over all connections of a server; export the counter {} instead",
+                    what.metric->name, formula.counted.terms[0]));
   }
   auto inventory = source.inventory();
   if (!inventory) return forward(inventory);
@@ -92,20 +95,22 @@ Status export_metric(SeriesSource& source, const MetricExport& what, const Expor
     return fail(ErrorCode::kNotFound, "",
                 fmt::format("no {} that fits was recorded", to_name(what.metric->kind)));
   }
-  const analyse::Grid grid{what.step.count() > 0 ? what.step : median_interval(selection.intervals)};
-  analyse::MetricStream stream = make_stream(selection, what, grid);
-  const auto emit = [&](const analyse::MetricCell& cell) {
+  const Grid grid{what.step.count() > 0 ? what.step : median_interval(selection.intervals)};
+  derive::MetricStream stream = make_stream(selection, what, grid);
+  Status written;
+  const auto emit = [&](const derive::MetricCell& cell) {
     for (std::size_t i = 0; i < selection.columns.size(); ++i) {
       const double value = cell.columns[0][i];
       const Column& column = selection.columns[i];
-      if (!std::isnan(value)) line(grid.end(cell.cell), column.host, column.device, value);
+      if (!std::isnan(value) && written)
+        written = line(grid.end(cell.cell), column.host, column.device, value);
     }
   };
   ReadRequest request = what.request;
   request.kinds = {what.metric->kind};
   auto reader = source.read(request);
   if (!reader) return forward(reader);
-  return pour(**reader, stream, emit);
+  return pour(**reader, stream, emit, written);
 }
 
 }  // namespace laggard::cmd

@@ -19,9 +19,9 @@ struct MetricExport {
   Duration step{};  ///< Of the grid; zero: as recorded.
 };
 
-/// One line of the long form: time, host, kind, device, metric, value.
+/// One line of the long form: time, host, kind, device, metric, value. The first that fails is the last.
 using ExportLine =
-    std::function<void(WallTime time, const std::string& host, const std::string& device, double value)>;
+    std::function<Status(WallTime time, const std::string& host, const std::string& device, double value)>;
 
 /// Computes the metric of every device on the common grid, as the comparison sees it before smoothing.
 /// Missing cells give no line. Fails for metrics that belong to several devices at once (retransmits).

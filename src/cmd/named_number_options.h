@@ -1,6 +1,6 @@
 #pragma once
 
-// `--set NAME=X` and `--constants`: any number of a table of named ones, and the list of them.
+// `--set NAME=X` and `--parameters`: any number of a table of named ones, and the list of them.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace laggard::cmd {
 struct NamedNumberHelp {
   std::string group;          ///< Of the help, under which both stand.
   std::string what;           ///< What --set changes, with an example.
-  std::string (*describe)();  ///< All of them with the values in force, for --constants.
+  std::string (*describe)();  ///< All of them with the values in force, for --parameters.
 };
 
 /// \param assignments  where each NAME=X goes, unread; must outlive the command.

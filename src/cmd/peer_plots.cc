@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyse/plot_collector.h"
 #include "cmd/recorded_time.h"
+#include "engine/plot_collector.h"
 
 namespace laggard::cmd {
 
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMostPlotted = 12;
 constexpr std::size_t kMostPlotsPerIncident = 4;
 
-analyse::PipelineOptions options_of(const AnalysisSetup& setup) {
-  analyse::PipelineOptions options = setup.pipeline;
+engine::PipelineOptions options_of(const AnalysisSetup& setup) {
+  engine::PipelineOptions options = setup.pipeline;
   options.windows = setup.preset.windows;
   return options;
 }
@@ -45,7 +45,7 @@ std::vector<TimeSpan> merge_windows(const std::vector<WallTime>& starts, Duratio
 }
 
 struct Wanted {
-  std::vector<analyse::PlotRequest> requests;
+  std::vector<engine::PlotRequest> requests;
   std::vector<std::string> incidents;  ///< Per request, whose it is.
 };
 
@@ -63,7 +63,7 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
       const auto group = group_of(setup.grouping, evidence.component);
       if (!group) continue;
       done.push_back(key);
-      analyse::PlotRequest request;
+      engine::PlotRequest request;
       request.group = *group;
       request.metric = find_metric(evidence.metric);
       request.sick = evidence.component;
@@ -77,9 +77,9 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
   return wanted;
 }
 
-Result<std::vector<analyse::CollectedPlot>> collect(AnalysisSetup& setup,
-                                                    std::vector<analyse::PlotRequest> requests) {
-  analyse::PlotCollector collector(setup.grouping, options_of(setup), span_of(setup), std::move(requests));
+Result<std::vector<engine::CollectedPlot>> collect(AnalysisSetup& setup,
+                                                   std::vector<engine::PlotRequest> requests) {
+  engine::PlotCollector collector(setup.grouping, options_of(setup), span_of(setup), std::move(requests));
   Status read = read_all(setup, "plotting", [&](std::span<const SampleTable> tables) {
     for (const SampleTable& table : tables) collector.add(table);
   });
@@ -107,9 +107,9 @@ Result<Plots> incident_plots(AnalysisSetup& setup, const Diagnosis& diagnosis) {
 }
 
 Result<report::TrainingDay> training_plots(AnalysisSetup& setup) {
-  std::vector<analyse::PlotRequest> requests;
+  std::vector<engine::PlotRequest> requests;
   for (std::size_t g = 0; g < setup.grouping.groups.size(); ++g) {
-    const auto columns = analyse::columns_for(setup.grouping.groups[g].kind, setup.pipeline);
+    const auto columns = engine::columns_for(setup.grouping.groups[g].kind, setup.pipeline);
     for (const auto& column : columns) {
       if (column.judged) requests.push_back({g, column.metric, {}, {}, {}});
     }
@@ -121,10 +121,10 @@ Result<report::TrainingDay> training_plots(AnalysisSetup& setup) {
   day.from = span.from;
   day.to = span.to;
   day.preset = setup.preset.name;
-  for (const analyse::Distance distance : setup.pipeline.distances) {
+  for (const detect::Distance distance : setup.pipeline.distances) {
     day.distance += (day.distance.empty() ? "" : "+") + std::string(to_name(distance));
   }
-  for (analyse::CollectedPlot& plot : *collected) day.plots.push_back(std::move(plot.plot));
+  for (engine::CollectedPlot& plot : *collected) day.plots.push_back(std::move(plot.plot));
   day.notes = setup.grouping.not_comparable;
   return day;
 }

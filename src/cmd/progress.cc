@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/terminal_text.h"
 #include "base/text.h"
 
 namespace laggard::cmd {
@@ -34,7 +35,7 @@ void Progress::update(double fraction, std::string_view detail) {
   const double spent = to_seconds(now - started_);
   const std::string left = fraction > 0.02 ? fmt::format("{:.0f} s left", spent / fraction - spent) : "";
   std::fputs(fmt::format("\r\x1b[K{} {:3.0f} % [{:#<{}}{:-<{}}] {} {}", doing_, 100 * fraction, "", filled,
-                         "", kBarWidth - filled, left, detail)
+                         "", kBarWidth - filled, left, printable(detail))
                  .c_str(),
              stderr);
   std::fflush(stderr);
@@ -58,7 +59,7 @@ void SampleProgress::update(double fraction, std::uint64_t samples, std::string_
 
 void SampleProgress::notice(std::string_view sentence) {
   line_.clear();
-  std::fputs(fmt::format("laggard: note: {}\n", sentence).c_str(), stderr);
+  std::fputs(fmt::format("laggard: note: {}\n", printable(sentence)).c_str(), stderr);
 }
 
 }  // namespace laggard::cmd

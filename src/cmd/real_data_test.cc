@@ -10,7 +10,7 @@
 #include <set>
 
 #include "cmd/diagnose.h"
-#include "cmd/testing_cli.h"
+#include "testing/cli.h"
 
 namespace laggard::cmd {
 namespace {
@@ -144,7 +144,8 @@ TEST_F(Traces, KlAndMedianAreQuietUntrainedInLongWindows) {
   expect_quiet("median", "lab", 4);
 }
 
-/// Hosts of Perseus with their slow disks. A's are told in the data's own README, C's come with it.
+/// Hosts of Perseus with their slow disks: A's are told in the data's own README, C's come with it. Cluster J
+/// is noisier, and not all that is said about it is right: docs/accuracy.md has its figures.
 class Perseus : public testing::Test {
  protected:
   void SetUp() override {
@@ -155,7 +156,8 @@ class Perseus : public testing::Test {
     read_labels(read_text(data / "labels-cluster-C.csv"));
     for (const auto& entry : fs::directory_iterator(data)) {
       const std::string name = entry.path().filename();
-      if (name.ends_with(".tar.gz")) archives_.push_back(entry.path());
+      const bool exact = name.starts_with("cluster_A_") || name.starts_with("cluster_C_");
+      if (exact && name.ends_with(".tar.gz")) archives_.push_back(entry.path());
     }
     std::sort(archives_.begin(), archives_.end());
   }

@@ -129,7 +129,7 @@ Status record_metrics(const RecordMetricsOptions& options) {
   auto clock = collect::SignalClock::make();
   if (!clock) return forward(clock);
 
-  RecordDisplay display(options.out, std::max<Duration>(recorder_settings->flush, 1s));
+  RecordDisplay display(options.out);
   collect::Notices notices([&](const std::string& sentence) { display.say(sentence); });
   auto opened = collect::open_metrics(std::move(*metrics), notices);
   if (!opened) return forward(opened);
@@ -137,8 +137,11 @@ Status record_metrics(const RecordMetricsOptions& options) {
 
   archive::WriterOptions writing;
   writing.flush_interval = Duration::zero();  // The outbox says when: one transaction for all kinds.
+  writing.say = [&](const std::string& sentence) { display.say(sentence); };
   auto writer = archive::Writer::open(options.out, writing, *clock);
   if (!writer) return forward(writer);
+  if (Status ours = (*writer)->claim(opened->host); !ours) return ours;
+  recorder_settings->host = opened->host;
   retention->host = opened->host;
   Retainer retainer(options.out, std::move(*retention), *clock);
   if (Status pruned = retainer.prune_now(); !pruned) return pruned;
@@ -146,6 +149,7 @@ Status record_metrics(const RecordMetricsOptions& options) {
   delivery.afterwards = [&] {
     Status flushed = (*writer)->flush();
     retainer.prune_when_due();  // On a full disk too: it may make the room that is lacking.
+    display.measure();
     return flushed;
   };
   collect::Outbox outbox(**writer, delivery);

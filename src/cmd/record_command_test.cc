@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/file.h"
-#include "collect/record/fake_machine.h"
+#include "testing/fake_machine.h"
 
 // `laggard record metrics` as a program: a fake machine, real loop devices, real sockets, signals.
 

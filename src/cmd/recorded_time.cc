@@ -64,6 +64,15 @@ Duration recorded_time(const Inventory& inventory, const ReadRequest& request) {
   return sum;
 }
 
+std::vector<ClockStep> steps_back_within(const Inventory& inventory, const ReadRequest& request) {
+  std::vector<ClockStep> within;
+  for (const ClockStep& step : inventory.clock_steps) {
+    const TimeSpan twice = cut({step.after, step.before}, request);
+    if (twice.from < twice.to) within.push_back(step);
+  }
+  return within;
+}
+
 std::vector<Gap> gaps_within(const Inventory& inventory, const ReadRequest& request) {
   std::vector<Gap> within;
   for (Gap gap : inventory.gaps) {

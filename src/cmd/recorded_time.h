@@ -18,6 +18,10 @@ namespace laggard::cmd {
 /// last samples without their gaps. Six recordings of five minutes are half an hour, whatever lies between.
 [[nodiscard]] Duration recorded_time(const Inventory& inventory, const ReadRequest& request);
 
+/// The steps by which a clock was set back over time that the request covers: it was recorded twice.
+[[nodiscard]] std::vector<ClockStep> steps_back_within(const Inventory& inventory,
+                                                       const ReadRequest& request);
+
 /// The gaps that the request touches, cut to it.
 [[nodiscard]] std::vector<Gap> gaps_within(const Inventory& inventory, const ReadRequest& request);
 

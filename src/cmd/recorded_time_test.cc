@@ -27,6 +27,17 @@ TEST(RecordedTime, IsWithoutTheGapsThatAllHostsHave) {
   EXPECT_EQ(recorded_span(two_hosts(), {}).to, at(10'000));
 }
 
+TEST(RecordedTime, TimeThatAClockSetBackRecordsTwiceIsNamedWhereItIsLookedAt) {
+  Inventory inventory = two_hosts();
+  inventory.clock_steps = {{"a", at(100), at(3'700), "clock stepped by +3600 s"},
+                           {"a", at(5'000), at(1'400), "clock stepped by -3600 s"}};
+  ASSERT_EQ(steps_back_within(inventory, {}).size(), 1U);
+  EXPECT_EQ(steps_back_within(inventory, {})[0].reason, "clock stepped by -3600 s");
+  ReadRequest request;
+  request.from = at(5'000);
+  EXPECT_TRUE(steps_back_within(inventory, request).empty());
+}
+
 TEST(RecordedTime, IsThatOfTheSpanAskedFor) {
   ReadRequest request;
   request.from = at(250);

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "cmd/testing_cli.h"
+#include "testing/cli.h"
 
 namespace laggard::cmd {
 namespace {

@@ -1,18 +1,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
+#include <system_error>
 
 #include "archive/reader.h"
 #include "base/file.h"
-#include "base/http_client.h"
+#include "base/lock_file.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
+#include "cmd/server_options.h"
+#include "cmd/standard_streams.h"
 #include "collect/record/signal_clock.h"
 #include "send/sender.h"
 
@@ -25,8 +29,7 @@ using namespace std::chrono_literals;
 
 struct SendCommand {
   std::vector<std::filesystem::path> recordings;
-  std::string url;
-  std::string token_file;
+  ServerOptions server{.url = {}, .password_file = {}, .token_file = {}, .timeout = "30s"};
   std::string position;
   std::string from;
   std::string give_up;
@@ -96,7 +99,7 @@ Result<send::Labels> labels_of(const std::vector<std::string>& texts) {
   return labels;
 }
 
-Result<send::SendOptions> options_of(const SendCommand& command, const ServerUrl& url) {
+Result<send::SendOptions> options_of(const SendCommand& command, const net::ServerUrl& url) {
   send::SendOptions options;
   options.server = url.shown();
   // Who names a place in the API means it: Mimir and Thanos have theirs elsewhere.
@@ -124,7 +127,8 @@ Result<send::SendOptions> options_of(const SendCommand& command, const ServerUrl
   return options;
 }
 
-void report(const SendCommand& command, const send::SendResult& result, const std::string& server) {
+std::string result_text(const SendCommand& command, const send::SendResult& result,
+                        const std::string& server) {
   if (command.json) {
     Json json;
     json["schema"] = "laggard.send/1";
@@ -135,14 +139,13 @@ void report(const SendCommand& command, const send::SendResult& result, const st
     json["requests"] = result.requests;
     json["from"] = result.first ? Json(to_iso8601(*result.first)) : Json();
     json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
-    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-    return;
+    return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
   }
   std::string text = fmt::format("{}: {} {} sent", server, with_separators(result.samples),
                                  result.samples == 1 ? "sample" : "samples");
   if (result.known > 0) text += fmt::format(" ({} already there)", with_separators(result.known));
   if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
-  std::printf("%s\n", text.c_str());
+  return text + "\n";
 }
 
 /// What the result says that a user has to know.
@@ -164,35 +167,44 @@ Status verdict(const SendCommand& command, const send::SendResult& result, const
   return {};
 }
 
+/// Of two senders of one position each would take back what the other has written.
+Result<std::optional<LockFile>> lock_position(const std::filesystem::path& position) {
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::status(position, error);
+  // A device such as /dev/null remembers nothing that could be taken back.
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) return std::nullopt;
+  Result<LockFile> lock =
+      LockFile::acquire(position.string() + ".lock", position.string(),
+                        "is sending with these positions; stop it or name another file with --position");
+  // Without a folder no position can be kept either; whoever saves one says so.
+  if (!lock && lock.error().code == ErrorCode::kNotFound) return std::nullopt;
+  if (!lock) return forward(lock);
+  return std::move(*lock);
+}
+
 Status send_metrics(const SendCommand& command) {
-  Result<ServerUrl> url = parse_server_url(command.url);
+  Result<net::ServerUrl> url = server_url(command.server);
   if (!url) return forward(url);
   auto options = options_of(command, *url);
   if (!options) return forward(options);
-  HttpOptions http;
-  http.answer_timeout = 30s;
-  http.most_bytes = std::size_t{1} << 20U;
-  if (!command.token_file.empty()) {
-    Result<std::string> token = read_file(command.token_file);
-    if (!token) return forward(token);
-    http.bearer_token = trim(*token);
-  }
-  auto transport = connect_http(*url, http);
-  if (!transport) return forward(transport);
-  auto positions = send::Positions::open(
-      command.position.empty() ? send::usual_position(command.recordings.front(), options->server)
-                               : std::filesystem::path(command.position),
-      options->server);
-  if (!positions) return forward(positions);
   auto clock = collect::SignalClock::make();
   if (!clock) return forward(clock);
+  const auto stopped = [&] { return clock->asked_to_stop(); };
+  net::HttpOptions http;
+  http.stopped = stopped;
+  http.stop_grace = 500ms;  // What is under way may end, and with --follow what was appended may go.
+  auto transport = connect_server(command.server, *url, std::move(http));
+  if (!transport) return forward(transport);
+  const std::filesystem::path position =
+      command.position.empty() ? send::usual_position(command.recordings.front(), options->server)
+                               : std::filesystem::path(command.position);
+  auto alone = lock_position(position);
+  if (!alone) return forward(alone);
+  auto positions = send::Positions::open(position, options->server);
+  if (!positions) return forward(positions);
 
   SendDisplay display(*clock);
   std::mt19937_64 random(std::random_device{}());
-  const auto stopped = [&] {
-    if (!clock->stopped()) clock->sleep_until(clock->mono() + 100us);  // Where it looks for signals.
-    return clock->stopped();
-  };
   const send::OpenSource open = [&]() -> Result<std::unique_ptr<SeriesSource>> {
     auto reader = archive::Reader::open(command.recordings);
     if (!reader) return forward(reader);
@@ -207,8 +219,9 @@ Status send_metrics(const SendCommand& command) {
   Result<send::SendResult> result = send::send_recording(open, *options, tools);
   display.clear();
   if (!result) return forward(result);
-  report(command, *result, options->server);
-  return verdict(command, *result, options->server, display);
+  Status printed = print(result_text(command, *result, options->server));
+  Status delivered = verdict(command, *result, options->server, display);
+  return delivered ? printed : delivered;
 }
 
 }  // namespace
@@ -219,8 +232,8 @@ void add_send_command(CLI::App& app, Context& context) {
       app.add_subcommand("send", "Ship a recording to Prometheus or VictoriaMetrics by remote write");
   command->add_option("recording", options->recordings, "Recordings to send")->required()->type_name("REC");
   command
-      ->add_option("--to", options->url,
-                   "http[s]://[user:password@]host[:port][/prefix]; /api/v1/write is added if need be")
+      ->add_option("--to", options->server.url,
+                   "http[s]://[user[:password]@]host[:port][/prefix]; /api/v1/write is added if need be")
       ->required()
       ->type_name("URL");
   command->add_flag("--follow", options->follow, "Go on with what is recorded, until SIGTERM or Ctrl-C");
@@ -243,8 +256,7 @@ void add_send_command(CLI::App& app, Context& context) {
       ->add_option("--position", options->position,
                    "Where it is kept what the server has acknowledged (in REC, named after the server)")
       ->type_name("FILE");
-  command->add_option("--bearer-token-file", options->token_file, "File with a token to show to the server")
-      ->type_name("FILE");
+  add_server_options(*command, options->server);
   command->add_flag("--json", options->json, "Say what was sent as JSON on standard output");
   command->footer(
       "Examples:\n"

@@ -22,6 +22,7 @@ class ShiftedSource final : public SeriesSource {
   [[nodiscard]] Result<Inventory> inventory() override;
   [[nodiscard]] Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) override;
   [[nodiscard]] std::vector<std::string> notices() const override { return source_->notices(); }
+  [[nodiscard]] std::vector<std::string> damaged() const override { return source_->damaged(); }
 
   /// By host; a stretch's end is not part of it.
   using Skews = std::map<std::string, std::vector<ClockSkew>, std::less<>>;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,12 +11,15 @@
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/node_set.h"
+#include "base/terminal_text.h"
 #include "cmd/commands.h"
+#include "cmd/output_check.h"
+#include "cmd/standard_streams.h"
 #include "cmd/system_output.h"
-#include "model/system/check.h"
-#include "model/system/grouping.h"
-#include "model/system/system_file.h"
 #include "report/json_writer.h"
+#include "topology/check.h"
+#include "topology/groups.h"
+#include "topology/system_file.h"
 
 namespace laggard::cmd {
 
@@ -34,7 +36,7 @@ struct CheckOptions {
 
 /// All that check has to say.
 struct CheckReport {
-  SystemReading reading;
+  topology::SystemReading reading;
   std::vector<Error> differences;
   std::optional<Grouping> grouping;
 };
@@ -50,20 +52,20 @@ Result<CheckReport> check(const CheckOptions& options) {
   auto text = read_file(options.file);
   if (!text) return forward(text);
   CheckReport report{
-      .reading = read_system(*text, options.file), .differences = {}, .grouping = std::nullopt};
+      .reading = topology::read_system(*text, options.file), .differences = {}, .grouping = std::nullopt};
   if (!report.reading.mistakes.empty()) return report;
   const SystemModel& model = report.reading.model;
-  const GroupingOptions grouping_options{.peers = options.peers};
-  Inventory inventory = as_if_recorded(model);
+  const topology::GroupingOptions grouping_options{.peers = options.peers};
+  Inventory inventory = topology::as_if_recorded(model);
   if (!options.recordings.empty()) {
     auto recorded = read_inventory(options.recordings);
     if (!recorded) return forward(recorded);
     inventory = std::move(*recorded);
-    report.differences = differences(model, inventory, grouping_options);
+    report.differences = topology::differences(model, inventory, grouping_options);
   }
   // A file of servers without devices says nothing that can be grouped before there is a recording.
   if (inventory.devices.empty()) return report;
-  auto grouping = make_groups(inventory, &model, grouping_options);
+  auto grouping = topology::make_groups(inventory, &model, grouping_options);
   if (!grouping) return forward(grouping);
   report.grouping = std::move(*grouping);
   return report;
@@ -100,24 +102,27 @@ std::vector<std::string> member_names(const Grouping& grouping, const PeerGroup&
   return names;
 }
 
-void print_groups(const Grouping& grouping, bool members) {
+std::string groups_text(const Grouping& grouping, bool members) {
+  std::string text;
   std::size_t widest = 0;
-  for (const PeerGroup& group : grouping.groups) widest = std::max(widest, group.name.size());
-  fmt::print("\n{} peer group{}\n", grouping.groups.size(), grouping.groups.size() == 1 ? "" : "s");
+  for (const PeerGroup& group : grouping.groups) widest = std::max(widest, printable(group.name).size());
+  text += fmt::format("\n{} peer group{}\n", grouping.groups.size(), grouping.groups.size() == 1 ? "" : "s");
   for (const PeerGroup& group : grouping.groups) {
-    fmt::print("  {:<{}}  {:>6} members{}", group.name, widest, group.members.size(),
-               group.second_only ? ", to confirm" : "");
+    text += fmt::format("  {:<{}}  {:>6} members{}", printable(group.name), widest, group.members.size(),
+                        group.second_only ? ", to confirm" : "");
     const std::vector<std::string> names = member_names(grouping, group);
-    fmt::print("  {}\n",
-               members ? fold_node_set(names) : fmt::format("{} … {}", names.front(), names.back()));
+    text += fmt::format("  {}\n", printable(members ? fold_node_set(names)
+                                                    : fmt::format("{} … {}", names.front(), names.back())));
   }
-  if (!grouping.not_comparable.empty()) fmt::print("\nnot comparable\n");
-  for (const std::string& sentence : grouping.not_comparable) fmt::print("  {}\n", sentence);
-  if (!grouping.notes.empty()) fmt::print("\nnotes\n");
-  for (const std::string& sentence : grouping.notes) fmt::print("  {}\n", sentence);
+  if (!grouping.not_comparable.empty()) text += fmt::format("\nnot comparable\n");
+  for (const std::string& sentence : grouping.not_comparable)
+    text += fmt::format("  {}\n", printable(sentence));
+  if (!grouping.notes.empty()) text += fmt::format("\nnotes\n");
+  for (const std::string& sentence : grouping.notes) text += fmt::format("  {}\n", printable(sentence));
+  return text;
 }
 
-void print_text(const CheckReport& report, const CheckOptions& options) {
+std::string check_text(const CheckReport& report, const CheckOptions& options) {
   std::string summary;
   for (const Count& count : counts(report.reading.model.topology)) {
     if (count.n == 0) continue;
@@ -125,12 +130,14 @@ void print_text(const CheckReport& report, const CheckOptions& options) {
         fmt::format("{}{} {}", summary.empty() ? "" : ", ", count.n, count.n == 1 ? count.one : count.many);
   }
   const std::string& name = report.reading.model.name;
-  fmt::print("{}: sound: {}{}{}\n", options.file, name, name.empty() ? "" : ": ", summary);
+  std::string text = fmt::format("{}: sound: {}{}{}\n", printable(options.file), printable(name),
+                                 name.empty() ? "" : ": ", summary);
   if (!report.differences.empty()) {
-    fmt::print("\nThe recording differs\n");
-    for (const Error& difference : report.differences) fmt::print("  {}\n", difference.message());
+    text += fmt::format("\nThe recording differs\n");
+    for (const Error& difference : report.differences) text += fmt::format("  {}\n", difference.message());
   }
-  if (report.grouping) print_groups(*report.grouping, options.groups);
+  if (report.grouping) text += groups_text(*report.grouping, options.groups);
+  return text;
 }
 
 void write_errors(report::JsonWriter& json, std::string_view key, const std::vector<Error>& errors) {
@@ -180,18 +187,19 @@ std::string to_json(const CheckReport& report) {
 }
 
 Result<int> run_check(const CheckOptions& options) {
+  const NamedOutput output{"--json", options.json};
+  const std::filesystem::path input = options.file;
+  if (Status safe = check_outputs({&output, 1}, {&input, 1}); !safe) return forward(safe);
   auto report = check(options);
   if (!report) return forward(report);
   for (const Error& mistake : report->reading.mistakes) report_error(mistake);
   const bool sound = report->reading.mistakes.empty();
-  if (options.json == "-") {
-    fmt::print("{}\n", to_json(*report));
-  } else {
-    if (!options.json.empty()) {
-      Status written = write_file(options.json, to_json(*report) + "\n");
-      if (!written) return forward(written);
-    }
-    if (sound) print_text(*report, options);
+  if (!options.json.empty()) {
+    if (Status written = print_or_write(options.json, to_json(*report) + "\n"); !written)
+      return forward(written);
+  }
+  if (sound && options.json != "-") {
+    if (Status printed = print(check_text(*report, options)); !printed) return forward(printed);
   }
   if (!sound) return kBadUse;
   return options.strict && !report->differences.empty() ? kFinding : kClean;

@@ -6,7 +6,7 @@
 
 #include "archive/writer.h"
 #include "base/file.h"
-#include "cmd/testing_cli.h"
+#include "testing/cli.h"
 
 namespace laggard::cmd {
 namespace {

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <memory>
 
-#include "analyse/discover/similar_throughput.h"
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/system_output.h"
-#include "model/system/discover.h"
-#include "model/system/grouping.h"
-#include "model/system/system_file.h"
-#include "model/system/system_text.h"
 #include "stats/rand_index.h"
+#include "topology/discover.h"
+#include "topology/discover/similar_throughput.h"
+#include "topology/groups.h"
+#include "topology/system_file.h"
+#include "topology/system_text.h"
 
 /// A first system file from a recording: who is there, and, asked for, who moves about as much as whom.
 namespace laggard::cmd {
@@ -27,17 +27,17 @@ struct DiscoverOptions {
   SystemOutput output;
   bool by_throughput = false;
   std::string block = "10m";
-  analyse::SimilarOptions similar;
+  topology::SimilarOptions similar;
   std::string truth;
 };
 
-using Profiles = std::vector<analyse::ThroughputProfile>;
+using Profiles = std::vector<topology::ThroughputProfile>;
 
 Result<Profiles> read_profiles(SeriesSource& recording, const Inventory& inventory, Duration block) {
   ReadRequest request;
   request.kinds = {DeviceKind::kDisk};
   request.counters = {"rd_sectors", "wr_sectors", "throughput"};
-  analyse::ThroughputProfiles profiles(block);
+  topology::ThroughputProfiles profiles(block);
   Status read = read_tables({recording, request, recorded_span(inventory, request)}, "discovering",
                             [&](std::span<const SampleTable> tables) {
                               for (const SampleTable& table : tables) profiles.add(table);
@@ -53,7 +53,7 @@ std::vector<std::string> names_of(const Profiles& profiles, const std::vector<st
   return names;
 }
 
-std::string proposal(const Profiles& profiles, const analyse::SimilarGroups& found) {
+std::string proposal(const Profiles& profiles, const topology::SimilarGroups& found) {
   std::string text =
       "\n# Devices that moved about as much at the same times. Compare these in latency only: a device that "
       "moves\n"
@@ -61,7 +61,7 @@ std::string proposal(const Profiles& profiles, const analyse::SimilarGroups& fou
   for (std::size_t g = 0; g < found.groups.size(); ++g) {
     const std::string members = fold_node_set(names_of(profiles, found.groups[g]));
     text += fmt::format("[[peer_groups]]  # {} devices\nname    = \"similar-{}\"\nmembers = {}\n\n",
-                        found.groups[g].size(), g + 1, laggard::quoted(members));
+                        found.groups[g].size(), g + 1, topology::quoted(members));
   }
   const auto mention = [&](const std::vector<std::size_t>& members, const char* what) {
     if (members.empty()) return;
@@ -73,7 +73,7 @@ std::string proposal(const Profiles& profiles, const analyse::SimilarGroups& fou
 }
 
 /// Which group a device is in; those in none have one of their own each.
-std::vector<std::size_t> classes_found(std::size_t n, const analyse::SimilarGroups& found) {
+std::vector<std::size_t> classes_found(std::size_t n, const topology::SimilarGroups& found) {
   std::vector<std::size_t> classes(n);
   for (std::size_t i = 0; i < n; ++i) classes[i] = found.groups.size() + i;
   for (std::size_t g = 0; g < found.groups.size(); ++g) {
@@ -85,12 +85,12 @@ std::vector<std::size_t> classes_found(std::size_t n, const analyse::SimilarGrou
 /// How well the proposed groups agree with those of a system file, over the devices that have load and are
 /// in a group of the file.
 Result<std::string> agreement(const DiscoverOptions& options, const Inventory& inventory,
-                              const Profiles& profiles, const analyse::SimilarGroups& found) {
+                              const Profiles& profiles, const topology::SimilarGroups& found) {
   auto text = read_file(options.truth);
   if (!text) return forward(text);
-  auto model = parse_system(*text, options.truth);
+  auto model = topology::parse_system(*text, options.truth);
   if (!model) return forward(model);
-  auto grouping = make_groups(inventory, &*model, {.peers = options.peers});
+  auto grouping = topology::make_groups(inventory, &*model, {.peers = options.peers});
   if (!grouping) return forward(grouping);
   std::vector<std::optional<std::size_t>> group_of(grouping->components.size());
   for (std::size_t g = 0; g < grouping->groups.size(); ++g) {
@@ -117,7 +117,7 @@ Result<std::string> discover(const DiscoverOptions& options) {
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
-  auto text = discover_system(*inventory, {.peers = options.peers});
+  auto text = topology::discover_system(*inventory, {.peers = options.peers});
   if (!text || !options.by_throughput) return text;
   auto block = parse_duration(options.block);
   if (!block) return fail(ErrorCode::kBadUse, "--block", block.error().what);
@@ -125,7 +125,7 @@ Result<std::string> discover(const DiscoverOptions& options) {
     return fail(ErrorCode::kBadUse, "--block", "is shorter than a second");
   auto profiles = read_profiles(**reader, *inventory, *block);
   if (!profiles) return forward(profiles);
-  const analyse::SimilarGroups found = analyse::group_by_throughput(*profiles, options.similar);
+  const topology::SimilarGroups found = topology::group_by_throughput(*profiles, options.similar);
   *text += proposal(*profiles, found);
   if (options.truth.empty()) return text;
   auto agrees = agreement(options, *inventory, *profiles, found);
@@ -159,7 +159,8 @@ void add_system_discover(CLI::App& system, Context& context) {
       "Examples:\n  laggard system discover monday/ -o system.toml\n"
       "  laggard system discover monday/ --by-throughput");
   command->callback([options, &context] {
-    const auto status = write_output(options->output, [&] { return discover(*options); });
+    const std::filesystem::path truth = options->truth;
+    const auto status = write_output(options->output, {&truth, 1}, [&] { return discover(*options); });
     context.status = status ? *status : report_error(status.error());
   });
 }

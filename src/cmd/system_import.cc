@@ -10,15 +10,16 @@
 #include "base/file.h"
 #include "cmd/commands.h"
 #include "cmd/system_output.h"
-#include "collect/import/topology/import.h"
-#include "collect/import/topology/saved_tree.h"
-#include "model/system/sketch.h"
+#include "topology/import/import.h"
+#include "topology/import/saved_tree.h"
+#include "topology/sketch.h"
 
 namespace laggard::cmd {
 
 namespace {
 
-using Importer = Result<SystemSketch> (*)(std::span<const collect::SavedText>, const collect::SiteMap&);
+using Importer = Result<topology::SystemSketch> (*)(std::span<const topology::SavedText>,
+                                                    const topology::SiteMap&);
 
 /// A file system whose tools can be read.
 struct Source {
@@ -34,25 +35,25 @@ constexpr Source kSources[] = {
     {"gpfs", "GPFS (Spectrum Scale): mmlsnsd, mmlscluster, mmlsdisk",
      "Example: mmlsnsd -L >nsd; mmlsnsd -X >dev; mmlscluster >nodes\n"
      "         laggard system import gpfs nsd dev nodes --map site.toml -o system.toml",
-     collect::import_gpfs},
+     topology::import_gpfs},
     {"lustre", "Lustre: lctl dl, lctl list_nids, lctl get_param, lfs osts, copies of /proc/fs/lustre",
      "Example: for h in oss1 oss2 mds1; do\n"
      "           ssh $h 'lctl dl; lctl list_nids; lctl get_param osd-*.*.mntdev' >$h.lctl\n"
      "         done; ssh mds1 lctl get_param 'osp.*.import' >imports\n"
      "         laggard system import lustre *.lctl imports -o system.toml",
-     collect::import_lustre, true},
+     topology::import_lustre, true},
     {"ceph", "Ceph: ceph osd tree, ceph osd metadata, ceph device ls, each with -f json",
      "Example: ceph osd tree -f json >tree; ceph osd metadata -f json >osds\n"
      "         laggard system import ceph tree osds -o system.toml",
-     collect::import_ceph},
+     topology::import_ceph},
     {"gluster", "GlusterFS: gluster volume info and volume status all detail, both with --xml",
      "Example: gluster volume info --xml >info; gluster volume status all detail --xml >detail\n"
      "         laggard system import gluster info detail -o system.toml",
-     collect::import_gluster},
+     topology::import_gluster},
     {"moosefs", "MooseFS: mfscli -SCS -SHD",
      "Example: mfscli -SCS -SHD >disks\n"
      "         laggard system import moosefs disks --map site.toml -o system.toml",
-     collect::import_moosefs},
+     topology::import_moosefs},
 };
 
 struct ImportOptions {
@@ -62,7 +63,7 @@ struct ImportOptions {
 };
 
 /// `HOST=FILE` or `FILE`; a file whose name has the form is meant as it stands.
-Result<std::vector<collect::SavedText>> read_saved(const std::string& argument, const Source& source) {
+Result<std::vector<topology::SavedText>> read_saved(const std::string& argument, const Source& source) {
   std::filesystem::path path = argument;
   std::string host;
   std::error_code error;
@@ -74,24 +75,34 @@ Result<std::vector<collect::SavedText>> read_saved(const std::string& argument, 
   const std::filesystem::path named = path.has_filename() ? path : path.parent_path();
   if (host.empty() && source.by_host) host = named.stem().string();
   if (source.by_host && std::filesystem::is_directory(path, error))
-    return collect::read_saved_tree(path, host);
+    return topology::read_saved_tree(path, host);
   auto text = read_file(path);
   if (!text) return forward(text);
-  std::vector<collect::SavedText> saved;
+  std::vector<topology::SavedText> saved;
   saved.push_back({.path = path.string(), .text = std::move(*text), .host = host});
   return saved;
 }
 
+/// As they may be meant: with and without a host before them.
+std::vector<std::filesystem::path> saved_files(const ImportOptions& options) {
+  std::vector<std::filesystem::path> files{options.map};
+  for (const std::string& argument : options.files) {
+    files.emplace_back(argument);
+    files.emplace_back(argument.substr(argument.find('=') + 1));
+  }
+  return files;
+}
+
 Result<std::string> described(const ImportOptions& options, const Source& source) {
-  collect::SiteMap map;
+  topology::SiteMap map;
   if (!options.map.empty()) {
     auto text = read_file(options.map);
     if (!text) return forward(text);
-    auto parsed = collect::parse_site_map(*text, options.map);
+    auto parsed = topology::parse_site_map(*text, options.map);
     if (!parsed) return forward(parsed);
     map = std::move(*parsed);
   }
-  std::vector<collect::SavedText> files;
+  std::vector<topology::SavedText> files;
   for (const std::string& argument : options.files) {
     auto saved = read_saved(argument, source);
     if (!saved) return forward(saved);
@@ -99,7 +110,7 @@ Result<std::string> described(const ImportOptions& options, const Source& source
   }
   auto sketch = source.import(files, map);
   if (!sketch) return forward(sketch);
-  auto text = write_system(*sketch);
+  auto text = topology::write_system(*sketch);
   // Only the whole of the files makes these mistakes; name the first, which is enough to begin looking.
   if (!text && text.error().where.empty()) text.error().where = files.front().path;
   return text;
@@ -124,7 +135,8 @@ void add_system_import(CLI::App& system, Context& context) {
     add_output_options(*command, options->output);
     command->footer(source.example);
     command->callback([options, &source, &context] {
-      const Result<int> status = write_output(options->output, [&] { return described(*options, source); });
+      const Result<int> status =
+          write_output(options->output, saved_files(*options), [&] { return described(*options, source); });
       context.status = status ? *status : report_error(status.error());
     });
   }

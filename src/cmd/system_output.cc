@@ -7,6 +7,9 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/terminal_text.h"
+#include "cmd/output_check.h"
+#include "cmd/standard_streams.h"
 
 namespace laggard::cmd {
 
@@ -16,21 +19,23 @@ void add_output_options(CLI::App& command, SystemOutput& output) {
   command.add_flag("--force", output.force, "Overwrite the file");
 }
 
-Result<int> write_output(const SystemOutput& output, const std::function<Result<std::string>()>& make) {
+Result<int> write_output(const SystemOutput& output, std::span<const std::filesystem::path> inputs,
+                         const std::function<Result<std::string>()>& make) {
   std::error_code error;
   const bool to_file = !output.path.empty() && output.path != "-";
   if (to_file && !output.force && std::filesystem::is_regular_file(output.path, error)) {
     return fail(ErrorCode::kBadUse, output.path, "is there already; --force overwrites it");
   }
+  const NamedOutput named{"--out", output.path};
+  if (Status safe = check_outputs({&named, 1}, inputs); !safe) return forward(safe);
   const auto text = make();
   if (!text) return tl::unexpected<Error>(text.error());
-  if (!to_file) {
-    fmt::print("{}", *text);
-    return kClean;
+  Status done = to_file ? write_file(output.path, *text) : print_document(with_escapes(*text));
+  if (done && to_file) {
+    done = print(fmt::format("Wrote {}. Read it, correct it, then: laggard system check {}\n",
+                             printable(output.path), printable(output.path)));
   }
-  Status written = write_file(output.path, *text);
-  if (!written) return forward(written);
-  fmt::print("Wrote {}. Read it, correct it, then: laggard system check {}\n", output.path, output.path);
+  if (!done) return forward(done);
   return kClean;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "base/error.h"
 #include "cmd/program.h"
-#include "model/system/topology.h"
+#include "model/topology.h"
 
 namespace laggard::cmd {
 
@@ -18,8 +20,10 @@ struct SystemOutput {
 /// `-o FILE` and `--force`.
 void add_output_options(CLI::App& command, SystemOutput& output);
 
-/// Makes the text and writes it. A file that is there already is kept unless forced, before anything is made.
+/// Makes the text and writes it. A file that is there already is kept unless forced, before anything is made;
+/// one of the inputs is kept in any case.
 [[nodiscard]] Result<int> write_output(const SystemOutput& output,
+                                       std::span<const std::filesystem::path> inputs,
                                        const std::function<Result<std::string>()>& make);
 
 /// `--peers`.

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
-#include <cstdio>
-
-#include "analyse/trainer.h"
 #include "base/file.h"
+#include "base/terminal_text.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
+#include "cmd/output_check.h"
 #include "cmd/peer_plots.h"
+#include "cmd/standard_streams.h"
+#include "engine/trainer.h"
 #include "report/html.h"
 
 namespace laggard::cmd {
@@ -20,38 +21,49 @@ struct TrainOptions {
 };
 
 Status train(const TrainOptions& options) {
+  const NamedOutput outputs[] = {{"--out", options.out}, {"--html", options.html}};
+  const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger};
+  if (Status safe = check_outputs(outputs, inputs); !safe) return safe;
   auto setup = prepare(options.analysis);
   if (!setup) return forward(setup);
-  analyse::TrainerOptions trainer_options;
+  engine::TrainerOptions trainer_options;
   trainer_options.preset = setup->preset;
   trainer_options.pipeline = setup->pipeline;
   trainer_options.recordings = options.analysis.recordings.size();
-  analyse::Trainer trainer(setup->grouping, std::move(trainer_options));
+  engine::Trainer trainer(setup->grouping, std::move(trainer_options));
   Status read =
       read_all(*setup, "training", [&](std::span<const SampleTable> tables) { trainer.add(tables); });
   if (!read) return read;
   trainer.finish();
-  const analyse::Thresholds thresholds = trainer.result();
+  const detect::Thresholds thresholds = trainer.result();
   if (thresholds.groups.empty()) {
     return fail(ErrorCode::kBadInput, options.analysis.recordings.front().string(),
                 "holds no group of at least 3 peers with a whole window of samples to train on");
   }
-  auto text = analyse::write_thresholds(thresholds);
+  auto text = detect::write_thresholds(thresholds);
   if (!text) return forward(text);
   if (Status written = write_file(options.out, *text); !written) return written;
-  for (const std::string& remark : setup->remarks) std::printf("%s\n", remark.c_str());
-  for (const std::string& notice : setup->inventory.notices) std::printf("note: %s\n", notice.c_str());
+  std::string said;
+  for (const std::string& remark : setup->remarks) said += printable(remark) + "\n";
+  for (const std::string& notice : setup->inventory.notices) said += "note: " + printable(notice) + "\n";
+  const std::size_t damaged = setup->inventory.damaged.size();
+  if (damaged > 0) {
+    said += fmt::format("note: these thresholds are of a part of the recording: {} of its files {} damaged\n",
+                        damaged, damaged == 1 ? "is" : "are");
+  }
   for (const std::string& sentence : setup->grouping.not_comparable)
-    std::printf("not compared: %s\n", sentence.c_str());
-  std::printf("trained on %zu windows of %zu recording%s: %s\n", trainer.windows(),
-              options.analysis.recordings.size(), options.analysis.recordings.size() == 1 ? "" : "s",
-              options.out.c_str());
-  if (options.html.empty()) return {};
+    said += "not compared: " + printable(sentence) + "\n";
+  said += fmt::format("trained on {} windows of {} recording{}: {}\n", trainer.windows(),
+                      options.analysis.recordings.size(), options.analysis.recordings.size() == 1 ? "" : "s",
+                      printable(options.out));
+  Status printed = print(said);
+  if (options.html.empty()) return printed;
   auto plots = training_plots(*setup);
   if (!plots) return forward(plots);
   if (Status written = write_file(options.html, report::training_html(*plots)); !written) return written;
-  std::printf("plots to accept or refuse these days by: %s\n", options.html.c_str());
-  return {};
+  if (printed)
+    printed = print(fmt::format("plots to accept or refuse these days by: {}\n", printable(options.html)));
+  return printed;
 }
 
 }  // namespace

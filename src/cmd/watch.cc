@@ -1,0 +1,213 @@
+#include "cmd/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "archive/reader.h"
+#include "cmd/read_tables.h"
+#include "cmd/recorded_time.h"
+#include "explain/known_work.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
+  std::map<std::string, WallTime> last;
+  for (const DeviceInfo& device : inventory.devices) {
+    const auto [host, added] = last.try_emplace(device.host, device.last);
+    host->second = std::max(host->second, device.last);
+  }
+  return last;
+}
+
+/// Nothing to watch yet, which is no mistake while a recorder has only just begun.
+bool is_not_there_yet(const Error& error) {
+  return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kTemporary ||
+         error.what.find("nothing recorded") != std::string::npos;
+}
+
+Duration cells(const detect::WindowSpec& windows, std::size_t n) {
+  return windows.interval * static_cast<std::int64_t>(n);
+}
+
+/// For how long an incident may be quiet and still come back as itself (IncidentLimits::recurrence).
+Duration closed_after(const AnalysisSetup& setup) {
+  const detect::WindowSpec& windows = setup.preset.windows;
+  const Duration slack = cells(windows, windows.shift * (2 * windows.k - 1));
+  const double recurrence = setup.pipeline.parameters.incidents.recurrence;
+  return Duration(static_cast<std::int64_t>(recurrence * static_cast<double>(slack.count())));
+}
+
+}  // namespace
+
+Watch::Watch(Options options, WatchListener listener)
+    : options_(std::move(options)), listener_(std::move(listener)) {}
+
+std::vector<Incident> Watch::incidents(const engine::Diagnoser& diagnoser) const {
+  Diagnosis diagnosis = diagnoser.diagnosis();
+  if (setup_->system) {
+    const detect::WindowSpec& windows = setup_->preset.windows;
+    explain::explain_expected_work(diagnosis, setup_->grouping, setup_->system->expected_work,
+                                   cells(windows, windows.size));
+  }
+  return std::move(diagnosis.incidents);
+}
+
+void Watch::verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last) {
+  // Judged again after hosts came or a restart: it has been told.
+  if (!told_ || (at <= tracker_->at() && !last)) return;
+  std::vector<Incident> now = incidents(diagnoser);
+  const WallTime when = std::max(at, tracker_->at());
+  for (const Change& change :
+       last ? tracker_->finish(std::move(now), when) : tracker_->update(std::move(now), when)) {
+    if (told_) told_ = listener_.change(change);
+  }
+}
+
+/// `auto` is the preset that the samples' cadence allows: how long was recorded says nothing here.
+Result<AnalysisSetup> Watch::prepare_live() {
+  constexpr Duration kLongestForLab = std::chrono::seconds(5);
+  std::string& preset = options_.diagnose.analysis.preset;
+  const bool choose = preset == "auto" && options_.diagnose.thresholds.empty();
+  if (choose) preset = "lab";
+  auto setup = prepare_diagnosis(options_.diagnose);
+  if (!setup || !choose) {
+    if (choose) preset = "auto";
+    return setup;
+  }
+  if (setup->sample_interval > kLongestForLab) {
+    preset = "production";
+    setup = prepare_diagnosis(options_.diagnose);
+  }
+  listener_.note(fmt::format("preset {} for samples every {}", preset,
+                             to_text(setup ? setup->sample_interval : Duration{})));
+  return setup;
+}
+
+/// Makes the groups of what is recorded by now and a diagnoser that has seen nothing yet.
+Status Watch::begin() {
+  diagnoser_.reset();
+  auto setup = prepare_live();
+  if (!setup) return forward(setup);
+  setup_ = std::make_unique<AnalysisSetup>(std::move(*setup));
+  auto settings = diagnoser_options(options_.diagnose, *setup_);
+  if (!settings) return forward(settings);
+  if (!tracker_) {
+    tracker_.emplace(closed_after(*setup_));
+    if (restored_) tracker_->restore(std::move(*restored_));
+  }
+  const detect::WindowSpec& windows = setup_->preset.windows;
+  settings->tick = {
+      .every = cells(windows, windows.shift),
+      .tell = [this](const engine::Diagnoser& diagnoser, WallTime at) { verdict(diagnoser, at, false); }};
+  diagnoser_ = std::make_unique<engine::Diagnoser>(setup_->grouping, std::move(*settings));
+  devices_.clear();
+  for (const DeviceInfo& device : setup_->inventory.devices) {
+    if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
+  }
+  position_.reset();
+  return {};
+}
+
+bool Watch::has_news(const Inventory& inventory) const {
+  return std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
+    return device.kind != DeviceKind::kTcp && !devices_.contains({device.host, device.kind, device.device});
+  });
+}
+
+void Watch::note_silence(const std::string& host, WallTime last, WallTime newest) {
+  const auto known = silent_.find(host);
+  if (newest - last <= options_.silence) {
+    if (known == silent_.end()) return;
+    listener_.note(
+        fmt::format("{} records again; what it recorded between {} and {} came late and is not judged", host,
+                    to_iso8601(known->second), to_iso8601(*position_)));
+    silent_.erase(known);
+    return;
+  }
+  if (known != silent_.end()) return;
+  silent_.emplace(host, last);
+  listener_.note(fmt::format("{} has recorded nothing since {}; the others are judged without it", host,
+                             to_iso8601(last)));
+}
+
+/// Up to where all hosts that are not silent have been recorded.
+std::optional<WallTime> Watch::watermark(const Inventory& inventory) {
+  const std::map<std::string, WallTime> last = last_samples(inventory);
+  if (last.empty()) return std::nullopt;
+  const WallTime newest =
+      std::ranges::max_element(last, {}, [](const auto& host) { return host.second; })->second;
+  WallTime until = newest;
+  for (const auto& [host, at] : last) {
+    note_silence(host, at, newest);
+    if (!silent_.contains(host)) until = std::min(until, at);
+  }
+  return until;
+}
+
+Status Watch::read_until(WallTime until) {
+  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
+  if (!reader) return forward(reader);
+  ReadRequest request = setup_->request;
+  if (position_) request.from = std::max(request.from.value_or(*position_), *position_);
+  request.to = std::min(request.to.value_or(until), until);
+  const TimeSpan span = recorded_span(setup_->inventory, request);
+  const TableReading reading{**reader, request, span, setup_->workers.get()};
+  Status read = read_tables(reading, position_ ? "" : "judging what was recorded so far",
+                            [&](std::span<const SampleTable> tables) { diagnoser_->add(tables); });
+  if (!read) return read;
+  position_ = until;
+  diagnoser_->advance(until);
+  return told_;
+}
+
+Result<bool> Watch::poll() {
+  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
+  if (!reader) {
+    if (is_not_there_yet(reader.error())) return false;
+    return forward(reader);
+  }
+  auto inventory = (*reader)->inventory();
+  if (!inventory) return forward(inventory);
+  if (diagnoser_ == nullptr || has_news(*inventory)) {
+    if (diagnoser_ != nullptr)
+      listener_.note("hosts or devices have come; peers are compared with them from now on");
+    if (Status begun = begin(); !begun) {
+      if (is_not_there_yet(begun.error())) return false;
+      return forward(begun);
+    }
+  }
+  const std::optional<WallTime> until = watermark(*inventory);
+  if (!until || (position_ && *until <= *position_)) return false;
+  if (Status read = read_until(*until); !read) return forward(read);
+  return true;
+}
+
+Status Watch::finish() {
+  if (diagnoser_ == nullptr) return {};
+  // To the very last sample of whoever has one.
+  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
+  if (!reader) return forward(reader);
+  auto inventory = (*reader)->inventory();
+  if (!inventory) return forward(inventory);
+  WallTime end = position_.value_or(WallTime::min());
+  for (const auto& [host, last] : last_samples(*inventory)) end = std::max(end, last + Duration{1});
+  if (Status read = read_until(end); !read) return read;
+  diagnoser_->finish();
+  verdict(*diagnoser_, end, true);
+  return told_;
+}
+
+engine::ChangeTracker::State Watch::state() const {
+  if (tracker_) return tracker_->state();
+  return restored_.value_or(engine::ChangeTracker::State{});
+}
+
+std::vector<Incident> Watch::open() const { return tracker_ ? tracker_->open() : std::vector<Incident>{}; }
+
+}  // namespace laggard::cmd

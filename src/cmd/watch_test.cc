@@ -1,0 +1,264 @@
+// A recording that grows while it is watched ends with the verdict of the finished one, however it grew and
+// however often the watch was killed.
+#include "cmd/watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "cmd/watch_state.h"
+#include "testing/archive.h"
+#include "testing/cli.h"
+
+namespace laggard::cmd {
+namespace {
+
+using archive::testing::ManualClock;
+using archive::testing::open_writer;
+using archive::testing::TempDir;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::filesystem::path kExample = LAGGARD_SOURCE_DIR "/examples/ddr-disk-busy-s2";
+
+/// A finished recording, written again piece by piece as if it were being recorded now.
+class Replay {
+ public:
+  Replay(const std::filesystem::path& from, const std::filesystem::path& to) {
+    const std::vector<std::filesystem::path> paths{from};
+    reader_ = std::move(*archive::Reader::open(paths));
+    const Inventory inventory = *reader_->inventory();
+    for (const DeviceInfo& device : inventory.devices) {
+      const auto [host, added] = written_.try_emplace(device.host, device.first);
+      host->second = std::min(host->second, device.first);
+      first_ = std::min(first_, device.first);
+      last_ = std::max(last_, device.last);
+      devices_.push_back(device);
+    }
+    writer_ = open_writer(to, clock_);
+  }
+
+  [[nodiscard]] WallTime first() const { return first_; }
+  [[nodiscard]] WallTime last() const { return last_; }
+
+  /// The host's samples before `until` are recorded.
+  void record(const std::string& host, WallTime until) {
+    WallTime& from = written_.at(host);
+    if (until <= from) return;
+    ReadRequest request;
+    request.from = from;
+    request.to = until;
+    request.hosts = {host};
+    auto tables = reader_->read(request);
+    ASSERT_TRUE(tables);
+    for (auto table = (*tables)->next(); table && *table; table = (*tables)->next()) {
+      ASSERT_TRUE(writer_->append(**table));
+    }
+    from = until;
+  }
+  /// All hosts, each up to a moment of its own in the last `lag` before `until`.
+  void record_all(WallTime until, Duration lag, std::mt19937_64& random) {
+    for (const auto& [host, from] : std::map(written_)) {
+      record(host, until - lag * static_cast<std::int64_t>(random() % 101) / 100);
+    }
+    flush();
+  }
+  void flush() {
+    for (const DeviceInfo& device : std::exchange(devices_, {})) ASSERT_TRUE(writer_->describe(device));
+    ASSERT_TRUE(writer_->flush());
+  }
+  void close() { ASSERT_TRUE(writer_->close()); }
+  [[nodiscard]] std::vector<std::string> hosts() const {
+    std::vector<std::string> hosts;
+    for (const auto& [host, from] : written_) hosts.push_back(host);
+    return hosts;
+  }
+
+ private:
+  ManualClock clock_;
+  std::unique_ptr<archive::Reader> reader_;
+  std::unique_ptr<archive::Writer> writer_;
+  std::map<std::string, WallTime> written_;
+  std::vector<DeviceInfo> devices_;
+  WallTime first_ = WallTime::max();
+  WallTime last_ = WallTime::min();
+};
+
+std::string line(const Incident& incident) {
+  std::string text = incident.id + " " + std::string(to_name(incident.state)) + " " + incident.blame.name +
+                     " " + incident.cause + " " + to_iso8601(incident.since) + " " +
+                     (incident.until ? to_iso8601(*incident.until) : "open") + " p" +
+                     std::to_string(incident.persistence);
+  for (const std::string& component : incident.components) text += " " + component;
+  return text;
+}
+
+class WatchTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] Watch::Options options(const std::string& preset = "lab") const {
+    Watch::Options options;
+    options.diagnose.analysis.recordings = {recording()};
+    options.diagnose.analysis.preset = preset;
+    options.diagnose.analysis.threads = 1;
+    options.diagnose.quiet = true;
+    return options;
+  }
+  [[nodiscard]] std::filesystem::path recording() const { return dir_.path() / "rec"; }
+
+  [[nodiscard]] std::unique_ptr<Watch> watch(const Watch::Options& how) {
+    return std::make_unique<Watch>(
+        how, WatchListener{.change =
+                               [this](const Change& change) {
+                                 changes_.push_back(change);
+                                 return Status{};
+                               },
+                           .note = [this](const std::string& note) { notes_.push_back(note); }});
+  }
+  /// What the changes leave of each incident, by id.
+  [[nodiscard]] std::map<std::string, std::string> final_incidents() const {
+    std::map<std::string, std::string> last;
+    for (const Change& change : changes_) {
+      if (change.kind == ChangeKind::kWithdrawn || change.kind == ChangeKind::kMerged) {
+        last.erase(change.incident.id);
+      } else {
+        last[change.incident.id] = line(change.incident);
+      }
+    }
+    return last;
+  }
+  [[nodiscard]] std::map<std::string, std::string> verdict(const std::string& preset = "lab") const {
+    auto diagnosis = diagnose(options(preset).diagnose);
+    EXPECT_TRUE(diagnosis) << diagnosis.error().message();
+    std::map<std::string, std::string> incidents;
+    for (const Incident& incident : diagnosis->incidents) {
+      const bool told =
+          incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
+      if (told) incidents[incident.id] = line(incident);
+    }
+    return incidents;
+  }
+
+  TempDir dir_;
+  std::vector<Change> changes_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(WatchTest, EndsWithTheVerdictOfTheFinishedRecording) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    std::mt19937_64 random(seed);
+    std::filesystem::remove_all(recording());
+    changes_.clear();
+    Replay replay(kExample, recording());
+    const auto watching = watch(options());
+    for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(1 + random() % 40)) {
+      replay.record_all(now, std::chrono::seconds(12), random);
+      const auto polled = watching->poll();
+      ASSERT_TRUE(polled) << polled.error().message();
+    }
+    for (const std::string& host : replay.hosts()) replay.record(host, replay.last() + Duration{1});
+    replay.close();
+    ASSERT_TRUE(watching->finish());
+    ASSERT_THAT(verdict(), Not(IsEmpty()));
+    EXPECT_EQ(final_incidents(), verdict()) << "seed " << seed;
+    EXPECT_GT(changes_.size(), verdict().size()) << "it was told while it went on, not at the end";
+    for (std::size_t i = 0; i < changes_.size(); ++i) EXPECT_EQ(changes_[i].number, i + 1);
+  }
+}
+
+TEST_F(WatchTest, KilledAtAnyMomentItTellsTheSameNumberedChanges) {
+  std::vector<std::vector<std::string>> told;
+  for (const bool killed : {false, true}) {
+    std::mt19937_64 growth(5);
+    std::mt19937_64 kills(11);
+    std::filesystem::remove_all(recording());
+    changes_.clear();
+    const std::filesystem::path state = dir_.path() / "state.json";
+    std::filesystem::remove(state);
+    Replay replay(kExample, recording());
+    auto watching = watch(options());
+    for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(20)) {
+      replay.record_all(now, std::chrono::seconds(5), growth);
+      ASSERT_TRUE(watching->poll());
+      // The state is kept after most deliveries; a kill in between delivers again.
+      if (kills() % 3 != 0) {
+        ASSERT_TRUE(write_watch_state(state, watching->state()));
+      }
+      if (!killed || kills() % 4 != 0) continue;
+      watching = watch(options());
+      auto kept = read_watch_state(state);
+      ASSERT_TRUE(kept) << kept.error().message();
+      if (*kept) watching->restore(std::move(**kept));
+    }
+    for (const std::string& host : replay.hosts()) replay.record(host, replay.last() + Duration{1});
+    replay.close();
+    ASSERT_TRUE(watching->finish());
+    std::map<std::uint64_t, std::string> by_number;
+    for (const Change& change : changes_) {
+      const std::string content =
+          std::string(to_name(change.kind)) + " " + to_iso8601(change.at) + " " + line(change.incident);
+      const auto [same, added] = by_number.try_emplace(change.number, content);
+      EXPECT_EQ(same->second, content) << "a number always carries the same";
+    }
+    auto& lines = told.emplace_back();
+    for (const auto& [number, content] : by_number) lines.push_back(std::to_string(number) + " " + content);
+    EXPECT_EQ(by_number.rbegin()->first, by_number.size()) << "none is missing";
+  }
+  EXPECT_EQ(told[0], told[1]);
+}
+
+TEST_F(WatchTest, AHostThatFallsSilentIsNotWaitedForAndSaidSo) {
+  Replay replay(kExample, recording());
+  const auto watching = watch(options());
+  const WallTime middle = replay.first() + (replay.last() - replay.first()) / 2;
+  std::mt19937_64 random(3);
+  replay.record_all(middle, Duration{}, random);
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("recorded nothing since"))));
+  for (const std::string& host : replay.hosts()) {
+    if (host != replay.hosts().front()) replay.record(host, middle + std::chrono::minutes(2));
+  }
+  replay.flush();
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, Contains(HasSubstr(replay.hosts().front() + " has recorded nothing since")));
+  EXPECT_GT(*watching->complete_until(), middle + std::chrono::seconds(90)) << "the others went on";
+  replay.record_all(middle + std::chrono::minutes(3), Duration{}, random);
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, Contains(HasSubstr("came late and is not judged")));
+}
+
+TEST_F(WatchTest, HostsThatComeLaterAreComparedWithoutARestart) {
+  Replay replay(kExample, recording());
+  const auto watching = watch(options());
+  EXPECT_EQ(watching->poll().value_or(true), false) << "nothing is there yet";
+  const WallTime middle = replay.first() + (replay.last() - replay.first()) / 3;
+  const std::vector<std::string> hosts = replay.hosts();
+  for (std::size_t h = 0; h + 1 < hosts.size(); ++h) replay.record(hosts[h], middle);
+  replay.flush();
+  ASSERT_TRUE(watching->poll());
+  for (const std::string& host : hosts) replay.record(host, replay.last() + Duration{1});
+  replay.close();
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, Contains(HasSubstr("hosts or devices have come")));
+  ASSERT_TRUE(watching->finish());
+  EXPECT_EQ(final_incidents(), verdict());
+}
+
+TEST(WatchState, RefusesWhatIsNone) {
+  const TempDir dir;
+  const std::filesystem::path file = dir.path() / "state";
+  EXPECT_EQ(read_watch_state(file).value(), std::nullopt);
+  for (const char* text : {"", "{}", "[1]", "{\"schema\":\"laggard.watch/2\"}",
+                           "{\"schema\":\"laggard.watch/1\",\"number\":1,\"at\":0,\"incidents\":[{}]}"}) {
+    archive::testing::write_bytes(file, text);
+    const auto state = read_watch_state(file);
+    ASSERT_FALSE(state) << text;
+    EXPECT_THAT(state.error().message(), HasSubstr("is no state of laggard watch"));
+  }
+}
+
+}  // namespace
+}  // namespace laggard::cmd
