@@ -16,7 +16,7 @@ laggard=${LAGGARD:-build/bench/laggard}
 folder=${keep:-$(mktemp -d)}
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
 if [ ! -e "$folder/day" ]; then
-  "$laggard" lab simulate --scale intrepid --interval "$interval" --duration "$duration" --incidents 8 --seed 5 \
+  "$(dirname "$laggard")/laggard-lab" simulate --scale intrepid --interval "$interval" --duration "$duration" --incidents 8 --seed 5 \
     -o "$folder/day" > /dev/null
 fi
 echo "archive: $(du -sh "$folder/day" | cut -f1), load $(cut -d' ' -f1 /proc/loadavg)"

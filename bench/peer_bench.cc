@@ -1,5 +1,5 @@
 // Peer comparison of one metric of one peer group over a day: 768 components, 5,760 samples (15 s), 192
-// windows (production preset). What docs/methods/peer.md states comes from here.
+// windows (production preset). What docs/bench.md states comes from here.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -8,16 +8,16 @@
 #include <random>
 #include <vector>
 
-#include "analyse/peer/comparer.h"
-#include "analyse/peer/definition.h"
-#include "analyse/peer/group_stream.h"
-#include "analyse/peer/preset.h"
-#include "analyse/peer/training.h"
+#include "detect/peer/compare/comparer.h"
+#include "detect/peer/compare/definition.h"
+#include "detect/peer/compare/group_stream.h"
+#include "detect/peer/compare/preset.h"
+#include "detect/peer/compare/training.h"
 
 namespace {
 
-using namespace laggard;           // NOLINT(google-build-using-namespace)
-using namespace laggard::analyse;  // NOLINT(google-build-using-namespace)
+using namespace laggard;          // NOLINT(google-build-using-namespace)
+using namespace laggard::detect;  // NOLINT(google-build-using-namespace)
 
 constexpr std::size_t kDay = 5760;
 constexpr std::size_t kGroup = 768;
@@ -50,10 +50,10 @@ const std::vector<double>& day(bool outliers) {
 
 template <typename OnWindow>
 void stream_day(const std::vector<double>& columns, OnWindow on_window, std::size_t group = kGroup) {
-  const WindowSpec spec = find_preset("production")->windows;
-  GroupStream stream(spec, group);
-  SortedWindow sorted;
-  const auto sink = [&](const Window& window) {
+  const laggard::detect::WindowSpec spec = laggard::detect::find_preset("production")->windows;
+  laggard::detect::GroupStream stream(spec, group);
+  laggard::detect::SortedWindow sorted;
+  const auto sink = [&](const laggard::detect::Window& window) {
     sorted.assign(window);
     on_window(sorted);
   };
@@ -66,10 +66,11 @@ void stream_day(const std::vector<double>& columns, OnWindow on_window, std::siz
 /// Thresholds as training on the day's first third would give them, or the scores would all be of one kind.
 const std::vector<double>& thresholds(bool outliers) {
   const auto train = [](bool with) {
-    const auto comparer = make_comparer(Distance::kCdf, {});
-    ThresholdTrainer trainer({.form = TrainingForm::kSingle}, kGroup);
+    const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
+    laggard::detect::ThresholdTrainer trainer({.form = laggard::detect::TrainingForm::kSingle}, kGroup);
     std::vector<double> first(day(with).begin(), day(with).begin() + kGroup * kDay / 3);
-    stream_day(first, [&](const SortedWindow& window) { learn(trainer, *comparer, window); });
+    stream_day(first,
+               [&](const laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     return trainer.result().thresholds;
   };
@@ -80,9 +81,9 @@ const std::vector<double>& thresholds(bool outliers) {
 
 /// The histograms and all pairs of the definition, for every 32nd window: the flags must be the same.
 void check_against_definition(bool outliers) {
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<std::uint8_t> flagged(kGroup);
-  stream_day(day(outliers), [&](const SortedWindow& window) {
+  stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
     if (window.window().index % 32 != 0) return;
     comparer->load(window);
     comparer->flags(thresholds(outliers), flagged);
@@ -92,7 +93,7 @@ void check_against_definition(bool outliers) {
     }
     const definition::Common common = definition::common(samples, {});
     for (std::size_t i = 0; i < kGroup; i += 7) {
-      const auto d = definition::pairwise(samples, common, i, Distance::kCdf, {});
+      const auto d = definition::pairwise(samples, common, i, laggard::detect::Distance::kCdf, {});
       if (definition::more_than_half_exceed(d, thresholds(outliers)[i]) != (flagged[i] != 0)) std::abort();
     }
   });
@@ -101,7 +102,8 @@ void check_against_definition(bool outliers) {
 void day_smooth_and_sort(benchmark::State& state) {
   const std::vector<double>& columns = day(false);  // made outside of the measured loop
   for (auto _ : state) {
-    stream_day(columns, [](const SortedWindow& w) { benchmark::DoNotOptimize(w.order(0).data()); });
+    stream_day(columns,
+               [](const laggard::detect::SortedWindow& w) { benchmark::DoNotOptimize(w.order(0).data()); });
   }
 }
 
@@ -109,12 +111,12 @@ void day_flags(benchmark::State& state) {
   const bool outliers = state.range(0) != 0;
   static const bool kChecked = (check_against_definition(false), check_against_definition(true), true);
   benchmark::DoNotOptimize(kChecked);
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<std::uint8_t> flagged(kGroup);
   std::size_t total = 0;
   for (auto _ : state) {
     total = 0;
-    stream_day(day(outliers), [&](const SortedWindow& window) {
+    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->flags(thresholds(outliers), flagged);
       for (const std::uint8_t flag : flagged) total += flag;
@@ -129,12 +131,12 @@ void intrepid_metric_day(benchmark::State& state) {
   constexpr std::array<std::size_t, 4> kGroups{768, 768, 384, 384};
   std::vector<std::vector<double>> days;
   for (const std::size_t n : kGroups) days.push_back(make_day(n, kDay, false));
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   for (auto _ : state) {
     for (std::size_t g = 0; g < kGroups.size(); ++g) {
       std::vector<std::uint8_t> flagged(kGroups[g]);
       const std::vector<double> threshold(kGroups[g], 4.0);
-      const auto judge = [&](const SortedWindow& window) {
+      const auto judge = [&](const laggard::detect::SortedWindow& window) {
         comparer->load(window);
         comparer->flags(threshold, flagged);
         benchmark::DoNotOptimize(flagged.data());
@@ -148,10 +150,10 @@ void intrepid_metric_day(benchmark::State& state) {
 void idle_day_all_scores(benchmark::State& state) {
   std::vector<double> columns = make_day(kGroup, kDay, false);
   for (std::size_t at = 0; at < columns.size(); ++at) columns[at] = at % 32 == 0 ? columns[at] : 0;
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(columns, [&](const SortedWindow& window) {
+    stream_day(columns, [&](const laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores(s);
       benchmark::DoNotOptimize(s.data());
@@ -162,12 +164,12 @@ void idle_day_all_scores(benchmark::State& state) {
 /// What severity needs: exact from half of the threshold on, because below it the contribution is -1 anyway.
 void day_scores_above_half(benchmark::State& state) {
   const bool outliers = state.range(0) != 0;
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<double> floor = thresholds(outliers);
   for (double& f : floor) f /= 2;
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(day(outliers), [&](const SortedWindow& window) {
+    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores_above(floor, s);
       benchmark::DoNotOptimize(s.data());
@@ -175,11 +177,11 @@ void day_scores_above_half(benchmark::State& state) {
   }
 }
 
-void day_all_scores(benchmark::State& state, Distance distance, bool outliers) {
-  const auto comparer = make_comparer(distance, {});
+void day_all_scores(benchmark::State& state, laggard::detect::Distance distance, bool outliers) {
+  const auto comparer = laggard::detect::make_comparer(distance, {});
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(day(outliers), [&](const SortedWindow& window) {
+    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores(s);
       benchmark::DoNotOptimize(s.data());
@@ -188,10 +190,11 @@ void day_all_scores(benchmark::State& state, Distance distance, bool outliers) {
 }
 
 void day_training(benchmark::State& state) {
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   for (auto _ : state) {
-    ThresholdTrainer trainer({}, kGroup);
-    stream_day(day(false), [&](const SortedWindow& window) { learn(trainer, *comparer, window); });
+    laggard::detect::ThresholdTrainer trainer({}, kGroup);
+    stream_day(day(false),
+               [&](const laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     benchmark::DoNotOptimize(trainer.result().largest);
   }
@@ -202,15 +205,15 @@ void window_flags(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   constexpr std::size_t kSize = 60;
   const std::vector<double> columns = make_day(n, kSize, false);
-  const Window window{.start = {},
-                      .interval = std::chrono::seconds(15),
-                      .index = 0,
-                      .components = n,
-                      .size = kSize,
-                      .values = columns,
-                      .complete = true};  // As its stream would say.
-  SortedWindow sorted;
-  const auto comparer = make_comparer(Distance::kCdf, {});
+  const laggard::detect::Window window{.start = {},
+                                       .interval = std::chrono::seconds(15),
+                                       .index = 0,
+                                       .components = n,
+                                       .size = kSize,
+                                       .values = columns,
+                                       .complete = true};  // As its stream would say.
+  laggard::detect::SortedWindow sorted;
+  const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<std::uint8_t> flagged(n);
   const std::vector<double> threshold(n, 4.0);
   for (auto _ : state) {
@@ -227,12 +230,16 @@ BENCHMARK(intrepid_metric_day)->Unit(benchmark::kMillisecond);
 BENCHMARK(idle_day_all_scores)->Unit(benchmark::kMillisecond);
 BENCHMARK(day_scores_above_half)->ArgName("outliers")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(day_training)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, cdf, Distance::kCdf, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, cdf_outliers, Distance::kCdf, true)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, wasserstein, Distance::kWasserstein, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, kl, Distance::kKl, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, median, Distance::kMedian, false)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(day_all_scores, thresh, Distance::kThresh, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, cdf, laggard::detect::Distance::kCdf, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, cdf_outliers, laggard::detect::Distance::kCdf, true)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, wasserstein, laggard::detect::Distance::kWasserstein, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, kl, laggard::detect::Distance::kKl, false)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, median, laggard::detect::Distance::kMedian, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(day_all_scores, thresh, laggard::detect::Distance::kThresh, false)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(window_flags)->Arg(768)->Arg(10000)->Arg(100000)->Unit(benchmark::kMillisecond);
 
 }  // namespace

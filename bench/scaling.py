@@ -33,7 +33,7 @@ def simulate(laggard, folder, arrays, duration, incidents):
     """The recording, unless it is there from the last time."""
     done = pathlib.Path(f"{folder}.done")
     if not done.exists():
-        subprocess.run([laggard, "lab", "simulate", "--scale", "intrepid", "--arrays", str(arrays), "--duration", duration,
+        subprocess.run([pathlib.Path(laggard).with_name("laggard-lab"), "simulate", "--scale", "intrepid", "--arrays", str(arrays), "--duration", duration,
                         "--incidents", str(incidents), "--seed", "5", "-o", folder], check=True, stdout=subprocess.DEVNULL)
         done.touch()
     return folder

@@ -1,14 +1,19 @@
-# laggard_room(NAME [DEPENDS room...] [LINK target...])
+# laggard_room(NAME [DEPENDS room...] [LINK target...] [TEST_LINK target...])
 #
 # Every folder of src/ is a room: one static library of all its sources, and one test program of all the
-# *_test.cc beside them. DEPENDS names the rooms it may include (tests/include_table.txt holds the law and a
-# test checks the includes; linking only follows it).
+# *_test.cc beside them. A folder of a room that has a CMakeLists.txt is a room of its own. DEPENDS names the rooms it
+# may include (tests/include_table.txt holds the law and a test checks the includes; linking only follows it).
 function(laggard_room NAME)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cc")
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;LINK;TEST_LINK" ${ARGN})
+  file(GLOB_RECURSE sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "*.cc")
+  file(GLOB inner RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS "*/CMakeLists.txt")
+  foreach(room ${inner})
+    get_filename_component(folder "${room}" DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/")
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|(^|/)main)\\.cc$")
 
   if(sources)
     add_library(laggard_${NAME} STATIC ${sources})
@@ -26,7 +31,7 @@ function(laggard_room NAME)
 
   if(LAGGARD_TESTS AND tests)
     add_executable(${NAME}_test ${tests})
-    target_link_libraries(${NAME}_test PRIVATE laggard_${NAME} laggard_warnings GTest::gmock GTest::gtest_main
+    target_link_libraries(${NAME}_test PRIVATE laggard_${NAME} ${ROOM_TEST_LINK} laggard_warnings GTest::gmock GTest::gtest_main
                                                rapidcheck)
     target_compile_definitions(${NAME}_test PRIVATE
       LAGGARD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LAGGARD_BINARY="$<$<TARGET_EXISTS:laggard>:$<TARGET_FILE:laggard>>")
@@ -34,4 +39,21 @@ function(laggard_room NAME)
                          # One seed for all: a test that fails today fails tomorrow.
                          PROPERTIES TIMEOUT 120 ENVIRONMENT "RC_PARAMS=seed=20261121")
   endif()
+endfunction()
+
+# laggard_program(NAME ROOM): the program whose main.cc lies in this folder and whose commands are the room's.
+function(laggard_program NAME ROOM)
+  add_executable(${NAME} main.cc)
+  target_link_libraries(${NAME} PRIVATE laggard_${ROOM} laggard_warnings)
+  if(TCMALLOC)
+    target_link_libraries(${NAME} PRIVATE ${TCMALLOC})
+  endif()
+  set_target_properties(${NAME} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
+  install(TARGETS ${NAME} RUNTIME DESTINATION bin)
+  target_compile_definitions(laggard_${ROOM} PRIVATE LAGGARD_VERSION="${PROJECT_VERSION}")
+  foreach(target laggard_${ROOM} ${ROOM}_test)
+    if(TARGET ${target})
+      target_link_libraries(${target} PRIVATE laggard_cli11_warnings)
+    endif()
+  endforeach()
 endfunction()

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/scan.h"
 #include "collect/procfs/diskstats.h"
-#include "collect/procfs/scan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view text(reinterpret_cast<const char*>(data), size);
   while (!text.empty()) {
     const std::size_t before = text.size();
-    const auto line = split_disk_line(take_line(text));
+    const auto line = split_disk_line(laggard::take_line(text));
     LAGGARD_CHECK(text.size() < before);
     if (!line) continue;
     LAGGARD_CHECK(!line->name.empty() && line->name.find('\n') == std::string_view::npos);

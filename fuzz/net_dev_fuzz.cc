@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/scan.h"
 #include "collect/procfs/net_dev.h"
-#include "collect/procfs/scan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace laggard::collect;
   std::string_view text(reinterpret_cast<const char*>(data), size);
   while (!text.empty()) {
-    const auto line = split_net_line(take_line(text));
+    const auto line = split_net_line(laggard::take_line(text));
     if (!line) continue;
     LAGGARD_CHECK(!line->name.empty() && line->name.find('\n') == std::string_view::npos);
     std::array<std::uint64_t, kNetCounters> values{};

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyse/peer/filter.h"
-#include "analyse/peer/group_stream.h"
+#include "detect/peer/compare/filter.h"
+#include "detect/peer/compare/group_stream.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -25,7 +25,7 @@ void check(std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  check<laggard::analyse::GroupStream>(bytes);
-  check<laggard::analyse::FaultFilter>(bytes);
+  check<laggard::detect::GroupStream>(bytes);
+  check<laggard::detect::FaultFilter>(bytes);
   return 0;
 }

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/http_client.h"
 #include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/lustre_targets.h"
 #include "model/exporter_names.h"
+#include "net/server_url.h"
 
 namespace {
 
@@ -66,6 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Targets targets;
   static_cast<void>(laggard::collect::parse_answer(text, targets));
   targets.hand_on();
-  static_cast<void>(laggard::parse_server_url(text));
+  static_cast<void>(laggard::net::parse_server_url(text));
   return 0;
 }

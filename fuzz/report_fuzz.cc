@@ -8,10 +8,10 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/terminal_text.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
-#include "report/utf8.h"
 
 // libFuzzer calls it by this name.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -77,9 +77,9 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 void no_control_characters(std::string_view text) {
   while (!text.empty()) {
-    const laggard::report::CodePoint point = laggard::report::first_code_point(text);
-    LAGGARD_CHECK(point.valid && (point.value == '\n' || point.value == '\t' ||
-                                  !laggard::report::is_unprintable(point.value)));
+    const laggard::CodePoint point = laggard::first_code_point(text);
+    LAGGARD_CHECK(point.valid &&
+                  (point.value == '\n' || point.value == '\t' || !laggard::is_unprintable(point.value)));
     text.remove_prefix(point.bytes);
   }
 }

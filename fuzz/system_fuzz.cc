@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "model/system/grouping.h"
-#include "model/system/system_file.h"
+#include "topology/groups.h"
+#include "topology/system_file.h"
 
 namespace {
 
@@ -41,10 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMaxNames = 2000;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const laggard::SystemReading reading = laggard::read_system(text, "system.toml", kMaxNames);
+  const laggard::topology::SystemReading reading =
+      laggard::topology::read_system(text, "system.toml", kMaxNames);
   const laggard::Inventory inventory = everything_in(reading.model.topology);
   if (inventory.devices.empty()) return 0;
-  const auto grouping = laggard::make_groups(inventory, &reading.model);
+  const auto grouping = laggard::topology::make_groups(inventory, &reading.model);
   LAGGARD_CHECK(grouping.has_value());
   for (const auto& group : grouping->groups) {
     LAGGARD_CHECK(group.members.size() >= 3);

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analyse/peer/thresholds.h"
+#include "detect/peer/compare/thresholds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -11,9 +11,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kMostBytes = 4096;
   if (size > kMostBytes) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto read = laggard::analyse::read_thresholds(text, "fuzz");
+  const auto read = laggard::detect::read_thresholds(text, "fuzz");
   if (!read) return 0;
-  const auto written = laggard::analyse::write_thresholds(*read);
-  if (!written || !laggard::analyse::read_thresholds(*written, "again")) __builtin_trap();
+  const auto written = laggard::detect::write_thresholds(*read);
+  if (!written || !laggard::detect::read_thresholds(*written, "again")) __builtin_trap();
   return 0;
 }

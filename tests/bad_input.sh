@@ -125,6 +125,14 @@ PY
   given 0 "a tar with odd members: they are left out" laggard import csv odd.tar --out REC
   rm odd/good.csv && tar cf none.tar odd/junk.csv odd/README
   given 2 "a tar without a CSV file" laggard import csv none.tar --out REC
+  { printf '\226\325'; head -c 300000000 /dev/zero; } | gzip -1 -c >bomb.gz
+  given 2 "a few bytes that unpack to gigabytes" laggard import sysstat bomb.gz --out REC
+  given 2 "a limit of one's own" laggard import csv good.csv bomb.gz --max-unpacked 1M --out REC
+  cp good.csv nested && for tool in 1 2 3 4; do gzip -nc nested >packed && mv packed nested; done
+  given 2 "packed over and over" laggard import csv nested --out REC
+  mkdir escapes && cp good.csv escapes/ && echo x >"escapes/$(printf 'a\033]0;owned\007')"
+  tar cf escapes.tar escapes
+  given 0 "a name that talks to the terminal" laggard import csv escapes.tar --out REC
 }
 
 places() {
@@ -149,7 +157,8 @@ places() {
   prefix=()
   mkdir small nothing
   if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
-    given 2 "a full disk" laggard import csv long.csv --out small/REC
+    { lines; seq 1795000000 1795100000 | awk '{ print $1 ",fs1,disk,sda,rd_ios," int(rand() * 1e9) }'; } >large.csv
+    given 2 "a full disk" laggard import csv large.csv --out small/REC
     rm -rf small/REC
     umount small
   fi
@@ -209,6 +218,11 @@ system_files() {
   given 2 "the same, diagnosing" laggard diagnose incident --system system.toml
   printf '[[servers]\n' >torn.toml
   given 2 "no TOML" laggard system check torn.toml
+  python3 -c 'print(".".join(["a"] * 50000), "= 1")' >parts.toml
+  given 2 "a key of 50,000 parts" laggard system check parts.toml
+  given 2 "the same, for rules" laggard diagnose incident --rules parts.toml
+  printf '[[rule]]\nname = "n"\ncause = "c"\nexcess = { of = "storage", share = nan }\n' >nan.toml
+  given 2 "a rule whose bound is no number" laggard diagnose incident --rules nan.toml
   given 2 "a file that is not there" laggard diagnose incident --system nowhere.toml
   printf '[[servers]]\nname = "fs[1-3]"\n[[expected_work]]\nwhat = "patrol read"\ndays = ["sometimes"]\nstart = "02:00"\nlength = "2h"\n' >work.toml
   given 2 "work on a day that is none" laggard system check work.toml
@@ -255,21 +269,36 @@ decisions() {
   given 2 "a ledger that is none" laggard diagnose incident --ledger ledger.txt
 }
 
-journals() {
-  section "Journals of diagnose --resume"
-  laggard diagnose incident --resume sound.tape >/dev/null 2>&1
+checkpoints() {
+  section "Checkpoints of diagnose --resume"
+  laggard diagnose incident --resume sound.ckpt >/dev/null 2>&1
   given 2 "a file that is none" laggard diagnose incident --resume good.csv
-  sed 's/laggard tape 1/laggard tape 7/' sound.tape >later.tape
-  given 2 "one by another version" laggard diagnose incident --resume later.tape
-  given 2 "one of other options" laggard diagnose incident --resume sound.tape --window 48
+  sed 's/laggard tape 1/laggard tape 7/' sound.ckpt >later.ckpt
+  given 2 "one by another version" laggard diagnose incident --resume later.ckpt
+  given 2 "one of other options" laggard diagnose incident --resume sound.ckpt --window 48
   cp -r incident fewer && rm "$(find fewer/metrics -name '*.lgd' | sort | head -1)"
-  given 2 "one of other recordings" laggard diagnose fewer --resume sound.tape
-  cp sound.tape flipped.tape
-  printf 'damaged' | dd of=flipped.tape bs=1 seek=4000 conv=notrunc status=none
-  given 2 "a damaged one" laggard diagnose incident --resume flipped.tape
+  given 2 "one of other recordings" laggard diagnose fewer --resume sound.ckpt
+  cp sound.ckpt flipped.ckpt
+  printf 'damaged' | dd of=flipped.ckpt bs=1 seek=4000 conv=notrunc status=none
+  given 2 "a damaged one" laggard diagnose incident --resume flipped.ckpt
   given 2 "a folder for a file" laggard diagnose incident --resume odd
-  cmp -s sound.tape <(cp sound.tape again.tape; laggard diagnose incident --resume again.tape >/dev/null 2>&1; cat again.tape) ||
-    complain "a complete journal is written to"
+  cmp -s sound.ckpt <(cp sound.ckpt again.ckpt; laggard diagnose incident --resume again.ckpt >/dev/null 2>&1; cat again.ckpt) ||
+    complain "a complete checkpoint is written to"
+}
+
+outputs() {
+  section "Outputs"
+  given 2 "in a folder that is not there" laggard diagnose incident --html nowhere/page.html
+  given 2 "a folder" laggard diagnose incident --json odd
+  printf '[[host]]\n' >described.toml
+  given 2 "a file that is read" laggard diagnose incident --system described.toml --html described.toml
+  given 2 "two in one" laggard diagnose incident --html page --json page
+  given 2 "a file of a recording" laggard export incident --out incident/metrics/fs1.lgd
+  given 2 "a ledger" laggard diagnose incident --html incident/ledger.lgl
+  given 2 "a device without room" laggard export incident --out /dev/full
+  given 2 "a full disk under standard output" sh -c 'laggard diagnose incident >/dev/full'
+  mkdir -p planted/metrics && ln -s ../../good.csv planted/metrics/.fs1.lock
+  given 2 "a link where a lock should be" laggard import csv good.csv --out planted
 }
 
 # A page of 10,000,000 lines: figures, not a row.
@@ -298,16 +327,18 @@ system_files
 topology_texts
 sending
 decisions
-journals
+checkpoints
+outputs
 
 if [ "$mode" = --write ]; then
   {
     cat <<'TEXT'
 # Bad input
 
-What laggard says to input that it cannot use: one sentence with the place and, where there is one, the way out. The exit status is 2,
-what was good before the bad place is imported and said, and nothing is half-written. `tests/bad_input.sh build/release/laggard --write`
-made this page by running every line of it; `./dev test` runs them again and compares.
+What laggard says to input that it cannot use: one sentence with the place and, where there is one, the way
+out. The exit status is 2. What was good before the bad place is imported, and nothing is half-written.
+`tests/bad_input.sh build/release/laggard --write` (as root) makes this page by running every line;
+`./dev test` runs them again and compares.
 
 TEXT
     long_file

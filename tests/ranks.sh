@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # A diagnosis by the real mpirun: the same answer to the byte as by one process, one voice, one end.
-# usage: tests/ranks.sh LAGGARD. Exits with 77 where mpirun is not installed or the program was built without MPI.
+# usage: tests/ranks.sh LAGGARD, beside which laggard-lab lies. Exits with 77 where mpirun is not installed or the program was built without MPI.
 set -euo pipefail
 laggard=$(realpath "$1")
+lab=$(dirname "$laggard")/laggard-lab
 command -v mpirun >/dev/null || { echo "skipped: mpirun is not installed (openmpi-bin)"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -11,7 +12,7 @@ cd "$folder"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl=self,vader OMPI_MCA_plm_rsh_agent=/bin/true TMPDIR=$folder
 
-"$laggard" lab simulate --scale surveyor --duration 6h --incidents 2 --seed 11 -o site >/dev/null
+"$lab" simulate --scale surveyor --duration 6h --incidents 2 --seed 11 -o site >/dev/null
 if mpirun -n 2 "$laggard" diagnose site >said 2>&1 && false || grep -q 'built without MPI' said; then
   echo "skipped: this laggard was built without MPI"; exit 77
 fi
@@ -47,7 +48,7 @@ chmod +x other; mkdir elsewhere
 status=0; mpirun -n 3 "$folder/other" >out 2>said || status=$?
 [ $status -eq 2 ] || fail "a rank without the recording ends with status $status"
 grep -q '^laggard: rank 1: site: there is no such recording' said || fail "it is not said which rank lacks what"
-"$laggard" lab simulate --scale surveyor --duration 6h --incidents 2 --seed 12 -o elsewhere/site >/dev/null
+"$lab" simulate --scale surveyor --duration 6h --incidents 2 --seed 12 -o elsewhere/site >/dev/null
 status=0; mpirun -n 3 "$folder/other" >out 2>said || status=$?
 [ $status -eq 2 ] || fail "a rank with another recording ends with status $status"
 grep -q '^laggard: rank 1: sees other recordings than rank 0' said || fail "it is not said that recordings differ"

@@ -44,7 +44,7 @@ def judge(options, days, name, arguments):
     """The score of all days, diagnosed with these arguments."""
     options.name, options.diagnose = name, arguments
     scale.diagnose_all(options, days)
-    return json.loads(scale.run(options.laggard, "lab", "score", *days, "--diagnosis", f"{name}.json", "--json", "-"))
+    return json.loads(scale.run(scale.lab(options), "score", *days, "--diagnosis", f"{name}.json", "--json", "-"))
 
 
 def problems(score, kinds):

@@ -20,9 +20,10 @@ LABELS = {("A", "host_22"): {"disk11"}, ("A", "host_25"): {"disk8"}}
 
 def labels():
     truth = dict(LABELS)
-    with open(DATA / "labels-cluster-C.csv") as file:
-        for row in csv.DictReader(file):
-            truth[("C", row["host"])] = set(row["slow_disks"].split())
+    for cluster in ("C", "J"):
+        with open(DATA / f"labels-cluster-{cluster}.csv") as file:
+            for row in csv.DictReader(file):
+                truth[(cluster, row["host"])] = set(row["slow_disks"].split())
     return truth
 
 
@@ -45,6 +46,14 @@ def recorded_ends(archive):
         ends[f"{hours} h"] = str(ordered[index]) if index < len(ordered) else None
     ends["all"] = None
     return ends
+
+
+def disks_of(archive):
+    """How many disks the host has: some have 11 instead of 12."""
+    with tarfile.open(archive) as tar:
+        member = next(m for m in tar.getmembers() if m.name.endswith(".csv"))
+        lines = tar.extractfile(member).read().decode().splitlines()[1:]
+    return len({line.split(",")[1] for line in lines})
 
 
 def main():
@@ -77,17 +86,19 @@ def main():
             row[0] += len(confirmed & slow)
             row[1] += len(slow)
             row[2] += len(confirmed - slow)
-            row[3] += 12 - len(slow)
+            row[3] += disks_of(archive) - len(slow)
             suspected.setdefault(name, {}).setdefault(cluster, [0])[0] += len(seen - confirmed - slow)
             for disk in sorted(confirmed ^ slow):
                 kind = "false positive" if disk in confirmed else "missed"
                 print(f"<!-- {cluster} {host} {disk}: {kind} after {name} -->")
-    print("| recorded | A: found | A: false | C: found | C: false | healthy ones suspected, never confirmed |")
-    print("|---|---|---|---|---|---|")
-    for name, clusters in table.items():
-        a, c = clusters["A"], clusters["C"]
-        print(f"| {name} | {a[0]} of {a[1]} | {a[2]} of {a[3]} | {c[0]} of {c[1]} | {c[2]} of {c[3]} | "
-              f"{suspected[name]['A'][0]} + {suspected[name]['C'][0]} |")
+    clusters = sorted({cluster for row in table.values() for cluster in row})
+    print("| recorded | " + " | ".join(f"{c}: found | {c}: false" for c in clusters) +
+          " | healthy ones suspected, never confirmed |")
+    print("|---" * (2 * len(clusters) + 2) + "|")
+    for name, row in table.items():
+        cells = [f"{row[c][0]} of {row[c][1]} | {row[c][2]} of {row[c][3]}" for c in clusters]
+        print(f"| {name} | " + " | ".join(cells) + " | " +
+              " + ".join(str(suspected[name][c][0]) for c in clusters) + " |")
     return 0
 
 

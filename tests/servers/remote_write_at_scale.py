@@ -27,8 +27,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="laggard-scale-") as scratch:
         folder = pathlib.Path(scratch)
         laggard = servers.Laggard(pathlib.Path(sys.argv[1]).resolve(), folder)
-        laggard.run("lab", "simulate", "--scale", "intrepid", "--incident", "controller-failed", "--interval", "1s",
-                    "--duration", "10m", "--seed", 3, "--out", "SITE")
+        lab = servers.Laggard(pathlib.Path(sys.argv[1]).resolve().with_name("laggard-lab"), folder)
+        lab.run("simulate", "--scale", "intrepid", "--incident", "controller-failed", "--interval", "1s", "--duration", "10m",
+                "--seed", 3, "--out", "SITE")
         (folder / "WHOLE/metrics").mkdir(parents=True)
         for host in HOSTS:
             for file in (folder / "SITE/metrics").glob(f"fs{host}-*"):

@@ -4,31 +4,31 @@
 #include <string>
 #include <string_view>
 
-#include "analyse/judge/tape.h"
-#include "analyse/judge/tape_codec.h"
+#include "engine/frame_log.h"
+#include "engine/judged_run_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
 
-using laggard::analyse::decode_run;
-using laggard::analyse::encode_run;
+using laggard::engine::decode_run;
+using laggard::engine::encode_run;
 
 /// Bytes that are a run, in whatever way, are the same run when they are written again.
 void check_run(std::string_view bytes) {
-  const laggard::analyse::TapeShape shape{{{3, 1}, {40, 4}}, 2};
-  const auto run = decode_run(bytes, shape);
+  const laggard::engine::RunShape shape{{{3, 1}, {40, 4}}, 2};
+  const auto run = laggard::engine::decode_run(bytes, shape);
   if (!run) return;
-  const std::string written = encode_run(*run);
-  const auto again = decode_run(written, shape);
-  if (!again || encode_run(*again) != written) __builtin_trap();
+  const std::string written = laggard::engine::encode_run(*run);
+  const auto again = laggard::engine::decode_run(written, shape);
+  if (!again || laggard::engine::encode_run(*again) != written) __builtin_trap();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  laggard::analyse::TapeReader tape(bytes);
+  laggard::engine::FrameLogReader tape(bytes);
   std::size_t before = 0;
   while (const auto frame = tape.next()) {
     if (tape.sound() <= before || tape.sound() > size) __builtin_trap();
