@@ -314,9 +314,7 @@ RC_GTEST_PROP(Part, IsWhatItsDefinitionSays, ()) {
   }
 }
 
-TEST(Blame, NothingIsBlamedForNothing) {
-  EXPECT_TRUE(find_blame(coupled().get(), {}).empty());
-}
+TEST(Blame, NothingIsBlamedForNothing) { EXPECT_TRUE(find_blame(coupled().get(), {}).empty()); }
 
 }  // namespace
 }  // namespace laggard::explain
