@@ -38,22 +38,26 @@ bool SystemReader::read_switch_ports(const TomlSection& section, const std::vect
     if (!each) return false;
     for (std::size_t s = 0; s < names.size(); ++s) {
       for (const std::string& port : (*each)[s]) {
-        const std::size_t slash = port.find('/');
-        const auto host = hosts_.find(port.substr(0, slash));
-        if (slash == std::string::npos || slash + 1 == port.size()) {
-          mistakes_.add(text.line, fmt::format("'{}' is no port; write ports as host/interface", port));
-          return false;
-        }
-        if (host == hosts_.end()) {
-          mistakes_.add(text.line, fmt::format("'{}' is on no host of this file", port));
-          return false;
-        }
-        if (!claim(port, "switch port", text.line)) return false;
-        topology().switches[first + s].ports.push_back(
-            {.host = host->second, .interface = port.substr(slash + 1)});
+        if (!add_switch_port(topology().switches[first + s], port, text.line)) return false;
       }
     }
   }
+  return true;
+}
+
+bool SystemReader::add_switch_port(Switch& to, const std::string& port, std::uint32_t line) {
+  const std::size_t slash = port.find('/');
+  if (slash == std::string::npos || slash + 1 == port.size()) {
+    mistakes_.add(line, fmt::format("'{}' is no port; write ports as host/interface", port));
+    return false;
+  }
+  const auto host = hosts_.find(port.substr(0, slash));
+  if (host == hosts_.end()) {
+    mistakes_.add(line, fmt::format("'{}' is on no host of this file", port));
+    return false;
+  }
+  if (!claim(port, "switch port", line)) return false;
+  to.ports.push_back({.host = host->second, .interface = port.substr(slash + 1)});
   return true;
 }
 

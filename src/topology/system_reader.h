@@ -70,6 +70,7 @@ class SystemReader {
   // routes_section.cc
   void read_switch(const TomlSection& section);
   bool read_switch_ports(const TomlSection& section, const std::vector<std::string>& names);
+  bool add_switch_port(Switch& to, const std::string& port, std::uint32_t line);
   void read_route(const TomlSection& section);
   void read_load_balancer(const TomlSection& section);
   void check_uplinks();
