@@ -199,7 +199,7 @@ Status Watch::finish() {
   for (const auto& [host, last] : last_samples(*inventory)) end = std::max(end, last + Duration{1});
   if (Status read = read_until(end); !read) return read;
   diagnoser_->finish();
-  verdict(*diagnoser_, end, true);
+  verdict(*diagnoser_, end - Duration{1}, true);
   return told_;
 }
 

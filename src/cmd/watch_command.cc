@@ -1,6 +1,7 @@
 // laggard watch: the verdict of recordings that are still being written, as it changes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -10,12 +11,10 @@
 #include "cmd/commands.h"
 #include "cmd/duration_option.h"
 #include "cmd/output_check.h"
-#include "cmd/standard_streams.h"
 #include "cmd/watch.h"
+#include "cmd/watch_outputs.h"
 #include "cmd/watch_state.h"
 #include "collect/record/signal_clock.h"
-#include "report/change_text.h"
-#include "report/json.h"
 
 namespace laggard::cmd {
 
@@ -23,8 +22,7 @@ namespace {
 
 struct WatchOptions {
   DiagnoseOptions diagnose;
-  bool json = false;
-  std::string state;
+  WatchOutputOptions outputs;
   std::string poll = "2s";
   std::string silence = "30s";
   std::string until_idle;
@@ -53,68 +51,85 @@ Result<WatchTimes> read_times(const WatchOptions& options) {
   return times;
 }
 
-/// Where changes go, and what is kept of that.
-class Delivery {
- public:
-  explicit Delivery(const WatchOptions& options) : options_(options) {}
-
-  [[nodiscard]] Status deliver(const Change& change) {
-    delivered_ = true;
-    if (options_.json) return print_document(report::to_json_line(change));
-    return print(report::change_line(change) + "\n");
+/// Sleeps, and posts what is due meanwhile.
+void sleep_until(MonoTime deadline, WatchOutputs& outputs, collect::SignalClock& clock) {
+  for (MonoTime now = clock.mono(); now < deadline && !clock.asked_to_stop(); now = clock.mono()) {
+    outputs.post(clock);
+    clock.sleep_until(deadline - now > outputs.patience() ? now + outputs.patience() : deadline);
   }
+}
 
-  /// After changes were delivered, so that none is ever lost.
-  [[nodiscard]] Status keep(const Watch& watch) {
-    if (!std::exchange(delivered_, false) || options_.state.empty()) return {};
-    return write_watch_state(options_.state, watch.state());
-  }
+Status finish(Watch& watch, WatchOutputs& outputs, Clock& clock) {
+  if (Status finished = watch.finish(); !finished) return finished;
+  Status kept = outputs.keep(watch);
+  outputs.post(clock);
+  return kept;
+}
 
- private:
-  const WatchOptions& options_;
-  bool delivered_ = false;
-};
-
-Status follow(Watch& watch, Delivery& delivery, const WatchTimes& times, collect::SignalClock& clock) {
+Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, collect::SignalClock& clock) {
   MonoTime last_news = clock.mono();
   while (!clock.asked_to_stop()) {
     const MonoTime begun = clock.mono();
     auto news = watch.poll();
     if (!news) return forward(news);
-    if (Status kept = delivery.keep(watch); !kept) return kept;
+    if (Status kept = outputs.keep(watch); !kept) return kept;
+    outputs.post(clock);
     const MonoTime now = clock.mono();
     if (*news) last_news = now;
-    if (times.until_idle && now - last_news >= *times.until_idle) {
-      if (Status finished = watch.finish(); !finished) return finished;
-      return delivery.keep(watch);
-    }
+    if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
     // Looking costs the more the longer was recorded: a tenth of the time at most.
-    clock.sleep_until(now + std::max(times.poll, 9 * (now - begun)));
+    sleep_until(now + std::max(times.poll, 9 * (now - begun)), outputs, clock);
   }
   return {};
 }
 
 Status watch_recordings(WatchOptions& options) {
-  const NamedOutput outputs[] = {{"--state", options.state, false}};
+  const WatchOutputOptions& to = options.outputs;
+  const NamedOutput outputs[] = {{"--state", to.state, false}, {"--textfile", to.textfile, false}};
   const std::filesystem::path inputs[] = {options.diagnose.analysis.system, options.diagnose.thresholds,
-                                          options.diagnose.rules};
+                                          options.diagnose.rules, to.alertmanager.password_file,
+                                          to.alertmanager.token_file};
   if (Status safe = check_outputs(outputs, inputs); !safe) return safe;
   auto times = read_times(options);
   if (!times) return forward(times);
   auto clock = collect::SignalClock::make();
   if (!clock) return forward(clock);
-  Delivery delivery(options);
   const auto note = [](const std::string& sentence) {
     std::fputs(fmt::format("laggard: note: {}\n", sentence).c_str(), stderr);
   };
+  auto delivery = WatchOutputs::open(
+      to, [&] { return clock->asked_to_stop(); }, note);
+  if (!delivery) return forward(delivery);
   Watch watch({.diagnose = options.diagnose, .silence = times->silence},
-              {.change = [&](const Change& change) { return delivery.deliver(change); }, .note = note});
-  if (!options.state.empty()) {
-    auto state = read_watch_state(options.state);
+              {.change = [&](const Change& change) { return delivery->deliver(change); }, .note = note});
+  if (!to.state.empty()) {
+    auto state = read_watch_state(to.state);
     if (!state) return forward(state);
-    if (*state) watch.restore(std::move(**state));
+    if (*state) {
+      delivery->hold(**state);
+      watch.restore(std::move(**state));
+    }
   }
-  return follow(watch, delivery, *times, *clock);
+  return follow(watch, *delivery, *times, *clock);
+}
+
+void add_outputs(CLI::App& command, WatchOutputOptions& outputs) {
+  command.add_flag("--json", outputs.json, "A line of JSON per change instead of text");
+  command
+      .add_option("--state", outputs.state,
+                  "Where to keep what was told, so that a restart goes on from there")
+      ->type_name("FILE");
+  command
+      .add_option("--on-change", outputs.on_change,
+                  "Run by /bin/sh for each change, which it reads as JSON from standard input")
+      ->type_name("COMMAND");
+  command
+      .add_option("--textfile", outputs.textfile,
+                  "Open incidents for node_exporter's textfile collector, NAME.prom in its folder")
+      ->type_name("FILE");
+  command.add_option("--alertmanager", outputs.alertmanager.url, "Open incidents as alerts, at its URL")
+      ->type_name("URL");
+  add_server_options(command, outputs.alertmanager);
 }
 
 }  // namespace
@@ -124,11 +139,7 @@ void add_watch_command(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("watch", "Follow recordings while they grow and say what becomes of incidents");
   add_verdict_options(*command, options->diagnose);
-  command->add_flag("--json", options->json, "A line of JSON per change instead of text");
-  command
-      ->add_option("--state", options->state,
-                   "Where to keep what was told, so that a restart goes on from there")
-      ->type_name("FILE");
+  add_outputs(*command, options->outputs);
   const auto time = [&](const char* name, std::string& value, const char* help) {
     command->add_option(name, value, help)->type_name("TIME")->capture_default_str();
   };
@@ -138,7 +149,7 @@ void add_watch_command(CLI::App& app, Context& context) {
        "End when nothing has been recorded for so long; else at SIGTERM or Ctrl-C");
   command->footer(
       "Example: laggard record metrics --out REC &\n"
-      "         laggard watch REC --state /var/lib/laggard/watch.json");
+      "         laggard watch REC --state /var/lib/laggard/watch.json --alertmanager http://alerts:9093");
   command->callback([options, &context] {
     if (Status watched = watch_recordings(*options); !watched) context.status = report_error(watched.error());
   });

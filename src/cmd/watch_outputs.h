@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "cmd/on_change.h"
+#include "cmd/server_options.h"
+#include "cmd/watch.h"
+#include "net/http.h"
+#include "send/alertmanager.h"
+
+namespace laggard::cmd {
+
+/// Where `laggard watch` says what happens: standard output, a command per change, a file for node_exporter,
+/// Alertmanager; and the state from which the next start goes on.
+struct WatchOutputOptions {
+  bool json = false;
+  std::string state;
+  std::string on_change;
+  std::string textfile;
+  ServerOptions alertmanager{.url = {}, .password_file = {}, .token_file = {}, .timeout = "10s"};
+};
+
+/// Delivers changes in their order, each to all of these, and then keeps that it did: after a kill the last
+/// ones may come again under their numbers, and none is ever left out. What a command, a file or a server
+/// refuses is noted and does not end the watch; what standard output or the state refuses does.
+class WatchOutputs {
+ public:
+  using Note = std::function<void(const std::string&)>;
+
+  /// \param options  must outlive this. \param stopped  whether we were asked to end.
+  [[nodiscard]] static Result<WatchOutputs> open(const WatchOutputOptions& options,
+                                                 std::function<bool()> stopped, Note note);
+
+  /// What was told of before a restart and is not over.
+  void hold(const engine::ChangeTracker::State& state);
+  [[nodiscard]] Status deliver(const Change& change);
+  /// After everything that one look at the recordings brought.
+  [[nodiscard]] Status keep(const Watch& watch);
+  /// Posts what is due; to be called every few seconds.
+  void post(Clock& clock);
+  /// How long it may be until `post` is called again.
+  [[nodiscard]] Duration patience() const;
+
+ private:
+  WatchOutputs(const WatchOutputOptions& options, Note note) : options_(options), note_(std::move(note)) {}
+
+  void write_textfile(const Watch& watch);
+  void note_once(std::optional<std::string>& last, const Status& status);
+
+  const WatchOutputOptions& options_;
+  Note note_;
+  OnChange on_change_;
+  std::unique_ptr<net::HttpTransport> transport_;
+  std::unique_ptr<send::Alertmanager> alertmanager_;
+  std::array<std::uint64_t, 7> changes_{};  ///< So many since the start, by ChangeKind.
+  bool delivered_ = false;
+  std::optional<std::string> textfile_trouble_;  ///< The last one that was noted.
+  std::optional<std::string> server_trouble_;
+};
+
+}  // namespace laggard::cmd
