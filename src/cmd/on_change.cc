@@ -124,7 +124,7 @@ bool ends_in_time(pid_t pid, const OnChange& how) {
 }
 
 Status run_once(const OnChange& how, const Change& change) {
-  const Result<pid_t> pid = start_shell(how, change);
+  Result<pid_t> pid = start_shell(how, change);
   if (!pid) return forward(pid);
   const bool in_time = ends_in_time(*pid, how);
   if (!in_time) ::kill(-*pid, SIGKILL);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +53,11 @@ Result<WatchTimes> read_times(const WatchOptions& options) {
   return times;
 }
 
+/// Of this process alone: what commands do meanwhile is not ours.
+Duration cpu_time() {
+  return std::chrono::microseconds(static_cast<std::int64_t>(std::clock()) * 1'000'000 / CLOCKS_PER_SEC);
+}
+
 /// Sleeps, and posts what is due meanwhile.
 void sleep_until(MonoTime deadline, WatchOutputs& outputs, collect::SignalClock& clock) {
   for (MonoTime now = clock.mono(); now < deadline && !clock.asked_to_stop(); now = clock.mono()) {
@@ -69,7 +76,7 @@ Status finish(Watch& watch, WatchOutputs& outputs, Clock& clock) {
 Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, collect::SignalClock& clock) {
   MonoTime last_news = clock.mono();
   while (!clock.asked_to_stop()) {
-    const MonoTime begun = clock.mono();
+    const Duration before = cpu_time();
     auto news = watch.poll();
     if (!news) return forward(news);
     if (Status kept = outputs.keep(watch); !kept) return kept;
@@ -77,8 +84,8 @@ Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, coll
     const MonoTime now = clock.mono();
     if (*news) last_news = now;
     if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
-    // Looking costs the more the longer was recorded: a tenth of the time at most.
-    sleep_until(now + std::max(times.poll, 9 * (now - begun)), outputs, clock);
+    // Looking costs the more the longer was recorded: a tenth of a core at most.
+    sleep_until(now + std::max(times.poll, 9 * (cpu_time() - before)), outputs, clock);
   }
   return {};
 }
