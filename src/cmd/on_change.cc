@@ -70,6 +70,7 @@ Result<pid_t> start_shell(const OnChange& how, const Change& change) {
   std::vector<std::string> settings = environment_of(change);
   const auto pointers = [](std::vector<std::string>& texts) {
     std::vector<char*> out;
+    out.reserve(texts.size() + 1);
     for (std::string& text : texts) out.push_back(text.data());
     out.push_back(nullptr);
     return out;
