@@ -23,7 +23,8 @@ class SlotSum {
   bool single_ = true;
 };
 
-/// The formula of a metric, ready to be computed for one device and cell (methods.md §2, T Table 3.1).
+/// The formula of a metric, ready to be computed for one device and cell (docs/methods/metrics.md, T
+/// Table 3.1).
 ///
 /// kRatio and kWait are 0 when nothing was done. Where requests complete less often than once in two seconds
 /// of interpolated counters (below 0.5 in a cell) they count as none: the quotient of two fragments is noise.

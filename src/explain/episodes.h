@@ -41,9 +41,9 @@ struct EpisodeOptions {
   std::int64_t slack = 0;  ///< An episode may pause for so many cells.
 };
 
-/// Which parts of the system explain the spans, and when (T §8.1, methods.md §5): the shared part most
-/// common to the affected and least common to the unaffected; then the same for what it leaves unexplained,
-/// so that two problems come out as two.
+/// Which parts of the system explain the spans, and when (T §8.1, docs/methods/blame.md): the shared part
+/// most common to the affected and least common to the unaffected; then the same for what it leaves
+/// unexplained, so that two problems come out as two.
 ///
 /// Of every part, Tally says at each moment whether it may be blamed, and what it gains. An *episode* of a
 /// part is a longest stretch around its peak, the moment at which it may be blamed and most of its components

@@ -48,7 +48,8 @@ struct CounterSpec {
 /// Increase of a cumulative counter from `before` to `after`.
 /// A step backwards is a reset (device re-attached, reboot) and gives nothing: the interval is missing. The
 /// exception is a 32-bit wrap of old kernels, taken as such when the last value was within 2^28 of 2^32 and
-/// the increase over the wrap is below 2^28 too (methods.md §2: "next value small and the last near 2^32").
+/// the increase over the wrap is below 2^28 too (docs/methods/metrics.md: "next value small and the last near
+/// 2^32").
 [[nodiscard]] std::optional<std::uint64_t> counter_increase(std::uint64_t before, std::uint64_t after);
 
 }  // namespace laggard

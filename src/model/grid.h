@@ -8,7 +8,7 @@ namespace laggard {
 
 /// The common clock of a comparison: cells of one length, counted from the epoch, to which every host is
 /// resampled. Cell g covers (g-1, g] x step and is stamped with its end, so that live and offline, one
-/// machine and many, see the same cells (methods.md §3).
+/// machine and many, see the same cells (docs/methods/metrics.md).
 struct Grid {
   Duration step{std::chrono::seconds(1)};
 

@@ -83,7 +83,7 @@ struct FormulaSpec {
   Packets packets{};
 };
 
-/// A quantity that peers are compared on, derived from counters (T Table 3.1, methods.md §2).
+/// A quantity that peers are compared on, derived from counters (T Table 3.1, docs/methods/metrics.md).
 struct MetricSpec {
   std::string_view name;
   std::string_view title;  ///< For people: `TCP congestion window`.

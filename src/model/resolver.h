@@ -26,11 +26,11 @@ struct SeriesKey {
 
 /// Finds the component that a recorded series belongs to.
 ///
-/// Disks and interfaces are looked up by name. Sockets come and go, so theirs is a rule (methods.md §2): a
-/// socket of a server towards a client belongs to that server's `tcp-out`, a socket of a client towards a
-/// server to that server's `tcp-in`. Sockets between servers count as `tcp-out` only where there are no
-/// clients; loopback never counts. An address that belongs to no known host is a client's, unless the system
-/// file lists the addresses of the clients.
+/// Disks and interfaces are looked up by name. Sockets come and go, so theirs is a rule
+/// (docs/methods/metrics.md): a socket of a server towards a client belongs to that server's `tcp-out`, a
+/// socket of a client towards a server to that server's `tcp-in`. Sockets between servers count as `tcp-out`
+/// only where there are no clients; loopback never counts. An address that belongs to no known host is a
+/// client's, unless the system file lists the addresses of the clients.
 class SeriesResolver {
  public:
   [[nodiscard]] std::optional<ComponentId> find(std::string_view host, DeviceKind kind,

@@ -34,7 +34,8 @@ struct TableCounter {
 /// read one table.
 ///
 /// `times` keep the order of recording. They grow, except where the wall clock was stepped back or a sample
-/// was repeated; readers decide what that means (methods.md §2: a repeated time keeps the latest record).
+/// was repeated; readers decide what that means (docs/methods/metrics.md: a repeated time keeps the latest
+/// record).
 class SampleTable {
  public:
   SampleTable() = default;

@@ -77,7 +77,7 @@ void note_views(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
       counted(views, "target")));
 }
 
-/// Roles, addresses and groups from what the recording shows (methods.md §1).
+/// Roles, addresses and groups from what the recording shows (docs/methods/peer.md).
 Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const GroupingOptions& options) {
   GroupBuilder builder(options);
   const auto disks = in_use(hosts, DeviceKind::kDisk, options);

@@ -39,7 +39,7 @@ void SystemReader::read_lun(const TomlSection& section) {
   if (!read_lun_places(section, entry)) return;
   read_lun_devices(section, entry);
   const auto attachment = section.text("attachment");
-  // methods.md: `controller.lun.server`, where the couplet that holds the LUN is the controller.
+  // docs/methods/peer.md: `controller.lun.server`, where the couplet that holds the LUN is the controller.
   entry.attachment = attachment             ? attachment->value
                      : section.has("array") ? "{array}.{lun}.{server}"
                                             : "{lun}.{server}";

@@ -15,7 +15,7 @@ struct BlockNode {
 };
 
 /// For each device of a stack that is *not* to be analysed itself, the devices that are analysed in its place
-/// (methods.md §2: once, at the top). Devices that stand for themselves are left out.
+/// (docs/methods/peer.md: once, at the top). Devices that stand for themselves are left out.
 ///
 /// A device T stands for all that is below it when everything below it is used through T alone: a multipath
 /// device for its paths, an md array for its disks, the one LV of a disk for that disk. Where several devices

@@ -43,7 +43,7 @@ struct PaperTable {
 
 inline constexpr std::size_t kPaperRuns = 10;  ///< Of each fault with each workload.
 
-/// Whether a fault can show with a workload (methods.md §9): packet loss only where data flows in its
+/// Whether a fault can show with a workload (docs/methods/peer.md): packet loss only where data flows in its
 /// direction.
 [[nodiscard]] bool observable(std::string_view fault, std::string_view workload);
 

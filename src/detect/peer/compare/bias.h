@@ -37,7 +37,7 @@ struct Bias {
 };
 
 /// Finds a component that is a little worse than its peers, but persistently so: a disk 25 % slower in nearly
-/// every window, which no single window's distance shows (methods.md §3, Direction).
+/// every window, which no single window's distance shows (docs/methods/bias.md, Direction).
 ///
 /// Per window, g_i = clip(ln(x_i / median_j x_j)), where x is the mean over the window's active samples.
 /// Windows are gathered into blocks; over the trailing h blocks, S_i is the mean of g_i and

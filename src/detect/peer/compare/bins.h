@@ -12,7 +12,7 @@ namespace laggard::detect {
 
 /// When the metric's noise floor bounds the size of a bin from below.
 enum class FloorUse : std::uint8_t {
-  kWithoutSpread,  ///< Only where the samples have no spread of their own (methods.md §3).
+  kWithoutSpread,  ///< Only where the samples have no spread of their own (docs/methods/peer.md).
   kAlways,
 };
 
@@ -28,7 +28,7 @@ struct BinRule {
 
 /// Common bins of all components in one window. Bin b holds [lowest + b size, lowest + (b+1) size); the
 /// highest sample, which would fall on the edge behind the last bin, belongs to the last. Missing samples
-/// have a bin of their own behind it, so that absence is distance (methods.md §3).
+/// have a bin of their own behind it, so that absence is distance (docs/methods/peer.md).
 struct Bins {
   double lowest = 0;
   double size = 1;
@@ -39,7 +39,7 @@ struct Bins {
   [[nodiscard]] std::uint32_t bin_of(double x) const;
 };
 
-/// The rule of T §3.3 with the fallbacks of methods.md §3, x = all present samples of the window:
+/// The rule of T §3.3 with the fallbacks of docs/methods/peer.md, x = all present samples of the window:
 ///   spread = IQR(x), or 1.4826 MAD(x) with fewer than `mad_below` components;
 ///   BinSize = 2 spread W^(-1/3); when the spread is 0: max(range / cap, noise floor), as is done for idle
 ///   groups, where more than half of all samples are one value; with `kAlways` never below the noise floor;

@@ -59,7 +59,7 @@ struct Histogram {
   }
 };
 
-/// T §3.3 with methods.md's fallbacks.
+/// T §3.3 with docs/methods/peer.md's fallbacks.
 inline Histogram freedman_diaconis(const Samples& samples, const BinRule& rule) {
   const std::vector<double> all = present(samples);
   const double low = *std::min_element(all.begin(), all.end());

@@ -9,7 +9,8 @@
 
 namespace laggard::detect {
 
-/// How a series is cut into windows (methods.md §3, T §3.3, F §10.1). All counts are in samples of the grid.
+/// How a series is cut into windows (docs/methods/peer.md, T §3.3, F §10.1). All counts are in samples of the
+/// grid.
 struct WindowSpec {
   Duration interval = std::chrono::seconds(1);  ///< Of the grid, after down-sampling.
   std::size_t size = 60;                        ///< WinSize.

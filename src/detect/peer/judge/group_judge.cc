@@ -15,7 +15,8 @@ namespace laggard::detect {
 
 namespace {
 
-/// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment (methods.md §3).
+/// log2(1 + cwnd), so that a fraction of the median is defined for windows of one segment
+/// (docs/methods/peer.md).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
 /// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see

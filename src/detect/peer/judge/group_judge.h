@@ -29,7 +29,7 @@ struct TrackJudgement {
   double floor = 0;  ///< Noise floor in force, in the metric's unit.
   Scale scale;       ///< What the distance is measured in, in this window.
   std::vector<double>
-      distance;  ///< s of methods.md §3; 0 in the direction that is not sick; NaN: not judged.
+      distance;  ///< s of docs/methods/peer.md; 0 in the direction that is not sick; NaN: not judged.
   /// s of the members that lie below their peers, sick or not, 0 of the others. Empty: the metric has no two
   /// sides.
   std::vector<double> below;
