@@ -104,7 +104,8 @@ Status Watch::begin() {
   const detect::WindowSpec& windows = setup_->preset.windows;
   settings->tick = {
       .every = cells(windows, windows.shift),
-      .tell = [this](const engine::Diagnoser& diagnoser, WallTime at) { verdict(diagnoser, at, false); }};
+      .tell = [this](const engine::Diagnoser& diagnoser, WallTime at) { verdict(diagnoser, at, false); },
+      .forget = true};
   diagnoser_ = std::make_unique<engine::Diagnoser>(setup_->grouping, std::move(*settings));
   devices_.clear();
   for (const DeviceInfo& device : setup_->inventory.devices) {

@@ -74,6 +74,10 @@ void ChangeTracker::look_for_lost(std::span<const Incident> incidents, std::vect
   for (const auto& [id, told] : told_) {
     if (std::ranges::find(incidents, id, &Incident::id) == incidents.end()) lost.push_back(told);
   }
+  // The engine forgets what has long been closed.
+  std::erase_if(lost, [&](const Told& told) {
+    return told.kind == ChangeKind::kClosed && told_.erase(told.incident.id) > 0;
+  });
   for (const Told& told : lost) {
     const auto into = std::ranges::find_if(incidents, [&](const Incident& incident) {
       return std::ranges::find(incident.also_known_as, told.incident.id) != incident.also_known_as.end();

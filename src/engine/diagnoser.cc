@@ -12,11 +12,15 @@
 #include "base/workers.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
+#include "explain/settled.h"
 #include "explain/skewed_incidents.h"
 
 namespace laggard::engine {
 
 namespace {
+
+/// Fewer anomalies than that are not worth looking through.
+constexpr std::size_t kLeastToForget = 64;
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          detect::CellObserver* observer) {
@@ -94,9 +98,38 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
     }
     if (hour) persistence_->close(ranking());
     if (persistence_) persistence_->pass(window.end);
-    if (tick) options_.tick.tell(*this, *tick);
+    if (tick) tell(*tick);
+    position_ = std::max(position_, window.position);
   }
   follow_groups(windows.subspan(followed));
+}
+
+void Diagnoser::tell(WallTime tick) {
+  options_.tick.tell(*this, tick);
+  if (options_.tick.forget) forget_settled();
+}
+
+/// What is settled does not leave at once: all of it is looked at, which is worth it now and then only.
+void Diagnoser::forget_settled() {
+  std::vector<detect::GroupAnomalies> groups = anomalies();
+  std::size_t count = 0;
+  for (const detect::GroupAnomalies& group : groups) count += group.anomalies.size();
+  if (count < forget_from_) return;
+  const std::vector<Finding> findings = detect::findings_of_all(grouping_, groups);
+  const detect::WindowSpec& windows = options_.preset.windows;
+  const std::size_t reach = std::max(detect::kLongestReach, 2 * windows.k - 1);
+  const std::vector<std::uint8_t> gone =
+      explain::settled(grouping_, findings, incident_options(),
+                       {.now = position_, .look_back = static_cast<std::int64_t>(reach * windows.shift)});
+  std::vector<std::uint8_t> keep(gone.size());
+  std::ranges::transform(gone, keep.begin(), [](std::uint8_t one) { return one == 0 ? 1 : 0; });
+  std::span<const std::uint8_t> rest = keep;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    followers_[g].forget(rest.first(groups[g].anomalies.size()));
+    rest = rest.subspan(groups[g].anomalies.size());
+  }
+  const auto kept = static_cast<std::size_t>(std::ranges::count(keep, 1));
+  forget_from_ = std::max(kLeastToForget, 2 * kept);
 }
 
 void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
@@ -163,9 +196,13 @@ void Diagnoser::mark_excluded(std::vector<Incident>& incidents) const {
   }
 }
 
-Diagnosis Diagnoser::diagnosis() const {
+std::vector<detect::GroupAnomalies> Diagnoser::anomalies() const {
   std::vector<detect::GroupAnomalies> groups;
   for (const detect::GroupFollower& follower : followers_) groups.push_back(follower.anomalies());
+  return groups;
+}
+
+explain::IncidentOptions Diagnoser::incident_options() const {
   explain::IncidentOptions incident;
   incident.shift = options_.preset.windows.shift;
   incident.size = options_.preset.windows.size;
@@ -174,6 +211,11 @@ Diagnosis Diagnoser::diagnosis() const {
   incident.paper = options_.pipeline.paper;
   incident.limits = options_.pipeline.parameters.incidents;
   incident.confirm_persistence = options_.preset.confirm_persistence;
+  return incident;
+}
+
+Diagnosis Diagnoser::diagnosis() const {
+  const std::vector<detect::GroupAnomalies> groups = anomalies();
   Diagnosis diagnosis;
   diagnosis.from = from_.value_or(WallTime{});
   diagnosis.to = to_;
@@ -182,8 +224,8 @@ Diagnosis Diagnoser::diagnosis() const {
     diagnosis.distance += (diagnosis.distance.empty() ? "" : "+") + std::string(to_name(distance));
   }
   diagnosis.thresholds = options_.thresholds.trained() ? ThresholdOrigin::kTrained : ThresholdOrigin::kSelf;
-  diagnosis.incidents =
-      explain::make_incidents(grouping_, detect::peer_findings(grouping_, groups), options_.rules, incident);
+  diagnosis.incidents = explain::make_incidents(grouping_, detect::peer_findings(grouping_, groups),
+                                                options_.rules, incident_options());
   explain::keep_known_ids(diagnosis.incidents, options_.known);
   mark_excluded(diagnosis.incidents);
   diagnosis.ranking = ranking();

@@ -14,6 +14,7 @@
 #include "engine/diagnoser_options.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
+#include "explain/hypothesis.h"
 #include "model/incident.h"
 #include "model/plot.h"
 
@@ -47,6 +48,10 @@ class Diagnoser {
   void follow(detect::JudgedRun& judged);
   void follow_groups(std::span<const detect::JudgedWindow> windows);
   [[nodiscard]] std::optional<WallTime> tick_before(WallTime end);
+  void tell(WallTime tick);
+  void forget_settled();
+  [[nodiscard]] std::vector<detect::GroupAnomalies> anomalies() const;
+  [[nodiscard]] explain::IncidentOptions incident_options() const;
   [[nodiscard]] std::vector<RankedComponent> ranking() const;
   void mark_excluded(std::vector<Incident>& incidents) const;
 
@@ -64,6 +69,8 @@ class Diagnoser {
   std::vector<std::size_t> firsts_;
   std::optional<PersistenceHistory> persistence_;
   std::optional<WallTime> ticked_;  ///< Up to where `tick` was told.
+  std::int64_t position_ = 0;       ///< Of the newest window.
+  std::size_t forget_from_ = 0;     ///< Anomalies from which it is worth looking for what is settled.
   std::optional<WallTime> from_;
   WallTime to_;
 };

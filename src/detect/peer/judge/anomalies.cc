@@ -6,14 +6,13 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
 #include "detect/peer/judge/symptom.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
 
 namespace {
-/// More windows than any detector gathers its evidence over.
-constexpr std::size_t kLongestReach = 256;
 /// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays
 /// just below 1 now and then (ours; slow and oscillating LUNs of simulated even seeds).
 constexpr double kWell = 0.5;
@@ -146,6 +145,25 @@ void AnomalyTracker::repaired(std::size_t member) {
   filter_.repaired(member);
   latest_[member].reset();
   for (Recent& window : recent_) window.score[member] = 0;
+}
+
+void AnomalyTracker::forget(std::span<const std::uint8_t> keep) {
+  LAGGARD_CHECK(keep.size() == anomalies_.size());
+  std::vector<std::optional<std::size_t>> place(anomalies_.size());
+  std::size_t kept = 0;
+  for (std::size_t a = 0; a < anomalies_.size(); ++a) {
+    if (keep[a] == 0) continue;
+    if (kept < a) {
+      anomalies_[kept] = std::move(anomalies_[a]);
+      best_scores_[kept] = std::move(best_scores_[a]);
+    }
+    place[a] = kept++;
+  }
+  anomalies_.resize(kept);
+  best_scores_.resize(kept);
+  for (std::optional<std::size_t>& latest : latest_) {
+    if (latest) latest = place[*latest];
+  }
 }
 
 void AnomalyTracker::add(const WindowJudgement& window, const ScoredTrack& track) {

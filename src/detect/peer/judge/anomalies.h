@@ -58,6 +58,8 @@ struct Anomaly {
 
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
 };
+/// More windows than any detector gathers its evidence over.
+inline constexpr std::size_t kLongestReach = 256;
 inline constexpr std::size_t kMostWindows = 1000;
 inline constexpr std::size_t kMostGrowth = 100;
 
@@ -102,6 +104,9 @@ class AnomalyTracker {
   void add(const WindowJudgement& window, const ScoredTrack& track);
   /// All that counted against the member is forgotten; its anomaly is over, and what follows is another.
   void repaired(std::size_t member);
+  /// Drops anomalies that are over for good: more than 2k-1 windows ago. \param keep  per anomaly, not 0:
+  /// stays.
+  void forget(std::span<const std::uint8_t> keep);
 
   [[nodiscard]] const std::vector<Anomaly>& anomalies() const { return anomalies_; }
   [[nodiscard]] std::span<const ComponentState> states() const { return filter_.states(); }

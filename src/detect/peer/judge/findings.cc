@@ -165,7 +165,7 @@ void drop_lone_congestion(std::vector<Finding>& findings, const Grouping& groupi
 
 }  // namespace
 
-std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
+std::vector<Finding> findings_of_all(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
   std::vector<Finding> findings;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     LevelBook book(groups[g]);
@@ -177,6 +177,11 @@ std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const Gro
       finding.open = groups[g].open[a] != 0;
     }
   }
+  return findings;
+}
+
+std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
+  std::vector<Finding> findings = findings_of_all(grouping, groups);
   if (loss_is_recorded(groups)) drop_lone_congestion(findings, grouping);
   return findings;
 }

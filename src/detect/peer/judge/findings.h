@@ -31,4 +31,8 @@ struct GroupAnomalies {
 [[nodiscard]] std::vector<Finding> peer_findings(const Grouping& grouping,
                                                  std::span<const GroupAnomalies> groups);
 
+/// The same without leaving any out, in the order of the groups' anomalies.
+[[nodiscard]] std::vector<Finding> findings_of_all(const Grouping& grouping,
+                                                   std::span<const GroupAnomalies> groups);
+
 }  // namespace laggard::detect

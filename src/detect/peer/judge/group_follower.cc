@@ -232,6 +232,14 @@ GroupAnomalies GroupFollower::anomalies() const {
   return group;
 }
 
+void GroupFollower::forget(std::span<const std::uint8_t> keep) {
+  for (AnomalyTracker& tracker : trackers_) {
+    const std::size_t count = tracker.anomalies().size();
+    tracker.forget(keep.first(count));
+    keep = keep.subspan(count);
+  }
+}
+
 std::optional<ScoreMap> GroupFollower::score_map() const {
   if (columns_->empty() || second_only()) return std::nullopt;
   return history_.to_map(peers().name, names_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,8 @@ class GroupFollower {
   [[nodiscard]] const std::deque<AnomalyTracker>& trackers() const { return trackers_; }
   /// Valid until the next window.
   [[nodiscard]] GroupAnomalies anomalies() const;
+  /// Drops anomalies that are over for good. \param keep  per anomaly, as `anomalies` has them; not 0: stays.
+  void forget(std::span<const std::uint8_t> keep);
   /// Empty for groups that are judged in nothing, or for others only.
   [[nodiscard]] std::optional<ScoreMap> score_map() const;
 
