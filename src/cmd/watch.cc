@@ -204,6 +204,11 @@ Status Watch::finish() {
   return told_;
 }
 
+Duration Watch::patience() const {
+  if (!setup_) return Duration::zero();
+  return cells(setup_->preset.windows, setup_->preset.windows.shift) / 16;
+}
+
 engine::ChangeTracker::State Watch::state() const {
   if (tracker_) return tracker_->state();
   return restored_.value_or(engine::ChangeTracker::State{});

@@ -55,6 +55,8 @@ class Watch {
 
   /// All samples before this have been judged; nothing before there were any.
   [[nodiscard]] std::optional<WallTime> complete_until() const { return position_; }
+  /// To look more often than this changes nothing: a sixteenth of the distance of two windows.
+  [[nodiscard]] Duration patience() const;
   [[nodiscard]] engine::ChangeTracker::State state() const;
   /// What is told of and not over.
   [[nodiscard]] std::vector<Incident> open() const;

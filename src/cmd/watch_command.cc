@@ -85,7 +85,9 @@ Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, coll
     if (*news) last_news = now;
     if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
     // Looking costs the more the longer was recorded: a tenth of a core at most.
-    sleep_until(now + std::max(times.poll, 9 * (cpu_time() - before)), outputs, clock);
+    const Duration pause =
+        std::max(9 * (cpu_time() - before), times.until_idle ? times.poll : watch.patience());
+    sleep_until(now + std::max(times.poll, pause), outputs, clock);
   }
   return {};
 }

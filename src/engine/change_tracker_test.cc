@@ -12,6 +12,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 WallTime at(std::int64_t s) { return from_unix_ns(1'700'000'000'000'000'000) + seconds(s); }
 
@@ -66,6 +67,9 @@ TEST(ChangeTracker, TellsTheLifeOfAnIncident) {
   EXPECT_THAT(told(tracker.update({over(wider)}, at(450))), IsEmpty());
   EXPECT_THAT(told(tracker.update({over(wider)}, at(451))), ElementsAre("5 closed a-slower-10"));
   EXPECT_THAT(told(tracker.update({over(wider)}, at(900))), IsEmpty());
+  EXPECT_THAT(tracker.state().told, SizeIs(1));
+  EXPECT_THAT(told(tracker.update({}, at(950))), IsEmpty()) << "what the engine has forgotten is no news";
+  EXPECT_THAT(tracker.state().told, IsEmpty());
 }
 
 TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
