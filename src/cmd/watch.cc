@@ -31,6 +31,12 @@ bool is_not_there_yet(const Error& error) {
          error.what.find("nothing recorded") != std::string::npos;
 }
 
+/// A recorder that starts or ends puts its files in order; what is read meanwhile is refused, and is there
+/// when we look again.
+bool is_passing(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kTemporary;
+}
+
 Duration cells(const detect::WindowSpec& windows, std::size_t n) {
   return windows.interval * static_cast<std::int64_t>(n);
 }
@@ -168,6 +174,13 @@ Status Watch::read_until(WallTime until) {
 }
 
 Result<bool> Watch::poll() {
+  Result<bool> news = look();
+  if (news || !is_passing(news.error())) return news;
+  diagnoser_.reset();  // It may have been given half of what is there, and begins anew.
+  return false;
+}
+
+Result<bool> Watch::look() {
   auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
   if (!reader) {
     if (is_not_there_yet(reader.error())) return false;
@@ -190,6 +203,16 @@ Result<bool> Watch::poll() {
 }
 
 Status Watch::finish() {
+  Status finished = judge_rest();
+  for (int more = 0; more < 3 && !finished && is_passing(finished.error()); ++more) {
+    diagnoser_.reset();
+    if (Result<bool> news = look(); !news) return forward(news);
+    finished = judge_rest();
+  }
+  return finished;
+}
+
+Status Watch::judge_rest() {
   if (diagnoser_ == nullptr) return {};
   // To the very last sample of whoever has one.
   auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);

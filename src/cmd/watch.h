@@ -65,7 +65,9 @@ class Watch {
   using DeviceKey = std::tuple<std::string, DeviceKind, std::string>;
 
   [[nodiscard]] Result<AnalysisSetup> prepare_live();
+  [[nodiscard]] Result<bool> look();
   [[nodiscard]] Status begin();
+  [[nodiscard]] Status judge_rest();
   [[nodiscard]] Status read_until(WallTime until);
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
   [[nodiscard]] std::vector<Incident> incidents(const engine::Diagnoser& diagnoser) const;

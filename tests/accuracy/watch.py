@@ -48,30 +48,30 @@ def prepared(folder, *command):
 
 
 def seconds(text):
-    return datetime.fromisoformat(text.replace("Z", "+00:00")[:26].rstrip("+") if "." in text else text.replace("Z", "+00:00")).timestamp()
+    """Of a moment in ISO 8601, with fractions or without."""
+    whole, _, rest = text.rstrip("Z").partition(".")
+    return datetime.fromisoformat(whole + "+00:00").timestamp() + float("0." + (rest or "0"))
 
 
 def recordings(options):
-    """(recording, truth): truth is (server, from) in seconds, or None."""
+    """(recording or who makes it, its truth.json or None)."""
     found = [(ROOT / "examples/ddr-disk-busy-s2", None)]
     for folder in sorted(TRACES.glob("*/")):
         if (folder / "samples.csv.xz").exists():
             found.append((lambda folder=folder: prepared(options.keep / "traces" / folder.name, options.laggard, "import", "csv",
-                                                         folder / "samples.csv.xz", "--out"), None))
+                                                         folder / "samples.csv.xz", "--out"), folder / "truth.json"))
     cells = [(fs, workload, fault, seed) for seed in range(1, 9) for fs in ("pvfs", "lustre") for workload in WORKLOADS for fault in FAULTS]
     random.Random(0).shuffle(cells)
     for fs, workload, fault, seed in cells:
         found.append((lambda fs=fs, workload=workload, fault=fault, seed=seed: prepared(
             options.keep / "simulated" / f"{fs}-{workload}-{fault}-{seed}", options.lab, "simulate", "--fs", fs, "--workload", workload,
-            "--fault", fault, "--seed", seed, "-o"), "truth.json"))
+            "--fault", fault, "--seed", seed, "-o"), options.keep / "simulated" / f"{fs}-{workload}-{fault}-{seed}" / "truth.json"))
     return found
 
 
-def truth_of(recording, name):
-    if name is None or not (recording / name).exists():
-        return None
-    truth = json.loads((recording / name).read_text())
-    return truth if truth.get("fault", "none") != "none" else None
+def truth_of(path):
+    truth = json.loads(path.read_text()) if path and path.exists() else {}
+    return truth if truth.get("fault", "none") != "none" and "fault_start" in truth else None
 
 
 def told(incident):
@@ -132,11 +132,11 @@ def replay(options, number, recording, truth):
     if final != wanted:
         trouble.append(f"different: {label}: told {[one for one in final if one not in wanted]}, finished {[one for one in wanted if one not in final]}")
     delay = None
-    known = truth_of(recording, truth)
+    known = truth_of(truth)
     if known:
-        begun = seconds(known["from"])
+        begun = known["fault_start"]
         for _, line in sorted(by_number.items()):
-            if line["incident"]["blame"]["name"] == known["server"] and seconds(line["at"]) > begun:
+            if line["incident"]["blame"]["name"] == known["faulty_server"] and seconds(line["at"]) > begun:
                 delay = seconds(line["at"]) - begun
                 break
     return {"trouble": trouble, "kills": kills, "changes": len(by_number), "repeated": len(lines) - len(by_number), "preset": preset,
@@ -159,6 +159,8 @@ def main():
         jobs = [pool.submit(replay, options, number, *all_of_them[number % len(all_of_them)]) for number in range(options.replays)]
         done = []
         for job in concurrent.futures.as_completed(jobs):
+            if job.exception():
+                pool.shutdown(wait=False, cancel_futures=True)
             done.append(job.result())
             for sentence in done[-1]["trouble"]:
                 print(sentence, flush=True)
