@@ -34,7 +34,8 @@ bool is_not_there_yet(const Error& error) {
 /// A recorder that starts or ends puts its files in order; what is read meanwhile is refused, and is there
 /// when we look again.
 bool is_passing(const Error& error) {
-  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kTemporary;
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kTemporary ||
+         error.code == ErrorCode::kNotFound;
 }
 
 Duration cells(const detect::WindowSpec& windows, std::size_t n) {
