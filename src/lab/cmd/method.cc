@@ -36,13 +36,12 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   if (!grouping) return forward(grouping);
   Prepared prepared{std::move(*grouping), {}};
   detect::Parameters& parameters = prepared.pipeline.parameters;
-  parameters = detect::parameters_of(method.preset);
+  parameters = method.algorithm.parameters(method.preset);
   parameters.congestion_seconds = method.congestion_seconds.value_or(parameters.congestion_seconds);
   prepared.pipeline.windows = method.preset.windows;
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = engine::counters_of(*inventory);
-  prepared.pipeline.paper = method.paper;
-  prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows);
+  prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows, parameters);
   return prepared;
 }
 
@@ -50,15 +49,15 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
 template <typename Consume>
 Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
             const Consume& consume) {
-  const OneClient paper_view(grouping);
+  const OneClient one_client(grouping);
   auto reader = source.read({});
   if (!reader) return forward(reader);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
     if (!*table) return {};
-    if (method.paper) {
-      paper_view.show(**table, consume);
+    if (method.one_client) {
+      one_client.show(**table, consume);
     } else {
       consume(**table);
     }
@@ -123,7 +122,9 @@ std::vector<std::pair<std::string, int>> persistence_of(const Diagnosis& diagnos
 
 MethodSpec paper_method() {
   MethodSpec method = lab_preset("paper");
-  method.paper = true;
+  method.algorithm = engine::paper_algorithm();
+  method.one_client = true;
+  method.checklist = true;
   method.distance = detect::Distance::kKl;
   return method;
 }
@@ -160,8 +161,7 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
                             const detect::ThresholdBook& thresholds) {
   auto prepared = prepare_run(method, run, system);
   if (!prepared) return forward(prepared);
-  auto rules =
-      explain::parse_rules(method.paper ? explain::paper_rules() : explain::default_rules(), "rules");
+  auto rules = explain::parse_rules(method.algorithm.rules(), "rules");
   if (!rules) return forward(rules);
   engine::DiagnoserOptions options;
   options.preset = method.preset;
@@ -174,7 +174,7 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
   Judgement judgement;
-  judgement.accusations = method.paper ? by_checklist(diagnosis) : by_incidents(diagnosis);
+  judgement.accusations = method.checklist ? by_checklist(diagnosis) : by_incidents(diagnosis);
   judgement.flags = flags_of(diagnosis);
   judgement.persistence = persistence_of(diagnosis);
   return judgement;

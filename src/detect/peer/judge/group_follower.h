@@ -26,8 +26,7 @@ struct FollowOptions {
   Parameters parameters;
   ThresholdBook thresholds;
   Interventions interventions;  ///< Of operators: who is left out or repaired, and when.
-  bool paper = false;
-  bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
+  bool bias = true;             ///< Look for what is a little slower in nearly every window, too.
 };
 
 /// What the windows of one peer group add up to: holds them against thresholds, cuts out anomalies, gathers

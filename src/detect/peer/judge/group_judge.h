@@ -61,8 +61,6 @@ struct WindowJudgement {
 struct JudgeOptions {
   WindowSpec windows;
   std::vector<Distance> distances{Distance::kCdf};
-  /// The algorithm of the papers to the letter: no policy floors, no direction, nothing but the distance.
-  bool paper = false;
   bool flash = false;  ///< The group's devices do not rotate.
   Parameters parameters;
 };

@@ -39,10 +39,33 @@ struct KlPolicy {
   double least_threshold = 0.3;
 };
 
+/// When a connection's window counts as too small.
+enum class CongestionTest : std::uint8_t {
+  kWholeWindow,  ///< In the mean of a window's samples, whose logarithms are averaged.
+  kEachSecond,   ///< In any sample, of which the logarithm is taken after averaging (F §10.1).
+};
+
+/// What algorithms decide differently where no number says it. These are ours; paper_parameters has Kasick's.
+struct Policies {
+  bool retransmissions = true;  ///< Are judged unless other metrics are asked for; F did not record them.
+  FloorUse floor_use = FloorUse::kAlways;
+  CongestionTest congestion = CongestionTest::kWholeWindow;
+  bool regimes = true;             ///< Latency has a threshold for reads and one for writes; F's is for both.
+  bool idleness = true;            ///< Latencies of an idle group say nothing, except stalls.
+  bool directions = true;          ///< What is off to the healthy side is not sick.
+  bool absence = true;             ///< Who does nothing while most others work is sick.
+  bool bias = true;                ///< Who is a little slower in nearly every window is sick.
+  bool pooled_thresholds = true;   ///< Members share what is trained; F gives each its own.
+  bool bounded_kl = true;          ///< Thresholds of `kl` stay below its ceiling.
+  bool joint_confirmation = true;  ///< IncidentOptions of `explain` say what these three are.
+  bool failovers = true;
+  bool companions = true;
+};
+
 /// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
 inline constexpr std::size_t kLeastPartition = BinRule{}.mad_below;
 
-/// Every number that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes one
+/// Everything that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes a number
 /// (parameters_table.h). docs/methods/judge.md says where each comes from.
 struct Parameters {
   // A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
@@ -79,6 +102,7 @@ struct Parameters {
   /// Lost samples in a row that are filled in.
   std::size_t longest_filled_hole = 2;
 
+  Policies policies;
   FilterSpec filter;  ///< Its k is the preset's.
   IncidentLimits incidents;
   BiasOptions bias;
@@ -91,6 +115,10 @@ struct Parameters {
 
 /// The defaults with what the preset has otherwise.
 [[nodiscard]] Parameters parameters_of(const Preset& preset);
+
+/// The same for Kasick's algorithm to the letter: everything in which it differs from ours, but for the
+/// rules.
+[[nodiscard]] Parameters paper_parameters(const Preset& preset);
 
 /// The noise floor in force, in the metric's unit.
 [[nodiscard]] double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash);
