@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/scan.h"
+#include "base/text.h"
 #include "collect/procfs/diskstats.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/scan.h"
 #include "base/text.h"
 #include "collect/procfs/diskstats.h"
 

@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include "base/scan.h"
 #include "base/text.h"
 #include "model/sync_action.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/scan.h"
+#include "base/text.h"
 
 namespace laggard::collect {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/scan.h"
 #include "base/text.h"
 #include "collect/procfs/net_dev.h"
 

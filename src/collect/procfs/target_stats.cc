@@ -3,7 +3,6 @@
 #include <array>
 #include <optional>
 
-#include "base/scan.h"
 #include "base/text.h"
 
 namespace laggard::collect {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/latest_time.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace laggard::collect {
 
