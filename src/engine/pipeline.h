@@ -9,8 +9,6 @@
 
 #include "base/workers.h"
 #include "derive/metric_stream.h"
-#include "detect/peer/judge/cell_observer.h"
-#include "detect/peer/judge/gap_clock.h"
 #include "detect/peer/judge/group_judge.h"
 #include "detect/peer/judge/judged_run.h"
 #include "engine/shard.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/missing.h"
-#include "detect/peer/judge/load.h"
+#include "detect/peer/judge/levels.h"
 
 namespace laggard::engine {
 

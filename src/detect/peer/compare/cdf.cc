@@ -2,9 +2,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "detect/peer/compare/comparers.h"
+#include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/l1_comparer.h"
-#include "detect/peer/compare/quiet_majority.h"
 #include "stats/clones.h"
 #include "stats/sorting_network.h"
 

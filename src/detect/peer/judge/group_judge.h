@@ -16,7 +16,7 @@
 #include "detect/peer/compare/group_stream.h"
 #include "detect/peer/compare/scale.h"
 #include "detect/peer/compare/window.h"
-#include "detect/peer/judge/policy.h"
+#include "detect/peer/judge/parameters.h"
 #include "model/metric.h"
 
 namespace laggard::detect {

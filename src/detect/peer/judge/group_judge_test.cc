@@ -155,12 +155,12 @@ TEST(GroupJudge, WhoDoesNothingWhileMostOthersWorkIsAbsent) {
   const auto absent = [](const std::vector<double>& level) {
     return judge({"rd_sec", "wr_sec"}, [&](auto, std::size_t i, auto) { return level[i]; }).absent;
   };
-  using Flags = std::vector<std::uint8_t>;
-  EXPECT_EQ(absent({900, 900, 0, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
-  EXPECT_EQ(absent({900, 900, kMissing, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
-  EXPECT_EQ(absent({0, 0, 0, 0, 0, 900}), Flags(6, 0)) << "most are idle";
-  EXPECT_EQ(absent({90, 90, 0, 90, 90, 90}), Flags(6, 0)) << "work below the noise floor is none";
-  EXPECT_EQ(absent({900, 900, 1, 900, 900, 900}), Flags(6, 0)) << "a little is not nothing";
+  using Absent = std::vector<std::uint8_t>;
+  EXPECT_EQ(absent({900, 900, 0, 900, 900, 900}), (Absent{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({900, 900, kMissing, 900, 900, 900}), (Absent{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({0, 0, 0, 0, 0, 900}), Absent(6, 0)) << "most are idle";
+  EXPECT_EQ(absent({90, 90, 0, 90, 90, 90}), Absent(6, 0)) << "work below the noise floor is none";
+  EXPECT_EQ(absent({900, 900, 1, 900, 900, 900}), Absent(6, 0)) << "a little is not nothing";
 }
 
 TEST(GroupJudge, AnIdleGroupsLatencySaysNothingUnlessItIsAStall) {

@@ -6,14 +6,25 @@
 #include <string_view>
 
 #include "detect/peer/compare/bias.h"
-#include "detect/peer/compare/bins.h"
+#include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/filter.h"
 #include "detect/peer/compare/preset.h"
-#include "detect/peer/skew/clock_options.h"
 #include "model/finding.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
+
+/// Every number on which it depends what is said of clocks (docs/methods/skew.md).
+struct ClockOptions {
+  /// Shifts that are looked at, in cells to either side; 0: clocks are not looked at.
+  std::int64_t reach = 60;
+  /// Every shift that is not part of the answer must fit worse by so many standard errors.
+  double sigmas = 4;
+  /// From here on a clock is called off, in cells. No comparison notices less than that.
+  std::int64_t least = 2;
+  /// A host's load moved when it did so by more than this share of its mean move.
+  double least_move = 0.25;
+};
 
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
 /// of the gap between the healthiest suspect and the weakest fault; docs/methods/judge.md has the gaps.
@@ -122,5 +133,28 @@ struct Parameters {
 
 /// The noise floor in force, in the metric's unit.
 [[nodiscard]] double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash);
+
+/// What the group as a whole was doing in a window. Latency behaves differently under each: writes are paced
+/// by write-back, which keeps the servers' queues alike; synchronous reads form a closed loop in which the
+/// queue wanders between healthy servers.
+enum class Regime { kAny, kReads, kWrites };
+[[nodiscard]] std::string_view to_name(Regime regime);  // any, reads, writes
+
+[[nodiscard]] const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric);
+
+/// Which track a threshold is for, beside the metric.
+struct ThresholdUse {
+  std::string_view detector = "cdf";  ///< A distance, or `cwnd`.
+  Regime regime = Regime::kAny;
+  double independent = 64.0 / 5;  ///< Samples of a window: WinSize / smoothing.
+};
+
+/// Positions on the scale of the distance (peer/scale.h); for cwnd the fraction itself.
+[[nodiscard]] double self_threshold(const Parameters& parameters, const MetricSpec& metric,
+                                    const ThresholdUse& use);
+/// For latencies that may come of waiting alone. Of `kl`, which knows no magnitude, the ceiling: never.
+[[nodiscard]] double saturated_threshold(const Parameters& parameters, const ThresholdUse& use);
+[[nodiscard]] double least_threshold(const Parameters& parameters, const MetricSpec& metric,
+                                     const ThresholdUse& use);
 
 }  // namespace laggard::detect

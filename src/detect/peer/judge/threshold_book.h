@@ -6,8 +6,8 @@
 
 #include "detect/peer/compare/scale.h"
 #include "detect/peer/compare/thresholds.h"
-#include "detect/peer/judge/load.h"
-#include "detect/peer/judge/policy.h"
+#include "detect/peer/judge/levels.h"
+#include "detect/peer/judge/parameters.h"
 #include "model/metric.h"
 
 namespace laggard::detect {

@@ -1,10 +1,9 @@
-#include "detect/peer/judge/policy.h"
+#include "detect/peer/judge/parameters.h"
 
 #include <gtest/gtest.h>
 
 namespace laggard::detect {
 namespace {
-
 TEST(Policy, EveryMetricHasThresholdsThatCanBeExceeded) {
   for (const MetricSpec& metric : metric_catalogue()) {
     const MetricPolicy policy = policy_of({}, metric);

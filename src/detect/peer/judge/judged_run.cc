@@ -1,4 +1,4 @@
-#include "detect/peer/judge/gap_clock.h"
+#include "detect/peer/judge/judged_run.h"
 
 #include <algorithm>
 #include <iterator>

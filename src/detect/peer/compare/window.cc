@@ -1,4 +1,4 @@
-#include "detect/peer/compare/sorted_window.h"
+#include "detect/peer/compare/window.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,10 @@
-#include "detect/peer/judge/second_opinions.h"
+#include "detect/peer/judge/group_follower.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace laggard::detect {
 namespace {
-
 using ::testing::IsNull;
 using ::testing::Pointee;
 using Flags = SecondOpinions::Flags;
