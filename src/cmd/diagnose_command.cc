@@ -21,7 +21,6 @@
 #include "detect/work/recorded_work.h"
 #include "engine/diagnoser.h"
 #include "explain/known_work.h"
-#include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"

@@ -1,4 +1,4 @@
-#include "report/findings.h"
+#include "report/incident_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 
 namespace laggard::report {
 namespace {
-
 Evidence spell(const char* component, const char* detector, double score, std::int64_t begin) {
   Evidence e;
   e.metric = "await";
