@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "collect/procfs/diskstats.h"
+#include "collect/procfs/proc_tables.h"
 
 namespace laggard::collect {
 

@@ -1,10 +1,9 @@
-#include "collect/procfs/block_stack.h"
+#include "collect/procfs/block_devices.h"
 
 #include <gtest/gtest.h>
 
 namespace laggard::collect {
 namespace {
-
 using Names = std::vector<std::string>;
 using Map = std::map<std::string, Names>;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,14 @@
 #include "base/error.h"
 
 namespace laggard::collect {
+
+/// A PromQL selector of series by the names of their metrics: `{__name__=~"a|b",MATCHERS}`.
+/// \param matchers  more of them, separated by commas; empty ones and braces around one are left out.
+[[nodiscard]] std::string selector(std::span<const std::string_view> metrics,
+                                   std::span<const std::string_view> matchers);
+
+/// `LABEL=~"a|b"`: any of these values, whatever characters they are made of.
+[[nodiscard]] std::string any_of(std::string_view label, std::span<const std::string> values);
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 

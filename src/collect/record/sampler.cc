@@ -1,8 +1,6 @@
-#include "collect/record/batch.h"
+#include "collect/record/sampler.h"
 
-#include <functional>
 #include <numeric>
-#include <utility>
 
 #include "base/error.h"
 

@@ -1,10 +1,9 @@
-#include "collect/record/batch.h"
+#include "collect/record/sampler.h"
 
 #include <gtest/gtest.h>
 
 namespace laggard::collect {
 namespace {
-
 using Times = std::vector<WallTime>;
 
 Batch two_counters() {
