@@ -26,7 +26,7 @@ struct PipelineOptions {
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
   /// The disks' busy times are read beside what is judged: they tell who is slow from who is only waited for
-  /// (slowdown.h).
+  /// (levels.h).
   bool busy_times = false;
   detect::Parameters parameters;
   Interventions interventions;  ///< Of operators: who is left out, and when.

@@ -2,19 +2,85 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
 #include "explain/rules.h"
-#include "lab/cmd/one_client.h"
-#include "lab/score/checklist.h"
+#include "lab/score/outcome.h"
+#include "model/address.h"
+#include "model/grouping.h"
+#include "model/sample_table.h"
 #include "topology/groups.h"
 
 namespace laggard::lab {
 
 namespace {
+
+/// Connections as F recorded them: from /proc/net/tcp, which has a window for every connection and does not
+/// say which of them sent (F §6), and of a single client, which is what F §11.1 calls enough. So windows of
+/// idle connections count as they stand, and nothing is averaged over clients: the windows of one client are
+/// as unsteady as single connections are, and that is what the paper's fractions of the median are trained
+/// on.
+class OneClient {
+ public:
+  /// The middle one of the clients in natural order: neither the first to start nor the last. All connections
+  /// where no client is known.
+  explicit OneClient(const Grouping& grouping);
+
+  /// Hands `table` on as F saw it; not at all when it shows nothing but other clients' connections.
+  template <typename Consume>
+  void show(const SampleTable& table, const Consume& consume) const {
+    if (table.kind() != DeviceKind::kTcp) {
+      consume(table);
+    } else if (const std::optional<SampleTable> seen = narrowed(table)) {
+      consume(*seen);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<SampleTable> narrowed(const SampleTable& table) const;
+  [[nodiscard]] bool concerns_client(const SampleTable& table, const std::string& socket) const;
+
+  std::string client_;  ///< Empty: all.
+  std::set<std::string> addresses_;
+};
+
+OneClient::OneClient(const Grouping& grouping) {
+  if (grouping.clients.empty()) return;
+  client_ = grouping.clients[(grouping.clients.size() - 1) / 2];
+  if (const auto host = grouping.resolver.host(client_)) {
+    for (std::string& address : grouping.resolver.addresses_of(*host)) addresses_.insert(std::move(address));
+  }
+}
+
+bool OneClient::concerns_client(const SampleTable& table, const std::string& socket) const {
+  if (client_.empty() || table.host() == client_) return true;
+  const auto ends = parse_socket(socket);
+  return ends && addresses_.contains(ends->peer);
+}
+
+std::optional<SampleTable> OneClient::narrowed(const SampleTable& table) const {
+  std::vector<std::size_t> sockets;
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    if (!concerns_client(table, table.devices()[d])) continue;
+    sockets.push_back(d);
+    names.push_back(table.devices()[d]);
+  }
+  if (sockets.empty()) return std::nullopt;
+  const auto window = table.counter_index("snd_cwnd");
+  if (!window) return std::nullopt;
+  SampleTable seen(table.host(), table.kind(), {table.counters()[*window]}, std::move(names), table.times());
+  seen.set_boot(table.boot());
+  for (std::size_t d = 0; d < sockets.size(); ++d) {
+    std::ranges::copy(table.series(*window, sockets[d]), seen.series(0, d).begin());
+    std::ranges::copy(table.presence(*window, sockets[d]), seen.presence(0, d).begin());
+  }
+  return seen;
+}
 
 MethodSpec lab_preset(std::string name) {
   MethodSpec method;

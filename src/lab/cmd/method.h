@@ -21,7 +21,7 @@ namespace laggard::lab {
 struct MethodSpec {
   std::string name;
   engine::Algorithm algorithm = engine::laggard_algorithm();
-  bool one_client = false;  ///< Sees connections as F did (one_client.h).
+  bool one_client = false;  ///< Sees connections as F did: those of one client.
   bool checklist = false;   ///< Accuses by F's checklist; else by confirmed incidents.
   bool trained = true;
   detect::Distance distance = detect::Distance::kCdf;

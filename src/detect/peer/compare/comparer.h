@@ -11,8 +11,6 @@
 #include "detect/peer/compare/window.h"
 #include "stats/quantile.h"
 
-/// One factory per distance; users take `make_comparer`.
-
 namespace laggard::detect {
 
 /// When the metric's noise floor bounds the size of a bin from below.
@@ -116,6 +114,8 @@ class Comparer {
 };
 
 [[nodiscard]] std::unique_ptr<Comparer> make_comparer(Distance distance, const CompareOptions& options);
+
+// One factory per distance; users take `make_comparer`.
 
 /// `cdf`: d(P, Q) = sum over bins of |P_b - Q_b|, P and Q cumulative histograms in common bins (T §3.3), the
 /// bin of missing samples the last. With b_k(i) the bin of component i's k-th smallest sample this is exactly

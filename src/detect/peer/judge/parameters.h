@@ -90,7 +90,7 @@ struct Parameters {
   MetricPolicy congestion{0, 0.40, 0.40, 0.30};
   KlPolicy kl;
   /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
-  /// for, unless its latency is this far away, in bins of the scale (slowdown.h).
+  /// for, unless its latency is this far away, in bins of the scale (levels.h).
   double least_slowdown = 1.13;
   double saturated_threshold = 64;
   /// What the untrained threshold is worth beside a trained one, in windows of training.
