@@ -21,7 +21,8 @@ namespace laggard::collect {
                                        const std::string& purpose);
 
 /// A stream that can be read only once. What gzip packed goes into a temporary file without a name first and
-/// is checked there (unpack.h), since its checksum stands at its end and nothing may be taken before it holds.
+/// is checked there (unpack.h), since its checksum stands at its end and nothing may be taken before it
+/// holds.
 class CheckedInput {
  public:
   /// \param fd  outlives this. \param where  names the stream in errors.
