@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "lab/bench/campaign.h"
 #include "lab/bench/journal.h"
-#include "lab/bench/mounts.h"
+#include "lab/bench/machine.h"
 
 namespace {
 

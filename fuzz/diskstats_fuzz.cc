@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/scan.h"
-#include "collect/procfs/diskstats.h"
+#include "base/text.h"
+#include "collect/procfs/proc_tables.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

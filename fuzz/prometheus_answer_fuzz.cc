@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/lustre_targets.h"
+#include "collect/import/prometheus/query.h"
 #include "model/exporter_names.h"
 #include "net/server_url.h"
 

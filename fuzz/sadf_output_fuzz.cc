@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "collect/import/sysstat/sadf_header.h"
+#include "collect/import/sysstat/sadf.h"
 #include "collect/import/sysstat/sadf_raw.h"
 
 namespace {

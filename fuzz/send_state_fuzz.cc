@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "send/backoff.h"
 #include "send/position.h"
+#include "send/remote_write_client.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "collect/procfs/target_stats.h"
+#include "collect/procfs/target_counters.h"
 
 namespace {
 

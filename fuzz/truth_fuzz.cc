@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "lab/cluster/truth.h"
-#include "lab/score/diagnosis_file.h"
 #include "lab/score/scale_score.h"
 #include "lab/score/scale_truth_file.h"
 

@@ -1,5 +1,3 @@
-// An output is there as a whole or not at all: with many writers, with writers that are killed or run out of
-// room, and beside files that somebody has planted.
 #include "base/output_file.h"
 
 #include <fcntl.h>
@@ -22,9 +20,11 @@
 
 #include "base/file.h"
 
+// An output is there as a whole or not at all: with many writers, with writers that are killed or run out of
+// room, and beside files that somebody has planted.
+
 namespace laggard {
 namespace {
-
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;

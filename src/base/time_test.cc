@@ -7,7 +7,6 @@
 
 namespace laggard {
 namespace {
-
 TEST(Time, ParsesUnixSecondsExactly) {
   EXPECT_EQ(to_unix_ns(*parse_time("1795202494.842")), 1795202494842000000);
   EXPECT_EQ(to_unix_ns(*parse_time("0")), 0);

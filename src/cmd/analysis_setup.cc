@@ -130,9 +130,13 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
 }
 
 Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
-  setup.paper = options.algorithm == "paper";
-  setup.pipeline.paper = setup.paper;
-  setup.pipeline.parameters = detect::parameters_of(setup.preset);
+  const auto algorithm = engine::find_algorithm(options.algorithm);
+  if (!algorithm) {
+    return fail(ErrorCode::kBadUse, "--algorithm",
+                fmt::format("'{}' is neither laggard nor paper", options.algorithm));
+  }
+  setup.algorithm = *algorithm;
+  setup.pipeline.parameters = algorithm->parameters(setup.preset);
   for (const std::string& constant : options.parameters) {
     if (Status set = detect::set_parameter(setup.pipeline.parameters, constant); !set) return set;
     setup.remarks.push_back(fmt::format("set: {}", constant));
@@ -160,7 +164,7 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   }
   setup.pipeline.counters = engine::counters_of(setup.inventory);
   setup.pipeline.sample_interval = setup.sample_interval;
-  setup.pipeline.busy_times = engine::wants_busy_times(setup.preset.windows);
+  setup.pipeline.busy_times = engine::wants_busy_times(setup.preset.windows, setup.pipeline.parameters);
   return {};
 }
 

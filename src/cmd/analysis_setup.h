@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "detect/peer/compare/preset.h"
+#include "engine/algorithm.h"
 #include "engine/pipeline.h"
 #include "model/decision.h"
 #include "model/grouping.h"
@@ -60,7 +61,7 @@ struct AnalysisSetup {
   detect::Preset preset;
   engine::PipelineOptions pipeline;
   ReadRequest request;
-  bool paper = false;
+  engine::Algorithm algorithm = engine::laggard_algorithm();
   std::vector<Decision>
       decisions;  ///< Of the operators' ledgers, undone ones too, in the order of their making.
   Duration sample_interval{};

@@ -21,7 +21,6 @@
 #include "detect/work/recorded_work.h"
 #include "engine/diagnoser.h"
 #include "explain/known_work.h"
-#include "report/history.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -30,10 +29,10 @@ namespace laggard::cmd {
 
 namespace {
 
-Result<std::vector<explain::Rule>> load_rules(const DiagnoseOptions& options, bool paper) {
+Result<std::vector<explain::Rule>> load_rules(const DiagnoseOptions& options,
+                                              const engine::Algorithm& algorithm) {
   if (options.rules.empty()) {
-    return paper ? explain::parse_rules(explain::paper_rules(), "the paper's rules")
-                 : explain::parse_rules(explain::default_rules(), "the default rules");
+    return explain::parse_rules(algorithm.rules(), fmt::format("the rules of {}", algorithm.name));
   }
   auto text = read_file(options.rules);
   if (!text) return forward(text);
@@ -148,7 +147,7 @@ Status check_outputs_of(const DiagnoseOptions& options) {
 
 Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
                                                    const AnalysisSetup& setup) {
-  auto rules = load_rules(options, setup.paper);
+  auto rules = load_rules(options, setup.algorithm);
   if (!rules) return forward(rules);
   auto thresholds = load_thresholds(options, setup);
   if (!thresholds) return forward(thresholds);

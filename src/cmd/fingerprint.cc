@@ -110,7 +110,7 @@ std::uint64_t sum_of_settings(const AnalysisSetup& setup, std::string_view syste
   out.varint(setup.pipeline.metrics.size());
   for (const MetricSpec* metric : setup.pipeline.metrics) out.text(metric->name);
   put_names(out, setup.pipeline.counters);
-  out.u8(setup.paper ? 1 : 0);
+  out.text(setup.algorithm.name);
   put_constants(out, setup.pipeline.parameters);
   put_time(out, setup.request.from);
   put_time(out, setup.request.to);

@@ -18,7 +18,7 @@
 #include "cmd/incident_view.h"
 #include "cmd/standard_streams.h"
 #include "report/json.h"
-#include "report/ledger_text.h"
+#include "report/text.h"
 
 /// What operators do about incidents (T §5.6.1): look at them, and say what was repaired, what is to be left
 /// out, and what the next operator should know. The ledger beside the recording keeps it; every diagnosis

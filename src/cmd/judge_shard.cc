@@ -6,7 +6,7 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "derive/cell_plan.h"
-#include "detect/peer/skew/run_loads.h"
+#include "detect/peer/skew/host_circles.h"
 
 namespace laggard::cmd {
 

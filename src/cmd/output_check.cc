@@ -12,7 +12,6 @@
 
 #include "base/fd.h"
 #include "base/output_file.h"
-#include "base/output_target.h"
 
 namespace laggard::cmd {
 

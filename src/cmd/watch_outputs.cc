@@ -6,8 +6,8 @@
 #include "base/output_file.h"
 #include "cmd/standard_streams.h"
 #include "cmd/watch_state.h"
-#include "report/change_text.h"
 #include "report/json.h"
+#include "report/text.h"
 #include "report/textfile.h"
 #include "report/wording.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "derive/cell_plan.h"
-#include "derive/slots.h"
+#include "derive/formula.h"
 #include "model/grid.h"
 #include "model/sample_table.h"
 

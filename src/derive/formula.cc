@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/missing.h"
-
 namespace laggard::derive {
 
 namespace {

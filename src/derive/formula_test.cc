@@ -13,7 +13,6 @@
 
 namespace laggard::derive {
 namespace {
-
 /// What a device did in a cell, by name.
 struct NamedCell {
   std::map<std::string, double> values;

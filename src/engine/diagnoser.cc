@@ -38,7 +38,6 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .parameters = options_.pipeline.parameters,
               .thresholds = options_.thresholds,
               .interventions = options_.pipeline.interventions,
-              .paper = options_.pipeline.paper,
               .bias = options_.bias},
       circles_(detect::make_circles(grouping)),
       clocks_(circles_, Grid{options_.preset.windows.interval}, options_.pipeline.parameters.clocks,
@@ -208,7 +207,10 @@ explain::IncidentOptions Diagnoser::incident_options() const {
   incident.size = options_.preset.windows.size;
   incident.k = options_.preset.windows.k;
   incident.cell = options_.preset.windows.interval;
-  incident.paper = options_.pipeline.paper;
+  const detect::Policies& policies = options_.pipeline.parameters.policies;
+  incident.joint_confirmation = policies.joint_confirmation;
+  incident.failovers = policies.failovers;
+  incident.companions = policies.companions;
   incident.limits = options_.pipeline.parameters.incidents;
   incident.confirm_persistence = options_.preset.confirm_persistence;
   return incident;

@@ -5,12 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "detect/peer/judge/gap_clock.h"
 #include "detect/peer/judge/group_follower.h"
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/skew/clock_watch.h"
 #include "detect/peer/skew/host_circles.h"
-#include "detect/peer/skew/host_loads.h"
 #include "engine/diagnoser_options.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"

@@ -59,7 +59,7 @@ bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
     case Quantity::kRequests:
       return true;
     case Quantity::kBusyTime:
-      return options.busy_times && !options.paper;
+      return options.busy_times;
     case Quantity::kTraffic:
     case Quantity::kOther:
       return false;
@@ -109,15 +109,17 @@ std::vector<std::string> counters_to_read(const Grouping& grouping, const Pipeli
   return {names.begin(), names.end()};
 }
 
-bool wants_busy_times(const detect::WindowSpec& windows) { return windows.interval <= kFineSamples; }
+bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameters& parameters) {
+  return windows.interval <= kFineSamples && parameters.least_slowdown > 0;
+}
 
 std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
   const std::vector<const MetricSpec*>& wanted = options.metrics;
+  const bool retransmissions = options.parameters.policies.retransmissions;
   std::vector<detect::GroupJudge::Column> columns;
   for (const MetricSpec& metric : metric_catalogue()) {
     if (metric.kind != device_kind(kind) || !can_compute(metric, options.counters)) continue;
-    // The papers had no retransmissions.
-    if (options.paper && wanted.empty() && metric.role == Role::kRetransmission) continue;
+    if (metric.role == Role::kRetransmission && wanted.empty() && !retransmissions) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
     if (judged || is_helper(metric, options)) columns.push_back({&metric, judged});
@@ -191,7 +193,6 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     detect::JudgeOptions judge;
     judge.windows = options_.windows;
     judge.distances = options_.distances;
-    judge.paper = options_.paper;
     judge.parameters = options_.parameters;
     judge.flash = all_flash(grouping, group);
     judges_.push_back(

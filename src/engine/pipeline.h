@@ -9,8 +9,6 @@
 
 #include "base/workers.h"
 #include "derive/metric_stream.h"
-#include "detect/peer/judge/cell_observer.h"
-#include "detect/peer/judge/gap_clock.h"
 #include "detect/peer/judge/group_judge.h"
 #include "detect/peer/judge/judged_run.h"
 #include "engine/shard.h"
@@ -27,9 +25,8 @@ struct PipelineOptions {
   std::vector<detect::Distance> distances{detect::Distance::kCdf};
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
-  bool paper = false;
   /// The disks' busy times are read beside what is judged: they tell who is slow from who is only waited for
-  /// (slowdown.h).
+  /// (levels.h).
   bool busy_times = false;
   detect::Parameters parameters;
   Interventions interventions;  ///< Of operators: who is left out, and when.
@@ -116,8 +113,8 @@ class Pipeline {
 
 /// Whether windows are worth busy times: yes with samples of up to 5 s, as in `lab` and `quick`. For those of
 /// production they are a fifth more to read, and averages over minutes of light load say little of
-/// saturation.
-[[nodiscard]] bool wants_busy_times(const detect::WindowSpec& windows);
+/// saturation. No where they excuse nobody (Parameters::least_slowdown).
+[[nodiscard]] bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameters& parameters);
 
 /// From how many cells before the one at which it is complete a window's samples may come, smoothing
 /// included: the most of all groups and metrics; 0 without any.

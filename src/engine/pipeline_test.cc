@@ -26,7 +26,7 @@ std::vector<detect::GroupJudge::Column> columns(GroupKind kind, std::vector<cons
   PipelineOptions options;
   options.metrics = std::move(wanted);
   options.counters = std::move(counters);
-  options.paper = paper;
+  if (paper) options.parameters = detect::paper_parameters({});
   options.busy_times = busy_times;
   return columns_for(kind, options);
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/missing.h"
-#include "detect/peer/judge/load.h"
+#include "detect/peer/judge/levels.h"
 
 namespace laggard::engine {
 
@@ -59,11 +59,13 @@ void Trainer::learn(std::size_t group, const detect::WindowJudgement& window) {
 
 detect::TrainingSpec Trainer::spec_of(const detect::TrackJudgement& judgement) const {
   detect::TrainingSpec spec;
-  const bool per_second = options_.pipeline.paper && judgement.metric->role == Role::kCongestion;
+  const detect::Policies& policies = options_.pipeline.parameters.policies;
+  const bool per_second = policies.congestion == detect::CongestionTest::kEachSecond &&
+                          judgement.metric->role == Role::kCongestion;
   spec.form = per_second ? detect::TrainingForm::kSingle : options_.preset.form;
   spec.k = options_.preset.windows.k;
   spec.factor = options_.preset.factor;
-  if (judgement.detector == to_name(detect::Distance::kKl) && !options_.pipeline.paper) {
+  if (judgement.detector == to_name(detect::Distance::kKl) && policies.bounded_kl) {
     spec.ceiling =
         detect::kl_ceiling(options_.preset.windows.size, false, detect::CompareOptions{}.kl_smoothing);
   }
@@ -115,6 +117,7 @@ detect::Thresholds Trainer::result() const {
   thresholds.header.recordings = options_.recordings;
   const double overlap =
       static_cast<double>(options_.preset.windows.shift) / static_cast<double>(options_.preset.windows.size);
+  const detect::CongestionTest congestion = options_.pipeline.parameters.policies.congestion;
   for (const auto& [key, track] : tracks_) {
     const detect::TrainedGroup trained = track.trainer.result();
     if (std::isnan(trained.largest)) continue;
@@ -128,7 +131,7 @@ detect::Thresholds Trainer::result() const {
     if (track.is_fraction) {
       // F trains the fraction itself, in steps of a tenth like everything else, and does not double it; ours
       // does.
-      out.others = options_.pipeline.paper
+      out.others = congestion == detect::CongestionTest::kEachSecond
                        ? detect::round_up_to_grid(track.largest, detect::TrainingSpec{}.step)
                        : options_.preset.factor * track.largest;
       continue;

@@ -91,7 +91,7 @@ std::map<std::size_t, Beginning> beginnings_of(const std::vector<const Finding*>
 
 void measure(Hypothesis& hypothesis, const IncidentOptions& options) {
   hypothesis.last = std::numeric_limits<std::int64_t>::min();
-  const bool several = hypothesis.blamed.blame.kind.spec().reach >= 1 && !options.paper;
+  const bool several = hypothesis.blamed.blame.kind.spec().reach >= 1 && options.joint_confirmation;
   hypothesis.confirmed_since = several ? confirmed_together(hypothesis.findings, options) : std::nullopt;
   for (const Finding* finding : hypothesis.findings) {
     take_earlier(hypothesis.confirmed_since, finding->confirmed_since);
@@ -343,7 +343,7 @@ void add_failovers(std::vector<Hypothesis>& hypotheses, const std::vector<Failov
 std::vector<Hypothesis> make_hypotheses(const Grouping& grouping, std::span<const Finding> findings,
                                         const IncidentOptions& options) {
   Failovers failovers;
-  if (!options.paper) {
+  if (options.failovers) {
     failovers = find_failovers(grouping, findings, static_cast<std::int64_t>(options.shift), options.slack());
   }
   std::vector<const Finding*> own;
@@ -359,7 +359,7 @@ std::vector<Hypothesis> make_hypotheses(const Grouping& grouping, std::span<cons
   const HypothesisMaker maker(grouping, options);
   std::vector<Hypothesis> hypotheses =
       maker.join_recurrences(maker.explain_carefully(own, failovers.passed_over));
-  if (!options.paper) hypotheses = maker.join_companions(std::move(hypotheses), grouping);
+  if (options.companions) hypotheses = maker.join_companions(std::move(hypotheses), grouping);
   add_failovers(hypotheses, standing_in, options);
   return hypotheses;
 }

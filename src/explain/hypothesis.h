@@ -19,8 +19,10 @@ struct IncidentOptions {
   std::size_t k = 3;
   Duration cell{std::chrono::seconds(1)};
   IncidentLimits limits;
-  bool paper = false;  ///< No secondary manifestations, no merging beyond one server: F's indictment.
   std::int64_t confirm_persistence = 1;  ///< Of the preset; limits has the severity.
+  bool joint_confirmation = true;  ///< Many at once confirm each other; else each is confirmed for itself.
+  bool failovers = true;           ///< Who serves in place of something that is lost is not accused.
+  bool companions = true;          ///< Who is slow because a neighbour is goes with that one's hypothesis.
 
   /// From the start of one window to that of the next.
   [[nodiscard]] Duration window_step() const { return cell * static_cast<std::int64_t>(shift); }

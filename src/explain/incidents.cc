@@ -108,10 +108,9 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     const Hypothesis& hypothesis = hypotheses[h];
     Incident incident = to_incident(hypothesis, grouping, rules, options);
     incident.id = ids[h];
-    const bool secondary =
-        !options.paper && std::any_of(primaries.begin(), primaries.end(), [&](const Hypothesis* primary) {
-          return explained_by(hypothesis, *primary, options);
-        });
+    const bool secondary = std::any_of(primaries.begin(), primaries.end(), [&](const Hypothesis* primary) {
+      return explained_by(hypothesis, *primary, options);
+    });
     if (secondary) {
       incident.status = IncidentStatus::kExplained;
     } else {

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 using testing_support::GroupingBuilder;
 
-const IncidentOptions kLab{.size = 64, .shift = 32, .k = 3, .limits = {}, .paper = false};
+const IncidentOptions kLab{.size = 64, .shift = 32, .k = 3, .limits = {}};
 
 WallTime at(std::int64_t cell) { return from_unix_ns(cell * 1'000'000'000); }
 
@@ -172,7 +172,7 @@ TEST_F(IncidentsTest, NotWhenPacketsAreLost) {
 
 TEST_F(IncidentsTest, ThePaperExplainsNothingAway) {
   IncidentOptions paper = kLab;
-  paper.paper = true;
+  paper.limits.secondary_share = 0;
   EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 100, 256, 1.5}}, paper)),
               ElementsAre("s2 network-hog", "s4 disk-busy"));
 }

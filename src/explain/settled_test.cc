@@ -19,7 +19,7 @@ namespace {
 
 using testing_support::GroupingBuilder;
 
-const IncidentOptions kWindows{.size = 64, .shift = 32, .k = 3, .limits = {}, .paper = false};
+const IncidentOptions kWindows{.size = 64, .shift = 32, .k = 3, .limits = {}};
 constexpr std::int64_t kLookBack = 160;
 /// Recurrence, the length of a window and of a shift, look-back: nothing reaches back further.
 constexpr std::int64_t kFarEnough = 4 * 160 + 64 + 32 + kLookBack + 1;

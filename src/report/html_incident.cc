@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "report/findings.h"
 #include "report/html_parts.h"
+#include "report/incident_text.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
 

@@ -10,6 +10,7 @@
 #include "report/wording.h"
 
 /// Pieces of the HTML report. All of them return markup in which every text is escaped already.
+
 namespace laggard::report {
 
 /// A whole document around `main`, with the script, the style, the policy that forbids everything else, and

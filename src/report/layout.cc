@@ -1,9 +1,5 @@
 #include "report/layout.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "report/utf8.h"

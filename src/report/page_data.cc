@@ -4,7 +4,6 @@
 
 #include "report/json_writer.h"
 #include "report/pack.h"
-#include "report/thin.h"
 #include "report/utf8.h"
 
 namespace laggard::report {

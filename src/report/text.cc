@@ -9,7 +9,6 @@
 
 #include "report/incident_text.h"
 #include "report/layout.h"
-#include "report/page.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
 #include "report/wording.h"
@@ -112,6 +111,137 @@ std::string to_text(const Diagnosis& diagnosis, const TextOptions& options) {
   const std::string clocks = printable(other_clocks(diagnosis.coverage.clocks));
   if (!clocks.empty()) page.paragraph("Clocks: " + clocks, 0, Ink::kDim);
   return page.take();
+}
+
+namespace {
+
+/// RFC 4180: in quotes when it must be.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out + '"';
+}
+
+}  // namespace
+
+std::string to_history_text(std::span<const PersistenceRow> rows) {
+  std::string out;
+  for (const PersistenceRow& row : rows) {
+    out += to_iso8601(row.from);
+    for (const RankedComponent& ranked : row.top) {
+      out += fmt::format("  {} {}", ranked.persistence, printable(ranked.component));
+    }
+    out += row.top.empty() ? "  -\n" : "\n";
+  }
+  return out;
+}
+
+std::string to_history_csv(std::span<const PersistenceRow> rows) {
+  std::string out = "from,rank,persistence,severity,group,component\n";
+  for (const PersistenceRow& row : rows) {
+    std::size_t rank = 0;
+    for (const RankedComponent& ranked : row.top) {
+      out += fmt::format("{},{},{},{:.3g},{},{}\n", to_iso8601(row.from), ++rank, ranked.persistence,
+                         ranked.severity, csv_field(ranked.group), csv_field(ranked.component));
+    }
+  }
+  return out;
+}
+
+namespace {
+
+std::string lines_of(const Table& table, const TextOptions& options) {
+  std::string out;
+  Ink ink = Ink::kDim;
+  for (const std::string& line : table.lines(options.width)) {
+    out += paint(line, ink, options.colour) + '\n';
+    ink = Ink::kPlain;
+  }
+  return out;
+}
+
+std::string what(const Decision& decision, std::span<const Decision> decisions) {
+  return fmt::format("{} {}{}", decision.subject, to_name(decision.kind),
+                     is_undone(decision, decisions) ? " (undone)" : "");
+}
+
+}  // namespace
+
+std::string to_list_text(const Diagnosis& diagnosis, std::span<const Decision> decisions,
+                         const TextOptions& options) {
+  const Clockface clock(diagnosis.from, diagnosis.to);
+  Table table({{"incident", false, kAlways},
+               {"blamed", false, kAlways},
+               {"cause", false, 5},
+               {"state", false, kAlways},
+               {"status", false, kAlways},
+               {"since", false, 3},
+               {"persistence", true, 2}});
+  for (const Incident& incident : diagnosis.incidents) {
+    table.add({printable(incident.id), printable(blamed(incident.blame)), printable(incident.cause),
+               std::string(to_name(incident.state)), std::string(status(incident)),
+               clock.moment(incident.since), std::to_string(incident.persistence)});
+  }
+  std::string out = diagnosis.incidents.empty() ? "no incidents\n" : lines_of(table, options);
+  std::string acts;
+  for (const Incident& incident : diagnosis.incidents) {
+    const IncidentDecision* act = last_act(incident);
+    if (act == nullptr) continue;
+    acts += printable(fmt::format("{} was {} by {} on {}: {}", incident.id, act->what, act->by,
+                                  Clockface::dated(act->made), act->why)) +
+            "\n";
+  }
+  if (!acts.empty()) out += "\n" + acts;
+  if (!decisions.empty()) out += "\n" + to_ledger_text(decisions, options);
+  return out;
+}
+
+std::string to_ledger_text(std::span<const Decision> decisions, const TextOptions& options) {
+  if (decisions.empty()) return "";
+  Table table({{"decided", false, kAlways},
+               {"by", false, kAlways},
+               {"what", false, kAlways},
+               {"from", false, 3},
+               {"components", false, 2},
+               {"why", false, kAlways}});
+  for (const Decision& decision : decisions) {
+    const bool timeless = decision.kind == DecisionKind::kNoted || decision.kind == DecisionKind::kUndone;
+    const std::string from = timeless ? "" : decision.from ? Clockface::dated(*decision.from) : "always";
+    const std::string components =
+        decision.about ? fmt::format("{}", fmt::join(decision.about->components, ", ")) : "";
+    table.add({Clockface::dated(decision.made), printable(decision.by), printable(what(decision, decisions)),
+               from, printable(components), printable(decision.why)});
+  }
+  return lines_of(table, options);
+}
+
+namespace {
+
+constexpr std::size_t kNamedComponents = 3;
+
+/// What it came to: an incident that is over or known already is not just confirmed or suspected.
+std::string standing(const Incident& incident) {
+  if (incident.status == IncidentStatus::kOpen) return std::string(to_name(incident.state));
+  return fmt::format("{}, {}", to_name(incident.state), to_name(incident.status));
+}
+
+std::string some_components(const std::vector<std::string>& components) {
+  std::string out;
+  const std::size_t shown = std::min(components.size(), kNamedComponents);
+  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "; " : ", ") + components[i];
+  if (shown < components.size()) out += fmt::format(" and {} more", components.size() - shown);
+  return out;
+}
+
+}  // namespace
+
+std::string change_line(const Change& change) {
+  const Incident& incident = change.incident;
+  const std::string into = change.kind == ChangeKind::kMerged ? ", now part of " + change.into : "";
+  return printable(fmt::format("{} {:<9} #{} {}: {}, {}{} (id {}{})", to_iso8601(change.at),
+                               to_name(change.kind), change.number, blamed(incident.blame), cause(incident),
+                               standing(incident), some_components(incident.components), incident.id, into));
 }
 
 }  // namespace laggard::report

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "send/series.h"
 #include "send/window.h"
 
 namespace laggard::send {
@@ -41,5 +42,21 @@ using Batch = std::vector<Slice>;
 
 /// Slices of one stream that follow each other, as one again. Requires at least one.
 [[nodiscard]] Slice joined(std::span<const Slice> rows);
+
+/// Writes batches as bodies of Prometheus' remote write 0.1.0: a WriteRequest in protobuf, in one snappy
+/// block (https://prometheus.io/docs/concepts/remote_write_spec). Keeps its memory from batch to batch.
+class Encoder {
+ public:
+  Encoder();
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  ~Encoder();
+
+  [[nodiscard]] std::string encode(const Batch& batch);
+
+ private:
+  struct Buffers;
+  std::unique_ptr<Buffers> buffers_;
+};
 
 }  // namespace laggard::send

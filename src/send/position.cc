@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/latest_time.h"
+#include "base/time.h"
 
 namespace laggard::send {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "send/series.h"
+#include "send/window.h"
 
 namespace laggard::send {
 

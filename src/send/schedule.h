@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/series_source.h"
-#include "send/series.h"
+#include "send/window.h"
 
 namespace laggard::send {
 

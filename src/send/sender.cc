@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "send/batch.h"
-#include "send/encode.h"
 #include "send/remote_write_client.h"
 #include "send/schedule.h"
 #include "send/window.h"

@@ -11,7 +11,7 @@
 #include "model/series_source.h"
 #include "net/http.h"
 #include "send/position.h"
-#include "send/series.h"
+#include "send/window.h"
 
 namespace laggard::send {
 

@@ -18,8 +18,7 @@
 #include "base/text.h"
 #include "lab/bench/layout.h"
 #include "lab/bench/linux_machine.h"
-#include "lab/bench/mounts.h"
-#include "lab/bench/spawn.h"
+#include "lab/bench/machine.h"
 #include "lab/bench/tools.h"
 
 namespace laggard::lab {

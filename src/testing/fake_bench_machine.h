@@ -8,7 +8,6 @@
 
 #include "lab/bench/journal.h"
 #include "lab/bench/machine.h"
-#include "lab/bench/mounts.h"
 
 namespace laggard::lab::bench {
 

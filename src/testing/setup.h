@@ -10,8 +10,8 @@
 
 #include "cmd/analysis_setup.h"
 #include "cmd/judge_shard.h"
-#include "detect/peer/judge/gap_clock.h"
-#include "detect/peer/skew/run_loads.h"
+#include "detect/peer/judge/judged_run.h"
+#include "detect/peer/skew/host_circles.h"
 #include "engine/judged_run_codec.h"
 #include "testing/script/script.h"
 

@@ -14,7 +14,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "collect/import/checked_input.h"
-#include "collect/import/gzip.h"
+#include "collect/import/unpack.h"
 
 namespace laggard::collect {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collect/import/unpack_limits.h"
+#include "collect/import/unpack.h"
 
 struct archive;
 

@@ -1,5 +1,7 @@
 #include "collect/procfs/device_tracker.h"
 
+#include <algorithm>
+
 namespace laggard::collect {
 
 void DeviceTracker::begin_pass() {
@@ -41,6 +43,21 @@ bool DeviceTracker::end_pass() {
 TrackedDevice* DeviceTracker::get(const std::string& name) {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &found->second;
+}
+
+void add_ended(Facts& facts, const Facts& before) {
+  for (const auto& [key, value] : before) {
+    const bool still =
+        std::any_of(facts.begin(), facts.end(), [&k = key](const auto& fact) { return fact.first == k; });
+    if (!still) facts.emplace_back(key, std::string{});
+  }
+}
+
+void forget_the_gone(ToldFacts& told, DeviceTracker& tracker) {
+  // Facts of devices that will return are worth keeping, so that what has ended meanwhile can be told.
+  constexpr std::size_t kWorthKeeping = 1000;
+  if (told.size() <= 2 * tracker.devices().size() + kWorthKeeping) return;
+  std::erase_if(told, [&](const auto& entry) { return tracker.get(entry.first) == nullptr; });
 }
 
 }  // namespace laggard::collect

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
-#include "collect/record/batch.h"
+#include "collect/record/sampler.h"
 
 namespace laggard::collect {
 
@@ -52,5 +54,17 @@ class DeviceTracker {
   std::uint64_t pass_ = 0;
   bool changed_ = false;
 };
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Device to the facts that the sink was last told of it.
+using ToldFacts = std::map<std::string, Facts>;
+
+/// Adds the keys of `before` that `facts` no longer has, with an empty value, which is how a sink learns that
+/// they do not hold any more.
+void add_ended(Facts& facts, const Facts& before);
+
+/// Keeps `told` from growing for ever where devices with ever new names come and go (containers' interfaces).
+void forget_the_gone(ToldFacts& told, DeviceTracker& tracker);
 
 }  // namespace laggard::collect

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/scan.h"
 #include "base/text.h"
-#include "collect/procfs/diskstats.h"
+#include "collect/procfs/proc_tables.h"
 
 namespace laggard::collect {
 

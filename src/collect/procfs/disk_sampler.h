@@ -8,7 +8,7 @@
 
 #include "collect/procfs/block_devices.h"
 #include "collect/procfs/device_tracker.h"
-#include "collect/procfs/proc_file.h"
+#include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {

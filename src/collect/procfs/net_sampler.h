@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "collect/procfs/device_tracker.h"
-#include "collect/procfs/facts.h"
-#include "collect/procfs/proc_file.h"
-#include "collect/record/notices.h"
+#include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {

@@ -6,7 +6,6 @@
 
 namespace laggard::collect {
 namespace {
-
 using namespace std::chrono_literals;
 using Devices = std::vector<std::string>;
 

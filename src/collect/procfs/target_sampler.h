@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "collect/procfs/device_tracker.h"
-#include "collect/procfs/target_stats.h"
-#include "collect/record/notices.h"
+#include "collect/procfs/target_counters.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {

@@ -7,7 +7,6 @@
 
 #include "collect/procfs/disk_sampler.h"
 #include "collect/procfs/net_sampler.h"
-#include "collect/record/notices.h"
 #include "collect/record/sampler.h"
 #include "collect/tcp/socket_filter.h"
 

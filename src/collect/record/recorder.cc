@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collect/record/tick_schedule.h"
+#include "collect/record/ticks.h"
 
 namespace laggard::collect {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "collect/record/clock_watch.h"
 #include "collect/record/outbox.h"
 #include "collect/record/sampler.h"
+#include "collect/record/ticks.h"
 
 namespace laggard::collect {
 

@@ -11,7 +11,6 @@
 
 namespace laggard::collect {
 namespace {
-
 using Bytes = std::vector<std::byte>;
 
 void append(Bytes& bytes, const void* data, std::size_t size) {

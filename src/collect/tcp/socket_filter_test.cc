@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/fd.h"
-#include "collect/tcp/diag_socket.h"
+#include "collect/tcp/inet_diag.h"
 
 namespace laggard::collect {
 namespace {

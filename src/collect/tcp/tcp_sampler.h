@@ -6,9 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collect/record/notices.h"
 #include "collect/record/sampler.h"
-#include "collect/tcp/diag_socket.h"
+#include "collect/tcp/inet_diag.h"
 
 namespace laggard::collect {
 

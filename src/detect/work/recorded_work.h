@@ -16,6 +16,19 @@
 
 namespace laggard::detect {
 
+/// A piece of background work of one of several peers, whose pieces do not overlap.
+struct PeerWork {
+  TimeSpan span;
+  std::vector<std::string_view> names;  ///< What it is, each once.
+};
+
+/// How many of the peers are at the same work meanwhile, on average over the piece's time:
+/// sum_j |span_j and span_i| / |span_i| over all other pieces j that are at least what i is. Work that most
+/// peers are at, too, makes no difference between them, and explains none.
+/// A piece shorter than a second counts as one of a second.
+/// \return  for each piece a number from 0 to that of the other peers.
+[[nodiscard]] std::vector<double> peers_meanwhile(std::span<const PeerWork> pieces);
+
 /// A level of disks by which background work says that it is going on.
 struct WorkLevel {
   std::string_view counter;

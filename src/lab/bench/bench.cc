@@ -4,10 +4,9 @@
 
 #include <utility>
 
-#include "lab/bench/disks.h"
-#include "lab/bench/gluster.h"
-#include "lab/bench/network.h"
-#include "lab/bench/state_folder.h"
+#include "lab/bench/folders.h"
+#include "lab/bench/site.h"
+#include "lab/bench/storage.h"
 
 namespace laggard::lab::bench {
 

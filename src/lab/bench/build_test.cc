@@ -2,11 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/bench/disks.h"
-#include "lab/bench/gluster.h"
-#include "lab/bench/memory_group.h"
-#include "lab/bench/network.h"
 #include "lab/bench/site.h"
+#include "lab/bench/storage.h"
 #include "lab/bench/tools.h"
 #include "lab/bench/undo.h"
 #include "testing/fake_bench_machine.h"

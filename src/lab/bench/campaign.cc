@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "lab/bench/out_folder.h"
+#include "lab/bench/folders.h"
 
 namespace laggard::lab::bench {
 

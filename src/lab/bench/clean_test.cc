@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "lab/bench/bench.h"
-#include "lab/bench/state_folder.h"
+#include "lab/bench/folders.h"
 #include "testing/fake_bench_machine.h"
 
 namespace laggard::lab::bench {

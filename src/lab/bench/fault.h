@@ -1,9 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
+#include "lab/bench/layout.h"
 #include "lab/bench/site.h"
 #include "lab/cluster/scenario.h"
 
@@ -52,5 +55,26 @@ class InjectedFault {
   std::vector<int> processes_;
   bool begun_ = false;
 };
+
+/// What was done to the servers, and when.
+struct Truth {
+  Workload workload = Workload::kDdWrite;
+  FaultKind fault = FaultKind::kNone;
+  std::size_t server = 0;  ///< From 1; without meaning where there is no fault.
+  WallTime workload_start;
+  WallTime workload_stop;
+  std::optional<WallTime> fault_start;
+  std::optional<WallTime> fault_stop;
+  std::vector<std::string> loops;  ///< By server.
+  /// Of all the machine's processors, 0 to 1, by everybody on it; nothing when /proc/stat did not tell.
+  std::optional<double> cpu_busy;
+  std::string kernel;
+};
+
+/// truth.json, the form that `laggard-lab score` reads.
+[[nodiscard]] std::string truth_json(const Layout& layout, const Truth& truth);
+
+/// system.toml: servers with their disks, clients, addresses.
+[[nodiscard]] std::string system_toml(const Layout& layout, const std::vector<std::string>& loops);
 
 }  // namespace laggard::lab::bench

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "lab/bench/state_folder.h"
+#include "lab/bench/folders.h"
 
 namespace laggard::lab::bench {
 

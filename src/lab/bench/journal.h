@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "lab/bench/instance.h"
+#include "lab/bench/layout.h"
 
 namespace laggard::lab::bench {
 

@@ -9,7 +9,6 @@
 
 namespace laggard::lab::bench {
 namespace {
-
 using namespace std::chrono_literals;
 
 class Marked : public testing::Test {

@@ -81,4 +81,16 @@ class Machine {
 /// `command` in the network namespace that a file keeps; mounts stay those of this machine.
 [[nodiscard]] Command inside(const std::filesystem::path& network, Command command);
 
+/// Something mounted, from a line of /proc/self/mountinfo.
+struct Mount {
+  std::string point;
+  std::string type;    ///< `ext4`, `fuse.glusterfs`, `nsfs`
+  std::string source;  ///< A device, or what the program that mounted it says.
+  bool operator==(const Mount&) const = default;
+};
+
+/// All mounts, the one that was mounted first first; lines that are none are passed over. Blanks in names
+/// stay as the kernel writes them, `\040`.
+[[nodiscard]] std::vector<Mount> parse_mounts(std::string_view mountinfo);
+
 }  // namespace laggard::lab::bench

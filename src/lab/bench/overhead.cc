@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "lab/bench/cpu_share.h"
-#include "lab/bench/disks.h"
-#include "lab/bench/network.h"
-#include "lab/bench/out_folder.h"
+#include "lab/bench/folders.h"
 #include "lab/bench/recorders.h"
+#include "lab/bench/site.h"
+#include "lab/bench/storage.h"
 #include "lab/bench/workload.h"
 
 namespace laggard::lab::bench {

@@ -7,7 +7,6 @@
 #include "lab/bench/campaign.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/recorders.h"
-#include "lab/bench/truth.h"
 #include "lab/bench/workload.h"
 #include "lab/cluster/truth.h"
 #include "testing/fake_bench_machine.h"

@@ -97,4 +97,129 @@ Status Site::await_mount(const std::filesystem::path& path, int process, std::st
   }
 }
 
+namespace {
+
+constexpr const char* kVersion1 = "/sys/fs/cgroup/memory";
+constexpr const char* kVersion2 = "/sys/fs/cgroup";
+bool version_1(Machine& machine) { return machine.exists(kVersion1); }
+
+Status allow_memory(Site& site) {
+  const Result<std::string> controllers = site.machine().read(path_of(Setting::kMemoryController, ""));
+  if (!controllers) return tl::unexpected<Error>(controllers.error());
+  if (controllers->find("memory") != std::string::npos) return {};
+  return site.set(Setting::kMemoryController, "", "+memory");
+}
+
+}  // namespace
+
+std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server) {
+  const std::filesystem::path root = version_1(machine) ? kVersion1 : kVersion2;
+  return root / fmt::format("laggard-{}-{}-{}", layout.name, layout.server(server), layout.instance);
+}
+
+Status make_memory_group(Site& site, std::size_t server) {
+  Machine& machine = site.machine();
+  const std::filesystem::path group = memory_group(machine, site.layout(), server);
+  const bool old = version_1(machine);
+  if (!old) {
+    if (Status allowed = allow_memory(site); !allowed) return allowed;
+  }
+  if (Status made = machine.make_folder(group); !made) return made;
+  return machine.write(group / (old ? "memory.limit_in_bytes" : "memory.max"),
+                       fmt::format("{}M", site.layout().cache_megabytes));
+}
+
+Status empty_cache(Site& site, std::size_t server) {
+  Machine& machine = site.machine();
+  const std::filesystem::path group = memory_group(machine, site.layout(), server);
+  if (version_1(machine)) return machine.write(group / "memory.force_empty", "0");
+  // Asked for all there can be, the kernel gives back what it can and says that it was less.
+  (void)machine.write(group / "memory.reclaim", fmt::format("{}M", site.layout().cache_megabytes));
+  return {};
+}
+
+namespace {
+
+constexpr const char* kBridge = "bridge";
+/// Small enough that a port has no second of traffic in hand, large enough for the timer's resolution.
+constexpr const char* kBurst = "64kb";
+constexpr const char* kQueue = "400kb";
+
+Command words(std::initializer_list<std::string> argv) { return {std::vector<std::string>(argv), {}}; }
+
+/// The bridge's end of a host's cable.
+std::string port(std::string_view host) { return fmt::format("p-{}", host); }
+
+Status allow_cubic(Site& site) {
+  const Result<std::string> allowed = site.machine().read(path_of(Setting::kCongestionControl, ""));
+  if (!allowed) return tl::unexpected<Error>(allowed.error());
+  if (allowed->find("cubic") != std::string::npos) return {};
+  return site.set(Setting::kCongestionControl, "", with_cubic(trim(*allowed)));
+}
+
+/// A namespace that lives as long as it is mounted on a file of the state folder, where nobody else's can be.
+Status add_namespace(Site& site, std::string_view host) {
+  const std::filesystem::path network = site.layout().network(host);
+  if (Status made = site.machine().write(network, ""); !made) return made;
+  return site.must(words({"unshare", "--net=" + network.native(), "true"}));
+}
+
+Status connect(Site& site, std::string_view host, const std::string& address) {
+  const std::filesystem::path network = site.layout().network(host);
+  const std::filesystem::path bridge = site.layout().network(kBridge);
+  if (Status added = add_namespace(site, host); !added) return added;
+  const std::vector<Command> commands{
+      words({"ip", "link", "add", port(host), "netns", bridge.native(), "type", "veth", "peer", "name",
+             "eth0", "netns", network.native()}),
+      inside(bridge, words({"ip", "link", "set", port(host), "master", "br0", "up"})),
+      inside(network, words({"ip", "link", "set", "lo", "up"})),
+      inside(network, words({"ip", "address", "add", address + "/24", "dev", "eth0"})),
+      inside(network, words({"ip", "link", "set", "eth0", "up"})),
+      // One buffer is one packet of 1,500 bytes: else a loss of 5 % of packets loses bundles of 64 KB.
+      inside(bridge, words({"ethtool", "-K", port(host), "tso", "off", "gso", "off", "gro", "off"})),
+      inside(network, words({"ethtool", "-K", "eth0", "tso", "off", "gso", "off", "gro", "off"})),
+      inside(network, words({"sysctl", "-qw", "net.ipv4.tcp_congestion_control=cubic",
+                             "net.ipv4.tcp_no_metrics_save=1"})),
+  };
+  for (const Command& command : commands) {
+    if (Status done = site.must(command); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string with_cubic(std::string_view allowed) { return fmt::format("{} cubic", allowed); }
+
+Status build_network(Site& site) {
+  const Layout& layout = site.layout();
+  if (Status allowed = allow_cubic(site); !allowed) return allowed;
+  if (Status added = add_namespace(site, kBridge); !added) return added;
+  const std::filesystem::path bridge = layout.network(kBridge);
+  Status up = site.must(inside(bridge, words({"ip", "link", "add", "br0", "type", "bridge"})));
+  if (up) up = site.must(inside(bridge, words({"ip", "link", "set", "br0", "up"})));
+  if (!up) return up;
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status c = connect(site, layout.server(i), layout.server_address(i)); !c) return c;
+  }
+  for (std::size_t i = 1; i <= layout.clients; ++i) {
+    if (Status c = connect(site, layout.client(i), layout.client_address(i)); !c) return c;
+  }
+  return connect(site, kThirdParty, layout.third_party_address());
+}
+
+Status limit_network(Site& site) {
+  const Layout& layout = site.layout();
+  const std::string rate = fmt::format("{}mbit", layout.network_megabits);
+  const auto limit = [&](const std::filesystem::path& network, const std::string& device) {
+    return site.must(inside(network, words({"tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate,
+                                            "burst", kBurst, "limit", kQueue})));
+  };
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status sent = limit(layout.network(layout.server(i)), "eth0"); !sent) return sent;
+    if (Status received = limit(layout.network(kBridge), port(layout.server(i))); !received) return received;
+  }
+  return {};
+}
+
 }  // namespace laggard::lab::bench

@@ -55,4 +55,27 @@ class Site {
 /// `mq-deadline` of `none [mq-deadline] kyber`: what a file that lists choices is set to.
 [[nodiscard]] std::string_view chosen(std::string_view setting);
 
+/// A control group per server, so that each has a page cache of its own: in one cache for all, what one
+/// server reads would push out what the others have. Control groups of version 1 where the machine has them
+/// mounted for memory, else of version 2.
+/// Its name has the id of this building of the bench: nobody else's is it.
+[[nodiscard]] std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server);
+
+/// Creates the group with its limit.
+[[nodiscard]] Status make_memory_group(Site& site, std::size_t server);
+
+/// Takes what is cached and clean out of a server's memory.
+[[nodiscard]] Status empty_cache(Site& site, std::size_t server);
+
+/// What the kernel's list of allowed congestion controls becomes, from what it was without cubic.
+[[nodiscard]] std::string with_cubic(std::string_view allowed);
+
+/// Lets the namespaces choose CUBIC, as F's machines had it, and builds one namespace per host, joined by a
+/// bridge in a namespace of its own. The host's network is neither seen nor touched.
+[[nodiscard]] Status build_network(Site& site);
+
+/// Limits the servers' ports to the modelled rate, both ways. Clients' are not limited: a client that is the
+/// bottleneck would hide what its servers do.
+[[nodiscard]] Status limit_network(Site& site);
+
 }  // namespace laggard::lab::bench

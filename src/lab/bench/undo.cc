@@ -7,10 +7,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "lab/bench/memory_group.h"
-#include "lab/bench/network.h"
+#include "lab/bench/folders.h"
 #include "lab/bench/site.h"
-#include "lab/bench/state_folder.h"
 
 namespace laggard::lab::bench {
 

@@ -9,7 +9,6 @@
 #include "lab/bench/journal.h"
 #include "lab/bench/layout.h"
 #include "lab/bench/machine.h"
-#include "lab/bench/mounts.h"
 
 namespace laggard::lab::bench {
 

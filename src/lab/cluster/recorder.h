@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/cluster/fabric.h"
-#include "lab/cluster/file_server.h"
+#include "lab/cluster/rpc_engine.h"
+#include "lab/cluster/servers.h"
 #include "model/series_source.h"
 
 namespace laggard::lab {

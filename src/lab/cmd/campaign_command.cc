@@ -13,7 +13,6 @@
 #include "lab/cmd/commands.h"
 #include "lab/cmd/physics_options.h"
 #include "lab/cmd/results.h"
-#include "lab/cmd/score_output.h"
 #include "lab/cmd/sweep.h"
 
 namespace laggard::lab {

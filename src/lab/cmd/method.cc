@@ -2,19 +2,85 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
 #include "explain/rules.h"
-#include "lab/cmd/one_client.h"
-#include "lab/score/checklist.h"
+#include "lab/score/outcome.h"
+#include "model/address.h"
+#include "model/grouping.h"
+#include "model/sample_table.h"
 #include "topology/groups.h"
 
 namespace laggard::lab {
 
 namespace {
+
+/// Connections as F recorded them: from /proc/net/tcp, which has a window for every connection and does not
+/// say which of them sent (F §6), and of a single client, which is what F §11.1 calls enough. So windows of
+/// idle connections count as they stand, and nothing is averaged over clients: the windows of one client are
+/// as unsteady as single connections are, and that is what the paper's fractions of the median are trained
+/// on.
+class OneClient {
+ public:
+  /// The middle one of the clients in natural order: neither the first to start nor the last. All connections
+  /// where no client is known.
+  explicit OneClient(const Grouping& grouping);
+
+  /// Hands `table` on as F saw it; not at all when it shows nothing but other clients' connections.
+  template <typename Consume>
+  void show(const SampleTable& table, const Consume& consume) const {
+    if (table.kind() != DeviceKind::kTcp) {
+      consume(table);
+    } else if (const std::optional<SampleTable> seen = narrowed(table)) {
+      consume(*seen);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<SampleTable> narrowed(const SampleTable& table) const;
+  [[nodiscard]] bool concerns_client(const SampleTable& table, const std::string& socket) const;
+
+  std::string client_;  ///< Empty: all.
+  std::set<std::string> addresses_;
+};
+
+OneClient::OneClient(const Grouping& grouping) {
+  if (grouping.clients.empty()) return;
+  client_ = grouping.clients[(grouping.clients.size() - 1) / 2];
+  if (const auto host = grouping.resolver.host(client_)) {
+    for (std::string& address : grouping.resolver.addresses_of(*host)) addresses_.insert(std::move(address));
+  }
+}
+
+bool OneClient::concerns_client(const SampleTable& table, const std::string& socket) const {
+  if (client_.empty() || table.host() == client_) return true;
+  const auto ends = parse_socket(socket);
+  return ends && addresses_.contains(ends->peer);
+}
+
+std::optional<SampleTable> OneClient::narrowed(const SampleTable& table) const {
+  std::vector<std::size_t> sockets;
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    if (!concerns_client(table, table.devices()[d])) continue;
+    sockets.push_back(d);
+    names.push_back(table.devices()[d]);
+  }
+  if (sockets.empty()) return std::nullopt;
+  const auto window = table.counter_index("snd_cwnd");
+  if (!window) return std::nullopt;
+  SampleTable seen(table.host(), table.kind(), {table.counters()[*window]}, std::move(names), table.times());
+  seen.set_boot(table.boot());
+  for (std::size_t d = 0; d < sockets.size(); ++d) {
+    std::ranges::copy(table.series(*window, sockets[d]), seen.series(0, d).begin());
+    std::ranges::copy(table.presence(*window, sockets[d]), seen.presence(0, d).begin());
+  }
+  return seen;
+}
 
 MethodSpec lab_preset(std::string name) {
   MethodSpec method;
@@ -36,13 +102,12 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   if (!grouping) return forward(grouping);
   Prepared prepared{std::move(*grouping), {}};
   detect::Parameters& parameters = prepared.pipeline.parameters;
-  parameters = detect::parameters_of(method.preset);
+  parameters = method.algorithm.parameters(method.preset);
   parameters.congestion_seconds = method.congestion_seconds.value_or(parameters.congestion_seconds);
   prepared.pipeline.windows = method.preset.windows;
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = engine::counters_of(*inventory);
-  prepared.pipeline.paper = method.paper;
-  prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows);
+  prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows, parameters);
   return prepared;
 }
 
@@ -50,15 +115,15 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
 template <typename Consume>
 Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
             const Consume& consume) {
-  const OneClient paper_view(grouping);
+  const OneClient one_client(grouping);
   auto reader = source.read({});
   if (!reader) return forward(reader);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
     if (!*table) return {};
-    if (method.paper) {
-      paper_view.show(**table, consume);
+    if (method.one_client) {
+      one_client.show(**table, consume);
     } else {
       consume(**table);
     }
@@ -123,7 +188,9 @@ std::vector<std::pair<std::string, int>> persistence_of(const Diagnosis& diagnos
 
 MethodSpec paper_method() {
   MethodSpec method = lab_preset("paper");
-  method.paper = true;
+  method.algorithm = engine::paper_algorithm();
+  method.one_client = true;
+  method.checklist = true;
   method.distance = detect::Distance::kKl;
   return method;
 }
@@ -160,8 +227,7 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
                             const detect::ThresholdBook& thresholds) {
   auto prepared = prepare_run(method, run, system);
   if (!prepared) return forward(prepared);
-  auto rules =
-      explain::parse_rules(method.paper ? explain::paper_rules() : explain::default_rules(), "rules");
+  auto rules = explain::parse_rules(method.algorithm.rules(), "rules");
   if (!rules) return forward(rules);
   engine::DiagnoserOptions options;
   options.preset = method.preset;
@@ -174,7 +240,7 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
   Judgement judgement;
-  judgement.accusations = method.paper ? by_checklist(diagnosis) : by_incidents(diagnosis);
+  judgement.accusations = method.checklist ? by_checklist(diagnosis) : by_incidents(diagnosis);
   judgement.flags = flags_of(diagnosis);
   judgement.persistence = persistence_of(diagnosis);
   return judgement;

@@ -10,6 +10,7 @@
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/threshold_book.h"
+#include "engine/algorithm.h"
 #include "lab/score/outcome.h"
 #include "model/series_source.h"
 #include "model/topology.h"
@@ -19,7 +20,9 @@ namespace laggard::lab {
 /// One way to judge a run, as a column of a table of results.
 struct MethodSpec {
   std::string name;
-  bool paper = false;  ///< F's algorithm and checklist; else what `laggard diagnose` does by default.
+  engine::Algorithm algorithm = engine::laggard_algorithm();
+  bool one_client = false;  ///< Sees connections as F did: those of one client.
+  bool checklist = false;   ///< Accuses by F's checklist; else by confirmed incidents.
   bool trained = true;
   detect::Distance distance = detect::Distance::kCdf;
   detect::Preset preset;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,5 +46,21 @@ struct ClusterResults {
 [[nodiscard]] std::string to_score_json(const std::vector<ClusterResults>& results);
 /// The Markdown's tables as one page that opens offline.
 [[nodiscard]] std::string to_score_html(const std::vector<ClusterResults>& results);
+
+/// Where the results go: the options that `laggard-lab score` and `laggard-lab campaign` share.
+struct ScoreOutput {
+  std::string json;
+  std::string html;
+  std::string markdown;
+};
+
+void add_score_output(CLI::App& command, ScoreOutput& output);
+
+/// Before the work: whether the files may be written there.
+[[nodiscard]] Status check(const ScoreOutput& output, std::span<const std::filesystem::path> inputs = {});
+
+/// Prints the tables unless the JSON takes their place, and writes the files.
+[[nodiscard]] Status put_out(const ScoreOutput& output, const std::vector<ClusterResults>& results,
+                             bool sweep);
 
 }  // namespace laggard::lab

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lab/cmd/results.h"
-#include "lab/cmd/sweep_claims.h"
+#include "lab/cmd/sweep.h"
 
 namespace laggard::lab {
 

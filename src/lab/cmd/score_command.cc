@@ -9,7 +9,6 @@
 #include "lab/cmd/recorded_runs.h"
 #include "lab/cmd/results.h"
 #include "lab/cmd/run_folder.h"
-#include "lab/cmd/score_output.h"
 #include "lab/cmd/score_scale.h"
 
 namespace laggard::lab {

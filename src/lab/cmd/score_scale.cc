@@ -10,7 +10,6 @@
 #include "cmd/diagnose.h"
 #include "cmd/standard_streams.h"
 #include "lab/cmd/run_folder.h"
-#include "lab/score/diagnosis_file.h"
 #include "lab/score/scale_score.h"
 #include "report/json_writer.h"
 #include "topology/system_file.h"

@@ -5,11 +5,8 @@
 
 #include <set>
 
-#include "lab/cmd/sweep_claims.h"
-
 namespace laggard::lab {
 namespace {
-
 using testing::HasSubstr;
 
 /// All that a sweep can move, as numbers.

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lab/scale/work.h"
+#include "lab/scale/load.h"
 #include "model/sample_table.h"
 
 namespace laggard::lab::scale {

@@ -1,9 +1,9 @@
 #include "lab/scale/generator.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "lab/scale/scale_truth.h"
@@ -11,7 +11,6 @@
 
 namespace laggard::lab::scale {
 namespace {
-
 using testing_support::Samples;
 using testing_support::small_spec;
 

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "lab/scale/attachment_rows.h"
-#include "lab/scale/file_system_load.h"
+#include "lab/scale/load.h"
 #include "lab/scale/plan.h"
-#include "lab/scale/requests.h"
 
 namespace laggard::lab::scale {
 

@@ -5,13 +5,20 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/time.h"
 #include "lab/score/scale_truth_file.h"
 #include "model/incident.h"
 
 namespace laggard::lab {
+
+/// Reads back what scoring needs of a diagnosis that `laggard diagnose --json` wrote (laggard.diagnosis/1):
+/// of each incident its times, state, status, blame, components and cause. Evidence, ranking and coverage are
+/// left out.
+[[nodiscard]] Result<Diagnosis> parse_diagnosis(std::string_view json, const std::string& where);
 
 /// What a diagnosis made of one injected problem.
 ///

@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "lab/score/diagnosis_file.h"
-
 namespace laggard::lab {
 namespace {
-
 using std::chrono::minutes;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "lab/score/binomial.h"
-#include "lab/score/checklist.h"
 #include "lab/score/outcome.h"
 #include "lab/score/paper_figures.h"
 #include "lab/score/tally.h"

@@ -9,7 +9,6 @@
 
 namespace laggard::lab {
 namespace {
-
 /// A disk whose rate is what the data sheet says all the time.
 DiskGeometry steady() {
   DiskGeometry disk;

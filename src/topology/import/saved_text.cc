@@ -1,6 +1,6 @@
 #include "topology/import/saved_text.h"
 
-#include "base/scan.h"
+#include "base/text.h"
 #include "topology/system_text.h"
 
 namespace laggard::topology {

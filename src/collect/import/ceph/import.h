@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collect/import/import.h"
-#include "collect/import/unpack_limits.h"
+#include "collect/import/unpack.h"
 #include "model/ceph_work.h"
 #include "model/series_source.h"
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/latest_time.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace laggard::collect {
 

@@ -6,7 +6,7 @@
 #include "collect/import/csv/layout.h"
 #include "collect/import/import.h"
 #include "collect/import/sample_collector.h"
-#include "collect/import/unpack_limits.h"
+#include "collect/import/unpack.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {

@@ -11,9 +11,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "collect/import/prometheus/answer.h"
 #include "collect/import/prometheus/lustre_targets.h"
-#include "collect/import/prometheus/selector.h"
+#include "collect/import/prometheus/query.h"
 #include "collect/import/sample_collector.h"
 #include "model/exporter_names.h"
 #include "net/http_refusal.h"

@@ -14,9 +14,8 @@
 #include <set>
 #include <string>
 
-#include "collect/import/prometheus/answer.h"
-#include "collect/import/prometheus/selector.h"
-#include "collect/procfs/target_stats.h"
+#include "collect/import/prometheus/query.h"
+#include "collect/procfs/target_counters.h"
 #include "net/http.h"
 #include "testing/test_sink.h"
 

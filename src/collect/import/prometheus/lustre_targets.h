@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collect/import/prometheus/answer.h"
+#include "collect/import/prometheus/query.h"
 #include "collect/import/sample_collector.h"
 #include "collect/procfs/target_counters.h"
 

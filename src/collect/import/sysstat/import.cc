@@ -8,8 +8,8 @@
 
 #include "base/fd.h"
 #include "base/text.h"
+#include "collect/import/checked_input.h"
 #include "collect/import/members.h"
-#include "collect/import/nameless_file.h"
 #include "collect/import/sample_collector.h"
 #include "collect/import/sysstat/sadf.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/time.h"
+#include "collect/import/checked_input.h"
 #include "collect/import/import.h"
-#include "collect/import/nameless_file.h"
-#include "collect/import/unpack_limits.h"
+#include "collect/import/unpack.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {

@@ -2,12 +2,49 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
 #include "base/error.h"
-#include "detect/peer/compare/comparers.h"
+#include "base/missing.h"
 #include "detect/peer/compare/partitions.h"
 
 namespace laggard::detect {
+
+std::uint32_t Bins::bin_of(double x) const {
+  if (!(x <= std::numeric_limits<double>::max())) return missing();
+  const double bin = std::floor((x - lowest) / size);
+  return static_cast<std::uint32_t>(std::clamp(bin, 0.0, static_cast<double>(count - 1)));
+}
+
+Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
+                 stats::QuantileSelector& selector) {
+  LAGGARD_CHECK(window.has_samples() && rule.cap >= 1);
+  const double range = window.highest() - window.lowest();
+  const auto cap = static_cast<double>(rule.cap);
+  Bins bins{.lowest = window.lowest(), .size = 1, .count = 1};
+  // The second clause: a range so tiny that a thousandth of it is no number any more.
+  if (range == 0 || range / cap == 0) return bins;
+
+  double spread = 0;
+  if (window.active() < rule.mad_below) {
+    spread = stats::mad(window.samples(), scratch);
+  } else {
+    const auto [lower, upper] = window.quartiles(selector);
+    spread = upper - lower;
+  }
+  bins.size = 2 * spread / std::cbrt(static_cast<double>(window.size()));
+  if (spread == 0) bins.size = std::max(range / cap, rule.noise_floor);
+  if (rule.floor_use == FloorUse::kAlways) bins.size = std::max(bins.size, rule.noise_floor);
+  const double wanted = std::ceil(range / bins.size);
+  if (wanted <= cap) {
+    bins.count = static_cast<std::uint32_t>(std::max(wanted, 1.0));
+  } else {
+    bins.count = static_cast<std::uint32_t>(rule.cap);
+    bins.size = range / cap;
+  }
+  return bins;
+}
 
 namespace {
 
@@ -68,5 +105,72 @@ std::unique_ptr<Comparer> make_comparer(Distance distance, const CompareOptions&
   }
   return nullptr;
 }
+
+namespace {
+
+/// Distances that are one number per component. A group of one has one too, but no peers to judge it by.
+class Scalar : public Comparer {
+ public:
+  void set_noise_floor(double /*floor*/) override {}
+  void scores(std::span<double> s) override {
+    LAGGARD_CHECK(s.size() == values_.size());
+    std::copy(values_.begin(), values_.end(), s.begin());
+    if (s.size() < 2) std::fill(s.begin(), s.end(), kMissing);
+  }
+  void distances(std::size_t /*component*/, std::span<double> d) override {
+    LAGGARD_CHECK(d.size() == values_.size());
+    std::copy(values_.begin(), values_.end(), d.begin());
+  }
+
+ protected:
+  std::vector<double>& values() { return values_; }
+
+ private:
+  std::vector<double> values_;
+};
+
+class Median final : public Scalar {
+ public:
+  void load(const SortedWindow& window) override {
+    const Window& w = window.window();
+    std::vector<double>& sum = values();
+    sum.assign(w.components, 0.0);
+    for (std::size_t t = 0; t < w.size; ++t) {
+      row_.clear();
+      for (std::size_t i = 0; i < w.components; ++i) {
+        if (!std::isnan(w.at(i, t))) row_.push_back(w.at(i, t));
+      }
+      if (row_.empty()) continue;
+      const double middle = stats::median_in_place(row_);
+      for (std::size_t i = 0; i < w.components; ++i) {
+        const double x = w.at(i, t);
+        if (!std::isnan(x)) sum[i] += std::abs(x - middle);
+      }
+    }
+    for (std::size_t i = 0; i < w.components; ++i) {
+      const auto present = static_cast<double>(window.present(i));
+      sum[i] = present == 0 ? kMissing : sum[i] * (static_cast<double>(w.size) / present);
+    }
+  }
+
+ private:
+  std::vector<double> row_;
+};
+
+class Thresh final : public Scalar {
+ public:
+  void load(const SortedWindow& window) override {
+    values().resize(window.components());
+    for (std::size_t i = 0; i < window.components(); ++i) {
+      const std::size_t present = window.present(i);
+      values()[i] = present == 0 ? kMissing : window.order(present - 1)[i];
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Comparer> make_median() { return std::make_unique<Median>(); }
+std::unique_ptr<Comparer> make_thresh() { return std::make_unique<Thresh>(); }
 
 }  // namespace laggard::detect

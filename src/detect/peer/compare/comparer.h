@@ -1,15 +1,55 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "detect/peer/compare/bins.h"
-#include "detect/peer/compare/sorted_window.h"
+#include "detect/peer/compare/window.h"
+#include "stats/quantile.h"
 
 namespace laggard::detect {
+
+/// When the metric's noise floor bounds the size of a bin from below.
+enum class FloorUse : std::uint8_t {
+  kWithoutSpread,  ///< Only where the samples have no spread of their own (docs/methods/peer.md).
+  kAlways,
+};
+
+/// How the bins of a window are chosen.
+struct BinRule {
+  std::size_t cap = 1000;  ///< Largest number of bins (T §5.3).
+  double noise_floor = 0;  ///< In the metric's unit: differences below it are noise (T §5.8.2).
+  FloorUse floor_use = FloorUse::kWithoutSpread;
+  /// With fewer components that have samples in the window, the MAD serves instead of the IQR, which one sick
+  /// component could stretch (T §6.2.3).
+  std::size_t mad_below = 5;
+};
+
+/// Common bins of all components in one window. Bin b holds [lowest + b size, lowest + (b+1) size); the
+/// highest sample, which would fall on the edge behind the last bin, belongs to the last. Missing samples
+/// have a bin of their own behind it, so that absence is distance (docs/methods/peer.md).
+struct Bins {
+  double lowest = 0;
+  double size = 1;
+  std::uint32_t count = 1;
+
+  [[nodiscard]] std::uint32_t missing() const { return count; }
+  /// \param x  a sample of the window, or NaN or +infinity for missing.
+  [[nodiscard]] std::uint32_t bin_of(double x) const;
+};
+
+/// The rule of T §3.3 with the fallbacks of docs/methods/peer.md, x = all present samples of the window:
+///   spread = IQR(x), or 1.4826 MAD(x) with fewer than `mad_below` components;
+///   BinSize = 2 spread W^(-1/3); when the spread is 0: max(range / cap, noise floor), as is done for idle
+///   groups, where more than half of all samples are one value; with `kAlways` never below the noise floor;
+///   Bins = ceil(range / BinSize); when that exceeds the cap: Bins = cap, BinSize = range / cap.
+/// When all samples are equal there is one bin. Requires at least one present sample.
+[[nodiscard]] Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
+                               stats::QuantileSelector& selector);
 
 enum class Distance : std::uint8_t { kCdf, kWasserstein, kKl, kMedian, kThresh };
 [[nodiscard]] std::string_view to_name(Distance distance);  // cdf, wasserstein, kl, median, thresh
@@ -74,5 +114,35 @@ class Comparer {
 };
 
 [[nodiscard]] std::unique_ptr<Comparer> make_comparer(Distance distance, const CompareOptions& options);
+
+// One factory per distance; users take `make_comparer`.
+
+/// `cdf`: d(P, Q) = sum over bins of |P_b - Q_b|, P and Q cumulative histograms in common bins (T §3.3), the
+/// bin of missing samples the last. With b_k(i) the bin of component i's k-th smallest sample this is exactly
+/// (1/W) sum_k |b_k(i) - b_k(j)|: each step of P at b_k(i) is matched with a step of Q at b_k(j), and the two
+/// differ by 1/W in the bins between them. So no histogram is built, and all sums are integers.
+[[nodiscard]] std::unique_ptr<Comparer> make_cdf(const CompareOptions& options);
+
+/// `wasserstein` (ours): mean_k |x_(k) - y_(k)| / BinSize over sorted samples, BinSize as for `cdf`: the same
+/// area between two distribution functions without the error of binning. Missing samples lie half a bin
+/// behind the last bin.
+[[nodiscard]] std::unique_ptr<Comparer> make_wasserstein(const CompareOptions& options);
+
+/// Sturges' number of bins: ceil(log2 W) + 1.
+[[nodiscard]] std::uint32_t sturges_bins(std::size_t window_size);
+
+/// `kl` (F §10.1): half of D(P||Q) + D(Q||P), which is 1/2 sum_b (P_b - Q_b) (ln P_b - ln Q_b), over
+/// histograms in ceil(log2 W) + 1 equal bins (Sturges) between the lowest and the highest sample of the
+/// window, and one more bin for missing samples if there are any. Of B bins P_b = (count_b + a) / (W + a B),
+/// a = kl_smoothing: F does not say what it does with empty bins, in which the logarithm is infinite. With
+/// FloorUse::kAlways (ours) bins are never smaller than the noise floor; what is beyond the last is in it.
+[[nodiscard]] std::unique_ptr<Comparer> make_kl(const CompareOptions& options);
+
+/// `median` (T §5.8): sum_t |x(t) - m(t)|, m(t) the median over the components that have a sample at t.
+/// Scaled by W / (present samples), so that a gap does not make a component look healthier than it is.
+[[nodiscard]] std::unique_ptr<Comparer> make_median();
+
+/// `thresh` (T §5.8): the largest sample of the window.
+[[nodiscard]] std::unique_ptr<Comparer> make_thresh();
 
 }  // namespace laggard::detect

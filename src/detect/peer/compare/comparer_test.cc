@@ -11,7 +11,6 @@
 
 namespace laggard::detect {
 namespace {
-
 using definition::Samples;
 
 constexpr std::array kPairwise{Distance::kCdf, Distance::kWasserstein, Distance::kKl};

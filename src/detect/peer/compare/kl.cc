@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/missing.h"
-#include "detect/peer/compare/comparers.h"
+#include "detect/peer/compare/comparer.h"
 #include "stats/clones.h"
 
 namespace laggard::detect {

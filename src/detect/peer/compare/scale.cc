@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "detect/peer/compare/comparers.h"
+#include "detect/peer/compare/comparer.h"
 
 namespace laggard::detect {
 

@@ -7,7 +7,7 @@
 
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/preset.h"
-#include "detect/peer/compare/sorted_window.h"
+#include "detect/peer/compare/window.h"
 
 namespace laggard::detect {
 

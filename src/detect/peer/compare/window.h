@@ -1,11 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/time.h"
+#include "stats/quantile.h"
+#include "stats/sorting_network.h"
 
 namespace laggard::detect {
 
@@ -46,6 +50,81 @@ struct Window {
     return values[sample * components + component];
   }
   [[nodiscard]] WallTime end() const { return start + interval * static_cast<std::int64_t>(size); }
+};
+
+/// A window prepared for comparison: the order statistics of every component, and what the group as a whole
+/// shows. One preparation serves all distances. Keep one and `assign` window after window: it reuses its
+/// memory. What a distance does not ask for is not computed; so ask from one thread only.
+///
+/// Components that are 0 at every sample are *quiet*: in a large system most are, most of the time. The
+/// others' samples are gathered, and what can be told without looking at zeros is.
+class SortedWindow {
+ public:
+  /// `window` must outlive the use of this.
+  void assign(const Window& window);
+
+  [[nodiscard]] const Window& window() const { return window_; }
+  [[nodiscard]] std::size_t components() const { return window_.components; }
+  [[nodiscard]] std::size_t size() const { return window_.size; }
+
+  /// All components' (k+1)-th smallest samples, k = 0..W-1: n numbers, +infinity where a component has no
+  /// more samples. So missing samples sort behind all others.
+  [[nodiscard]] std::span<const double> order(std::size_t k) const;
+  /// How many of the component's samples are present.
+  [[nodiscard]] std::size_t present(std::size_t component) const;
+  /// How many components have a sample at all.
+  [[nodiscard]] std::size_t active() const { return active_; }
+  /// All samples that are present, in no particular order.
+  [[nodiscard]] std::span<const double> samples() const;
+  [[nodiscard]] bool has_samples() const { return active_ > 0; }
+  /// Requires at least one present sample.
+  [[nodiscard]] double lowest() const { return lowest_; }
+  [[nodiscard]] double highest() const { return highest_; }
+  /// Their quartiles Q(1/4) and Q(3/4).
+  [[nodiscard]] std::array<double, 2> quartiles(stats::QuantileSelector& selector) const;
+
+  /// The components that are not quiet, ascending, and their samples as they came: W rows of busy().size()
+  /// each, NaN where missing.
+  [[nodiscard]] std::span<const std::uint32_t> busy() const { return busy_; }
+  [[nodiscard]] std::span<const double> busy_samples() const { return busy_samples_; }
+  [[nodiscard]] std::size_t quiet() const { return window_.components - busy_.size(); }
+
+  /// Median of the component's present samples; NaN without any.
+  [[nodiscard]] double level(std::size_t component) const;
+  /// Median over components of their levels; NaN when none has one.
+  [[nodiscard]] double group_level();
+  /// +1 when the component lies above its group (its level above the group's), -1 below, 0 when equal or
+  /// without samples.
+  [[nodiscard]] int side(std::size_t component);
+
+ private:
+  void gather_busy();
+  void look_at_busy();
+  void sort() const;
+  /// The busy components' samples that are present.
+  [[nodiscard]] std::span<const double> busy_kept() const;
+
+  Window window_;
+  std::vector<std::uint32_t> all_;  ///< 0, 1, 2, …: the busy ones where all are or nothing is known.
+  std::span<const std::uint32_t> busy_;
+  std::span<const double> busy_samples_;
+  std::vector<double> gathered_;
+  std::vector<std::uint32_t> busy_present_;  ///< Per busy component.
+  std::size_t active_ = 0;
+  double lowest_ = 0;
+  double highest_ = 0;
+
+  // Made when somebody asks.
+  mutable bool is_sorted_ = false;
+  mutable bool has_kept_ = false;
+  mutable std::vector<stats::Comparator> network_;
+  mutable std::size_t network_rows_ = 0;
+  mutable std::vector<double> sorted_;
+  mutable std::vector<double> kept_;
+  mutable std::vector<double> busy_kept_;
+  std::vector<double> levels_;
+  double group_level_ = 0;
+  bool group_level_known_ = false;
 };
 
 }  // namespace laggard::detect

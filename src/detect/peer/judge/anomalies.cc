@@ -4,13 +4,46 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <utility>
 
 #include "base/error.h"
-#include "detect/peer/judge/symptom.h"
+#include "base/missing.h"
+#include "detect/peer/judge/findings.h"
+#include "stats/present.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
+
+void LevelSums::add(const std::vector<std::vector<double>>& levels) {
+  sums_.resize(levels.size());
+  for (std::size_t c = 0; c < levels.size(); ++c) {
+    sums_[c].sum.resize(levels[c].size(), 0);
+    sums_[c].count.resize(levels[c].size(), 0);
+    stats::add_present(levels[c], sums_[c].sum, sums_[c].count);
+  }
+}
+
+std::vector<double> LevelSums::means(std::size_t column) const {
+  std::vector<double> mean = sums_[column].sum;
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const double count = sums_[column].count[i];
+    mean[i] = count > 0 ? mean[i] / count : kMissing;
+  }
+  return mean;
+}
+
+SharedLevelSums::Ptr SharedLevelSums::add(Ptr sums, std::int64_t position,
+                                          const std::vector<std::vector<double>>& levels) {
+  if (sums.use_count() == 1) {
+    sums->add(levels);
+    return sums;
+  }
+  const auto [grown, is_new] = grown_.try_emplace({position, sums});
+  if (is_new) {
+    grown->second = sums ? std::make_shared<LevelSums>(*sums) : std::make_shared<LevelSums>();
+    grown->second->add(levels);
+  }
+  return grown->second;
+}
 
 namespace {
 /// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays

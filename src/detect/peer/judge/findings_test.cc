@@ -12,7 +12,6 @@
 
 namespace laggard::detect {
 namespace {
-
 using testing::IsEmpty;
 using testing_support::GroupingBuilder;
 

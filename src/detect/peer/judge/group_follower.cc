@@ -3,13 +3,33 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "detect/peer/judge/load.h"
-#include "detect/peer/judge/slowdown.h"
+#include "detect/peer/judge/levels.h"
 #include "stats/median_of_others.h"
 
 namespace laggard::detect {
+
+void SecondOpinions::add(const JudgedWindow& judged, const MetricSpec* metric, const std::string& detector,
+                         Flags flags) {
+  if (opinions_.empty() || opinions_.back().window != judged.window.index) {
+    opinions_.push_back({judged.cell, judged.window.index, {}});
+  }
+  opinions_.back().flags.insert_or_assign({metric, detector}, std::move(flags));
+}
+
+const SecondOpinions::Flags* SecondOpinions::about(const JudgedWindow& judged, const MetricSpec* metric,
+                                                   const std::string& detector) const {
+  const auto later = std::ranges::upper_bound(opinions_, judged.cell, {}, &Opinion::cell);
+  if (later == opinions_.begin()) return nullptr;
+  const Opinion& latest = *std::prev(later);
+  if (latest.window != judged.window.index) return nullptr;
+  const auto flags = latest.flags.find({metric, detector});
+  return flags == latest.flags.end() ? nullptr : &flags->second;
+}
+
+void SecondOpinions::end_run() {
+  if (opinions_.size() > 1) opinions_.erase(opinions_.begin(), opinions_.end() - 1);
+}
 
 namespace {
 
@@ -38,7 +58,7 @@ GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const 
   const bool has_latency = std::ranges::any_of(columns, [](const GroupJudge::Column& column) {
     return column.judged && column.metric->role == Role::kLatency;
   });
-  if (has_latency && options.bias && !options.paper &&
+  if (has_latency && options.bias && options.parameters.policies.bias &&
       options.preset.windows.interval >= kLeastBiasInterval) {
     bias_.emplace(members(), options.parameters.bias);
   }
@@ -73,7 +93,6 @@ void GroupFollower::follow(const JudgedWindow& judged) {
 void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const WindowSpec& windows = options_->preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
-  const bool paper = options_->paper;
   const Parameters& parameters = options_->parameters;
   const std::optional<Load> load =
       options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
@@ -82,8 +101,8 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     ThresholdBook::Column thresholds =
         options_->thresholds.column({peers().name, *track.metric, track.regime, load, track.detector,
                                      parameters, track.scale, independent},
-                                    names_, paper);
-    if (!thresholds.trained && !paper && track.metric->role == Role::kLatency) {
+                                    names_);
+    if (!thresholds.trained && track.metric->role == Role::kLatency) {
       const double saturated = saturated_threshold(parameters, {track.detector, track.regime, independent});
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
     }
@@ -101,11 +120,11 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
   anomaly.filter = parameters.filter;
   anomaly.filter.k = options_->preset.windows.k;
   anomaly.shift = options_->preset.windows.shift;
-  anomaly.gate_severity =
-      options_->paper ? std::numeric_limits<double>::infinity() : parameters.incidents.gate_severity;
+  anomaly.gate_severity = parameters.incidents.gate_severity;
   anomaly.confirm = {options_->preset.confirm_persistence, parameters.incidents.confirm_severity};
   // F filters over windows everywhere but for cwnd, whose long average does it.
-  if (options_->paper && metric->role == Role::kCongestion) anomaly.filter.k = 1;
+  const bool each_second = parameters.policies.congestion == CongestionTest::kEachSecond;
+  if (each_second && metric->role == Role::kCongestion) anomaly.filter.k = 1;
   if (detector == kBiasDetector) {
     // It gathers its evidence over hours and knows itself when that is enough.
     anomaly.filter.k = 1;
@@ -177,7 +196,7 @@ bool GroupFollower::has_tracker(std::string_view detector) const {
 /// could be compared with.
 void GroupFollower::judge_standby(const JudgedWindow& judged) {
   const WindowJudgement& window = judged.window;
-  if (!redundant_ || options_->paper || window.active_latency.empty()) return;
+  if (!redundant_ || window.active_latency.empty()) return;
   if (!window.idle) return;
   const double least = options_->parameters.standby_ms;
   const bool any = std::ranges::any_of(window.active_latency, [&](double ms) { return ms >= least; });
@@ -193,7 +212,7 @@ void GroupFollower::judge_absent(const JudgedWindow& judged) {
   const bool any = std::find(window.absent.begin(), window.absent.end(), 1) != window.absent.end();
   const auto throughput = std::ranges::find_if(
       *columns_, [](const GroupJudge::Column& column) { return column.metric->role == Role::kThroughput; });
-  if (throughput == columns_->end() || options_->paper) return;
+  if (throughput == columns_->end() || !options_->parameters.policies.absence) return;
   if (!any && !has_tracker(kAbsentDetector)) return;
   ScoredTrack track;
   track.distance.resize(window.absent.size());

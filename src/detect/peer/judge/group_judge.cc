@@ -111,14 +111,16 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
     if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
   }
   compare_.partition = options_.parameters.partition;
-  compare_.bins.floor_use = options_.paper ? FloorUse::kWithoutSpread : FloorUse::kAlways;
+  compare_.bins.floor_use = options_.parameters.policies.floor_use;
   for (const Distance kind : options_.distances) comparers_.push_back(make_comparer(kind, compare_));
 }
 
 void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink) {
+  const Policies& policies = options_.parameters.policies;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::span<const double> column = cells[c];
-    if (columns_[c].metric->role == Role::kCongestion && !options_.paper) {
+    if (columns_[c].metric->role == Role::kCongestion &&
+        policies.congestion == CongestionTest::kWholeWindow) {
       logged_.resize(members_);
       std::transform(column.begin(), column.end(), logged_.begin(), log_window);
       column = logged_;
@@ -199,7 +201,6 @@ double GroupJudge::least_floor(const MetricSpec& metric) const {
 double GroupJudge::floor_of(std::size_t column) const {
   const MetricSpec& metric = *columns_[column].metric;
   const double least = least_floor(metric);
-  if (options_.paper) return least;
   double level = kMissing;
   if (metric.is_moved()) {
     level = metric.resource == Resource::kStorage ? medians_.storage : medians_.network;
@@ -210,6 +211,7 @@ double GroupJudge::floor_of(std::size_t column) const {
 }
 
 void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJudgement& out) {
+  const bool each_second = options_.parameters.policies.congestion == CongestionTest::kEachSecond;
   TrackJudgement track;
   track.metric = columns_[column].metric;
   track.detector = "cwnd";
@@ -220,7 +222,7 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
   for (std::size_t k = 0; k < held.window.size; ++k) {
     for (std::size_t i = 0; i < members_; ++i) row[i] = held.window.at(i, k);
     // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
-    if (options_.paper) std::transform(row.begin(), row.end(), row.begin(), log_window);
+    if (each_second) std::transform(row.begin(), row.end(), row.begin(), log_window);
     const double middle = stats::median_of(row);
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
@@ -233,7 +235,7 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
   }
   // F indicts in any second that falls below the fraction; ours asks for the whole window.
   for (std::size_t i = 0; i < members_; ++i) {
-    const double below = options_.paper ? largest[i] : std::max(0.0, sum[i] / count[i]);
+    const double below = each_second ? largest[i] : std::max(0.0, sum[i] / count[i]);
     track.distance.push_back(count[i] > 0 ? below : kMissing);
   }
   out.tracks.push_back(std::move(track));
@@ -245,12 +247,12 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     judge_congestion(column, held, out);
     return;
   }
+  const Policies& policies = options_.parameters.policies;
   const std::vector<double>& levels = out.levels[column];
   const double floor = floor_of(column);
-  // F has one threshold for a server's await, whatever the server does.
-  const bool by_regime = metric.role == Role::kLatency && !options_.paper;
+  const bool by_regime = metric.role == Role::kLatency && policies.regimes;
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
-  const bool idle = out.idle && !options_.paper && metric.role == Role::kLatency;
+  const bool idle = out.idle && policies.idleness && metric.role == Role::kLatency;
   sorted_.assign(held.window);
   CompareOptions compare = compare_;
   compare.bins.noise_floor = floor;
@@ -271,7 +273,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     for (std::size_t i = 0; i < members_; ++i) {
       if (idle && !(levels[i] >= options_.parameters.stall_ms)) track.distance[i] = 0;
     }
-    if (!options_.paper) tell_sides(levels, track);
+    if (policies.directions) tell_sides(levels, track);
     out.tracks.push_back(std::move(track));
   }
 }

@@ -16,7 +16,7 @@
 #include "detect/peer/compare/group_stream.h"
 #include "detect/peer/compare/scale.h"
 #include "detect/peer/compare/window.h"
-#include "detect/peer/judge/policy.h"
+#include "detect/peer/judge/parameters.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
@@ -61,8 +61,6 @@ struct WindowJudgement {
 struct JudgeOptions {
   WindowSpec windows;
   std::vector<Distance> distances{Distance::kCdf};
-  /// The algorithm of the papers to the letter: no policy floors, no direction, nothing but the distance.
-  bool paper = false;
   bool flash = false;  ///< The group's devices do not rotate.
   Parameters parameters;
 };

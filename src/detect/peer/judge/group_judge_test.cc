@@ -25,6 +25,12 @@ JudgeOptions options() {
   return options;
 }
 
+JudgeOptions paper_options() {
+  JudgeOptions how = options();
+  how.parameters = paper_parameters({});
+  return how;
+}
+
 /// Judges the first window; `metrics` that begin with `-` only help.
 WindowJudgement judge(const std::vector<std::string>& metrics, const Values& values,
                       const JudgeOptions& how = options(), std::size_t members = kMembers) {
@@ -104,8 +110,7 @@ TEST(GroupJudge, TellsReadsFromWrites) {
 
 TEST(GroupJudge, FloorsAreTheMetricsOrAShareOfTheGroupsLevel) {
   const auto floor = [](double read, double written, bool paper) {
-    JudgeOptions how = options();
-    how.paper = paper;
+    const JudgeOptions how = paper ? paper_options() : options();
     return track(judge(
                      {"rd_sec", "wr_sec"},
                      [=](std::string_view metric, auto, auto) { return metric == "rd_sec" ? read : written; },
@@ -130,8 +135,7 @@ TEST(GroupJudge, FlashHasASmallerFloor) {
 
 TEST(GroupJudge, SlowerIsSickFasterIsNotMoreAndLessBothAre) {
   const auto distance = [](const char* metric, double mine, bool paper) {
-    JudgeOptions how = options();
-    how.paper = paper;
+    const JudgeOptions how = paper ? paper_options() : options();
     return judge(
                {metric}, [=](auto, std::size_t i, std::size_t k) { return wave(k) * (i == 4 ? mine : 1); },
                how)
@@ -151,12 +155,12 @@ TEST(GroupJudge, WhoDoesNothingWhileMostOthersWorkIsAbsent) {
   const auto absent = [](const std::vector<double>& level) {
     return judge({"rd_sec", "wr_sec"}, [&](auto, std::size_t i, auto) { return level[i]; }).absent;
   };
-  using Flags = std::vector<std::uint8_t>;
-  EXPECT_EQ(absent({900, 900, 0, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
-  EXPECT_EQ(absent({900, 900, kMissing, 900, 900, 900}), (Flags{0, 0, 1, 0, 0, 0}));
-  EXPECT_EQ(absent({0, 0, 0, 0, 0, 900}), Flags(6, 0)) << "most are idle";
-  EXPECT_EQ(absent({90, 90, 0, 90, 90, 90}), Flags(6, 0)) << "work below the noise floor is none";
-  EXPECT_EQ(absent({900, 900, 1, 900, 900, 900}), Flags(6, 0)) << "a little is not nothing";
+  using Absent = std::vector<std::uint8_t>;
+  EXPECT_EQ(absent({900, 900, 0, 900, 900, 900}), (Absent{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({900, 900, kMissing, 900, 900, 900}), (Absent{0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(absent({0, 0, 0, 0, 0, 900}), Absent(6, 0)) << "most are idle";
+  EXPECT_EQ(absent({90, 90, 0, 90, 90, 90}), Absent(6, 0)) << "work below the noise floor is none";
+  EXPECT_EQ(absent({900, 900, 1, 900, 900, 900}), Absent(6, 0)) << "a little is not nothing";
 }
 
 TEST(GroupJudge, AnIdleGroupsLatencySaysNothingUnlessItIsAStall) {
@@ -187,8 +191,7 @@ TEST(GroupJudge, CongestionIsHowFarBelowTheOthersWindowsAre) {
 }
 
 TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
-  JudgeOptions paper = options();
-  paper.paper = true;
+  const JudgeOptions paper = paper_options();
   // A window that alternates between 1 and 63 is 32 on average; the mean of its logarithms is that of 10.3.
   const auto values = [](std::string_view metric, std::size_t i, std::size_t k) {
     if (metric != "cwnd") return 1000.0;
@@ -201,8 +204,7 @@ TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
 }
 
 TEST(GroupJudge, ThePaperIsThePlainDefinition) {
-  JudgeOptions how = options();
-  how.paper = true;
+  JudgeOptions how = paper_options();
   how.distances = {Distance::kCdf, Distance::kWasserstein, Distance::kKl, Distance::kMedian,
                    Distance::kThresh};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

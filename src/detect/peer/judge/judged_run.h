@@ -1,10 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "detect/peer/judge/group_judge.h"
 #include "model/cell_series.h"
+#include "model/grid.h"
+#include "model/metric.h"
 
 namespace laggard::detect {
 
@@ -24,6 +30,50 @@ struct JudgedRun {
   std::vector<JudgedWindow> windows;
   /// What hosts moved, a row per cell (HostLoads): what their clocks are told by. Empty: nobody asked.
   std::vector<double> loads;
+};
+
+/// Sees the columns that are compared, before they are smoothed: for what is to be learned of a recording
+/// beside who differs, in the same pass. Called on one thread, run by run, in the order of time.
+class CellObserver {
+ public:
+  virtual ~CellObserver() = default;
+
+  /// One metric of a group over the cells of a run: row by row, a number per member, NaN where missing.
+  virtual void observe(std::size_t group, const MetricSpec& metric, const CellRuns::Run& run,
+                       std::span<const double> rows) = 0;
+
+  /// All groups have been seen over the run.
+  virtual void end_run(const CellRuns::Run& run) = 0;
+};
+
+/// A clock, in grid cells, that stands still where nothing was recorded for longer than a window: the
+/// positions of windows (WindowJudgement::position).
+class GapClock {
+ public:
+  /// \param longest  cells without a sample that are time like any other: a window's size.
+  explicit GapClock(std::size_t longest) : longest_(static_cast<std::int64_t>(longest)) {}
+
+  /// Gives a run's windows their positions. Runs in order.
+  void place(JudgedRun& judged, const Grid& grid);
+  /// The same, and hands them out.
+  void take(JudgedRun& judged, const Grid& grid,
+            const std::function<void(std::size_t group, const WindowJudgement&)>& sink);
+
+  /// The next cells in which something was recorded, in order. A gap lies between two of them.
+  void note(const CellRuns::Run& run);
+
+  /// Of a window that starts with this cell's end and is complete at a cell that was noted last.
+  [[nodiscard]] std::int64_t position(std::int64_t cell) const;
+
+ private:
+  /// After each gap: the first cell, and the cells in which nothing was recorded so far.
+  struct Resumption {
+    std::int64_t cell = 0;
+    std::int64_t lost = 0;
+  };
+  std::int64_t longest_;
+  std::vector<Resumption> resumptions_;
+  std::optional<std::int64_t> last_;
 };
 
 }  // namespace laggard::detect

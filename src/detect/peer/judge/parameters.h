@@ -6,14 +6,25 @@
 #include <string_view>
 
 #include "detect/peer/compare/bias.h"
-#include "detect/peer/compare/bins.h"
+#include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/filter.h"
 #include "detect/peer/compare/preset.h"
-#include "detect/peer/skew/clock_options.h"
 #include "model/finding.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
+
+/// Every number on which it depends what is said of clocks (docs/methods/skew.md).
+struct ClockOptions {
+  /// Shifts that are looked at, in cells to either side; 0: clocks are not looked at.
+  std::int64_t reach = 60;
+  /// Every shift that is not part of the answer must fit worse by so many standard errors.
+  double sigmas = 4;
+  /// From here on a clock is called off, in cells. No comparison notices less than that.
+  std::int64_t least = 2;
+  /// A host's load moved when it did so by more than this share of its mean move.
+  double least_move = 0.25;
+};
 
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
 /// of the gap between the healthiest suspect and the weakest fault; docs/methods/judge.md has the gaps.
@@ -39,10 +50,33 @@ struct KlPolicy {
   double least_threshold = 0.3;
 };
 
+/// When a connection's window counts as too small.
+enum class CongestionTest : std::uint8_t {
+  kWholeWindow,  ///< In the mean of a window's samples, whose logarithms are averaged.
+  kEachSecond,   ///< In any sample, of which the logarithm is taken after averaging (F §10.1).
+};
+
+/// What algorithms decide differently where no number says it. These are ours; paper_parameters has Kasick's.
+struct Policies {
+  bool retransmissions = true;  ///< Are judged unless other metrics are asked for; F did not record them.
+  FloorUse floor_use = FloorUse::kAlways;
+  CongestionTest congestion = CongestionTest::kWholeWindow;
+  bool regimes = true;             ///< Latency has a threshold for reads and one for writes; F's is for both.
+  bool idleness = true;            ///< Latencies of an idle group say nothing, except stalls.
+  bool directions = true;          ///< What is off to the healthy side is not sick.
+  bool absence = true;             ///< Who does nothing while most others work is sick.
+  bool bias = true;                ///< Who is a little slower in nearly every window is sick.
+  bool pooled_thresholds = true;   ///< Members share what is trained; F gives each its own.
+  bool bounded_kl = true;          ///< Thresholds of `kl` stay below its ceiling.
+  bool joint_confirmation = true;  ///< IncidentOptions of `explain` say what these three are.
+  bool failovers = true;
+  bool companions = true;
+};
+
 /// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
 inline constexpr std::size_t kLeastPartition = BinRule{}.mad_below;
 
-/// Every number that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes one
+/// Everything that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes a number
 /// (parameters_table.h). docs/methods/judge.md says where each comes from.
 struct Parameters {
   // A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
@@ -56,7 +90,7 @@ struct Parameters {
   MetricPolicy congestion{0, 0.40, 0.40, 0.30};
   KlPolicy kl;
   /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
-  /// for, unless its latency is this far away, in bins of the scale (slowdown.h).
+  /// for, unless its latency is this far away, in bins of the scale (levels.h).
   double least_slowdown = 1.13;
   double saturated_threshold = 64;
   /// What the untrained threshold is worth beside a trained one, in windows of training.
@@ -79,6 +113,7 @@ struct Parameters {
   /// Lost samples in a row that are filled in.
   std::size_t longest_filled_hole = 2;
 
+  Policies policies;
   FilterSpec filter;  ///< Its k is the preset's.
   IncidentLimits incidents;
   BiasOptions bias;
@@ -92,7 +127,34 @@ struct Parameters {
 /// The defaults with what the preset has otherwise.
 [[nodiscard]] Parameters parameters_of(const Preset& preset);
 
+/// The same for Kasick's algorithm to the letter: everything in which it differs from ours, but for the
+/// rules.
+[[nodiscard]] Parameters paper_parameters(const Preset& preset);
+
 /// The noise floor in force, in the metric's unit.
 [[nodiscard]] double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash);
+
+/// What the group as a whole was doing in a window. Latency behaves differently under each: writes are paced
+/// by write-back, which keeps the servers' queues alike; synchronous reads form a closed loop in which the
+/// queue wanders between healthy servers.
+enum class Regime { kAny, kReads, kWrites };
+[[nodiscard]] std::string_view to_name(Regime regime);  // any, reads, writes
+
+[[nodiscard]] const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric);
+
+/// Which track a threshold is for, beside the metric.
+struct ThresholdUse {
+  std::string_view detector = "cdf";  ///< A distance, or `cwnd`.
+  Regime regime = Regime::kAny;
+  double independent = 64.0 / 5;  ///< Samples of a window: WinSize / smoothing.
+};
+
+/// Positions on the scale of the distance (peer/scale.h); for cwnd the fraction itself.
+[[nodiscard]] double self_threshold(const Parameters& parameters, const MetricSpec& metric,
+                                    const ThresholdUse& use);
+/// For latencies that may come of waiting alone. Of `kl`, which knows no magnitude, the ceiling: never.
+[[nodiscard]] double saturated_threshold(const Parameters& parameters, const ThresholdUse& use);
+[[nodiscard]] double least_threshold(const Parameters& parameters, const MetricSpec& metric,
+                                     const ThresholdUse& use);
 
 }  // namespace laggard::detect

@@ -27,8 +27,8 @@ std::string track_name(const MetricSpec& metric, Regime regime, std::optional<Lo
   return name + ")";
 }
 
-ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vector<std::string>& members,
-                                            bool paper) const {
+ThresholdBook::Column ThresholdBook::column(const Track& track,
+                                            const std::vector<std::string>& members) const {
   const Parameters& parameters = track.parameters;
   const ThresholdUse use{track.detector, track.regime, track.independent};
   const double prior = track.scale.at(self_threshold(parameters, track.metric, use));
@@ -39,7 +39,7 @@ ThresholdBook::Column ThresholdBook::column(const Track& track, const std::vecto
   if (trained == nullptr) return {std::vector<double>(members.size(), prior), false};
   Column column;
   column.trained = true;
-  if (paper) {
+  if (!parameters.policies.pooled_thresholds) {
     for (const std::string& member : members) column.values.push_back(trained->of(member));
     return column;
   }

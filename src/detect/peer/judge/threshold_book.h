@@ -6,8 +6,8 @@
 
 #include "detect/peer/compare/scale.h"
 #include "detect/peer/compare/thresholds.h"
-#include "detect/peer/judge/load.h"
-#include "detect/peer/judge/policy.h"
+#include "detect/peer/judge/levels.h"
+#include "detect/peer/judge/parameters.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
@@ -29,7 +29,8 @@ namespace laggard::detect {
 ///         T' = T_load (T / T_load)^(16 / (16 + its windows)). Saturated disks teach what is healthy of
 ///         saturated disks, and not of the same disks under a hundredth of the load; the two are orders of
 ///         magnitude apart, hence the power. Never above T, which keeps all that was trained on quiet.
-/// paper:  the component's own; one without data gets the group's maximum (F §10.1).
+/// Without Policies::pooled_thresholds: the component's own; one without data gets the group's maximum (F
+/// §10.1).
 class ThresholdBook {
  public:
   ThresholdBook() = default;
@@ -52,7 +53,7 @@ class ThresholdBook {
     std::vector<double> values;  ///< One per member.
     bool trained = false;
   };
-  [[nodiscard]] Column column(const Track& track, const std::vector<std::string>& members, bool paper) const;
+  [[nodiscard]] Column column(const Track& track, const std::vector<std::string>& members) const;
 
  private:
   Thresholds thresholds_;

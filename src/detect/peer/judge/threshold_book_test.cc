@@ -26,8 +26,9 @@ Thresholds trained_with(double windows) {
 ThresholdBook::Column column(const Thresholds& thresholds, bool paper, Regime regime = Regime::kReads,
                              const std::string& group = "disks", std::optional<Load> load = std::nullopt) {
   const std::string detector = "cdf";
+  const Parameters parameters = paper ? paper_parameters({}) : kDefaults;
   return ThresholdBook(thresholds)
-      .column({group, await(), regime, load, detector, kDefaults, {}}, kThreeDisks, paper);
+      .column({group, await(), regime, load, detector, parameters, {}}, kThreeDisks);
 }
 
 TEST(ThresholdBook, WithoutTrainingThePolicysOwn) {
@@ -80,7 +81,7 @@ TEST(ThresholdBook, WithoutTrainingItIsAPositionOnTheScale) {
   const std::string detector = "thresh";
   const auto values =
       ThresholdBook()
-          .column({"disks", await(), Regime::kWrites, {}, detector, kDefaults, {100, 5}}, kThreeDisks, false)
+          .column({"disks", await(), Regime::kWrites, {}, detector, kDefaults, {100, 5}}, kThreeDisks)
           .values;
   EXPECT_DOUBLE_EQ(values[0], 100 + 5 * policy_of(kDefaults, await()).self_threshold);
 }

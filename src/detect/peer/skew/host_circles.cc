@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
-#include <utility>
 
+#include "base/error.h"
+#include "base/missing.h"
 #include "base/text.h"
 
 namespace laggard::detect {
@@ -105,6 +107,60 @@ std::optional<std::size_t> load_channel(const MetricSpec& metric) {
   const auto* found = std::ranges::find(kChannels, metric.quantity);
   if (found == kChannels.end()) return std::nullopt;
   return static_cast<std::size_t>(found - kChannels.begin());
+}
+
+void HostLoads::begin_run(const CellRuns::Run& run) {
+  if (begun_) return;
+  begun_ = true;
+  loads_.assign(static_cast<std::size_t>(run.end - run.begin) * circles_.row(), kMissing);
+}
+
+void HostLoads::observe(std::size_t group, const MetricSpec& metric, const CellRuns::Run& run,
+                        std::span<const double> rows) {
+  const auto channel = load_channel(metric);
+  const auto& place = circles_.places[group];
+  if (!place || !channel) return;
+  begin_run(run);
+  const std::size_t members = place->hosts.size();
+  const std::size_t first =
+      circles_.first_of(place->circle) + *channel * circles_.circles[place->circle].size();
+  const std::size_t width = circles_.row();
+  for (std::size_t k = 0; k * members < rows.size(); ++k) {
+    double* loads = loads_.data() + k * width + first;
+    const double* row = rows.data() + k * members;
+    for (std::size_t i = 0; i < members; ++i) {
+      if (std::isnan(row[i])) continue;
+      double& load = loads[place->hosts[i]];
+      load = std::isnan(load) ? row[i] : load + row[i];
+    }
+  }
+}
+
+void HostLoads::end_run(const CellRuns::Run& run) {
+  begin_run(run);
+  sink_(run, loads_);
+  begun_ = false;
+}
+
+RunLoads::RunLoads(const Grouping& grouping, const ClockOptions& options)
+    : watched_(options.reach > 0),
+      circles_(make_circles(grouping)),
+      loads_(circles_, [this](const CellRuns::Run& run, std::span<const double> rows) {
+        run_ = run;
+        rows_.assign(rows.begin(), rows.end());
+      }) {}
+
+std::size_t RunLoads::row(const Grouping& grouping, const ClockOptions& options) {
+  return options.reach > 0 ? make_circles(grouping).row() : 0;
+}
+
+void RunLoads::attach(JudgedRun& judged) const {
+  if (!watched_) return;
+  LAGGARD_CHECK(judged.run.begin >= run_.begin && judged.run.end <= run_.end);
+  const auto first = static_cast<std::size_t>(judged.run.begin - run_.begin) * circles_.row();
+  const auto count = static_cast<std::size_t>(judged.run.end - judged.run.begin) * circles_.row();
+  const std::span<const double> rows = std::span(rows_).subspan(first, count);
+  judged.loads.assign(rows.begin(), rows.end());
 }
 
 }  // namespace laggard::detect

@@ -6,13 +6,11 @@
 #include <cmath>
 
 #include "base/missing.h"
-#include "detect/peer/skew/host_loads.h"
 #include "testing/grouping.h"
 #include "testing/samples.h"
 
 namespace laggard::detect {
 namespace {
-
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing_support::GroupingBuilder;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "detect/peer/skew/clock_options.h"
+#include "detect/peer/judge/parameters.h"
 #include "detect/peer/skew/lag_correlation.h"
 
 namespace laggard::detect {

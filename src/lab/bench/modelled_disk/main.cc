@@ -25,7 +25,7 @@
 #include <thread>
 #include <vector>
 
-#include "lab/sim/disk_geometry.h"
+#include "lab/sim/disk.h"
 #include "lab/sim/random.h"
 
 namespace {

@@ -1,0 +1,78 @@
+#include "collect/record/ticks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace laggard::collect {
+
+TickSchedule::Tick TickSchedule::next(WallTime wall, MonoTime mono) {
+  Tick tick;
+  tick.deadline = mono + (floor_to(wall, interval_) + interval_ - wall);
+  if (!last_) {
+    last_ = tick.deadline;
+    return tick;
+  }
+  const MonoTime earliest = std::max(*last_, begun_.value_or(*last_)) + interval_ / 2;
+  while (tick.deadline < earliest) tick.deadline += interval_;
+  // A little short of a whole number of intervals is one: the clocks are read one after the other.
+  const std::int64_t intervals = (tick.deadline - *last_ + interval_ / 8) / interval_;
+  tick.missed = static_cast<std::uint64_t>(std::max<std::int64_t>(intervals - 1, 0));
+  last_ = tick.deadline;
+  return tick;
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kSlewPerSecond = 1000;  ///< One part in so many: twice what the kernel slews.
+
+}  // namespace
+
+std::string step_reason(Duration step) {
+  const double seconds = to_seconds(step);
+  return std::chrono::abs(step) < 100s ? fmt::format("clock stepped by {:+.3g} s", seconds)
+                                       : fmt::format("clock stepped by {:+.0f} s", seconds);
+}
+
+ClockWatch::ClockWatch(Duration interval) : tolerance_(std::min<Duration>(interval / 2, 500ms)) {}
+
+/// Both clocks as of one moment: who is not run between the two looks would see a step.
+ClockWatch::Reading ClockWatch::read(Clock& clock) {
+  constexpr int kAttempts = 5;
+  constexpr Duration kClose = 1ms;
+  Reading best;
+  Duration closest = Duration::max();
+  for (int attempt = 0; attempt < kAttempts && closest > kClose; ++attempt) {
+    const MonoTime mono = clock.mono();
+    const Reading now{clock.wall(), mono, clock.suspended()};
+    const Duration apart = clock.mono() - mono;
+    if (apart < closest) {
+      best = now;
+      closest = apart;
+    }
+  }
+  return best;
+}
+
+std::optional<ClockChange> ClockWatch::look(Clock& clock) {
+  const Reading now = read(clock);
+  if (!last_) {
+    last_ = now;
+    return std::nullopt;
+  }
+  const Reading before = *last_;
+  last_ = now;
+  const Duration passed = now.mono - before.mono;
+  const Duration tolerance = tolerance_ + passed / kSlewPerSecond;
+  ClockChange change{.suspended = now.suspended - before.suspended, .before = before.wall, .after = now.wall};
+  change.step = (now.wall - before.wall) - passed - change.suspended;
+  if (std::chrono::abs(change.step) <= tolerance) change.step = {};
+  if (change.suspended <= tolerance) change.suspended = {};
+  if (change.step == Duration{} && change.suspended == Duration{}) return std::nullopt;
+  return change;
+}
+
+}  // namespace laggard::collect

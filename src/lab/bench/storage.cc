@@ -1,0 +1,232 @@
+#include "lab/bench/storage.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "lab/bench/undo.h"
+
+namespace laggard::lab::bench {
+
+namespace {
+
+constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+
+std::string log_name(const Layout& layout, std::size_t i) { return fmt::format("disk-{}", layout.server(i)); }
+
+Result<int> start_disk(Site& site, const std::filesystem::path& program, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::filesystem::path folder = layout.disk(i);
+  if (Status made = site.machine().make_folder(folder); !made) return forward(made);
+  // Real-time: a disk does not get slower because something else computes.
+  const Command serve{
+      {"chrt", "--fifo", "10", program, folder, "--megabytes", std::to_string(layout.disk_megabytes),
+       "--rate", fmt::format("{}", layout.disk_megabytes_per_second), "--seed", std::to_string(i)},
+      {}};
+  return site.start_disk(serve, log_name(layout, i));
+}
+
+/// As a disk of the time would be queued: BFQ, 64 requests of 128 KB. Given back in the end, because loop
+/// devices keep their settings when they are detached.
+Status set_queue(Site& site, const std::string& loop) {
+  const std::array<std::pair<Setting, const char*>, 5> settings{{{Setting::kScheduler, "bfq"},
+                                                                 {Setting::kMaxSectors, "128"},
+                                                                 {Setting::kRotational, "1"},
+                                                                 {Setting::kRequests, "64"},
+                                                                 {Setting::kReadAhead, "128"}}};
+  // All are kept before one is changed: some of them change others.
+  for (const auto& [setting, value] : settings) {
+    if (Status kept = site.keep(setting, loop); !kept) return kept;
+  }
+  for (const auto& [setting, value] : settings) {
+    if (Status done = site.set(setting, loop, value); !done) return done;
+  }
+  return {};
+}
+
+/// A limit of dirty pages of its own: the machine's is shared, and one slow disk would hold up all servers.
+Status limit_dirty(Site& site, const std::string& loop) {
+  if (Status done = site.set(Setting::kStrictLimit, loop, "1"); !done) return done;
+  // The kernel keeps max_bytes as a ratio of the machine's limit, and gives back another number than it was
+  // told: max_ratio is what can be restored.
+  if (Status kept = site.keep(Setting::kMaxRatio, loop); !kept) return kept;
+  return site.machine().write(path_of(Setting::kMaxRatio, loop).replace_filename("max_bytes"),
+                              std::to_string(site.layout().dirty_megabytes * kMegabyte));
+}
+
+Status make_brick(Site& site, const std::string& loop, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string device = "/dev/" + loop;
+  const std::filesystem::path brick = layout.brick(i);
+  Status done = site.must(
+      {{"mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", "-J",
+        "size=32", device, fmt::format("{}M", layout.brick_megabytes)},
+       {}});
+  if (done) done = site.machine().make_folder(brick);
+  if (done) done = site.must({{"mount", "-o", "noatime,nodelalloc,commit=5", device, brick}, {}});
+  if (done) done = site.machine().make_folder(brick / "data");
+  return done;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> build_disks(Site& site, const std::filesystem::path& program) {
+  const Layout& layout = site.layout();
+  std::vector<int> processes;
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    const Result<int> process = start_disk(site, program, i);
+    if (!process) return tl::unexpected<Error>(process.error());
+    processes.push_back(*process);
+  }
+  std::vector<std::string> loops;
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    Status there = site.await_mount(layout.disk(i), processes[i - 1], log_name(layout, i));
+    if (!there) return forward(there);
+    Result<std::string> loop = site.attach_loop(layout.disk(i) / "disk");
+    if (!loop) return forward(loop);
+    Status done = set_queue(site, *loop);
+    if (done) done = limit_dirty(site, *loop);
+    if (done) done = make_brick(site, *loop, i);
+    if (!done) return forward(done);
+    loops.push_back(std::move(*loop));
+  }
+  return loops;
+}
+
+Status set_disks(Site& site, bool fast) {
+  for (std::size_t i = 1; i <= site.layout().servers; ++i) {
+    const std::filesystem::path speed = site.layout().disk(i) / kSpeedFile;
+    if (Status done = site.machine().write(speed, fast ? kFast : kModelled); !done) return done;
+  }
+  return {};
+}
+
+Status drop_caches(Site& site) {
+  const Layout& layout = site.layout();
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status done = site.must({{"sync", "--file-system", layout.brick(i)}, {}}); !done) return done;
+    if (Status emptied = empty_cache(site, i); !emptied) return emptied;
+  }
+  return {};
+}
+
+namespace {
+
+std::string volume(std::string_view name, std::string_view type, const std::vector<std::string>& options,
+                   std::string_view subvolumes) {
+  std::string text = fmt::format("volume {}\n  type {}\n", name, type);
+  for (const std::string& option : options) text += fmt::format("  option {}\n", option);
+  if (!subvolumes.empty()) text += fmt::format("  subvolumes {}\n", subvolumes);
+  return text + "end-volume\n";
+}
+
+/// A shell's way to enter a memory group: the program is in it from its first page on.
+Command in_memory_group(const std::filesystem::path& group, Command command) {
+  std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && exec "$@")", group / "cgroup.procs"};
+  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+  command.argv = std::move(argv);
+  return command;
+}
+
+Status start_server(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string name = layout.server(i);
+  const std::filesystem::path file = layout.state() / (name + ".vol");
+  Status done = make_memory_group(site, i);
+  if (done) done = site.machine().write(file, server_volume(layout, i));
+  if (!done) return done;
+  const Command serve{
+      {"glusterfsd", "--no-daemon", "-f", file, "-l", layout.logs() / ("glusterfsd-" + name + ".log"), "-L",
+       "WARNING", "--volfile-id", name},
+      {}};
+  const Result<int> process = site.start(
+      name, in_memory_group(memory_group(site.machine(), layout, i), urgent(serve)), "start-" + name);
+  if (!process) return tl::unexpected<Error>(process.error());
+  return {};
+}
+
+/// A client that is started before the servers listen waits seconds before it tries again.
+Status await_server(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::filesystem::path from = layout.network(layout.client(1));
+  Clock& clock = site.machine().clock();
+  const MonoTime deadline = clock.mono() + std::chrono::seconds(20);
+  // socat itself did not end in 3 of 19 attempts on an idle machine: then, too, it is to be tried again.
+  const Command knock{{"timeout", "3", "socat", "-u", "/dev/null",
+                       fmt::format("TCP:{}:{},connect-timeout=1", layout.server_address(i), kBrickPort)},
+                      {}};
+  for (;;) {
+    Status answered = site.must(inside(from, knock));
+    if (answered || clock.mono() >= deadline) return answered;
+    clock.sleep_until(clock.mono() + std::chrono::milliseconds(100));
+  }
+}
+
+Status start_client(Site& site, std::size_t i) {
+  const Layout& layout = site.layout();
+  const std::string name = layout.client(i);
+  const std::filesystem::path mount = layout.mount(i);
+  if (Status made = site.machine().make_folder(mount); !made) return made;
+  const Command serve{
+      {"glusterfs", "--no-daemon", "-f", layout.state() / "client.vol", "-l",
+       layout.logs() / ("glusterfs-" + name + ".log"), "-L", "WARNING", "--direct-io-mode=enable",
+       "--background-qlen=256", "--congestion-threshold=250", mount},
+      {}};
+  const std::string log = "start-" + name;
+  const Result<int> process = site.start(name, urgent(serve), log);
+  if (!process) return tl::unexpected<Error>(process.error());
+  return site.await_mount(mount, *process, log);
+}
+
+}  // namespace
+
+std::string server_volume(const Layout& layout, std::size_t server) {
+  return volume("posix", "storage/posix",
+                {fmt::format("directory {}", (layout.brick(server) / "data").native())}, "") +
+         volume("locks", "features/locks", {}, "posix") +
+         volume("threads", "performance/io-threads", {"thread-count 16"}, "locks") +
+         volume("server", "protocol/server",
+                {"transport-type tcp", "transport.address-family inet",
+                 fmt::format("transport.socket.listen-port {}", kBrickPort),
+                 fmt::format("transport.socket.bind-address {}", layout.server_address(server)),
+                 "auth.addr.threads.allow *"},
+                "threads");
+}
+
+std::string client_volume(const Layout& layout) {
+  std::string text;
+  std::string all;
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    const std::string name = layout.server(i);
+    // Without ping-timeout a slow server is not mistaken for a dead one; with filter-O_DIRECT the servers
+    // cache, as they do in production.
+    text += volume(
+        name, "protocol/client",
+        {"transport-type tcp", "transport.address-family inet",
+         fmt::format("remote-host {}", layout.server_address(i)), fmt::format("remote-port {}", kBrickPort),
+         "remote-subvolume threads", "ping-timeout 0", "filter-O_DIRECT enable"},
+        "");
+    all += (i == 1 ? "" : " ") + name;
+  }
+  text += volume("stripes", "cluster/disperse", {"redundancy 1", "read-policy round-robin"}, all);
+  return text + volume("attributes", "performance/md-cache", {}, "stripes");
+}
+
+Status start_gluster(Site& site) {
+  const Layout& layout = site.layout();
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status started = start_server(site, i); !started) return started;
+  }
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    if (Status there = await_server(site, i); !there) return there;
+  }
+  if (Status done = site.machine().write(layout.state() / "client.vol", client_volume(layout)); !done)
+    return done;
+  for (std::size_t i = 1; i <= layout.clients; ++i) {
+    if (Status started = start_client(site, i); !started) return started;
+  }
+  return {};
+}
+
+}  // namespace laggard::lab::bench

@@ -1,0 +1,121 @@
+#include "lab/cluster/servers.h"
+
+namespace laggard::lab {
+
+namespace {
+
+constexpr auto kJournalInterval = std::chrono::seconds(5);
+constexpr std::int64_t kLargestCommit = 1 << 20;
+
+std::int64_t whole_pages(std::int64_t bytes) {
+  return (bytes + DiskLayout::kPage - 1) / DiskLayout::kPage * DiskLayout::kPage;
+}
+
+}  // namespace
+
+FileServer::FileServer(EventQueue& queue, const ClusterSpec& cluster, const DiskGeometry& geometry,
+                       const Random& random)
+    : queue_(queue),
+      file_system_(cluster.file_system),
+      most_coalesced_(cluster.pvfs.most_coalesced),
+      random_(random.fork("server")),
+      disk_(queue, geometry, cluster.elevator, random.fork("disk")) {
+  // Servers were started one after the other: their journals do not tick together.
+  queue_.schedule_in(from_seconds(random_.uniform() * to_seconds(kJournalInterval)), {this, kJournalTick, 0});
+}
+
+void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
+  switch (rpc.kind) {
+    case RpcKind::kQuery:
+      served.raise();
+      return;
+    case RpcKind::kUpdate:
+      update(rpc, served);
+      return;
+    case RpcKind::kRead:
+      read(rpc, thread, served);
+      return;
+    case RpcKind::kWrite:
+      write(rpc, served);
+      return;
+  }
+}
+
+void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
+  disk_.submit({.at = rpc.at,
+                .bytes = whole_pages(rpc.bytes),
+                .write = false,
+                .io_class = IoClass::kSync,
+                .stream = kFirstThreadStream + thread,
+                .done = served});
+}
+
+void FileServer::write(const Rpc& rpc, const Signal& served) {
+  ++journaled_;
+  disk_.submit({.at = rpc.at,
+                .bytes = whole_pages(rpc.bytes),
+                .write = true,
+                .io_class = IoClass::kAsync,
+                .stream = 0,
+                .done = served});
+}
+
+void FileServer::update(const Rpc& rpc, const Signal& served) {
+  if (file_system_ == FileSystem::kLustre) {
+    ++journaled_;
+    served.raise();
+    return;
+  }
+  updates_.push_back({served, rpc.pages});
+  if (syncing_.empty()) sync_database();
+}
+
+void FileServer::sync_database() {
+  const std::size_t count = std::min(updates_.size(), most_coalesced_);
+  if (count == 0) return;
+  const auto end = updates_.begin() + static_cast<std::ptrdiff_t>(count);
+  std::int64_t pages = 0;
+  for (auto update = updates_.begin(); update != end; ++update) {
+    syncing_.push_back(update->served);
+    pages += update->pages;
+  }
+  updates_.erase(updates_.begin(), end);
+  const auto page = static_cast<std::int64_t>(
+      random_.below(static_cast<std::uint64_t>(DiskLayout::kDatabaseBytes / DiskLayout::kPage)));
+  disk_.submit({.at = DiskLayout::kDatabase + page * DiskLayout::kPage,
+                .bytes = DiskLayout::kPage * pages,
+                .write = true,
+                .io_class = IoClass::kAsync,
+                .stream = 0,
+                .done = {this, kSynced, 0}});
+}
+
+void FileServer::write_journal() {
+  if (journaled_ > 0) {
+    const std::int64_t bytes =
+        std::min(kLargestCommit, DiskLayout::kPage * static_cast<std::int64_t>(2 + journaled_));
+    if (journal_at_ + bytes > DiskLayout::kJournalBytes) journal_at_ = 0;
+    disk_.submit({.at = DiskLayout::kJournal + journal_at_,
+                  .bytes = bytes,
+                  .write = true,
+                  .io_class = IoClass::kAsync,
+                  .stream = 0,
+                  .done = {}});
+    journal_at_ += bytes;
+    journaled_ = 0;
+  }
+  queue_.schedule_in(kJournalInterval, {this, kJournalTick, 0});
+}
+
+void FileServer::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+  if (kind == kJournalTick) {
+    write_journal();
+    return;
+  }
+  const std::vector<Signal> synced = std::move(syncing_);
+  syncing_.clear();
+  sync_database();
+  for (const Signal& served : synced) served.raise();
+}
+
+}  // namespace laggard::lab
