@@ -71,8 +71,13 @@ TimeSpan EventTable::extent() const {
 }
 
 bool EventTable::has_room_for(const EventTable& other) const {
-  return words_.has_room_for(other.words_) &&
-         attributes_.size() + other.attributes_.size() <= kMostAttributes;
+  const auto is_new = [&](const AttributeColumn& theirs) {
+    return std::ranges::none_of(attributes_, [&](const AttributeColumn& ours) {
+      return ours.form == theirs.form && ours.key == theirs.key;
+    });
+  };
+  const auto added = static_cast<std::size_t>(std::ranges::count_if(other.attributes_, is_new));
+  return words_.has_room_for(other.words_) && attributes_.size() + added <= kMostAttributes;
 }
 
 void EventTable::append_from(const EventTable& other, std::span<const std::uint32_t> events) {
