@@ -174,6 +174,22 @@ Status DayFile::check_schema() {
   return fail(ErrorCode::kDamaged, path().string(), "tables of a laggard archive are missing");
 }
 
+Status DayFile::take_meta(std::string_view key, std::string_view value) {
+  if (key == "host") identity_.host = value;
+  if (key == "boot") identity_.boot = value;
+  if (key == kFileNumberKey) marks_.number = value;
+  if (key == kCommitCountKey) marks_.commits = to_number<std::uint64_t>(value);
+  if (key == kFinishedKey) marks_.finished = value == "1";
+  if (key != kStreamKey) return {};
+  const auto known = std::ranges::find(kStreamFolders, value);
+  if (known == kStreamFolders.end()) {
+    return fail(ErrorCode::kBadInput, path().string(),
+                fmt::format("holds a stream '{}', which this version of laggard does not know", value));
+  }
+  identity_.stream = static_cast<Stream>(known - kStreamFolders.begin());
+  return {};
+}
+
 Status DayFile::read_identity() {
   Result<Statement> select = database_.prepare("SELECT key, value FROM meta");
   if (!select) return forward(select);
@@ -181,20 +197,7 @@ Status DayFile::read_identity() {
     Result<bool> row = select->step();
     if (!row) return forward(row);
     if (!*row) break;
-    if (select->bytes(0) == "host") identity_.host = select->bytes(1);
-    if (select->bytes(0) == "boot") identity_.boot = select->bytes(1);
-    if (select->bytes(0) == kStreamKey) {
-      const auto known = std::ranges::find(kStreamFolders, select->bytes(1));
-      if (known == kStreamFolders.end()) {
-        return fail(ErrorCode::kBadInput, path().string(),
-                    fmt::format("holds a stream '{}', which this version of laggard does not know",
-                                select->bytes(1)));
-      }
-      identity_.stream = static_cast<Stream>(known - kStreamFolders.begin());
-    }
-    if (select->bytes(0) == kFileNumberKey) marks_.number = select->bytes(1);
-    if (select->bytes(0) == kCommitCountKey) marks_.commits = to_number<std::uint64_t>(select->bytes(1));
-    if (select->bytes(0) == kFinishedKey) marks_.finished = select->bytes(1) == "1";
+    if (Status taken = take_meta(select->bytes(0), select->bytes(1)); !taken) return taken;
   }
   Result<Statement> mode = database_.prepare("PRAGMA journal_mode");
   if (!mode) return forward(mode);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/block.h"
@@ -181,6 +182,7 @@ class DayFile {
   [[nodiscard]] Status check();
   [[nodiscard]] Status check_schema();
   [[nodiscard]] Status read_identity();
+  [[nodiscard]] Status take_meta(std::string_view key, std::string_view value);
   [[nodiscard]] Status in_one_state(const std::function<Status()>& read);
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status create_tables(const FileIdentity& identity, bool hidden);

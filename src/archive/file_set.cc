@@ -381,9 +381,9 @@ tl::unexpected<Error> FileSet::lost_block(std::size_t index, const BlockRow& row
 }
 
 std::pair<std::size_t, std::size_t> FileSet::of_stream(Stream stream) const {
-  const auto range = std::ranges::equal_range(files_, stream, {}, &SourceFile::stream);
-  return {static_cast<std::size_t>(range.begin() - files_.begin()),
-          static_cast<std::size_t>(range.end() - files_.begin())};
+  const auto first = std::ranges::lower_bound(files_, stream, {}, &SourceFile::stream);
+  const auto last = std::ranges::upper_bound(files_, stream, {}, &SourceFile::stream);
+  return {static_cast<std::size_t>(first - files_.begin()), static_cast<std::size_t>(last - files_.begin())};
 }
 
 }  // namespace laggard::archive

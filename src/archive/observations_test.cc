@@ -39,7 +39,7 @@ Story random_story(std::mt19937_64& random) {
   const std::size_t n = 1 + random() % 12;
   for (std::size_t i = 0; i < n; ++i) {
     const std::string host = "fs" + std::to_string(random() % 2);
-    const std::size_t size = random() % 5 == 0 ? random() % 3000 : random() % 30;
+    const std::size_t size = random() % 5 == 0 ? random() % 900 : random() % 30;
     EventTable events = random_events(random, host, t, size, random() % 2 == 0 ? "syscall" : "ping");
     if (random() % 3 == 0) {
       events.add_loss({.from = t, .to = t + seconds{1}, .count = random() % 100, .reason = "ring full"});

@@ -136,9 +136,9 @@ class Recoverer {
 
   Status copy_observations(FileSet& files) {
     const Stream stream = files.files().front().stream;
-    const Status copied = stream == Stream::kEvents
-                              ? copy_tables(*make_observation_reader<EventTable>(files, {}))
-                              : copy_tables(*make_observation_reader<ProfileTable>(files, {}));
+    Status copied = stream == Stream::kEvents
+                        ? copy_tables(*make_observation_reader<EventTable>(files, {}))
+                        : copy_tables(*make_observation_reader<ProfileTable>(files, {}));
     if (!copied) return copied;
     Result<DayFile*> file = files.open(0);
     if (!file) return forward(file);
@@ -159,6 +159,7 @@ class Recoverer {
 
   static std::vector<Gap> gaps_of(const std::string& host, const std::vector<GapRow>& rows) {
     std::vector<Gap> gaps;
+    gaps.reserve(rows.size());
     for (const GapRow& gap : rows) {
       gaps.push_back({.host = host, .from = gap.first, .to = gap.last, .reason = gap.reason});
     }
