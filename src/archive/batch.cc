@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "archive/file_name.h"
 #include "archive/format.h"

@@ -17,7 +17,6 @@ class FileWords {
   [[nodiscard]] bool add(const Dictionary& words);
   /// What the file names already, whoever let it.
   void add_written(const Dictionary& words);
-  [[nodiscard]] std::size_t size() const { return known_.size(); }
 
  private:
   std::unordered_set<std::uint64_t> known_;

@@ -15,8 +15,8 @@ namespace laggard::archive {
 /// meanwhile.
 ///
 /// Rows that had to be given up become a loss of their stream. A host may name kMaxFileWords different
-/// strings (format.h) in one day and stream: a table with which it would name more is refused with kBadInput
-/// and not taken.
+/// strings (format.h) in one day and stream: what would name more is refused with kBadInput and not taken. A
+/// table of more than kBlockRows rows or of several days is taken in parts, of which those before stay.
 class ObservationWriter final : public ObservationSink {
  public:
   /// \param options  `existing` is not regarded: every observation is new. \param clock  outlives the writer.
