@@ -15,6 +15,7 @@
 #include "archive/format.h"
 #include "archive/reader.h"
 #include "archive/salvage.h"
+#include "archive/sealed.h"
 #include "archive/tokens.h"
 #include "base/bytes.h"
 
@@ -25,18 +26,6 @@ using namespace laggard::archive;  // NOLINT(google-build-using-namespace)
 
 void require(bool condition) {
   if (!condition) __builtin_trap();
-}
-
-/// The bytes as headers and facts are stored, with a checksum that holds whatever they claim.
-std::string seal(std::string_view magic, std::string_view payload, ZstdCodec& codec) {
-  ByteWriter body;
-  body.varint(payload.size());
-  body.raw(codec.compress(payload));
-  ByteWriter framed;
-  framed.raw(magic);
-  framed.u64(hash_bytes(body.str()));
-  framed.raw(body.str());
-  return framed.take();
 }
 
 void fuzz_facts(std::string_view payload) {

@@ -3,18 +3,13 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
+#include "archive/packed_columns.h"
 #include "archive/recipe.h"
-#include "archive/streams.h"
 
-/// A chunk on disk:
-///   flags, varint sizes of heads, tokens, packed part and extra bits, then the packed part (zstd of the
-///   columns' heads and all tokens) and the extra bits, which are compressed only when that pays: they are
-///   mostly noise.
+/// A chunk of samples: a counter of all devices, a column each (packed_columns.h).
 namespace laggard::archive {
 
 namespace {
-
-constexpr std::uint8_t kExtraIsCompressed = 1;
 
 /// How a column is present, before its head.
 enum class CellPresence : std::uint8_t {
@@ -63,32 +58,7 @@ class ChunkEncoder {
   }
 
   [[nodiscard]] std::string finish(ZstdCodec& codec) {
-    const bool brief = header_.times.size() < kSettledSamples;
-    const StreamMap map = brief ? StreamMap{} : choose_streams(sink_.tokens, sink_.buckets);
-    std::vector<std::string> streams(count_streams(map));
-    for (std::size_t i = 0; i < sink_.tokens.size(); ++i) {
-      streams[map[static_cast<std::uint8_t>(sink_.buckets[i])]].push_back(sink_.tokens[i]);
-    }
-    std::vector<std::string_view> parts{sink_.head.str()};
-    parts.insert(parts.end(), streams.begin(), streams.end());
-    const std::string packed = codec.compress(parts);
-    const std::string extra = sink_.extra.take();
-    const std::string squeezed = codec.compress(std::span<const std::string_view>{{std::string_view(extra)}});
-    const bool pays = squeezed.size() + 4 < extra.size() - extra.size() / 64;
-
-    ByteWriter out;
-    out.u8(pays ? kExtraIsCompressed : 0);
-    out.u8(static_cast<std::uint8_t>(streams.size()));
-    if (streams.size() > 1) {
-      for (const std::uint8_t stream : map) out.u8(stream);
-    }
-    out.varint(sink_.head.str().size());
-    for (const std::string& stream : streams) out.varint(stream.size());
-    out.varint(packed.size());
-    out.varint(extra.size());
-    out.raw(packed);
-    out.raw(pays ? squeezed : extra);
-    return out.take();
+    return pack_columns(sink_, header_.times.size() < kSettledSamples, codec);
   }
 
  private:
@@ -109,54 +79,24 @@ class ChunkDecoder {
 
   [[nodiscard]] bool open(std::string_view bytes, const References& references, ZstdCodec& codec) {
     if (!find_hints(references)) return false;
-    ByteReader in{bytes};
-    const std::uint8_t flags = in.u8();
     const std::size_t cells = header_.devices.size() * header_.times.size();
-    const std::size_t streams = in.u8();
-    if (flags > kExtraIsCompressed || streams == 0 || streams > kBuckets) return false;
-    StreamMap map{};
-    if (streams > 1) {
-      for (std::uint8_t& stream : map) {
-        stream = in.u8();
-        if (stream >= streams) return false;
-      }
-    }
     // A column's head is a few numbers, and one or two more per run of presence.
-    const std::size_t head_size = in.count(header_.devices.size() * 80 + cells * 10);
-    std::array<std::size_t, kBuckets> stream_sizes{};
-    std::size_t packed_size = head_size;
-    for (std::size_t s = 0; s < streams; ++s) packed_size += stream_sizes[s] = in.count(cells);
-    const std::string_view packed = take_packed(in);
-    if (!in.ok() || !codec.decompress(packed, packed_size, packed_)) return false;
-    if (!open_extra(in.rest(), flags == kExtraIsCompressed, cells, codec)) return false;
-
-    std::string_view rest = packed_;
-    head_ = ByteReader{rest.substr(0, head_size)};
-    rest.remove_prefix(head_size);
-    std::array<std::string_view, kBuckets> tokens;
-    for (std::size_t s = 0; s < streams; ++s) {
-      tokens[s] = rest.substr(0, stream_sizes[s]);
-      rest.remove_prefix(stream_sizes[s]);
-    }
-    tokens_ = TokenReader{std::span(tokens).subspan(0, streams), map,
-                          std::string_view(extra_).substr(0, extra_size_)};
-    return true;
+    return columns_.open(bytes, {.head_bytes = header_.devices.size() * 80 + cells * 10, .values = cells},
+                         codec);
   }
 
   [[nodiscard]] bool read_device(std::size_t d) {
-    const std::uint8_t presence = head_.u8();
-    if (presence == static_cast<std::uint8_t>(CellPresence::kAsDevice) && head_.ok()) {
+    const std::uint8_t presence = columns_.head().u8();
+    if (presence == static_cast<std::uint8_t>(CellPresence::kAsDevice) && columns_.head().ok()) {
       return read_column(d, header_.device_presence(d));
     }
     if (presence == static_cast<std::uint8_t>(CellPresence::kNowhere)) return true;
     if (presence != static_cast<std::uint8_t>(CellPresence::kOwn)) return false;
-    const Runs runs = Runs::read(head_, header_.times.size());
-    return head_.ok() && read_column(d, runs);
+    const Runs runs = Runs::read(columns_.head(), header_.times.size());
+    return columns_.head().ok() && read_column(d, runs);
   }
 
-  [[nodiscard]] bool at_end() const {
-    return head_.ok() && head_.rest().empty() && tokens_.tokens_left() == 0;
-  }
+  [[nodiscard]] bool at_end() const { return columns_.at_end(); }
 
  private:
   bool find_hints(const References& references) {
@@ -170,24 +110,9 @@ class ChunkDecoder {
     return true;
   }
 
-  [[nodiscard]] std::string_view take_packed(ByteReader& in) {
-    const std::size_t size = in.count(in.rest().size());
-    extra_size_ = in.count(kMaxCells * 8);
-    return in.take(size);
-  }
-
-  bool open_extra(std::string_view bytes, bool compressed, std::size_t cells, ZstdCodec& codec) {
-    if (extra_size_ > cells * 8) return false;
-    if (compressed) return codec.decompress(bytes, extra_size_, extra_, TokenReader::kSlack);
-    if (bytes.size() != extra_size_) return false;
-    extra_.assign(bytes);
-    extra_.append(TokenReader::kSlack, '\0');
-    return true;
-  }
-
   bool read_column(std::size_t d, const Runs& runs) {
     if (runs.is_full()) {
-      if (const auto constant = decode_constant(head_)) {
+      if (const auto constant = decode_constant(columns_.head())) {
         target_.table.set_uniform(target_.counter, d, *constant);
         return true;
       }
@@ -196,10 +121,11 @@ class ChunkDecoder {
     if (runs.is_full()) {
       const SampleTable::Cells cells = target_.table.overwrite(target_.counter, d);
       std::ranges::fill(cells.presence, std::uint8_t{1});
-      return decode_column(head_, tokens_, hints_, cells.series);
+      return decode_column(columns_.head(), columns_.tokens(), hints_, cells.series);
     }
     scratch_.resize(runs.present());
-    if (scratch_.empty() || !decode_column(head_, tokens_, hints_, scratch_)) return false;
+    if (scratch_.empty() || !decode_column(columns_.head(), columns_.tokens(), hints_, scratch_))
+      return false;
     const std::span<std::uint64_t> series = target_.table.series(target_.counter, d);
     const std::span<std::uint8_t> present = target_.table.presence(target_.counter, d);
     auto from = scratch_.begin();
@@ -214,12 +140,8 @@ class ChunkDecoder {
 
   const BlockHeader& header_;
   const ChunkTarget& target_;
-  std::string packed_;
-  std::string extra_;
-  std::size_t extra_size_ = 0;
   HintSource hints_;
-  ByteReader head_{{}};
-  TokenReader tokens_;
+  PackedColumns columns_;
   std::vector<std::uint64_t> scratch_;
 };
 

@@ -101,13 +101,17 @@ Status DayFile::create_tables(const FileIdentity& identity, bool hidden) {
   for (const std::string_view zero : {kBlockCountKey, kFactCountKey, kCommitCountKey}) {
     if (Status put = insert->bind(1, zero).bind(2, "0").run(); !put) return put;
   }
+  if (identity.stream != Stream::kMetrics) {
+    if (Status put = insert->bind(1, kStreamKey).bind(2, folder_of(identity.stream)).run(); !put) return put;
+  }
   // No log is to be looked for before there is one: mark_unfinished.
   if (Status put = insert->bind(1, kFinishedKey).bind(2, "1").run(); !put) return put;
   marks_.finished = true;
   // Not by chance: the same samples make the same file.
+  const std::string_view stream = identity.stream == Stream::kMetrics ? "" : folder_of(identity.stream);
   const std::string name =
-      fmt::format("{}\n{}\n{}", path_of_hidden(path()).value_or(path()).filename().string(), identity.host,
-                  identity.boot);
+      fmt::format("{}\n{}\n{}{}", path_of_hidden(path()).value_or(path()).filename().string(), identity.host,
+                  identity.boot, stream);
   const std::string number = fmt::format("{:016x}", hash_bytes(name));
   if (Status put = insert->bind(1, kFileNumberKey).bind(2, std::string_view(number)).run(); !put) return put;
   return commit();
@@ -170,6 +174,22 @@ Status DayFile::check_schema() {
   return fail(ErrorCode::kDamaged, path().string(), "tables of a laggard archive are missing");
 }
 
+Status DayFile::take_meta(std::string_view key, std::string_view value) {
+  if (key == "host") identity_.host = value;
+  if (key == "boot") identity_.boot = value;
+  if (key == kFileNumberKey) marks_.number = value;
+  if (key == kCommitCountKey) marks_.commits = to_number<std::uint64_t>(value);
+  if (key == kFinishedKey) marks_.finished = value == "1";
+  if (key != kStreamKey) return {};
+  const auto known = std::ranges::find(kStreamFolders, value);
+  if (known == kStreamFolders.end()) {
+    return fail(ErrorCode::kBadInput, path().string(),
+                fmt::format("holds a stream '{}', which this version of laggard does not know", value));
+  }
+  identity_.stream = static_cast<Stream>(known - kStreamFolders.begin());
+  return {};
+}
+
 Status DayFile::read_identity() {
   Result<Statement> select = database_.prepare("SELECT key, value FROM meta");
   if (!select) return forward(select);
@@ -177,11 +197,7 @@ Status DayFile::read_identity() {
     Result<bool> row = select->step();
     if (!row) return forward(row);
     if (!*row) break;
-    if (select->bytes(0) == "host") identity_.host = select->bytes(1);
-    if (select->bytes(0) == "boot") identity_.boot = select->bytes(1);
-    if (select->bytes(0) == kFileNumberKey) marks_.number = select->bytes(1);
-    if (select->bytes(0) == kCommitCountKey) marks_.commits = to_number<std::uint64_t>(select->bytes(1));
-    if (select->bytes(0) == kFinishedKey) marks_.finished = select->bytes(1) == "1";
+    if (Status taken = take_meta(select->bytes(0), select->bytes(1)); !taken) return taken;
   }
   Result<Statement> mode = database_.prepare("PRAGMA journal_mode");
   if (!mode) return forward(mode);
@@ -241,41 +257,58 @@ Status DayFile::hold_snapshot() {
   return {};
 }
 
-Status DayFile::put_block(std::int64_t id, const Block& block, ZstdCodec& codec) {
+StoredBlock stored(Block block, ZstdCodec& codec) {
+  return {.kind = block.header.kind,
+          .earliest = block.header.earliest(),
+          .latest = block.header.latest(),
+          .samples = block.header.times.size(),
+          .header = encode_header(block.header, codec),
+          .chunks = std::move(block.chunks)};
+}
+
+StoredBlock stored(ColumnsBlock block, ZstdCodec& codec) {
+  return {.kind = block.header.kind,
+          .earliest = block.header.earliest,
+          .latest = block.header.latest,
+          .samples = block.header.rows,
+          .header = encode_columns_header(block.header, codec),
+          .chunks = std::move(block.chunks)};
+}
+
+Status DayFile::put_block(std::int64_t id, const StoredBlock& block) {
   blocks_changed_ = true;
-  const std::string header = encode_header(block.header, codec);
   Status put = statements_[kInsertBlock]
                    .bind(1, id)
-                   .bind(2, std::string_view(block.header.kind))
-                   .bind(3, to_unix_ns(block.header.earliest()))
-                   .bind(4, to_unix_ns(block.header.latest()))
-                   .bind(5, static_cast<std::int64_t>(block.header.times.size()))
-                   .bind_bytes(6, header)
+                   .bind(2, std::string_view(block.kind))
+                   .bind(3, to_unix_ns(block.earliest))
+                   .bind(4, to_unix_ns(block.latest))
+                   .bind(5, static_cast<std::int64_t>(block.samples))
+                   .bind_bytes(6, block.header)
                    .run();
   for (std::size_t c = 0; put && c < block.chunks.size(); ++c) {
     put = statements_[kInsertChunk].bind(1, chunk_id(id, c)).bind_bytes(2, block.chunks[c]).run();
   }
-  if (put && block.header.times.size() >= kSettledSamples) {
-    put = statements_[kInsertChunk].bind(1, chunk_id(id, kHeaderCopy)).bind_bytes(2, header).run();
+  if (put && block.samples >= kSettledSamples) {
+    put = statements_[kInsertChunk].bind(1, chunk_id(id, kHeaderCopy)).bind_bytes(2, block.header).run();
   }
   return put;
 }
 
-Result<std::int64_t> DayFile::add_block(const Block& block, ZstdCodec& codec) {
+Result<std::int64_t> DayFile::add_block(const StoredBlock& block) {
   Result<std::int64_t> last = database_.number("SELECT max(id) FROM block");
   if (!last) return forward(last);
-  if (Status put = put_block(*last + 1, block, codec); !put) return forward(put);
+  if (Status put = put_block(*last + 1, block); !put) return forward(put);
   return *last + 1;
 }
 
-Status DayFile::replace_blocks(std::span<const std::int64_t> ids, const Block& block, ZstdCodec& codec) {
+Status DayFile::replace_blocks(std::span<const std::int64_t> ids, const StoredBlock& block) {
   LAGGARD_CHECK(!ids.empty());
   for (const std::int64_t id : ids) {
     Status gone = statements_[kDeleteChunks].bind(1, chunk_id(id, 0)).bind(2, chunk_id(id + 1, 0) - 1).run();
     if (gone) gone = statements_[kDeleteBlock].bind(1, id).run();
     if (!gone) return gone;
   }
-  return put_block(ids.front(), block, codec);
+  return put_block(ids.front(), block);
 }
 
 Result<std::vector<BlockRow>> DayFile::rows() {
@@ -350,17 +383,28 @@ tl::unexpected<Error> DayFile::missing_block(std::int64_t id) {
 }
 
 Result<BlockHeader> DayFile::header(std::int64_t id, ZstdCodec& codec) {
+  return read_header<BlockHeader>(id, codec, &decode_header);
+}
+
+Result<ColumnsHeader> DayFile::columns_header(std::int64_t id, ZstdCodec& codec) {
+  return read_header<ColumnsHeader>(id, codec, &decode_columns_header);
+}
+
+template <typename Header>
+Result<Header> DayFile::read_header(std::int64_t id, ZstdCodec& codec,
+                                    Result<Header> (*decode)(std::string_view, std::string_view,
+                                                             ZstdCodec&)) {
   Statement& select = statements_[kSelectHeader];
   select.reset();
   Result<bool> row = select.bind(1, id).step();
   if (!row) return forward(row);
   if (!*row) return missing_block(id);
   const std::string where = fmt::format("{}: block {}", path().string(), id);
-  Result<BlockHeader> header = decode_header(select.bytes(0), where, codec);
+  Result<Header> header = decode(select.bytes(0), where, codec);
   select.reset();
   if (header) return header;
   const Result<std::string_view> copy = chunk(id, kHeaderCopy);
-  Result<BlockHeader> second = copy ? decode_header(*copy, where, codec) : header;
+  Result<Header> second = copy ? decode(*copy, where, codec) : header;
   if (second) return second;
   if (header.error().code != ErrorCode::kTooNew) return header;
   // A file of our version has no blocks of a later one: what looks like that is a flipped bit too.

@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "archive/block.h"
+#include "archive/columns.h"
 #include "archive/database.h"
 #include "archive/facts.h"
 #include "archive/side_files.h"
@@ -20,10 +22,12 @@
 
 namespace laggard::archive {
 
-/// Whose samples a file holds: one host between two boots. An empty boot means that the source did not know.
+/// Whose observations a file holds: one host between two boots, and which. An empty boot means that the
+/// source did not know.
 struct FileIdentity {
   std::string host;
   std::string boot;
+  Stream stream = Stream::kMetrics;
   bool operator==(const FileIdentity&) const = default;
 };
 
@@ -33,8 +37,20 @@ struct BlockRow {
   std::string kind;
   WallTime earliest;
   WallTime latest;
-  std::size_t samples = 0;
+  std::size_t samples = 0;  ///< Sample times, events or periods.
 };
+
+/// A block of any stream as it is stored.
+struct StoredBlock {
+  std::string kind;
+  WallTime earliest;
+  WallTime latest;
+  std::size_t samples = 0;
+  std::string header;
+  std::vector<std::string> chunks;
+};
+[[nodiscard]] StoredBlock stored(Block block, ZstdCodec& codec);
+[[nodiscard]] StoredBlock stored(ColumnsBlock block, ZstdCodec& codec);
 
 struct GapRow {
   WallTime first;
@@ -104,10 +120,9 @@ class DayFile {
   [[nodiscard]] bool has_writer_journal() const { return wal_; }
 
   /// Appends; the id orders blocks by recording.
-  [[nodiscard]] Result<std::int64_t> add_block(const Block& block, ZstdCodec& codec);
+  [[nodiscard]] Result<std::int64_t> add_block(const StoredBlock& block);
   /// Puts `block` in the place of consecutive blocks.
-  [[nodiscard]] Status replace_blocks(std::span<const std::int64_t> ids, const Block& block,
-                                      ZstdCodec& codec);
+  [[nodiscard]] Status replace_blocks(std::span<const std::int64_t> ids, const StoredBlock& block);
   [[nodiscard]] Status add_gap(const GapRow& gap);
   /// Puts these facts in the place of all that can be read.
   [[nodiscard]] Status replace_facts(const Facts& facts, ZstdCodec& codec);
@@ -117,6 +132,8 @@ class DayFile {
   /// fewer or more than were committed.
   [[nodiscard]] Status read_rows(std::vector<BlockRow>& rows);
   [[nodiscard]] Result<BlockHeader> header(std::int64_t id, ZstdCodec& codec);
+  /// Of a block of events or profiles.
+  [[nodiscard]] Result<ColumnsHeader> columns_header(std::int64_t id, ZstdCodec& codec);
   /// Bytes of one chunk; gone at the next call.
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
   [[nodiscard]] Result<Notes> notes(ZstdCodec& codec);
@@ -165,6 +182,7 @@ class DayFile {
   [[nodiscard]] Status check();
   [[nodiscard]] Status check_schema();
   [[nodiscard]] Status read_identity();
+  [[nodiscard]] Status take_meta(std::string_view key, std::string_view value);
   [[nodiscard]] Status in_one_state(const std::function<Status()>& read);
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status create_tables(const FileIdentity& identity, bool hidden);
@@ -176,7 +194,11 @@ class DayFile {
   [[nodiscard]] Status read_gaps(Notes& notes);
   [[nodiscard]] Status read_facts(Notes& notes, ZstdCodec& codec);
   void remember_place();
-  [[nodiscard]] Status put_block(std::int64_t id, const Block& block, ZstdCodec& codec);
+  [[nodiscard]] Status put_block(std::int64_t id, const StoredBlock& block);
+  template <typename Header>
+  [[nodiscard]] Result<Header> read_header(std::int64_t id, ZstdCodec& codec,
+                                           Result<Header> (*decode)(std::string_view, std::string_view,
+                                                                    ZstdCodec&));
 
   Database database_;
   FileIdentity identity_;

@@ -2,8 +2,8 @@
 ///   "LGF1" | xxh3-64 of the rest | size | zstd of: { kind, device, n { key, value } }, to the end
 #include "archive/facts.h"
 
-#include "archive/block.h"
 #include "archive/format.h"
+#include "archive/sealed.h"
 #include "base/bytes.h"
 
 namespace laggard::archive {
@@ -12,17 +12,6 @@ namespace {
 
 /// Before compression. Names and keys are alike, so that this is about a page (kPageBytes) afterwards.
 constexpr std::size_t kRowBytes = 4096;
-
-std::string seal(std::string_view raw, ZstdCodec& codec) {
-  ByteWriter body;
-  body.varint(raw.size());
-  body.raw(codec.compress(raw));
-  ByteWriter row;
-  row.raw(kFactMagic);
-  row.u64(hash_bytes(body.str()));
-  row.raw(body.str());
-  return row.take();
-}
 
 }  // namespace
 
@@ -40,7 +29,7 @@ std::vector<std::string> pack_facts(const Facts& facts, ZstdCodec& codec) {
       ++keys;
     }
     if (!raw.str().empty() && raw.str().size() + device.str().size() > kRowBytes) {
-      rows.push_back(seal(raw.str(), codec));
+      rows.push_back(seal(kFactMagic, raw.str(), codec));
       raw = ByteWriter{};
     }
     raw.text(first.kind);
@@ -48,20 +37,15 @@ std::vector<std::string> pack_facts(const Facts& facts, ZstdCodec& codec) {
     raw.varint(keys);
     raw.raw(device.str());
   }
-  if (!raw.str().empty()) rows.push_back(seal(raw.str(), codec));
+  if (!raw.str().empty()) rows.push_back(seal(kFactMagic, raw.str(), codec));
   return rows;
 }
 
 std::optional<Facts> unpack_facts(std::string_view row, ZstdCodec& codec) {
-  ByteReader framed{row};
-  if (framed.take(kFactMagic.size()) != kFactMagic) return std::nullopt;
-  const std::uint64_t hash = framed.u64();
-  if (!framed.ok() || hash_bytes(framed.rest()) != hash) return std::nullopt;
-  const std::size_t size = framed.count(kMaxHeaderBytes);
-  std::string raw;
-  if (!framed.ok() || !codec.decompress(framed.rest(), size, raw)) return std::nullopt;
+  const Result<std::string> raw = unseal(kFactMagic, row, "", codec);
+  if (!raw) return std::nullopt;
   Facts facts;
-  ByteReader in{raw};
+  ByteReader in{*raw};
   while (in.ok() && !in.rest().empty()) {
     FactKey fact{.kind = std::string(in.text(kMaxNameBytes)),
                  .device = std::string(in.text(kMaxNameBytes)),

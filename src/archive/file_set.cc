@@ -25,6 +25,13 @@ std::vector<fs::path> entries(const fs::path& folder, std::error_code& error) {
   return paths;
 }
 
+std::optional<Stream> stream_of_folder(const fs::path& folder) {
+  for (const Stream stream : kStreams) {
+    if (folder.filename() == folder_of(stream)) return stream;
+  }
+  return std::nullopt;
+}
+
 bool is_archive_name(const fs::path& path) { return path.filename().string().ends_with(kFileSuffix); }
 
 /// Whose journal or write-ahead log this is.
@@ -109,7 +116,7 @@ Status FileSet::add(const fs::path& path) {
   if (error) return fail_errno(error.value(), path.string(), "cannot look at the recording");
   if (!fs::is_directory(status)) {
     const std::optional<std::string> foreign = why_no_recording(path);
-    if (!foreign) return add_file(path);
+    if (!foreign) return add_file(path, std::nullopt);
     foreign_.push_back({.code = ErrorCode::kBadInput, .where = path.string(), .what = *foreign});
     return {};
   }
@@ -119,23 +126,23 @@ Status FileSet::add(const fs::path& path) {
   for (const fs::path& entry : inside) {
     if (Status added = add_subfolder(path, entry); !added) return added;
   }
-  if (Status added = add_folder(path); !added) return added;
+  if (Status added = add_folder(path, std::nullopt); !added) return added;
   if (found() > before) return {};
   return fail(ErrorCode::kNotFound, path.string(), "this folder holds no recording (no metrics/*.lgd)");
 }
 
 Status FileSet::add_subfolder(const fs::path& recording, const fs::path& entry) {
-  const bool stream = entry.filename() == kStreamFolder;
+  const std::optional<Stream> stream = stream_of_folder(entry);
   std::error_code error;
   const fs::file_status status = fs::status(entry, error);
-  // A link that leads nowhere is not found; it is no error unless samples should be behind it.
+  // A link that leads nowhere is not found; it is no error unless a stream should be behind it.
   if (error && (stream || status.type() != fs::file_type::not_found)) {
     return fail_errno(error.value(), entry.string(), "cannot look at what the recording holds");
   }
-  if (fs::is_directory(status) && stream) return add_folder(entry);
+  if (fs::is_directory(status) && stream) return add_folder(entry, stream);
   if (stream) {
     return fail(ErrorCode::kDamaged, entry.string(),
-                "is no folder, and the recording's samples should be in it");
+                fmt::format("is no folder, and the recording's {} should be in it", things_of(*stream)));
   }
   if (!fs::is_directory(status) || is_archive_name(entry)) return {};
   notice(fmt::format("{}: stream '{}' is skipped, this version does not know it", recording.string(),
@@ -143,7 +150,7 @@ Status FileSet::add_subfolder(const fs::path& recording, const fs::path& entry) 
   return {};
 }
 
-Status FileSet::add_folder(const fs::path& folder) {
+Status FileSet::add_folder(const fs::path& folder, std::optional<Stream> stream) {
   std::error_code error;
   const std::vector<fs::path> inside = entries(folder, error);
   if (error) return fail_errno(error.value(), folder.string(), "cannot list the folder");
@@ -151,12 +158,12 @@ Status FileSet::add_folder(const fs::path& folder) {
     const std::optional<fs::path> database = database_of_side_file(entry);
     const bool orphan = database && !std::ranges::binary_search(inside, *database);
     if (!orphan && !is_archive_name(entry)) continue;
-    if (Status added = add_file(orphan ? *database : entry); !added) return added;
+    if (Status added = add_file(orphan ? *database : entry, stream); !added) return added;
   }
   return {};
 }
 
-Status FileSet::add_file(const fs::path& path) {
+Status FileSet::add_file(const fs::path& path, std::optional<Stream> stream) {
   std::error_code error;
   // Two links to one file are one source; two to a device are two files that are lost.
   const bool regular = fs::is_regular_file(path, error);
@@ -164,6 +171,14 @@ Status FileSet::add_file(const fs::path& path) {
   if (!known_.insert(error ? path : canonical).second) return {};
   Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs);
   if (!file) return leave_out(path, file.error());
+  const Stream own = (*file)->identity().stream;
+  if (stream && own != *stream) {
+    damage(path,
+           fmt::format("{}: holds {} and lies among {}, so that nothing is read of it; it was moved or its "
+                       "table of contents is damaged",
+                       path.string(), things_of(own), things_of(*stream)));
+    return {};
+  }
   add_source(path, **file);
   return {};
 }
@@ -202,19 +217,24 @@ Status FileSet::leave_out(const fs::path& path, const Error& error) {
 }
 
 void FileSet::add_source(const fs::path& path, const DayFile& file) {
-  SourceFile source{.path = path, .host = file.identity().host, .boot = file.identity().boot, .start = {}};
+  SourceFile source{.path = path,
+                    .host = file.identity().host,
+                    .boot = file.identity().boot,
+                    .stream = file.identity().stream,
+                    .start = {}};
   const auto name = parse_file_name(path.filename().string());
   if (name) {
     source.start = name->start;
     source.copy = name->copy;
   }
   if (!file.loss().empty()) {
-    miss(path, fmt::format("{}: {} (samples of {})", path.string(), file.loss(), source.host));
+    miss(path,
+         fmt::format("{}: {} ({} of {})", path.string(), file.loss(), things_of(source.stream), source.host));
   }
   if (name && name->host != source.host) {
-    miss(path, fmt::format("{}: holds samples of {}; those of {} that its name speaks of are lost, or it was "
+    miss(path, fmt::format("{}: holds {} of {}; those of {} that its name speaks of are lost, or it was "
                            "renamed",
-                           path.string(), source.host, name->host));
+                           path.string(), things_of(source.stream), source.host, name->host));
   }
   files_.push_back(std::move(source));
 }
@@ -237,7 +257,8 @@ Status FileSet::name_foreign_files() {
 
 void FileSet::sort() {
   std::ranges::sort(files_, [](const SourceFile& a, const SourceFile& b) {
-    return std::tie(a.host, a.start, a.copy, a.path) < std::tie(b.host, b.start, b.copy, b.path);
+    return std::tie(a.stream, a.host, a.start, a.copy, a.path) <
+           std::tie(b.stream, b.host, b.start, b.copy, b.path);
   });
 }
 
@@ -279,6 +300,18 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
     if (read.error().code != ErrorCode::kDamaged) return forward(read);
     damage(files_[index].path, read.error().message());
   }
+  if (files_[index].stream == Stream::kMetrics) leave_unknown_kinds(index, rows);
+  std::optional<TimeSpan>& extent = files_[index].extent;
+  for (const BlockRow& row : rows) {
+    if (!extent) extent = TimeSpan{row.earliest, row.latest};
+    extent->from = std::min(extent->from, row.earliest);
+    extent->to = std::max(extent->to, row.latest);
+  }
+  check_extent(files_[index]);
+  return rows;
+}
+
+void FileSet::leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows) {
   std::erase_if(rows, [&](const BlockRow& row) {
     if (device_kind(row.kind)) return false;
     // A kind of a later version, or the name of one that we know with a flipped bit: its header tells.
@@ -290,14 +323,6 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
                        files_[index].path.string(), row.kind));
     return true;
   });
-  std::optional<TimeSpan>& extent = files_[index].extent;
-  for (const BlockRow& row : rows) {
-    if (!extent) extent = TimeSpan{row.earliest, row.latest};
-    extent->from = std::min(extent->from, row.earliest);
-    extent->to = std::max(extent->to, row.latest);
-  }
-  check_extent(files_[index]);
-  return rows;
 }
 
 /// A file begins with the sample that it is named for, so that one that was copied over another shows.
@@ -306,10 +331,10 @@ void FileSet::check_extent(const SourceFile& file) {
   const bool later = recording_day(file.extent->from) > recording_day(file.start);
   if (!later && file.extent->to >= file.start) return;
   miss(file.path,
-       fmt::format("{}: holds samples of {} from {} to {}; those from {} on that its name speaks of "
+       fmt::format("{}: holds {} of {} from {} to {}; those from {} on that its name speaks of "
                    "are lost, or it was renamed",
-                   file.path.string(), file.host, to_iso8601(file.extent->from), to_iso8601(file.extent->to),
-                   to_iso8601(file.start)));
+                   file.path.string(), things_of(file.stream), file.host, to_iso8601(file.extent->from),
+                   to_iso8601(file.extent->to), to_iso8601(file.start)));
 }
 
 Status FileSet::check_unchanged(std::size_t index) {
@@ -331,10 +356,34 @@ Result<BlockHeader> FileSet::header(std::size_t index, const BlockRow& row) {
                      header->latest() == row.latest;
   if (sound) return header;
   if (!header && header.error().code != ErrorCode::kDamaged) return header;
-  return fail(ErrorCode::kDamaged, files_[index].path.string(),
-              fmt::format("{} samples of {} from {} to {} are lost: {}", row.kind, files_[index].host,
-                          to_iso8601(row.earliest), to_iso8601(row.latest),
-                          header ? "header and index differ" : header.error().what));
+  return lost_block(index, row, header ? "header and index differ" : header.error().what);
+}
+
+Result<ColumnsHeader> FileSet::columns_header(std::size_t index, const BlockRow& row) {
+  Result<DayFile*> file = open(index);
+  if (!file) return forward(file);
+  Result<ColumnsHeader> header = (*file)->columns_header(row.id, codec_);
+  if (Status same = check_unchanged(index); !same) return forward(same);
+  const SourceFile& source = files_[index];
+  const bool sound = header && header->kind == row.kind && header->host == source.host &&
+                     header->stream == source.stream && header->rows == row.samples &&
+                     header->earliest == row.earliest && header->latest == row.latest;
+  if (sound) return header;
+  if (!header && header.error().code != ErrorCode::kDamaged) return header;
+  return lost_block(index, row, header ? "header and index differ" : header.error().what);
+}
+
+tl::unexpected<Error> FileSet::lost_block(std::size_t index, const BlockRow& row, std::string_view why) {
+  const SourceFile& file = files_[index];
+  return fail(ErrorCode::kDamaged, file.path.string(),
+              fmt::format("{} {} of {} from {} to {} are lost: {}", row.kind, things_of(file.stream),
+                          file.host, to_iso8601(row.earliest), to_iso8601(row.latest), why));
+}
+
+std::pair<std::size_t, std::size_t> FileSet::of_stream(Stream stream) const {
+  const auto first = std::ranges::lower_bound(files_, stream, {}, &SourceFile::stream);
+  const auto last = std::ranges::upper_bound(files_, stream, {}, &SourceFile::stream);
+  return {static_cast<std::size_t>(first - files_.begin()), static_cast<std::size_t>(last - files_.begin())};
 }
 
 }  // namespace laggard::archive

@@ -7,6 +7,8 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "archive/day_file.h"
@@ -19,13 +21,15 @@ struct SourceFile {
   std::filesystem::path path;
   std::string host;
   std::string boot;
+  Stream stream = Stream::kMetrics;
   WallTime start;  ///< By its name.
   int copy = 1;
   /// From its earliest to its latest sample, once its blocks have been looked at.
   std::optional<TimeSpan> extent = std::nullopt;
 };
 
-/// The files of one or several recordings, sorted by host and start, and a bounded number of them open.
+/// The files of one or several recordings, sorted by stream, host and start, and a bounded number of them
+/// open.
 class FileSet {
  public:
   explicit FileSet(const ReaderOptions& options);
@@ -56,26 +60,35 @@ class FileSet {
   void add_disorder(TimeSpan span) { disorder_.push_back(span); }
   [[nodiscard]] const std::vector<TimeSpan>& disorder() const { return disorder_; }
 
+  /// Those of one stream: they follow each other. By their first and the one behind their last.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> of_stream(Stream stream) const;
   /// The file's blocks, of the kinds that we know; damage becomes a notice and takes what it hides.
   [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
   /// Fails when somebody began to write to the file since it was opened.
   [[nodiscard]] Status check_unchanged(std::size_t index);
   /// A block's header, held against its row. Damage is an error kDamaged that names file and span.
   [[nodiscard]] Result<BlockHeader> header(std::size_t index, const BlockRow& row);
+  /// The same of a block of events or profiles.
+  [[nodiscard]] Result<ColumnsHeader> columns_header(std::size_t index, const BlockRow& row);
 
  private:
   struct Open {
     std::unique_ptr<DayFile> file;
     std::uint64_t used = 0;
   };
-  [[nodiscard]] Status add_folder(const std::filesystem::path& folder);
+  /// \param stream  what its files should be of; nothing for a folder by another name.
+  [[nodiscard]] Status add_folder(const std::filesystem::path& folder, std::optional<Stream> stream);
   [[nodiscard]] Status add_subfolder(const std::filesystem::path& recording,
                                      const std::filesystem::path& entry);
-  [[nodiscard]] Status add_file(const std::filesystem::path& path);
+  [[nodiscard]] Status add_file(const std::filesystem::path& path, std::optional<Stream> stream);
   /// Of a file that cannot be opened; an error is one that ends the reading.
   [[nodiscard]] Status leave_out(const std::filesystem::path& path, const Error& error);
   void add_source(const std::filesystem::path& path, const DayFile& file);
   void check_extent(const SourceFile& file);
+  [[nodiscard]] tl::unexpected<Error> lost_block(std::size_t index, const BlockRow& row,
+                                                 std::string_view why);
+  /// Kinds that a later version knows are left out with a notice.
+  void leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows);
   void miss(const std::filesystem::path& path, std::string sentence);
   void make_room();
   /// Whatever add came across.

@@ -5,65 +5,38 @@
 #include "archive/displaced.h"
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/join.h"
 #include "archive/load.h"
+#include "archive/observation_blocks.h"
 
 namespace laggard::archive {
 
 namespace {
 
-/// Blocks of fewer samples are merged with their neighbours.
-constexpr std::size_t kSmallBlock = kBlockSamples / 2;
-
-std::size_t bytes_of(const SampleTable& table) {
-  return table.cells() * 9 + table.times().size() * 8 + table.devices().size() * 32;
-}
-
-/// Whether one more table still goes into the same block.
-class PieceShape {
- public:
-  [[nodiscard]] bool fits(const SampleTable& table) const {
-    if (rows_ == 0) return true;
-    const std::size_t rows = rows_ + table.times().size();
-    if (rows > kBlockSamples) return false;
-    // An upper bound: at worst the table shares nothing with those before.
-    std::size_t devices = all_.devices().size();
-    std::size_t counters = all_.counters().size();
-    if (!same(table)) {
-      devices += table.devices().size();
-      counters += table.counters().size();
-    }
-    return counters <= kMaxCounters && devices * counters * rows <= kMaxBlockCells;
-  }
-  void add(const SampleTable& table) {
-    rows_ += table.times().size();
-    if (last_ != nullptr && same(table)) return;
-    all_.add_devices(table.devices());
-    all_.add_counters(table.counters());
-    last_ = &table;
-  }
-
- private:
-  [[nodiscard]] bool same(const SampleTable& table) const {
-    return table.devices() == last_->devices() && table.counters() == last_->counters();
-  }
-
-  Union all_;
-  std::size_t rows_ = 0;
-  const SampleTable* last_ = nullptr;  ///< Of the pending ones, which stay where they are.
-};
+/// Rows that compaction gathers into one block of a stream; blocks of fewer than half of it are merged with
+/// their neighbours.
+std::size_t block_rows(Stream stream) { return stream == Stream::kMetrics ? kBlockSamples : kBlockRows; }
 
 }  // namespace
 
 FileWriter::FileWriter(FileIdentity identity, std::int64_t day, Options options, ZstdCodec& codec)
     : identity_(std::move(identity)), day_(day), options_(std::move(options)), codec_(codec) {}
 
-void FileWriter::add(SampleTable table, std::uint64_t order) {
-  Stream& stream = streams_[table.kind()];
-  stream.written.kind = table.kind();
-  pending_bytes_ += bytes_of(table);
-  stream.pending_rows += table.times().size();
-  stream.pending.push_back({std::move(table), order});
+Status FileWriter::add(Batch batch, std::uint64_t order) {
+  if (const Dictionary* words = words_of(batch); words != nullptr && !words_.add(*words)) {
+    return fail(
+        ErrorCode::kBadInput, "",
+        fmt::format("{} of kind {} of host {} name more than {} different strings, or {} bytes of them, in "
+                    "one day; record what they have in common and not each name",
+                    folder_of(identity_.stream), kind_of(batch), identity_.host, kMaxFileWords,
+                    kMaxFileWordBytes));
+  }
+  const std::string kind = kind_of(batch);
+  Queue& queue = queues_[kind];
+  queue.written.kind = kind;
+  pending_bytes_ += bytes_of(batch);
+  queue.pending_rows += rows_of(batch);
+  queue.pending.push_back({std::move(batch), order});
+  return {};
 }
 
 void FileWriter::set_facts(const Facts& facts) {
@@ -76,9 +49,9 @@ void FileWriter::set_facts(const Facts& facts) {
 Status FileWriter::ensure_open() {
   if (file_ != nullptr) return {};
   std::optional<WallTime> first;
-  for (const auto& [kind, stream] : streams_) {
-    if (stream.pending.empty()) continue;
-    const WallTime start = stream.pending.front().table.times().front();
+  for (const auto& [kind, queue] : queues_) {
+    if (queue.pending.empty()) continue;
+    const WallTime start = start_of(queue.pending.front().batch);
     if (!first || start < *first) first = start;
   }
   LAGGARD_CHECK(first.has_value());
@@ -99,19 +72,35 @@ Status FileWriter::load_state() {
   Result<std::vector<BlockRow>> rows = file_->rows();
   if (!rows) return forward(rows);
   for (const BlockRow& row : *rows) {
-    const std::optional<DeviceKind> kind = device_kind(row.kind);
-    if (!kind) continue;
-    streams_[*kind].written.kind = *kind;
-    std::vector<TailBlock>& tail = streams_[*kind].written.tail;
-    if (row.samples >= kSmallBlock) {
-      tail.clear();
+    if (is_metrics() && !device_kind(row.kind)) continue;
+    Written& written = queues_[row.kind].written;
+    written.kind = row.kind;
+    if (row.samples >= block_rows(identity_.stream) / 2) {
+      written.tail.clear();
     } else {
-      tail.push_back(
+      written.tail.push_back(
           {.id = row.id, .earliest = row.earliest, .latest = row.latest, .samples = row.samples, .cells = 0});
     }
     extend_span(row.earliest, row.latest);
   }
+  if (Status known = is_metrics() ? Status{} : load_headers(*rows); !known) return known;
   if (span_ && !options_.goes_on) resumed_after_ = span_->to;
+  return {};
+}
+
+/// What the file names already counts too, and rows are numbered on. What is damaged counts for nothing.
+Status FileWriter::load_headers(const std::vector<BlockRow>& rows) {
+  for (const BlockRow& row : rows) {
+    Result<ColumnsHeader> header = file_->columns_header(row.id, codec_);
+    if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
+    if (!header) continue;
+    const ColumnSource chunks = [&](std::size_t c) { return file_->chunk(row.id, c); };
+    Result<Dictionary> words = decode_words(chunks, *header, file_->path().string(), codec_);
+    if (!words && words.error().code != ErrorCode::kDamaged) return forward(words);
+    if (words) words_.add_written(*words);
+    std::uint64_t& next = queues_[row.kind].written.next_number;
+    next = std::max(next, header->end_number());
+  }
   return {};
 }
 
@@ -130,7 +119,10 @@ Status FileWriter::follow_file() {
   foreign_ = left->foreign;
   facts_.insert(facts_in_file_.begin(), facts_in_file_.end());
   facts_in_file_.clear();
-  for (auto& [kind, stream] : streams_) stream.written.tail.clear();
+  for (auto& [kind, queue] : queues_) {
+    queue.written.tail.clear();
+    queue.written.next_number = 0;
+  }
   options_.goes_on = true;
   resumed_after_.reset();
   if (left->lost && span_) {
@@ -148,22 +140,31 @@ void FileWriter::note_restart(WallTime first) {
 }
 
 bool FileWriter::has_full_block() const {
-  return std::ranges::any_of(streams_,
-                             [](const auto& entry) { return entry.second.pending_rows >= kBlockSamples; });
+  return std::ranges::any_of(
+      queues_, [&](const auto& entry) { return entry.second.pending_rows >= block_rows(identity_.stream); });
 }
 
 std::optional<std::uint64_t> FileWriter::oldest() const {
   std::optional<std::uint64_t> oldest;
-  for (const auto& [kind, stream] : streams_) {
-    if (stream.pending.empty()) continue;
-    const std::uint64_t order = stream.pending.front().order;
+  for (const auto& [kind, queue] : queues_) {
+    if (queue.pending.empty()) continue;
+    const std::uint64_t order = queue.pending.front().order;
     if (!oldest || order < *oldest) oldest = order;
   }
   return oldest;
 }
 
+bool FileWriter::has_dropped() const {
+  return std::ranges::any_of(queues_, [](const auto& entry) { return entry.second.dropped.has_value(); });
+}
+
 std::vector<GapRow> FileWriter::take_gaps() {
   if (dropped_) gaps_.push_back(*std::exchange(dropped_, std::nullopt));
+  for (auto& [kind, queue] : queues_) {
+    if (!queue.dropped) continue;
+    const Loss loss = *std::exchange(queue.dropped, std::nullopt);
+    gaps_.push_back({.first = loss.from, .last = loss.to, .lost = loss.count, .reason = loss.reason});
+  }
   return std::exchange(gaps_, {});
 }
 
@@ -173,10 +174,21 @@ std::uint64_t FileWriter::drop_oldest(const std::string& reason) {
   const auto holds_it = [&](auto& entry) {
     return !entry.second.pending.empty() && entry.second.pending.front().order == *order;
   };
-  Stream& stream = std::ranges::find_if(streams_, holds_it)->second;
-  const SampleTable& table = stream.pending.front().table;
-  pending_bytes_ -= bytes_of(table);
-  stream.pending_rows -= table.times().size();
+  Queue& queue = std::ranges::find_if(queues_, holds_it)->second;
+  const Batch& batch = queue.pending.front().batch;
+  pending_bytes_ -= bytes_of(batch);
+  queue.pending_rows -= rows_of(batch);
+  std::uint64_t lost = rows_of(batch);
+  if (const auto* samples = std::get_if<SampleTable>(&batch)) {
+    lost = drop_samples(*samples, reason);
+  } else {
+    drop_observations(queue, batch, reason);
+  }
+  queue.pending.pop_front();
+  return lost;
+}
+
+std::uint64_t FileWriter::drop_samples(const SampleTable& table, const std::string& reason) {
   const auto [first, last] = std::ranges::minmax(table.times());
   std::uint64_t lost = 0;
   if (!dropped_) {
@@ -190,8 +202,17 @@ std::uint64_t FileWriter::drop_oldest(const std::string& reason) {
     dropped_->last = std::max(dropped_->last, last);
   }
   dropped_->lost += lost;
-  stream.pending.pop_front();
   return lost;
+}
+
+/// The stream itself tells of it, and of what the batch was to tell.
+void FileWriter::drop_observations(Queue& queue, const Batch& batch, const std::string& reason) const {
+  const TimeSpan span = extent_of(batch);
+  if (!queue.dropped) queue.dropped = Loss{.from = span.from, .to = span.to, .count = 0, .reason = reason};
+  queue.dropped->from = std::min(queue.dropped->from, span.from);
+  queue.dropped->to = std::max(queue.dropped->to, span.to);
+  queue.dropped->count += rows_of(batch);
+  for (const Loss& loss : losses_of(batch)) queue.dropped->count += loss.count;
 }
 
 /// The file to write to, in its place; none when there is none and no sample that needs one.
@@ -201,27 +222,27 @@ Status FileWriter::take_file() {
   }
   if (pending_bytes_ == 0) return {};
   if (Status open = ensure_open(); !open) return open;
-  for (const auto& [kind, stream] : streams_) {
-    if (!stream.pending.empty()) note_restart(stream.pending.front().table.times().front());
+  for (const auto& [kind, queue] : queues_) {
+    if (!queue.pending.empty()) note_restart(start_of(queue.pending.front().batch));
   }
   return {};
 }
 
 Status FileWriter::flush() {
-  const bool idle = pending_bytes_ == 0 && gaps_.empty() && !dropped_ && facts_.empty();
+  const bool idle = pending_bytes_ == 0 && gaps_.empty() && !dropped_ && facts_.empty() && !has_dropped();
   if (idle) return {};
   if (Status taken = take_file(); !taken) return taken;
   if (file_ == nullptr) return {};
   WriteStats added = stats_;
   std::vector<Written> before;
-  for (const auto& [kind, stream] : streams_) before.push_back(stream.written);
+  for (const auto& [kind, queue] : queues_) before.push_back(queue.written);
   Status written = file_->begin();
   if (written) written = write_all(added);
   if (written) written = file_->commit();
   if (!written) {
     file_->rollback();
     auto saved = before.begin();
-    for (auto& [kind, stream] : streams_) stream.written = std::move(*saved++);
+    for (auto& [kind, queue] : queues_) queue.written = std::move(*saved++);
     return written;
   }
   forget_pending();
@@ -232,13 +253,14 @@ Status FileWriter::flush() {
 
 /// All of it is in the file.
 void FileWriter::forget_pending() {
-  for (auto& [kind, stream] : streams_) {
-    for (const Pending& pending : stream.pending) {
-      const auto [first, last] = std::ranges::minmax(pending.table.times());
-      extend_span(first, last);
+  for (auto& [kind, queue] : queues_) {
+    for (const Pending& pending : queue.pending) {
+      const TimeSpan span = extent_of(pending.batch);
+      extend_span(span.from, span.to);
     }
-    stream.pending.clear();
-    stream.pending_rows = 0;
+    queue.pending.clear();
+    queue.pending_rows = 0;
+    queue.dropped.reset();
   }
   pending_bytes_ = 0;
   gaps_.clear();
@@ -248,9 +270,9 @@ void FileWriter::forget_pending() {
 }
 
 Status FileWriter::write_all(WriteStats& stats) {
-  for (auto& [kind, stream] : streams_) {
-    if (Status written = write_stream(stream, stats); !written) return written;
-    if (Status compacted = compact(stream.written, false); !compacted) return compacted;
+  for (auto& [kind, queue] : queues_) {
+    if (Status written = write_queue(queue, stats); !written) return written;
+    if (Status compacted = compact(queue.written, false); !compacted) return compacted;
   }
   if (dropped_) {
     if (Status gap = file_->add_gap(*dropped_); !gap) return gap;
@@ -268,62 +290,82 @@ Status FileWriter::write_facts() {
   return file_->replace_facts(all, codec_);
 }
 
-Status FileWriter::write_stream(Stream& stream, WriteStats& stats) {
-  std::vector<SampleTable> group;
-  PieceShape shape;
-  const auto write_group = [&]() -> Status {
-    if (group.empty()) return {};
-    SampleTable piece = group.size() == 1 ? std::move(group.front()) : concatenate(group);
-    group.clear();
-    shape = PieceShape{};
-    return write_piece(std::move(piece), stream.written, stats);
-  };
-  for (const Pending& pending : stream.pending) {
-    if (!shape.fits(pending.table)) {
-      if (Status written = write_group(); !written) return written;
+Status FileWriter::write_queue(Queue& queue, WriteStats& stats) {
+  Joiner joiner;
+  for (const Pending& pending : queue.pending) {
+    if (!joiner.fits(pending.batch)) {
+      if (Status written = write_piece(joiner.take(), queue.written, stats); !written) return written;
     }
-    shape.add(pending.table);
-    group.push_back(pending.table);
+    joiner.add(pending.batch);
   }
-  return write_group();
+  if (queue.dropped) {
+    const Batch lost = loss_alone(identity_, queue.written.kind, *queue.dropped);
+    if (!joiner.fits(lost)) {
+      if (Status written = write_piece(joiner.take(), queue.written, stats); !written) return written;
+    }
+    joiner.add(lost);
+  }
+  return joiner.empty() ? Status{} : write_piece(joiner.take(), queue.written, stats);
 }
 
-Status FileWriter::write_piece(SampleTable piece, Written& written, WriteStats& stats) {
-  if (options_.existing == Existing::kSkipEqual) {
-    Result<std::uint64_t> removed = ExistingCells(*file_, codec_).remove_from(piece);
+Status FileWriter::write_piece(Batch piece, Written& written, WriteStats& stats) {
+  auto* const samples = std::get_if<SampleTable>(&piece);
+  if (samples != nullptr && options_.existing == Existing::kSkipEqual) {
+    Result<std::uint64_t> removed = ExistingCells(*file_, codec_).remove_from(*samples);
     if (!removed) return forward(removed);
     stats.cells_already_there += *removed;
-    if (piece.times().empty()) return {};
+    if (samples->times().empty()) return {};
   }
-  stats.cells_added += piece.present_cells();
-  const Block block = encode_block(piece, written.activity.count(piece), codec_);
-  Result<std::int64_t> id = file_->add_block(block, codec_);
+  if (samples != nullptr) {
+    stats.cells_added += samples->present_cells();
+  } else {
+    stats.rows_added += rows_of(piece);
+  }
+  const StoredBlock block = encode(piece, written);
+  Result<std::int64_t> id = file_->add_block(block);
   if (!id) return forward(id);
-  if (piece.times().size() >= kSmallBlock) {
+  written.next_number += block.samples + losses_of(piece).size();
+  if (block.samples >= block_rows(identity_.stream) / 2) {
     if (Status compacted = compact(written, true); !compacted) return compacted;
     written.tail.clear();
   } else {
     written.tail.push_back({.id = *id,
-                            .earliest = block.header.earliest(),
-                            .latest = block.header.latest(),
-                            .samples = piece.times().size(),
-                            .cells = piece.cells()});
+                            .earliest = block.earliest,
+                            .latest = block.latest,
+                            .samples = block.samples,
+                            .cells = values_of(piece)});
   }
   return {};
 }
 
-/// Whether no other block of the kind lies between these in time. Merging across it would give tables that
-/// run into each other, which readers would have to give out of order.
-Result<bool> FileWriter::stands_alone(const std::vector<TailBlock>& tail, DeviceKind kind) {
+StoredBlock FileWriter::encode(const Batch& piece, Written& written) {
+  if (const auto* samples = std::get_if<SampleTable>(&piece)) {
+    return stored(encode_block(*samples, written.activity.count(*samples), codec_), codec_);
+  }
+  return encode_observations(piece, written.next_number, codec_);
+}
+
+/// Whether no other block of samples of the kind lies between these in time: merging across it would give
+/// tables that run into each other, which readers would have to give out of order. Events come as they were
+/// recorded, and what takes long is told late.
+Result<bool> FileWriter::may_merge(const std::vector<TailBlock>& tail, const std::string& kind) {
+  if (!is_metrics()) return true;
   const WallTime earliest = std::ranges::min_element(tail, {}, &TailBlock::earliest)->earliest;
   const WallTime latest = std::ranges::max_element(tail, {}, &TailBlock::latest)->latest;
   Result<std::vector<BlockRow>> rows = file_->rows();
   if (!rows) return forward(rows);
   return std::ranges::none_of(*rows, [&](const BlockRow& row) {
     const bool between = row.earliest < latest && row.latest > earliest;
-    return between && row.kind == to_name(kind) &&
-           std::ranges::find(tail, row.id, &TailBlock::id) == tail.end();
+    return between && row.kind == kind && std::ranges::find(tail, row.id, &TailBlock::id) == tail.end();
   });
+}
+
+Result<std::optional<StoredBlock>> FileWriter::merge(std::span<const std::int64_t> ids) {
+  if (!is_metrics()) return merge_observations(*file_, ids, codec_);
+  Result<std::optional<Block>> merged = merge_blocks(*file_, ids, codec_);
+  if (!merged) return forward(merged);
+  if (!merged->has_value()) return std::nullopt;
+  return stored(std::move(**merged), codec_);
 }
 
 Status FileWriter::compact(Written& written, bool all) {
@@ -333,20 +375,21 @@ Status FileWriter::compact(Written& written, bool all) {
     samples += block.samples;
     cells += block.cells;
   }
-  const bool full = samples >= kBlockSamples || cells >= kMaxBlockCells / 2;
+  const bool many = !is_metrics() && written.tail.size() >= kMostSmallBlocks;
+  const bool full = samples >= block_rows(identity_.stream) || cells >= kMaxBlockCells / 2 || many;
   if (written.tail.size() < 2 || (!full && !all)) return {};
-  Result<bool> alone = stands_alone(written.tail, written.kind);
+  Result<bool> alone = may_merge(written.tail, written.kind);
   if (!alone) return forward(alone);
   std::vector<std::int64_t> ids;
   for (const TailBlock& block : written.tail) ids.push_back(block.id);
   written.tail.clear();
   while (*alone && ids.size() > 1) {
-    Result<std::optional<Block>> merged = merge_blocks(*file_, ids, codec_);
+    Result<std::optional<StoredBlock>> merged = merge(ids);
     // A block that cannot be read stays as it is, for the reader to report.
     if (!merged && merged.error().code == ErrorCode::kDamaged) return {};
     if (!merged) return forward(merged);
-    if (merged->has_value()) return file_->replace_blocks(ids, **merged, codec_);
-    ids.resize(ids.size() / 2);  // Too many devices came and went: the rest stays small.
+    if (merged->has_value()) return file_->replace_blocks(ids, **merged);
+    ids.resize(ids.size() / 2);  // Too many devices or words came and went: the rest stays small.
   }
   return {};
 }
@@ -358,8 +401,8 @@ Result<std::optional<std::filesystem::path>> FileWriter::finish() {
   }
   if (file_ == nullptr) return std::nullopt;
   Status done = file_->begin();
-  for (auto& [kind, stream] : streams_) {
-    if (done) done = compact(stream.written, true);
+  for (auto& [kind, queue] : queues_) {
+    if (done) done = compact(queue.written, true);
   }
   if (done) done = file_->commit();
   // Everything is safe already; merging was only to save space, and a full disk may forbid it.
@@ -378,7 +421,7 @@ Result<std::optional<std::filesystem::path>> FileWriter::finish() {
 std::optional<std::filesystem::path> FileWriter::keep_committed() {
   if (file_ == nullptr) return std::nullopt;
   std::filesystem::path kept = file_->path();
-  const bool worth_it = stats_.cells_added > 0 && file_->is_sound();
+  const bool worth_it = stats_.cells_added + stats_.rows_added > 0 && file_->is_sound();
   const bool in_place = file_->place() == FilePlace::kInPlace;
   file_.reset();
   if (worth_it && in_place) return kept;

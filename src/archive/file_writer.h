@@ -6,19 +6,23 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "archive/activity.h"
+#include "archive/batch.h"
 #include "archive/day_file.h"
 #include "archive/existing.h"
+#include "archive/file_words.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {
 
-/// Samples on their way into one day file: holds them until a flush, makes blocks of them, and merges small
-/// blocks into large ones. Opens its file at the first chance, so that a full disk costs no samples.
+/// Batches of any stream on their way into one day file: holds them until a flush, makes blocks of them, and
+/// merges small blocks into large ones. Opens its file at the first chance, so that a full disk costs
+/// nothing.
 class FileWriter {
  public:
   struct Options {
@@ -37,8 +41,9 @@ class FileWriter {
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] std::int64_t day() const { return day_; }
 
-  /// A table of this host, boot and day with at most kBlockSamples rows and kMaxBlockCells cells.
-  void add(SampleTable table, std::uint64_t order);
+  /// A part of this identity and day as `by_day` makes it. kBadInput, and it is not taken, when its words are
+  /// more than a file may name.
+  [[nodiscard]] Status add(Batch batch, std::uint64_t order);
   void add_gap(GapRow gap) { gaps_.push_back(std::move(gap)); }
   /// All facts of the host; those that the file has are not written again.
   void set_facts(const Facts& facts);
@@ -65,14 +70,14 @@ class FileWriter {
   [[nodiscard]] bool has_full_block() const;
   /// Order number of the oldest pending table.
   [[nodiscard]] std::optional<std::uint64_t> oldest() const;
-  /// Gives up the oldest pending table and remembers the gap. \return sample times lost.
+  /// Gives up the oldest pending batch and remembers the gap, or the loss of its stream. \return rows lost.
   std::uint64_t drop_oldest(const std::string& reason);
   /// What is still to be noted and has no file to stand in.
   [[nodiscard]] std::vector<GapRow> take_gaps();
 
  private:
   struct Pending {
-    SampleTable table;
+    Batch batch;
     std::uint64_t order;
   };
   /// The last blocks of a kind, as long as they are small.
@@ -85,22 +90,31 @@ class FileWriter {
   };
   /// What is true of the file; goes back when a transaction does.
   struct Written {
-    DeviceKind kind = DeviceKind::kDisk;
+    std::string kind;
     std::vector<TailBlock> tail;
+    std::uint64_t next_number = 0;  ///< Of events and profiles, see ColumnsHeader.
     ActivityTracker activity;
   };
-  struct Stream {
+  struct Queue {
     std::deque<Pending> pending;
     std::size_t pending_rows = 0;
+    std::optional<Loss> dropped;  ///< Events or periods given up since the last flush.
     Written written;
   };
 
   [[nodiscard]] Status load_state();
   [[nodiscard]] Status write_all(WriteStats& stats);
-  [[nodiscard]] Status write_stream(Stream& stream, WriteStats& stats);
-  [[nodiscard]] Status write_piece(SampleTable piece, Written& written, WriteStats& stats);
-  [[nodiscard]] Result<bool> stands_alone(const std::vector<TailBlock>& tail, DeviceKind kind);
+  [[nodiscard]] Status write_queue(Queue& queue, WriteStats& stats);
+  [[nodiscard]] Status write_piece(Batch piece, Written& written, WriteStats& stats);
+  [[nodiscard]] StoredBlock encode(const Batch& piece, Written& written);
+  [[nodiscard]] Result<bool> may_merge(const std::vector<TailBlock>& tail, const std::string& kind);
+  [[nodiscard]] Result<std::optional<StoredBlock>> merge(std::span<const std::int64_t> ids);
   [[nodiscard]] Status compact(Written& written, bool all);
+  [[nodiscard]] Status load_headers(const std::vector<BlockRow>& rows);
+  [[nodiscard]] std::uint64_t drop_samples(const SampleTable& table, const std::string& reason);
+  void drop_observations(Queue& queue, const Batch& batch, const std::string& reason) const;
+  [[nodiscard]] bool has_dropped() const;
+  [[nodiscard]] bool is_metrics() const { return identity_.stream == Stream::kMetrics; }
   [[nodiscard]] Status write_facts();
   void note_restart(WallTime first);
   [[nodiscard]] Status follow_file();
@@ -113,7 +127,8 @@ class FileWriter {
   Options options_;
   ZstdCodec& codec_;
   std::unique_ptr<DayFile> file_;
-  std::map<DeviceKind, Stream> streams_;
+  std::map<std::string, Queue> queues_;  ///< By kind.
+  FileWords words_;
   WriteStats stats_;
   std::size_t pending_bytes_ = 0;
   std::vector<GapRow> gaps_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -18,11 +19,26 @@ inline constexpr int kApplicationId = 0x6c677264;
 /// more.
 inline constexpr int kPageBytes = 1024;
 
-inline constexpr std::string_view kStreamFolder = "metrics";
+/// What a recording is made of, a folder each. A file says in `meta` which stream it is of; the first one's,
+/// which are older than the others, do not.
+enum class Stream : std::uint8_t { kMetrics = 0, kEvents = 1, kProfiles = 2 };
+inline constexpr std::array kStreams{Stream::kMetrics, Stream::kEvents, Stream::kProfiles};
+inline constexpr std::array<std::string_view, kStreams.size()> kStreamFolders{"metrics", "events",
+                                                                              "profiles"};
+[[nodiscard]] constexpr std::string_view folder_of(Stream stream) {
+  return kStreamFolders[static_cast<std::size_t>(stream)];
+}
+/// What a stream consists of, as people are told.
+[[nodiscard]] constexpr std::string_view things_of(Stream stream) {
+  return stream == Stream::kMetrics ? "samples" : folder_of(stream);
+}
+inline constexpr std::string_view kStreamFolder = folder_of(Stream::kMetrics);
 inline constexpr std::string_view kFileSuffix = ".lgd";
 
 /// First bytes of a block header; the digit is the version of the block's own layout.
 inline constexpr std::string_view kBlockMagic = "LGB1";
+/// The same of a block of events or profiles.
+inline constexpr std::string_view kColumnsMagic = "LGC1";
 /// The same of a row of facts.
 inline constexpr std::string_view kFactMagic = "LGF1";
 
@@ -43,15 +59,30 @@ inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 26;
 inline constexpr std::size_t kMaxNameBytes = 4096;
 inline constexpr std::size_t kMaxFactBytes = std::size_t{1} << 20;
 
+/// Events or periods that a writer puts into one block at most, and small blocks that it lets come together
+/// before it merges them.
+inline constexpr std::size_t kBlockRows = std::size_t{1} << 16;
+inline constexpr std::size_t kMostSmallBlocks = 128;
+/// Limits of a block of events or profiles, as above; its columns have at most kMaxCells values together.
+inline constexpr std::size_t kMaxRows = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxColumns = 768;
+/// Different strings that the events or profiles of one file may name, and their bytes: who analyses a day
+/// may hold them all.
+inline constexpr std::size_t kMaxFileWords = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxFileWordBytes = std::size_t{1} << 26;
+
 /// A chunk's rowid is its block's id times this plus the index of its counter in the block's header.
 inline constexpr std::int64_t kChunksPerBlock = 1024;
 /// The index of no counter: there lies a copy of the header. Many headers share a page of their table, so
 /// that one bad page would otherwise take hours of values that are still there.
 inline constexpr std::size_t kHeaderCopy = 1023;
+static_assert(kMaxColumns <= kHeaderCopy);
 static_assert(kMaxCounters <= kHeaderCopy && kHeaderCopy < static_cast<std::size_t>(kChunksPerBlock));
 /// Blocks of fewer samples are merged soon: they have no copy, one stream of tokens, and no references.
 inline constexpr std::size_t kSettledSamples = 64;
 
+/// Key in `meta` of the stream, by its folder.
+inline constexpr std::string_view kStreamKey = "stream";
 /// Keys in `meta` of how many rows `block` and `fact` have: a bad page can hide rows without SQLite noticing.
 inline constexpr std::string_view kBlockCountKey = "blocks";
 inline constexpr std::string_view kFactCountKey = "facts";

@@ -5,6 +5,7 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
+#include "archive/sealed.h"
 #include "base/checksum.h"
 
 namespace laggard::archive {
@@ -214,36 +215,18 @@ std::string encode_header(const BlockHeader& header, ZstdCodec& codec) {
   for (const std::uint32_t pattern : header.presence) out.varint(pattern);
   for (const std::uint32_t active : header.active) out.varint(active);
 
-  ByteWriter body;
-  body.varint(out.str().size());
-  body.raw(codec.compress(out.str()));
-  ByteWriter framed;
-  framed.raw(kBlockMagic);
-  framed.u64(hash_bytes(body.str()));
-  framed.raw(body.str());
-  return framed.take();
+  return seal(kBlockMagic, out.str(), codec);
 }
 
 Result<BlockHeader> decode_header(std::string_view bytes, std::string_view where, ZstdCodec& codec) {
   const auto damaged = [&](std::string_view what) {
     return fail(ErrorCode::kDamaged, std::string(where), fmt::format("damaged block header: {}", what));
   };
-  ByteReader framed{bytes};
-  const std::string_view magic = framed.take(kBlockMagic.size());
-  if (magic != kBlockMagic) {
-    if (magic.substr(0, 3) != kBlockMagic.substr(0, 3)) return damaged("it does not start like one");
-    return fail(ErrorCode::kTooNew, std::string(where),
-                fmt::format("block of layout '{}', written by a later laggard; this one reads '{}'", magic,
-                            kBlockMagic));
-  }
-  const std::uint64_t hash = framed.u64();
-  if (!framed.ok() || hash_bytes(framed.rest()) != hash) return damaged("its checksum does not hold");
-  const std::size_t size = framed.count(kMaxHeaderBytes);
-  std::string raw;
-  if (!framed.ok() || !codec.decompress(framed.rest(), size, raw)) return damaged("it does not decompress");
+  const Result<std::string> raw = unseal(kBlockMagic, bytes, where, codec);
+  if (!raw) return tl::unexpected<Error>(raw.error());
 
   BlockHeader header;
-  ByteReader in{raw};
+  ByteReader in{*raw};
   header.host = in.text(kMaxNameBytes);
   header.kind = in.text(kMaxNameBytes);
   header.boot = in.text(kMaxNameBytes);

@@ -308,7 +308,8 @@ class InventoryTaker {
 
 Result<Inventory> take_inventory(FileSet& files, bool verify) {
   InventoryTaker taker{files, verify};
-  for (std::size_t i = 0; i < files.files().size(); ++i) {
+  const auto [begin, end] = files.of_stream(Stream::kMetrics);
+  for (std::size_t i = begin; i < end; ++i) {
     if (Status added = taker.add_file(i); !added) return forward(added);
   }
   return taker.finish();

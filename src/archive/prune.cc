@@ -1,6 +1,7 @@
 #include "archive/prune.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -20,11 +21,18 @@ struct StoredFile {
   FileName name;
   std::uint64_t bytes = 0;  ///< With its journals.
   bool in_use = false;
-  bool is_last = false;  ///< Of its host.
+  bool is_last = false;  ///< Of its host and stream.
 };
 
 std::vector<fs::path> with_journals(const fs::path& path) {
   return {path, path.string() + "-wal", path.string() + "-shm", path.string() + "-journal"};
+}
+
+void sort_by_age(std::vector<StoredFile>& files) {
+  std::ranges::sort(files, [](const StoredFile& a, const StoredFile& b) {
+    return std::tie(a.name.start, a.name.host, a.name.copy, a.path) <
+           std::tie(b.name.start, b.name.host, b.name.copy, b.path);
+  });
 }
 
 Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& host) {
@@ -42,10 +50,7 @@ Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& 
     files.push_back(std::move(file));
   }
   if (error) return fail_errno(error.value(), folder.string(), "cannot list the folder");
-  std::ranges::sort(files, [](const StoredFile& a, const StoredFile& b) {
-    return std::tie(a.name.start, a.name.host, a.name.copy) <
-           std::tie(b.name.start, b.name.host, b.name.copy);
-  });
+  sort_by_age(files);
   return files;
 }
 
@@ -66,6 +71,26 @@ void mark_used(const fs::path& folder, std::vector<StoredFile>& files) {
   }
 }
 
+/// Of all streams.
+Result<std::vector<StoredFile>> list_all(const fs::path& recording, const std::string& host) {
+  std::vector<StoredFile> all;
+  const auto is_there = [&](Stream stream) {
+    std::error_code error;
+    return fs::exists(recording / folder_of(stream), error) || error;
+  };
+  const bool any = std::ranges::any_of(kStreams, is_there);
+  for (const Stream stream : kStreams) {
+    if (any && !is_there(stream)) continue;
+    const fs::path folder = recording / folder_of(stream);
+    Result<std::vector<StoredFile>> files = list(folder, host);
+    if (!files) return files;
+    mark_used(folder, *files);
+    all.insert(all.end(), std::make_move_iterator(files->begin()), std::make_move_iterator(files->end()));
+  }
+  sort_by_age(all);
+  return all;
+}
+
 bool is_too_old(const StoredFile& file, const Retention& retention, WallTime now) {
   if (!retention.keep_age) return false;
   const std::int64_t next_day = recording_day(file.name.start) + 1;
@@ -76,10 +101,8 @@ bool is_too_old(const StoredFile& file, const Retention& retention, WallTime now
 }  // namespace
 
 Result<Pruned> prune(const fs::path& recording, const Retention& retention, WallTime now) {
-  const fs::path folder = recording / kStreamFolder;
-  Result<std::vector<StoredFile>> files = list(folder, retention.host);
+  Result<std::vector<StoredFile>> files = list_all(recording, retention.host);
   if (!files) return forward(files);
-  mark_used(folder, *files);
   Pruned pruned;
   for (const StoredFile& file : *files) pruned.bytes_left += file.bytes;
   for (const StoredFile& file : *files) {

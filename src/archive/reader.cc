@@ -4,6 +4,7 @@
 
 #include "archive/file_set.h"
 #include "archive/inventory.h"
+#include "archive/observation_reader.h"
 #include "archive/table_reader.h"
 
 namespace laggard::archive {
@@ -33,6 +34,18 @@ Result<Inventory> Reader::inventory() { return take_inventory(impl_->files, impl
 
 Result<std::unique_ptr<TableReader>> Reader::read(const ReadRequest& request) {
   return make_table_reader(impl_->files, request);
+}
+
+Result<std::vector<ObservationStream>> Reader::observations() {
+  return list_observations(impl_->files, impl_->verify);
+}
+
+Result<std::unique_ptr<EventReader>> Reader::read_events(const ObservationRequest& request) {
+  return make_observation_reader<EventTable>(impl_->files, request);
+}
+
+Result<std::unique_ptr<ProfileReader>> Reader::read_profiles(const ObservationRequest& request) {
+  return make_observation_reader<ProfileTable>(impl_->files, request);
 }
 
 std::vector<std::string> Reader::notices() const { return impl_->files.notices(); }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/observation_source.h"
 #include "model/series_source.h"
 
 namespace laggard::archive {
 
 struct ReaderOptions {
-  /// Let inventory() read every chunk and hold it against its checksum; otherwise it looks at headers only
-  /// and damage to values shows when they are read.
+  /// Let inventory() and observations() read every chunk and hold it against its checksum; otherwise they
+  /// look at headers only and damage to values shows when they are read.
   bool verify = false;
   /// A reading that goes through time needs a file of each host at once. 0: a quarter of what the process may
   /// have open, as SQLite opens up to three for one that is being written.
@@ -28,9 +29,10 @@ struct ReaderOptions {
 /// out as missing, notices() says which file and span, and damaged() counts the file. That is also said of a
 /// file that is there and cannot be read at all, unless a writer is only just making it. Nothing in a
 /// recording is ever written, made or deleted by reading it.
-class Reader final : public SeriesSource {
+class Reader final : public SeriesSource, public ObservationSource {
  public:
-  /// \param paths  recordings (folders with `metrics/`), stream folders, or single `.lgd` files. kTooNew at
+  /// \param paths  recordings (folders with `metrics/`, `events/`, `profiles/`), stream folders, or single
+  /// `.lgd` files. kTooNew at
   ///               once when one of the files is by a later version; kNotFound when there is none; kTooOld
   ///               and kBadInput when there are only files by an earlier one, or that are no archives by name
   ///               and content: beside others these are a notice.
@@ -45,6 +47,12 @@ class Reader final : public SeriesSource {
   /// that was stepped back, an import that corrects an older one), so that the later record of a time comes
   /// later. The table reader must not outlive this.
   [[nodiscard]] Result<std::unique_ptr<TableReader>> read(const ReadRequest& request) override;
+
+  [[nodiscard]] Result<std::vector<ObservationStream>> observations() override;
+  /// Order within a host and kind as for samples.
+  [[nodiscard]] Result<std::unique_ptr<EventReader>> read_events(const ObservationRequest& request) override;
+  [[nodiscard]] Result<std::unique_ptr<ProfileReader>> read_profiles(
+      const ObservationRequest& request) override;
 
   /// Streams that were skipped and damage that was met so far, one sentence each.
   [[nodiscard]] std::vector<std::string> notices() const override;

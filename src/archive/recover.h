@@ -14,7 +14,8 @@ namespace laggard::archive {
 struct Recovery {
   std::uint64_t files = 0;          ///< That were looked at.
   std::uint64_t damaged_files = 0;  ///< Of these, those in which something was wrong.
-  std::uint64_t cells = 0;          ///< Saved.
+  std::uint64_t cells = 0;          ///< Of samples, saved.
+  std::uint64_t observations = 0;   ///< Events and periods of profiles, saved.
   std::vector<std::string> lost;    ///< What is gone: file, host, kind, span; one sentence each.
 };
 

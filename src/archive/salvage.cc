@@ -8,6 +8,7 @@
 #include "archive/format.h"
 #include "archive/load.h"
 #include "archive/pages.h"
+#include "archive/salvage_observations.h"
 
 namespace laggard::archive {
 
@@ -47,6 +48,9 @@ class Finds {
       }
     }
     for (const auto& [block, names] : partly_) report(*block, names, block->header->times);
+    if (observations_.any()) {
+      observations_.finish([&](std::uint64_t hash) { return find_chunk(hash); }, codec_, salvage_);
+    }
     return std::move(salvage_);
   }
 
@@ -55,7 +59,13 @@ class Finds {
     const auto kind = row.text(1);
     const auto earliest = row.integer(2);
     const auto latest = row.integer(3);
-    if (!kind || !device_kind(*kind) || !earliest || !latest || *earliest > *latest) return;
+    if (!kind || !earliest || !latest || *earliest > *latest) return;
+    observations_.add_block({.kind = std::string(*kind),
+                             .earliest = from_unix_ns(*earliest),
+                             .latest = from_unix_ns(*latest),
+                             .rows = row.integer(4).value_or(0)});
+    if (const auto bytes = row.text(5); row.whole && bytes) observations_.add_header(*bytes, codec_);
+    if (!device_kind(*kind)) return;
     FoundBlock block{.id = row.id,
                      .kind = std::string(*kind),
                      .earliest = from_unix_ns(*earliest),
@@ -77,6 +87,7 @@ class Finds {
   }
 
   void add_copy(std::int64_t id, std::string_view bytes) {
+    if (observations_.add_header(bytes, codec_)) return;
     Result<BlockHeader> header = decode_header(bytes, "", codec_);
     if (!header || !device_kind(header->kind)) return;
     blocks_.push_back({.id = id / kChunksPerBlock,
@@ -107,17 +118,19 @@ class Finds {
     if (hash_of(gap) == *hash) salvage_.gaps.push_back(gap);
   }
 
+  [[nodiscard]] Result<std::string_view> find_chunk(std::uint64_t hash) const {
+    const auto chunk = chunks_.find(hash);
+    if (chunk == chunks_.end()) return fail(ErrorCode::kDamaged, "", "the chunk is nowhere");
+    return std::string_view(chunk->second);
+  }
+
   void take(const FoundBlock& block) {
     const BlockHeader& header = *block.header;
     // The same header twice is one block on two pages: SQLite moves rows about.
     std::vector<std::uint64_t> identity;
     for (const BlockCounter& c : header.counters) identity.push_back(c.hash);
     if (!taken_.insert({header.kind, block.earliest, block.latest, identity}).second) return;
-    const ChunkSource source = [&](std::size_t c) -> Result<std::string_view> {
-      const auto chunk = chunks_.find(header.counters[c].hash);
-      if (chunk == chunks_.end()) return fail(ErrorCode::kDamaged, "", "the chunk is nowhere");
-      return std::string_view(chunk->second);
-    };
+    const ChunkSource source = [&](std::size_t c) { return find_chunk(header.counters[c].hash); };
     Result<LoadedBlock> loaded = load_block(source, "", header, {}, codec_);
     if (!loaded) return report(block, "all counters", header.times);
     if (salvage_.host.empty()) salvage_.host = header.host;
@@ -161,6 +174,7 @@ class Finds {
   using Identity = std::tuple<std::string, WallTime, WallTime, std::vector<std::uint64_t>>;
 
   ZstdCodec codec_;
+  FoundObservations observations_;
   std::vector<FoundBlock> blocks_;
   std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
   std::map<std::int64_t, Facts> facts_;          ///< By their row: later ones hold.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/batch.h"
 #include "archive/day_file.h"
 
 namespace laggard::archive {
@@ -13,17 +14,21 @@ struct LostBlock {
   std::string kind;
   WallTime earliest;
   WallTime latest;
-  std::string what;  ///< `all counters` or the names of those that are gone.
+  std::string
+      what;  ///< Of samples `all counters` or the names of those that are gone; else a sentence's end.
   bool operator==(const LostBlock&) const = default;
 };
 
 struct Salvage {
   std::vector<SampleTable> tables;  ///< In order of recording; what SQLite had given up comes along, twice.
+  /// Events or profiles, each row once, in the order of recording within a kind.
+  std::vector<Batch> observations;
   std::vector<LostBlock> lost;
   Facts facts;
   std::vector<GapRow> gaps;
-  bool cut = false;  ///< The end of the file is gone.
-  std::string host;  ///< Of the first block; empty when there is none.
+  bool cut = false;                  ///< The end of the file is gone.
+  Stream stream = Stream::kMetrics;  ///< Of the first block.
+  std::string host;                  ///< Of the first block; empty when there is none.
 };
 
 /// Searches a damaged file. Values are only taken from chunks whose checksum is the one in a header whose own

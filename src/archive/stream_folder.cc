@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "archive/format.h"
 #include "base/file.h"
 
 namespace laggard::archive {
@@ -46,16 +45,16 @@ std::optional<FileId> file_at(const fs::path& path) {
   return FileId{status.st_dev, status.st_ino};
 }
 
-Result<StreamFolder> StreamFolder::open(const fs::path& recording) {
+Result<StreamFolder> StreamFolder::open(const fs::path& recording, Stream stream) {
   StreamFolder folder;
   folder.recording_.path = recording;
-  folder.stream_.path = recording / kStreamFolder;
+  folder.stream_.path = recording / folder_of(stream);
   if (Status made = make_directory(folder.stream_.path); !made) return forward(made);
   // Links that are there from the beginning are meant: what they lead to is what is kept.
   std::error_code error;
   if (fs::is_symlink(folder.recording_.path, error) || fs::is_symlink(folder.stream_.path, error)) {
     folder.recording_.path = fs::canonical(recording, error);
-    folder.stream_.path = fs::canonical(recording / kStreamFolder, error);
+    folder.stream_.path = fs::canonical(recording / folder_of(stream), error);
     if (error) return fail_errno(error.value(), recording.string(), "cannot look at the folder");
   }
   if (Status known = folder.remember(); !known) return forward(known);

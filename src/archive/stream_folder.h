@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "archive/format.h"
 #include "base/error.h"
 
 namespace laggard::archive {
@@ -25,7 +26,7 @@ struct FileId {
 class StreamFolder {
  public:
   /// Makes both folders if need be.
-  [[nodiscard]] static Result<StreamFolder> open(const std::filesystem::path& recording);
+  [[nodiscard]] static Result<StreamFolder> open(const std::filesystem::path& recording, Stream stream);
 
   [[nodiscard]] const std::filesystem::path& path() const { return stream_.path; }
 

@@ -11,7 +11,7 @@ namespace laggard::archive {
 namespace {
 
 /// How often each token occurs in the buckets of a stream.
-struct Stream {
+struct TokenStream {
   std::vector<std::uint32_t> counts;  ///< Of the tokens that occur at all.
   std::size_t buckets = 1;
   double bits = 0;         ///< Alone.
@@ -35,28 +35,28 @@ double estimate(const std::vector<std::uint32_t>& counts) {
   return entropy + 80 + 5 * symbols;
 }
 
-std::vector<std::uint32_t> sum(const Stream& a, const Stream& b) {
+std::vector<std::uint32_t> sum(const TokenStream& a, const TokenStream& b) {
   std::vector<std::uint32_t> counts = a.counts;
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += b.counts[i];
   return counts;
 }
 
-std::vector<Stream> count_buckets(std::string_view tokens, std::string_view buckets) {
+std::vector<TokenStream> count_buckets(std::string_view tokens, std::string_view buckets) {
   std::array<std::array<std::uint32_t, 256>, kBuckets> counts{};
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     ++counts[static_cast<std::uint8_t>(buckets[i])][static_cast<std::uint8_t>(tokens[i])];
   }
-  std::vector<Stream> streams(kBuckets);
+  std::vector<TokenStream> streams(kBuckets);
   for (std::size_t token = 0; token < 256; ++token) {
     const bool used = std::ranges::any_of(counts, [&](const auto& bucket) { return bucket[token] != 0; });
     for (std::size_t b = 0; used && b < kBuckets; ++b) streams[b].counts.push_back(counts[b][token]);
   }
-  for (Stream& stream : streams) stream.bits = estimate(stream.counts);
+  for (TokenStream& stream : streams) stream.bits = estimate(stream.counts);
   return streams;
 }
 
 /// Puts stream `s` and the one behind it together.
-void join(std::vector<Stream>& streams, std::size_t s) {
+void join(std::vector<TokenStream>& streams, std::size_t s) {
   streams[s].counts = sum(streams[s], streams[s + 1]);
   streams[s].buckets += streams[s + 1].buckets;
   streams[s].bits = streams[s].joined_bits;
@@ -74,7 +74,7 @@ StreamMap choose_streams(std::string_view tokens, std::string_view buckets) {
   StreamMap map{};
   constexpr std::size_t kWorthIt = 256;  // Below, tables cost more than they can save.
   if (tokens.size() < kWorthIt) return map;
-  std::vector<Stream> streams = count_buckets(tokens, buckets);
+  std::vector<TokenStream> streams = count_buckets(tokens, buckets);
   for (std::size_t s = 0; s + 1 < streams.size(); ++s) {
     streams[s].joined_bits = estimate(sum(streams[s], streams[s + 1]));
   }

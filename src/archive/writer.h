@@ -13,6 +13,8 @@
 
 namespace laggard::archive {
 
+class StreamWriter;
+
 /// What to do with a cell of a time at which the archive has one already.
 enum class Existing : std::uint8_t {
   kAppend,     ///< Store everything as it comes: for recorders, whose every sample is new.
@@ -40,7 +42,8 @@ struct WriterOptions {
 struct WriteStats {
   std::uint64_t cells_added = 0;
   std::uint64_t cells_already_there = 0;
-  std::uint64_t samples_lost = 0;  ///< Sample times dropped because nothing could be written for too long.
+  std::uint64_t rows_added = 0;    ///< Events or periods of profiles.
+  std::uint64_t samples_lost = 0;  ///< Rows dropped because nothing could be written for too long.
   bool operator==(const WriteStats&) const = default;
 };
 
@@ -90,9 +93,8 @@ class Writer final : public TableSink {
   [[nodiscard]] WriteStats stats() const;
 
  private:
-  class Impl;
-  explicit Writer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit Writer(std::unique_ptr<StreamWriter> writer);
+  std::unique_ptr<StreamWriter> writer_;
 };
 
 }  // namespace laggard::archive

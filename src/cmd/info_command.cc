@@ -84,6 +84,29 @@ std::string device_list(const Line& line) {
   return folded.size() <= kLongest ? printable(folded) : printable(folded.substr(0, kLongest)) + "…";
 }
 
+/// What a recording holds, whatever its shape.
+struct Contents {
+  Inventory inventory;
+  std::vector<ObservationStream> observations;
+};
+
+std::string_view shape_name(ObservationShape shape) {
+  return shape == ObservationShape::kEvents ? "events" : "profiles";
+}
+
+/// A line per kind of events and profiles.
+std::string observations_text(const std::vector<ObservationStream>& observations) {
+  if (observations.empty()) return "";
+  std::string text = fmt::format("\n{:<16} {:<8} {:<12} {:>12} {:>10}  {}\n", "host", "stream", "kind",
+                                 "count", "lost", "from and to");
+  for (const ObservationStream& stream : observations) {
+    text += fmt::format("{:<16} {:<8} {:<12} {:>12} {:>10}  {} to {}\n", printable(stream.host),
+                        shape_name(stream.shape), stream.kind.empty() ? "–" : printable(stream.kind),
+                        stream.count, stream.lost, to_iso8601(stream.first), to_iso8601(stream.last));
+  }
+  return text;
+}
+
 /// Gaps, clock steps, notices and damage.
 std::string trouble_text(const Inventory& inventory) {
   std::string text;
@@ -105,7 +128,20 @@ std::string trouble_text(const Inventory& inventory) {
   return text;
 }
 
-std::string inventory_text(const Inventory& inventory, const archive::Reader& reader, bool devices) {
+/// A line per kind of devices of a host.
+std::string lines_text(const std::vector<Line>& lines) {
+  std::string text = fmt::format("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples",
+                                 "under load", "devices");
+  for (const Line& line : lines) {
+    text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", printable(line.host),
+                        to_name(line.kind), interval_text(line.interval), line.samples, line.active,
+                        line.devices.size(), device_list(line));
+  }
+  return text;
+}
+
+std::string contents_text(const Contents& contents, const archive::Reader& reader, bool devices) {
+  const Inventory& inventory = contents.inventory;
   const std::vector<Line> lines = overview(inventory);
   WallTime first = WallTime::max();
   WallTime last = WallTime::min();
@@ -115,20 +151,19 @@ std::string inventory_text(const Inventory& inventory, const archive::Reader& re
     last = std::max(last, line.last);
     ++hosts[line.host];
   }
+  for (const ObservationStream& stream : contents.observations) {
+    first = std::min(first, stream.first);
+    last = std::max(last, stream.last);
+    ++hosts[stream.host];
+  }
   std::uint64_t bytes = 0;
   std::error_code error;
   for (const auto& file : reader.files()) bytes += std::filesystem::file_size(file, error);
   std::string text = fmt::format("{} host{}, {} devices, {} in {} file{}\n", hosts.size(),
                                  hosts.size() == 1 ? "" : "s", inventory.devices.size(), human_bytes(bytes),
                                  reader.files().size(), reader.files().size() == 1 ? "" : "s");
-  if (!lines.empty()) text += fmt::format("{} to {}\n\n", to_iso8601(first), to_iso8601(last));
-  text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples",
-                      "under load", "devices");
-  for (const Line& line : lines) {
-    text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", printable(line.host),
-                        to_name(line.kind), interval_text(line.interval), line.samples, line.active,
-                        line.devices.size(), device_list(line));
-  }
+  if (first <= last) text += fmt::format("{} to {}\n\n", to_iso8601(first), to_iso8601(last));
+  if (!lines.empty() || contents.observations.empty()) text += lines_text(lines);
   if (devices) {
     text += fmt::format("\n");
     for (const DeviceInfo& device : inventory.devices) {
@@ -139,10 +174,11 @@ std::string inventory_text(const Inventory& inventory, const archive::Reader& re
                           device.samples, device.active_samples, printable(facts));
     }
   }
-  return text + trouble_text(inventory);
+  return text + observations_text(contents.observations) + trouble_text(inventory);
 }
 
-std::string inventory_json(const Inventory& inventory, const archive::Reader& reader) {
+std::string contents_json(const Contents& contents, const archive::Reader& reader) {
+  const Inventory& inventory = contents.inventory;
   Json out;
   out["schema"] = "laggard.info/1";
   out["files"] = Json::array();
@@ -177,6 +213,16 @@ std::string inventory_json(const Inventory& inventory, const archive::Reader& re
                                   {"after", to_iso8601(step.after)},
                                   {"reason", step.reason}});
   }
+  out["observations"] = Json::array();
+  for (const ObservationStream& stream : contents.observations) {
+    out["observations"].push_back({{"stream", shape_name(stream.shape)},
+                                   {"host", stream.host},
+                                   {"kind", stream.kind},
+                                   {"from", to_iso8601(stream.first)},
+                                   {"to", to_iso8601(stream.last)},
+                                   {"count", stream.count},
+                                   {"lost", stream.lost}});
+  }
   return with_escapes(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
@@ -186,17 +232,20 @@ Result<int> recover(const InfoOptions& options) {
   if (!recovery) return forward(recovery);
   std::string text;
   if (options.json) {
-    const Json out{{"schema", "laggard.recovery/1"}, {"out", options.recover_to},
-                   {"files", recovery->files},       {"damaged_files", recovery->damaged_files},
-                   {"values", recovery->cells},      {"lost", recovery->lost}};
+    const Json out{
+        {"schema", "laggard.recovery/1"},           {"out", options.recover_to}, {"files", recovery->files},
+        {"damaged_files", recovery->damaged_files}, {"values", recovery->cells}, {"lost", recovery->lost},
+        {"observations", recovery->observations}};
     text = with_escapes(out.dump(1, ' ', false, Json::error_handler_t::replace)) + "\n";
   } else {
     for (const std::string& lost : recovery->lost) text += fmt::format("lost: {}\n", printable(lost));
-    text += fmt::format("{} of {} files damaged; {} values saved in {}\n", recovery->damaged_files,
-                        recovery->files, recovery->cells, printable(options.recover_to));
+    const std::string observations =
+        recovery->observations == 0 ? "" : fmt::format(" and {} events and profiles", recovery->observations);
+    text += fmt::format("{} of {} files damaged; {} values{} saved in {}\n", recovery->damaged_files,
+                        recovery->files, recovery->cells, observations, printable(options.recover_to));
   }
   if (Status printed = print(text); !printed) return forward(printed);
-  if (recovery->cells > 0 || recovery->damaged_files == 0) return kClean;
+  if (recovery->cells > 0 || recovery->observations > 0 || recovery->damaged_files == 0) return kClean;
   return fail(ErrorCode::kDamaged, options.recordings.front().string(), "nothing in it could be saved");
 }
 
@@ -207,10 +256,15 @@ Result<int> show(const InfoOptions& options) {
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
-  Status printed = print(options.json ? inventory_json(*inventory, **reader)
-                                      : inventory_text(*inventory, **reader, options.devices));
+  auto observations = (*reader)->observations();
+  if (!observations) return forward(observations);
+  Contents contents{.inventory = std::move(*inventory), .observations = std::move(*observations)};
+  contents.inventory.notices = (*reader)->notices();
+  contents.inventory.damaged = (*reader)->damaged();
+  Status printed = print(options.json ? contents_json(contents, **reader)
+                                      : contents_text(contents, **reader, options.devices));
   if (!printed) return forward(printed);
-  return options.verify && !inventory->damaged.empty() ? kFinding : kClean;
+  return options.verify && !contents.inventory.damaged.empty() ? kFinding : kClean;
 }
 
 }  // namespace

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "archive/observation_writer.h"
 #include "archive/writer.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "testing/cli.h"
+#include "testing/observations.h"
 
 namespace laggard::cmd {
 namespace {
@@ -164,6 +166,52 @@ TEST(Info, StepsOfAClockAreCalledSo) {
                     Not(HasSubstr("recorder stopped"))));
   EXPECT_THAT(laggard({"info", folder / "rec", "--json"}).out,
               HasSubstr("\"reason\": \"clock stepped by -2410 s\""));
+}
+
+/// Pings and stacks of two hosts, a ring that ran over, and no samples.
+void write_observations(const std::filesystem::path& recording) {
+  SystemClock clock;
+  archive::ObservationWriter writer{recording, {}, clock};
+  std::mt19937_64 random{1};
+  const WallTime start = *parse_time("2011-05-09T06:00:00Z");
+  EventTable pings = laggard::testing_support::random_events(random, "fs1", start, 1000, "ping");
+  pings.add_loss({.from = start, .to = start + std::chrono::hours{1}, .count = 77, .reason = "ring full"});
+  ASSERT_TRUE(writer.append(pings));
+  ASSERT_TRUE(writer.append(laggard::testing_support::random_profile(random, "fs2", start, 30)));
+  ASSERT_TRUE(writer.close());
+}
+
+TEST(Info, ListsEventsAndProfilesAndWhatTheyLost) {
+  const Folder folder;
+  write_observations(folder / "rec");
+  const Said info = laggard({"info", folder / "rec", "--verify"});
+  EXPECT_EQ(info.status, kClean) << info.err;
+  EXPECT_THAT(
+      info.out,
+      AllOf(HasSubstr("2 hosts, 0 devices"), Not(HasSubstr("under load")),
+            ContainsRegex("fs1 +events +ping +1000 +77 +2011-05-09T06:00:00.* to 2011-05-09T07:00:00Z"),
+            ContainsRegex("fs2 +profiles +stacks +30 +0 ")));
+  EXPECT_THAT(laggard({"info", folder / "rec", "--json"}).out,
+              AllOf(HasSubstr("\"observations\""), HasSubstr("\"lost\": 77"), HasSubstr("\"count\": 30")));
+}
+
+TEST(Info, VerifiesAndRecoversEvents) {
+  const Folder folder;
+  write_observations(folder / "rec");
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "rec/profiles")) {
+    if (entry.path().extension() == ".lgd") std::filesystem::resize_file(entry.path(), 0);
+  }
+  const Said verify = laggard({"info", folder / "rec", "--verify"});
+  EXPECT_EQ(verify.status, kFinding) << verify.err;
+  EXPECT_THAT(verify.out, AllOf(HasSubstr("profiles/fs2-"), HasSubstr("1 file is damaged")));
+  const Said saved = laggard({"info", "--recover", folder / "saved", folder / "rec"});
+  EXPECT_EQ(saved.status, kClean) << saved.err;
+  EXPECT_THAT(saved.out,
+              AllOf(HasSubstr("nothing could be found in this file"),
+                    HasSubstr("1 of 2 files damaged; 0 values and 1000 events and profiles saved")));
+  const Said sound = laggard({"info", folder / "saved", "--verify"});
+  EXPECT_EQ(sound.status, kClean) << sound.err;
+  EXPECT_THAT(sound.out, ContainsRegex("fs1 +events +ping +1000 +77 "));
 }
 
 }  // namespace

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "archive/columns.h"
+#include "base/error.h"
+#include "model/event.h"
+#include "model/profile.h"
+
+/// Events and profiles as columns of a block.
+///
+/// events    time duration subject what, and for each attribute `#KEY` (which events have it) and `=KEY` (its
+///           values)
+/// profiles  start length subject end, and over all periods seen and count; end: of a period's entries
+/// both      lost.from lost.to lost.count lost.reason
+///
+/// Columns by other names are a later version's and are passed over.
+namespace laggard::archive {
+
+/// \param first_number  see ColumnsHeader. Requires a table that is not empty.
+[[nodiscard]] Columns to_columns(const EventTable& table, std::uint64_t first_number);
+[[nodiscard]] Columns to_columns(const ProfileTable& table, std::uint64_t first_number);
+
+template <typename Table>
+inline constexpr Stream kStreamOf = Stream::kEvents;
+template <>
+inline constexpr Stream kStreamOf<ProfileTable> = Stream::kProfiles;
+
+template <typename Table>
+struct LoadedObservations {
+  Table table;
+  std::vector<Error> damage;  ///< Of attributes that are missing from it.
+};
+
+/// The table of a block: kDamaged when something is damaged without which nothing can be told. Requires
+/// header.stream to be the table's. \param where  begins all errors.
+template <typename Table>
+[[nodiscard]] Result<LoadedObservations<Table>> load_observations(const ColumnSource& chunks,
+                                                                  const ColumnsHeader& header,
+                                                                  std::string_view where, ZstdCodec& codec);
+
+}  // namespace laggard::archive

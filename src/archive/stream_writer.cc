@@ -1,0 +1,477 @@
+#include "archive/stream_writer.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+#include <new>
+
+#include "archive/file_name.h"
+#include "archive/fold.h"
+#include "archive/lock.h"
+#include "archive/table_check.h"
+#include "base/fd.h"
+#include "base/file.h"
+
+namespace laggard::archive {
+
+namespace {
+
+/// Nothing is appended to a damaged file: a new one is begun beside it. A recorder also does so beside what
+/// it wrote before it was upgraded; an import could not know what is there already.
+bool is_begun_beside(ErrorCode code, Existing existing) {
+  return code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
+         (code == ErrorCode::kTooOld && existing == Existing::kAppend);
+}
+
+/// Paths of a host's day files, among thousands of others': names are compared as they are read, since this
+/// is done for every file that is begun.
+Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::path& folder,
+                                                        const std::string& host, std::int64_t day) {
+  const std::string prefix = escape_host(host) + "-";
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
+  if (!listing) return fail_errno(errno, folder.string(), "cannot list the folder");
+  std::vector<std::filesystem::path> found;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry =
+        ::readdir(listing.get());  // NOLINT(concurrency-mt-unsafe): a listing of its own.
+    if (entry == nullptr) break;
+    const std::string_view text{static_cast<const char*>(entry->d_name)};
+    if (!text.starts_with(prefix)) continue;
+    const std::optional<FileName> name = parse_file_name(text);
+    if (name && name->host == host && recording_day(name->start) == day) found.push_back(folder / text);
+  }
+  if (errno != 0) return fail_errno(errno, folder.string(), "cannot list the folder");
+  std::ranges::sort(found);
+  return found;
+}
+
+/// Whether something stands at a path, or beside it as if it were the file's: a log there would be laid over
+/// whatever gets the name.
+bool is_name_free(const std::filesystem::path& path) {
+  return std::ranges::none_of(std::array{"", "-wal", "-shm", "-journal"}, [&](const char* suffix) {
+    std::error_code error;
+    const auto there = std::filesystem::symlink_status(path.string() + suffix, error);
+    return there.type() != std::filesystem::file_type::not_found;
+  });
+}
+
+/// Whether no file can be made at a path: another boot has it, or something else stands there. SQLite would
+/// make the file that a link leads to, wherever that is.
+bool is_path_taken(const std::filesystem::path& path, const char* vfs) {
+  std::error_code error;
+  const std::filesystem::file_type there = std::filesystem::symlink_status(path, error).type();
+  if (there == std::filesystem::file_type::not_found) return false;
+  if (there != std::filesystem::file_type::regular) return true;
+  // A crash may have left it before anything was committed.
+  const Result<std::unique_ptr<DayFile>> taken = DayFile::open_under_lock(path, LookAtIndex::kNo, vfs);
+  return taken || taken.error().code != ErrorCode::kNotFound;
+}
+
+}  // namespace
+
+/// A recorder outlives whatever may pass: to its caller that is all one, samples wait in memory.
+Status StreamWriter::settle(Status done) {
+  if (done) return done;
+  const ErrorCode code = done.error().code;
+  const bool may_pass =
+      code == ErrorCode::kNoPermission || code == ErrorCode::kTemporary || code == ErrorCode::kNotFound;
+  if (code != ErrorCode::kNoSpace && !(may_pass && options_.existing == Existing::kAppend)) return done;
+  refusal_ = done.error();
+  done.error().code = ErrorCode::kNoSpace;
+  return done;
+}
+
+Status StreamWriter::claim(const std::string& host) {
+  if (Status fit = check_host(host); !fit) return fit;
+  Status held = hold_lock(host);
+  if (!held && held.error().code == ErrorCode::kNoSpace) return {};
+  return held;
+}
+
+Status StreamWriter::hold_lock(const std::string& host) {
+  const auto held = locks_.find(host);
+  const bool first = held == locks_.end();
+  const bool removed = !first && !held->second.is_current();
+  if (!first && !removed) return {};
+  Result<LockFile> lock = first ? lock_another(host) : lock_host(folder_.path(), host);
+  if (!lock) return forward(lock);
+  locks_.insert_or_assign(host, std::move(*lock));
+  if (removed) {
+    options_.say(fmt::format("{}: the lock of host {} was removed while recording, and is taken again",
+                             folder_.path().string(), host));
+  }
+  if (first && options_.existing == Existing::kAppend) fold_logs(folder_.path(), host, options_.vfs);
+  return {};
+}
+
+/// An import of many hosts must not use up the descriptors: then a host that is done with is given up.
+Result<LockFile> StreamWriter::lock_another(const std::string& host) {
+  constexpr std::size_t kMostLocks = 256;
+  if (locks_.size() < kMostLocks) return lock_host(folder_.path(), host);
+  const auto idle = std::ranges::find_if(locks_, [&](const auto& entry) {
+    return !new_files_.hosts().contains(entry.first) && !is_open(entry.first);
+  });
+  if (idle == locks_.end()) return lock_host(folder_.path(), host);
+  LockFile spare = std::move(idle->second);
+  locks_.erase(idle);
+  return lock_host(folder_.path(), host, std::move(spare));
+}
+
+Status StreamWriter::keep_folder() {
+  Result<bool> changed = folder_.keep(options_.say);
+  if (!changed) return forward(changed);
+  if (*changed) locks_.clear();  // They went with the folder.
+  return {};
+}
+
+/// That nothing is written where nobody looks for it, or where somebody else writes.
+Status StreamWriter::keep_places() {
+  if (Status kept = keep_folder(); !kept) return kept;
+  std::set<std::string> hosts;
+  for (const OpenFile& open : files_) hosts.insert(open.writer->identity().host);
+  for (const std::string& host : hosts) {
+    if (Status held = hold_lock(host); !held) return held;
+  }
+  return {};
+}
+
+bool StreamWriter::is_open(const std::string& host) const {
+  return std::ranges::any_of(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
+}
+
+Status StreamWriter::append(Batch batch) {
+  if (Status ok = check_batch(batch); !ok) return ok;
+  Status result;
+  for (Batch& part : by_day(std::move(batch))) {
+    // A full disk must not keep the rest from being held in memory.
+    Status added = append_part(std::move(part));
+    if (!added && added.error().code != ErrorCode::kNoSpace) return added;
+    if (!added) result = added;
+  }
+  const Status flushed = flush_when_due();
+  return flushed ? result : flushed;
+}
+
+Status StreamWriter::append_part(Batch part) {
+  Result<FileWriter*> writer = writer_for(part);
+  if (!writer) return forward(writer);
+  // Before the part, since what the file names already counts.
+  if (Status added = (*writer)->add(std::move(part), ++order_); !added) return added;
+  if (options_.flush_interval > Duration::zero() && !due_) due_ = clock_.mono() + options_.flush_interval;
+  if (Status open = open_at_once(**writer); !open) return open;
+  if (options_.existing == Existing::kAppend) {
+    if (Status closed = settle(close_others(**writer)); !closed && closed.error().code != ErrorCode::kNoSpace)
+      return closed;
+  }
+  if ((*writer)->has_full_block() && !refusal_) {
+    Status flushed = settle((*writer)->flush());
+    count(**writer);
+    if (!flushed && !refusal_) return flushed;
+  }
+  return bound_pending();
+}
+
+/// So that a file that cannot be continued is an error at once. What may pass the next flush says.
+Status StreamWriter::open_at_once(const FileWriter& writer) {
+  if (refusal_) return {};
+  const auto open =
+      std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer.get() == &writer; });
+  Status opened = settle(open->writer->ensure_open());
+  if (opened || refusal_) return {};
+  if (path_of_hidden(open->writer->path())) static_cast<void>(open->writer->keep_committed());
+  files_.erase(open);
+  return opened;
+}
+
+Result<FileWriter*> StreamWriter::writer_for(const Batch& part) {
+  const FileIdentity identity = identity_of(part);
+  const WallTime t = start_of(part);
+  const std::int64_t day = recording_day(t);
+  OpenFile* found = nullptr;
+  for (OpenFile& open : files_) {
+    if (open.writer->identity() != identity) continue;
+    if (open.writer->day() == day) {
+      found = &open;
+      break;
+    }
+    // Only a recorder meets clocks that are set back; an import must find each sample's file again.
+    if (options_.existing == Existing::kAppend && stays_in_day(t, open.writer->day())) found = &open;
+  }
+  if (found == nullptr) return add_writer(identity, day);
+  found->used = order_;
+  return found->writer.get();
+}
+
+Result<FileWriter*> StreamWriter::add_writer(const FileIdentity& identity, std::int64_t day) {
+  if (files_.size() >= options_.max_open_files) {
+    // When the disk is full it stays open, one file too many, rather than lose what waits in it.
+    Status closed = settle(close_least_used());
+    if (!closed && closed.error().code != ErrorCode::kNoSpace) return forward(closed);
+  }
+  const std::string& host = identity.host;
+  // What hinders it now (no room for a lock file is no room for samples either) the flush will say.
+  if (Status locked = settle(hold_lock(host)); !locked && !refusal_) return forward(locked);
+  OpenFile open;
+  open.writer = std::make_unique<FileWriter>(
+      identity, day,
+      FileWriter::Options{
+          .open = [this, identity, day](WallTime first) { return open_file(identity, day, first); },
+          .existing = options_.existing,
+          .goes_on = recorded_.contains(host),
+          .vfs = options_.vfs,
+          .say = options_.say},
+      codec_);
+  open.used = order_;
+  if (const auto facts = facts_.find(host); facts != facts_.end()) open.writer->set_facts(facts->second);
+  if (const auto notes = notes_.extract(host); !notes.empty()) {
+    for (GapRow& note : notes.mapped()) open.writer->add_gap(std::move(note));
+  }
+  files_.push_back(std::move(open));
+  return files_.back().writer.get();
+}
+
+Result<std::unique_ptr<DayFile>> StreamWriter::open_file(const FileIdentity& identity, std::int64_t day,
+                                                         WallTime first) {
+  if (Status kept = keep_folder(); !kept) return forward(kept);
+  if (Status held = hold_lock(identity.host); !held) return forward(held);
+  Result<std::unique_ptr<DayFile>> found = find_file(identity, day);
+  if (found && *found != nullptr) recorded_.insert(identity.host);
+  if (!found || *found != nullptr) return found;
+  FileName name{.host = identity.host, .start = first, .copy = 1};
+  for (;; ++name.copy) {
+    const std::filesystem::path path = folder_.path() / to_file_name(name);
+    if (is_path_taken(path, options_.vfs)) continue;
+    const bool hidden = makes_hidden() && is_name_free(path);
+    if (hidden && is_hidden_taken(hidden_path(path))) continue;
+    if (hidden) return DayFile::create_hidden(hidden_path(path), identity);
+    Result<std::unique_ptr<DayFile>> file = DayFile::create(path, identity, options_.vfs);
+    if (!file) return file;
+    if (Status synced = sync_folder(folder_.path()); !synced) return forward(synced);
+    recorded_.insert(identity.host);
+    return file;
+  }
+}
+
+/// By another boot's file of ours that begins in the same second. Any other is a dead process's.
+bool StreamWriter::is_hidden_taken(const std::filesystem::path& hidden) const {
+  return new_files_.has_path(hidden) ||
+         std::ranges::any_of(files_, [&](const OpenFile& open) { return open.writer->path() == hidden; });
+}
+
+Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& identity, std::int64_t day) {
+  // One that waits for its name is found under it.
+  if (new_files_.has(identity, day)) {
+    if (Status named = name_new_files(); !named) return forward(named);
+  }
+  Result<std::vector<std::filesystem::path>> candidates = files_of_day(folder_.path(), identity.host, day);
+  if (!candidates) return forward(candidates);
+  for (const std::filesystem::path& path : *candidates) {
+    const auto is_here = [&](const OpenFile& open) { return open.writer->path() == path; };
+    if (std::ranges::any_of(files_, is_here)) continue;  // Of another boot.
+    Result<std::unique_ptr<DayFile>> file = DayFile::open_under_lock(path, LookAtIndex::kYes, options_.vfs);
+    if (!file) {
+      if (is_begun_beside(file.error().code, options_.existing)) continue;
+      return file;
+    }
+    if ((*file)->identity() != identity || !(*file)->loss().empty()) continue;
+    const Result<std::vector<BlockRow>> rows = (*file)->rows();
+    if (!rows && rows.error().code == ErrorCode::kDamaged) continue;
+    file->reset();
+    return DayFile::open_for_writing(path, options_.vfs);
+  }
+  return std::unique_ptr<DayFile>{};
+}
+
+Status StreamWriter::finish(std::size_t index) {
+  FileWriter& writer = *files_[index].writer;
+  Result<std::optional<std::filesystem::path>> path = writer.finish();
+  if (!path) return forward(path);
+  const FileIdentity identity = writer.identity();
+  if (*path && path_of_hidden(**path)) {
+    new_files_.add(
+        {.hidden = **path, .identity = identity, .day = writer.day(), .stats = writer.take_stats()});
+  } else {
+    count(writer);
+  }
+  std::vector<GapRow> left = writer.take_gaps();
+  files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index));
+  // A day of which nothing could be written has no file in which that could be noted.
+  for (GapRow& gap : left) keep_note(identity.host, std::move(gap));
+  return new_files_.full() ? name_new_files() : Status{};
+}
+
+/// While their hosts are locked, which a removed lock file would prevent.
+Status StreamWriter::name_new_files() {
+  if (new_files_.hosts().empty()) return {};
+  if (Status kept = keep_folder(); !kept) return kept;
+  for (const std::string& host : new_files_.hosts()) {
+    if (Status held = hold_lock(host); !held) return held;
+  }
+  return new_files_.name_all(stats_);
+}
+
+/// What is in a hidden file is not safe before it has its name.
+void StreamWriter::count(FileWriter& writer) {
+  if (path_of_hidden(writer.path())) return;
+  const WriteStats added = writer.take_stats();
+  stats_.cells_added += added.cells_added;
+  stats_.cells_already_there += added.cells_already_there;
+  stats_.rows_added += added.rows_added;
+}
+
+/// An import that has failed is not tried again: what was committed to hidden files gets its name, what was
+/// not is lost with the error that says so.
+void StreamWriter::keep_committed() {
+  for (std::size_t i = files_.size(); i-- > 0;) {
+    FileWriter& writer = *files_[i].writer;
+    if (!path_of_hidden(writer.path())) continue;
+    if (const std::optional<std::filesystem::path> kept = writer.keep_committed()) {
+      new_files_.add({.hidden = *kept,
+                      .identity = writer.identity(),
+                      .day = writer.day(),
+                      .stats = writer.take_stats()});
+    }
+    files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  static_cast<void>(name_new_files());
+  new_files_.discard();
+}
+
+/// In the host's file, or in the next one that it gets.
+void StreamWriter::keep_note(const std::string& host, GapRow note) {
+  const auto open =
+      std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
+  if (open != files_.end()) {
+    open->writer->add_gap(std::move(note));
+    return;
+  }
+  constexpr std::size_t kMostNotes = 1000;
+  std::vector<GapRow>& notes = notes_[host];
+  if (notes.size() == kMostNotes) notes.erase(notes.begin());
+  notes.push_back(std::move(note));
+}
+
+Status StreamWriter::close_others(const FileWriter& keep) {
+  for (std::size_t i = files_.size(); i-- > 0;) {
+    const FileWriter& other = *files_[i].writer;
+    if (&other == &keep || other.identity().host != keep.identity().host) continue;
+    if (Status done = finish(i); !done) return done;
+  }
+  return {};
+}
+
+Status StreamWriter::close_least_used() {
+  const auto least = std::ranges::min_element(files_, {}, &OpenFile::used);
+  return finish(static_cast<std::size_t>(least - files_.begin()));
+}
+
+std::size_t StreamWriter::pending_bytes() const {
+  std::size_t sum = 0;
+  for (const OpenFile& open : files_) sum += open.writer->pending_bytes();
+  return sum;
+}
+
+Status StreamWriter::bound_pending() {
+  if (pending_bytes() <= options_.max_pending_bytes) return {};
+  Status flushed = flush();
+  if (flushed || flushed.error().code != ErrorCode::kNoSpace) return flushed;
+  const std::string reason =
+      refusal_->code == ErrorCode::kNoSpace ? "disk full" : "could not be written: " + refusal_->what;
+  while (pending_bytes() > options_.max_pending_bytes) {
+    const auto oldest = std::ranges::min_element(files_, {}, [](const OpenFile& open) {
+      return open.writer->oldest().value_or(std::numeric_limits<std::uint64_t>::max());
+    });
+    stats_.samples_lost += oldest->writer->drop_oldest(reason);
+  }
+  return flushed;
+}
+
+Status StreamWriter::flush_when_due() {
+  if (!due_ || clock_.mono() < *due_) return {};
+  return flush();
+}
+
+Status StreamWriter::flush() {
+  due_.reset();
+  refusal_.reset();
+  Status result = files_.empty() ? Status{} : settle(keep_places());
+  if (result) result = flush_files();
+  // What is hidden gets its name when it is closed, and is safe with that.
+  for (std::size_t i = files_.size(); result && i-- > 0;) {
+    if (path_of_hidden(files_[i].writer->path())) result = settle(finish(i));
+  }
+  if (result) result = settle(name_new_files());
+  if (refusal_ && options_.flush_interval > Duration::zero()) due_ = clock_.mono() + options_.flush_interval;
+  return result;
+}
+
+/// All that can be; the first error that waiting will not heal, else the first.
+Status StreamWriter::flush_files() {
+  Status result;
+  for (OpenFile& open : files_) {
+    Status flushed = settle(open.writer->flush());
+    count(*open.writer);
+    const bool worse = !flushed && !result && flushed.error().code != ErrorCode::kNoSpace &&
+                       result.error().code == ErrorCode::kNoSpace;
+    if (!flushed && (result || worse)) result = flushed;
+  }
+  return result;
+}
+
+Status StreamWriter::close() {
+  Status result = flush();
+  while (result && !files_.empty()) result = settle(finish(files_.size() - 1));
+  if (result) result = settle(name_new_files());
+  if (result) {
+    locks_.clear();
+  } else {
+    keep_committed();
+  }
+  return result;
+}
+
+Status StreamWriter::describe(const DeviceInfo& device) {
+  if (Status host = check_host(device.host); !host) return host;
+  const auto too_long = [](const auto& fact) {
+    return fact.first.size() > kMaxNameBytes || fact.second.size() > kMaxFactBytes;
+  };
+  if (device.device.size() > kMaxNameBytes || std::ranges::any_of(device.facts, too_long)) {
+    return fail(ErrorCode::kBadInput, "",
+                fmt::format("a fact of a device of host {} is longer than any can be", device.host));
+  }
+  Facts& facts = facts_[device.host];
+  for (const auto& [key, value] : device.facts) {
+    facts[{.kind = std::string(to_name(device.kind)), .device = device.device, .key = key}] = value;
+  }
+  for (OpenFile& open : files_) {
+    if (open.writer->identity().host == device.host) open.writer->set_facts(facts);
+  }
+  return {};
+}
+
+Status StreamWriter::note_gap(const Gap& gap) {
+  keep_note(gap.host, {.first = gap.from, .last = gap.to, .lost = 0, .reason = gap.reason});
+  return {};
+}
+
+StreamWriter::~StreamWriter() {
+  try {
+    static_cast<void>(close());
+  } catch (const std::bad_alloc&) {  // What was not flushed is lost, as when the process is killed.
+  }
+}
+
+Result<std::unique_ptr<StreamWriter>> StreamWriter::open(const std::filesystem::path& directory,
+                                                         Stream stream, const WriterOptions& options,
+                                                         Clock& clock) {
+  Result<StreamFolder> folder = StreamFolder::open(directory, stream);
+  if (!folder) return forward(folder);
+  NewFiles::remove_stale(folder->path());
+  return std::unique_ptr<StreamWriter>{new StreamWriter(std::move(*folder), options, clock)};
+}
+
+}  // namespace laggard::archive

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/dictionary.h"
+
+namespace laggard {
+
+/// What a stream of observations lacks, told by who made it: a ring that ran over, a limit that was reached.
+struct Loss {
+  WallTime from;
+  WallTime to;              ///< Of what was lost, as well as it is known.
+  std::uint64_t count = 0;  ///< Observations.
+  std::string reason;
+  bool operator==(const Loss&) const = default;
+};
+
+/// How the bits of an attribute are to be read.
+enum class AttributeForm : std::uint8_t {
+  kInteger,  ///< std::int64_t
+  kReal,     ///< double
+  kWord,     ///< A Word of the table's dictionary.
+};
+
+/// One attribute of those events that have it.
+struct AttributeColumn {
+  std::string key;
+  AttributeForm form = AttributeForm::kInteger;
+  std::vector<std::uint32_t> events;  ///< Which events have it: grows.
+  std::vector<std::uint64_t> values;  ///< One for each of them.
+
+  /// Nothing when event `e` does not have it, which is never zero.
+  [[nodiscard]] std::optional<std::uint64_t> bits(std::size_t e) const;
+};
+
+/// Events of one kind on one host, column by column: when each began, how long it took, which part or path it
+/// is about, what happened, and attributes. The unit that witnesses of single happenings (syscalls, pings,
+/// log lines) write, the archive stores and detectors read.
+///
+/// Strings are words of the table's own dictionary. Times keep the order of recording; they mostly grow, but
+/// what took longer may be told later. An event that has no duration (a log line) is not one that took no
+/// time.
+class EventTable {
+ public:
+  /// An attribute is a column: a source that makes up keys must not make a table of nothing but columns.
+  static constexpr std::size_t kMostAttributes = 256;
+  static constexpr std::int64_t kNoDuration = -1;
+
+  struct Event {
+    WallTime time;
+    std::optional<Duration> duration;  ///< Not negative.
+    Word subject = kNoWord;            ///< The part or path by name; kNoWord: the host.
+    Word what = kNoWord;               ///< The syscall, the outcome of a ping, the template of a log line.
+  };
+
+  EventTable() = default;
+  EventTable(std::string host, std::string kind) : host_(std::move(host)), kind_(std::move(kind)) {}
+
+  [[nodiscard]] const std::string& host() const { return host_; }
+  /// What the events are: `syscall`, `ping`, `log`, …; open, as witnesses are.
+  [[nodiscard]] const std::string& kind() const { return kind_; }
+  /// See SampleTable::boot.
+  [[nodiscard]] const std::string& boot() const { return boot_; }
+  void set_boot(std::string boot) { boot_ = std::move(boot); }
+
+  [[nodiscard]] const Dictionary& words() const { return words_; }
+  [[nodiscard]] std::optional<Word> intern(std::string_view text) { return words_.intern(text); }
+
+  void append(const Event& event);
+  /// The column of an attribute in a form, made if need be. Nothing when its name is longer than a word may
+  /// be or there are kMostAttributes.
+  [[nodiscard]] std::optional<std::size_t> attribute(std::string_view key, AttributeForm form);
+  /// Of the event that was appended last, once per attribute.
+  void set_bits(std::size_t attribute, std::uint64_t bits);
+  void set(std::size_t attribute, std::int64_t value) {
+    set_bits(attribute, static_cast<std::uint64_t>(value));
+  }
+  void set(std::size_t attribute, double value) { set_bits(attribute, std::bit_cast<std::uint64_t>(value)); }
+  void set(std::size_t attribute, Word value) { set_bits(attribute, value.value); }
+  /// A whole column at once. False, and nothing is added, when it does not fit the table: it is there
+  /// already, there are too many, it names events or words that are not there, or its events do not grow.
+  [[nodiscard]] bool add_attribute(AttributeColumn column);
+  void add_loss(Loss loss) { losses_.push_back(std::move(loss)); }
+
+  [[nodiscard]] std::size_t size() const { return times_.size(); }
+  /// Nothing at all, not even a loss.
+  [[nodiscard]] bool empty() const { return times_.empty() && losses_.empty(); }
+  [[nodiscard]] Event event(std::size_t e) const;
+  [[nodiscard]] std::span<const WallTime> times() const { return times_; }
+  /// In ns, or kNoDuration.
+  [[nodiscard]] std::span<const std::int64_t> durations() const { return durations_; }
+  [[nodiscard]] std::span<const Word> subjects() const { return subjects_; }
+  [[nodiscard]] std::span<const Word> whats() const { return whats_; }
+  [[nodiscard]] std::span<const AttributeColumn> attributes() const { return attributes_; }
+  [[nodiscard]] std::span<const Loss> losses() const { return losses_; }
+  /// From the first to the last time of an event or loss; requires that there is one.
+  [[nodiscard]] TimeSpan extent() const;
+
+  /// Whether `append_from` may be called: words and attributes surely go in.
+  [[nodiscard]] bool has_room_for(const EventTable& other) const;
+  /// Appends these events of another table, whose numbers grow, with their words carried over; not its
+  /// losses.
+  void append_from(const EventTable& other, std::span<const std::uint32_t> events);
+
+ private:
+  std::string host_;
+  std::string kind_;
+  std::string boot_;
+  Dictionary words_;
+  std::vector<WallTime> times_;
+  std::vector<std::int64_t> durations_;
+  std::vector<Word> subjects_;
+  std::vector<Word> whats_;
+  std::vector<AttributeColumn> attributes_;
+  std::vector<Loss> losses_;
+};
+
+/// Events from `from` on and before `to`, and the losses that touch this; either end may be open.
+[[nodiscard]] EventTable cut(const EventTable& table, std::optional<WallTime> from,
+                             std::optional<WallTime> to);
+
+}  // namespace laggard
