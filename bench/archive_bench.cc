@@ -12,7 +12,7 @@
 #include "archive/block.h"
 #include "archive/reader.h"
 #include "archive/writer.h"
-#include "base/clock.h"
+#include "base/time.h"
 
 namespace {
 

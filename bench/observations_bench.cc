@@ -10,7 +10,7 @@
 #include "archive/observation_columns.h"
 #include "archive/observation_writer.h"
 #include "archive/reader.h"
-#include "base/clock.h"
+#include "base/time.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/fd.h"
+#include "base/file.h"
 
 namespace laggard::archive {
 

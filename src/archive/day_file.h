@@ -17,7 +17,7 @@
 #include "archive/side_files.h"
 #include "archive/stream_folder.h"
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "model/series_source.h"
 
 namespace laggard::archive {

@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "testing/archive.h"
 #include "testing/fault_vfs.h"
 

@@ -6,7 +6,7 @@
 #include "archive/column.h"
 #include "archive/format.h"
 #include "archive/sealed.h"
-#include "base/checksum.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 

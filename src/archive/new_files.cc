@@ -12,7 +12,6 @@
 
 #include "archive/file_name.h"
 #include "archive/lock.h"
-#include "base/fd.h"
 #include "base/file.h"
 
 namespace laggard::archive {

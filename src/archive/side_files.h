@@ -11,7 +11,7 @@
 
 #include "archive/write_ahead_log.h"
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 
 namespace laggard::archive {
 

@@ -12,7 +12,6 @@
 #include "archive/fold.h"
 #include "archive/lock.h"
 #include "archive/table_check.h"
-#include "base/fd.h"
 #include "base/file.h"
 
 namespace laggard::archive {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 #include "model/series_source.h"
 
 namespace laggard::archive {

@@ -49,7 +49,7 @@ using Status = Result<void>;
 /// `fail` for the last system call: maps errno to a code and appends its text.
 [[nodiscard]] tl::unexpected<Error> fail_errno(int errno_value, std::string where, std::string_view doing);
 
-/// Passes on the error of another result.
+/// The error of one result as that of another.
 template <typename T>
 [[nodiscard]] tl::unexpected<Error> forward(Result<T>& result) {
   return tl::unexpected<Error>(std::move(result.error()));

@@ -8,8 +8,6 @@
 #include <array>
 #include <iterator>
 
-#include "base/fd.h"
-
 namespace laggard {
 namespace {
 

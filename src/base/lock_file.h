@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 
 namespace laggard {
 

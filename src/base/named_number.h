@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace laggard {
 
@@ -85,7 +87,17 @@ struct NumberAssignment {
 };
 
 /// \param example  for the message: what a right one looks like.
-[[nodiscard]] Result<NumberAssignment> parse_assignment(std::string_view text, std::string_view example);
+[[nodiscard]] inline Result<NumberAssignment> parse_assignment(std::string_view text,
+                                                               std::string_view example) {
+  const std::size_t equals = text.find('=');
+  const auto value = equals == std::string_view::npos ? std::optional<double>{}
+                                                      : to_number<double>(trim(text.substr(equals + 1)));
+  if (!value || !std::isfinite(*value)) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("'{}' is not NAME=NUMBER such as {}", text, example));
+  }
+  return NumberAssignment{trim(text.substr(0, equals)), *value};
+}
 
 /// Changes the one of that name.
 /// \param list_option  the option that lists them, for the message.
@@ -108,7 +120,10 @@ template <typename Object>
 }
 
 /// A line of a list of them: name, value in force, meaning.
-[[nodiscard]] std::string named_number_line(std::string_view name, double value, std::string_view what);
+[[nodiscard]] inline std::string named_number_line(std::string_view name, double value,
+                                                   std::string_view what) {
+  return fmt::format("{:<26} {:>8.6g}  {}\n", name, value, what);
+}
 
 template <typename Object>
 [[nodiscard]] std::string describe_named(const Object& object, std::span<const NamedNumber<Object>> table) {

@@ -60,4 +60,25 @@ using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 /// seconds and milliseconds before it fit, and so does its difference to any time of parse_time.
 inline constexpr WallTime kLatestTime = from_unix_ns(4'102'444'800'000'000'000);
 
+/// Time as the program sees it; exists so that tests can step, stop and rewind it.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual WallTime wall() = 0;
+  [[nodiscard]] virtual MonoTime mono() = 0;
+  /// How long the machine has been suspended since it was booted: the monotonic clock stands still meanwhile.
+  [[nodiscard]] virtual Duration suspended() { return {}; }
+  /// Sleeps until `deadline` of the monotonic clock or until a signal arrives, whichever is first.
+  virtual void sleep_until(MonoTime deadline) = 0;
+};
+
+/// The machine's clocks.
+class SystemClock final : public Clock {
+ public:
+  [[nodiscard]] WallTime wall() override;
+  [[nodiscard]] MonoTime mono() override;
+  [[nodiscard]] Duration suspended() override;
+  void sleep_until(MonoTime deadline) override;
+};
+
 }  // namespace laggard

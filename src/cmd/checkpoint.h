@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "cmd/fingerprint.h"
 #include "engine/frame_log.h"
 #include "engine/judged_run_codec.h"

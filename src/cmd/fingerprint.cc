@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "detect/peer/judge/parameters_table.h"

@@ -10,10 +10,10 @@
 
 #include "archive/reader.h"
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
 #include "cmd/recording_folder.h"

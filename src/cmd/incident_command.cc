@@ -11,8 +11,8 @@
 #include <span>
 
 #include "archive/ledger.h"
-#include "base/clock.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/incident_view.h"

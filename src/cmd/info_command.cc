@@ -10,10 +10,10 @@
 
 #include "archive/reader.h"
 #include "archive/recover.h"
-#include "base/clock.h"
 #include "base/node_set.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/standard_streams.h"
 

@@ -8,8 +8,8 @@
 
 #include "archive/observation_writer.h"
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/time.h"
 #include "testing/cli.h"
 #include "testing/observations.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cmd/checkpoint.h"
 #include "cmd/fingerprint.h"
 #include "cmd/judge_shard.h"

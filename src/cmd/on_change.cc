@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/fd.h"
+#include "base/file.h"
+#include "base/time.h"
 #include "report/json.h"
 
 namespace laggard::cmd {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/output_file.h"
 
 namespace laggard::cmd {

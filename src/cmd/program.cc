@@ -14,7 +14,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cmd/ranks.h"
 #include "cmd/standard_streams.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
+#include "base/time.h"
 
 namespace laggard::cmd {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "cmd/progress.h"
 
 namespace laggard::cmd {

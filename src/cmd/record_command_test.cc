@@ -15,9 +15,8 @@
 
 #include "archive/reader.h"
 #include "archive/writer.h"
-#include "base/clock.h"
-#include "base/fd.h"
 #include "base/file.h"
+#include "base/time.h"
 #include "testing/fake_machine.h"
 
 // `laggard record metrics` as a program: a fake machine, real loop devices, real sockets, signals.

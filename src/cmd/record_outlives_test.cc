@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "archive/reader.h"
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/lock_file.h"
 #include "testing/fake_machine.h"

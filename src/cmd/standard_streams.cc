@@ -7,7 +7,6 @@
 #include <csignal>
 #include <new>
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/terminal_text.h"
 

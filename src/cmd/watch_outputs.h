@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "cmd/on_change.h"

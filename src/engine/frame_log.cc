@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 
 namespace laggard::engine {
 

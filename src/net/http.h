@@ -7,6 +7,7 @@
 #include "base/error.h"
 
 /// Talking to servers: URLs, HTTP, and what a server may not do to its client.
+
 namespace laggard::net {
 
 struct HttpReply {
@@ -36,5 +37,13 @@ class HttpTransport {
   [[nodiscard]] virtual Result<HttpReply> post(const std::string& path, const HttpHeaders& headers,
                                                std::string_view body) = 0;
 };
+
+/// A server's refusal as the end of a sentence: its status, what it says in a form that a terminal can show,
+/// and what the user may do. Apart from the client because proxies in front of a server speak too.
+/// \param reply   not of status 2xx.
+/// \param error   what the reply says in the form of an API; empty for other pages, of which the first line
+///                is shown.
+/// \param advice  of the caller's own for this status; empty where there is none.
+[[nodiscard]] std::string refusal(const HttpReply& reply, std::string_view error, std::string_view advice);
 
 }  // namespace laggard::net

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "net/http_refusal.h"
+#include "net/http.h"
 #include "testing/http_peer.h"
 
 namespace laggard::net {

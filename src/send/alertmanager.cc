@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "net/http_refusal.h"
+#include "net/http.h"
 
 namespace laggard::send {
 

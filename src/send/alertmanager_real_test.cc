@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "net/http_client.h"
 #include "send/alertmanager.h"
 #include "testing/send.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "net/http_refusal.h"
+#include "net/http.h"
 
 namespace laggard::send {
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
 #include "base/time.h"
 #include "net/http.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "model/series_source.h"
 #include "net/http.h"
 #include "send/position.h"

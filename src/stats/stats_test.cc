@@ -6,7 +6,6 @@
 #include <cmath>
 #include <random>
 
-#include "stats/present.h"
 #include "stats/quantile.h"
 #include "stats/ratio.h"
 #include "stats/sorting_network.h"
@@ -27,7 +26,6 @@ TEST(Quantile, IsTypeSeven) {
   EXPECT_EQ(quantile(four, 0.25, scratch), 1.75);
   EXPECT_EQ(median(four, scratch), 3);
   EXPECT_EQ(quantile(four, 0.75, scratch), 5);
-  EXPECT_EQ(iqr(four, scratch), 3.25);
   EXPECT_EQ(mad(five, scratch), kMadToSigma * 1);
   EXPECT_EQ(mad(std::array{7.0}, scratch), 0);
 }
@@ -139,15 +137,6 @@ TEST(Ratio, SaysWhichIsLargerAlsoWithoutLogarithm) {
   EXPECT_NEAR(log2_ratio(1e300, 1e-300), 600 * std::log2(10), 1e-9);
   EXPECT_EQ(clipped_log2_ratio(1, 0, -1, 6), 6);
   EXPECT_EQ(clipped_log2_ratio(0, 1, -1, 6), -1);
-}
-
-TEST(Present, SumsAndCountsWhatIsThere) {
-  const std::vector<double> x{1, std::nan(""), -2, 0, 5, std::nan(""), 7, 8, 9};
-  std::vector<double> sum(x.size(), 1);
-  std::vector<double> count(x.size(), 2);
-  add_present(x, sum, count);
-  EXPECT_EQ(sum, (std::vector<double>{2, 1, -1, 1, 6, 1, 8, 9, 10}));
-  EXPECT_EQ(count, (std::vector<double>{3, 2, 3, 3, 3, 2, 3, 3, 3}));
 }
 
 }  // namespace

@@ -16,8 +16,8 @@
 
 #include "archive/reader.h"
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/time.h"
 #include "model/sample_table.h"
 
 /// What the archive's tests share.

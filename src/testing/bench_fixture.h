@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "lab/bench/layout.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/fd.h"
+#include "base/file.h"
 
 namespace laggard::net {
 

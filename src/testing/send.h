@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "model/sample_table.h"
 #include "net/http.h"
 

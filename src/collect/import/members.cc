@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "collect/import/checked_input.h"
 #include "collect/import/unpack.h"

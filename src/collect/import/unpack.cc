@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/text.h"
 
 namespace laggard::collect {

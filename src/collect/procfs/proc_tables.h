@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "model/sample_table.h"
 
 namespace laggard::collect {

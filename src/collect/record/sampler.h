@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/time.h"
 #include "model/sample_table.h"
 #include "model/series_source.h"

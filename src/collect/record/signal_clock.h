@@ -1,8 +1,8 @@
 #pragma once
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
+#include "base/time.h"
 
 namespace laggard::collect {
 

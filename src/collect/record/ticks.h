@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
 #include "base/time.h"
 
 namespace laggard::collect {

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "collect/tcp/inet_diag.h"
 
 namespace laggard::collect {

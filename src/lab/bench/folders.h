@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "lab/bench/layout.h"
 
 namespace laggard::lab::bench {

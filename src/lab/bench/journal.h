@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "lab/bench/layout.h"
 
 namespace laggard::lab::bench {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "lab/bench/machine.h"
 
 namespace laggard::lab::bench {

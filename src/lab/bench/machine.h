@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/error.h"
+#include "base/time.h"
 
 namespace laggard::lab::bench {
 

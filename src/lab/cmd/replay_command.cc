@@ -12,8 +12,8 @@
 
 #include "archive/reader.h"
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cmd/duration_option.h"
 #include "cmd/standard_streams.h"
 #include "lab/cmd/commands.h"

@@ -3,8 +3,8 @@
 #include <system_error>
 
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/time.h"
 #include "lab/cluster/cluster.h"
 
 namespace laggard::lab {

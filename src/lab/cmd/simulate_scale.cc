@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "archive/writer.h"
-#include "base/clock.h"
 #include "base/file.h"
+#include "base/time.h"
 #include "cmd/progress.h"
 #include "cmd/standard_streams.h"
 #include "lab/cmd/run_folder.h"

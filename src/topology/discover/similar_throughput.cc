@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/missing.h"
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 namespace laggard::topology {
 

@@ -15,7 +15,7 @@
 #include "collect/import/prometheus/query.h"
 #include "collect/import/sample_collector.h"
 #include "model/exporter_names.h"
-#include "net/http_refusal.h"
+#include "net/http.h"
 
 namespace laggard::collect {
 

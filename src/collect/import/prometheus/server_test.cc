@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/child.h"
 #include "net/http_client.h"

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/time.h"
 
 namespace laggard::collect {

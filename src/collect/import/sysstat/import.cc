@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/fd.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "collect/import/checked_input.h"
 #include "collect/import/members.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/missing.h"
 #include "detect/peer/judge/findings.h"
-#include "stats/present.h"
+#include "stats/missing_values.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {

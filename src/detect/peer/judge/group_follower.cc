@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "detect/peer/judge/levels.h"
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 namespace laggard::detect {
 

@@ -8,8 +8,7 @@
 #include "base/missing.h"
 #include "detect/peer/judge/levels.h"
 #include "stats/clones.h"
-#include "stats/median_of_others.h"
-#include "stats/present.h"
+#include "stats/missing_values.h"
 
 namespace laggard::detect {
 

@@ -8,7 +8,7 @@
 
 #include "base/missing.h"
 #include "detect/peer/compare/definition.h"
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 namespace laggard::detect {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/missing.h"
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 namespace laggard::detect {
 

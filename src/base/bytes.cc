@@ -1,4 +1,4 @@
-#include "base/checksum.h"
+#include "base/bytes.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

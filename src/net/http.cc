@@ -1,4 +1,4 @@
-#include "net/http_refusal.h"
+#include "net/http.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/missing.h"
 #include "testing/property.h"
@@ -61,6 +62,15 @@ TEST(MedianOfOthers, OfNobodyIsNothing) {
   EXPECT_TRUE(std::isnan(MedianOfOthers(alone).scatter_without(5)));
   EXPECT_EQ(MedianOfOthers(alone).scatter_without(kMissing), 0) << "one alone deviates from nobody";
   EXPECT_EQ(MedianOfOthers(alone).without(kMissing), 5) << "one who is missing has a peer";
+}
+
+TEST(Present, SumsAndCountsWhatIsThere) {
+  const std::vector<double> x{1, std::nan(""), -2, 0, 5, std::nan(""), 7, 8, 9};
+  std::vector<double> sum(x.size(), 1);
+  std::vector<double> count(x.size(), 2);
+  add_present(x, sum, count);
+  EXPECT_EQ(sum, (std::vector<double>{2, 1, -1, 1, 6, 1, 8, 9, 10}));
+  EXPECT_EQ(count, (std::vector<double>{3, 2, 3, 3, 3, 2, 3, 3, 3}));
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
-#include "stats/median_of_others.h"
+#include "stats/missing_values.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
+#include "base/error.h"
 #include "base/missing.h"
+#include "stats/clones.h"
 
 namespace laggard::stats {
 
@@ -66,6 +69,23 @@ double median_of(std::span<const double> x) {
   const auto middle = present.begin() + static_cast<std::ptrdiff_t>(present.size() / 2);
   std::nth_element(present.begin(), middle, present.end());
   return present.size() % 2 == 1 ? *middle : (*std::max_element(present.begin(), middle) + *middle) / 2;
+}
+
+namespace {
+
+LAGGARD_CLONES void add(const double* x, double* sum, double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool present = x[i] == x[i];
+    sum[i] += present ? x[i] : 0.0;
+    count[i] += present ? 1.0 : 0.0;
+  }
+}
+
+}  // namespace
+
+void add_present(std::span<const double> x, std::span<double> sum, std::span<double> count) {
+  LAGGARD_CHECK(sum.size() == x.size() && count.size() == x.size());
+  add(x.data(), sum.data(), count.data(), x.size());
 }
 
 }  // namespace laggard::stats
