@@ -11,7 +11,7 @@
 #include "cmd/commands.h"
 #include "cmd/system_output.h"
 #include "topology/import/import.h"
-#include "topology/import/saved_tree.h"
+#include "topology/import/saved_text.h"
 #include "topology/sketch.h"
 
 namespace laggard::cmd {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "topology/order.h"
+#include "topology/name_template.h"
 #include "topology/system_reader.h"
 
 namespace laggard::topology {

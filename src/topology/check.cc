@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
-#include "topology/device_finder.h"
 #include "topology/group_builder.h"
+#include "topology/recorded_host.h"
 
 namespace laggard::topology {
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 
 #include "base/text.h"
-#include "topology/align.h"
 #include "topology/group_builder.h"
 
 namespace laggard::topology {
@@ -13,6 +13,82 @@ namespace laggard::topology {
 namespace {
 
 using NaturalOrder = bool (*)(std::string_view, std::string_view);
+
+/// One device of one host, by position.
+struct Place {
+  std::uint32_t host = 0;
+  std::uint32_t device = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// Devices of different hosts that play the same part.
+struct Counterparts {
+  std::string label;  ///< The device name when it is the same on all hosts, else `rank 2`, counted from 1.
+  std::vector<Place> places;  ///< By host.
+};
+
+bool all_equal_in_number(std::span<const std::vector<std::string_view>> names) {
+  return std::all_of(names.begin(), names.end(),
+                     [&](const auto& of_host) { return of_host.size() == names.front().size(); });
+}
+
+/// Names on at least half of the hosts, and on two.
+std::map<std::string_view, Counterparts, NaturalOrder> common_names(
+    std::span<const std::vector<std::string_view>> names) {
+  std::map<std::string_view, Counterparts, NaturalOrder> common(natural_less);
+  for (std::uint32_t h = 0; h < names.size(); ++h) {
+    for (std::uint32_t d = 0; d < names[h].size(); ++d) {
+      auto& places = common[names[h][d]].places;
+      // A name that a host has twice is ranked by its first place only; the other one is ranked below.
+      if (places.empty() || places.back().host != h) places.push_back({h, d});
+    }
+  }
+  std::erase_if(common, [&](const auto& entry) {
+    const std::size_t hosts = entry.second.places.size();
+    return hosts < 2 || 2 * hosts < names.size();
+  });
+  return common;
+}
+
+/// Where all devices of a rank have the same name, that name says more than the rank.
+void label_by_name(Counterparts& counterparts, std::span<const std::vector<std::string_view>> names) {
+  const Place first = counterparts.places.front();
+  const std::string_view name = names[first.host][first.device];
+  const bool same = std::all_of(counterparts.places.begin(), counterparts.places.end(),
+                                [&](const Place& p) { return names[p.host][p.device] == name; });
+  if (same && counterparts.places.size() > 1) counterparts.label = name;
+}
+
+/// Which device of a host corresponds to which of the others.
+///
+/// \param names  per host the names of its devices, in their order of rank.
+/// Where all hosts have equally many devices: by rank alone. Otherwise rank would pair a data disk with the
+/// neighbour's system disk as soon as one of them is idle, so that names that at least half of the hosts have
+/// stand for themselves first, and only the rest is ranked. Every device comes back exactly once.
+std::vector<Counterparts> align_by_rank(std::span<const std::vector<std::string_view>> names) {
+  std::vector<Counterparts> out;
+  if (names.empty()) return out;
+  std::vector<std::vector<bool>> taken(names.size());
+  for (std::size_t h = 0; h < names.size(); ++h) taken[h].resize(names[h].size());
+  if (!all_equal_in_number(names)) {
+    for (auto& [name, counterparts] : common_names(names)) {
+      for (const Place& place : counterparts.places) taken[place.host][place.device] = true;
+      counterparts.label = name;
+      out.push_back(std::move(counterparts));
+    }
+  }
+  const std::size_t named = out.size();
+  for (std::uint32_t h = 0; h < names.size(); ++h) {
+    std::size_t rank = 0;
+    for (std::uint32_t d = 0; d < names[h].size(); ++d) {
+      if (taken[h][d]) continue;
+      if (out.size() <= named + rank) out.push_back({fmt::format("rank {}", rank + 1), {}});
+      out[named + rank++].places.push_back({h, d});
+    }
+  }
+  for (Counterparts& counterparts : out) label_by_name(counterparts, names);
+  return out;
+}
 
 /// Servers by set, sets in natural order; those without a device are left out.
 std::map<std::string, std::vector<ServerDevices>, NaturalOrder> by_set(std::vector<ServerDevices> servers) {

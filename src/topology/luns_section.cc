@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/node_set.h"
-#include "topology/order.h"
+#include "topology/name_template.h"
 #include "topology/system_reader.h"
 
 namespace laggard::topology {

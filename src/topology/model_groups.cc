@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
-#include "topology/device_finder.h"
 #include "topology/group_builder.h"
+#include "topology/recorded_host.h"
 
 namespace laggard::topology {
 

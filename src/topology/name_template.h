@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,5 +49,9 @@ class NameExpander {
  private:
   std::size_t left_;
 };
+
+/// Reads positions in a list of `count`, counted from 1, as `1-4,7` writes them, into indices counted from 0.
+/// Positions beyond the list and repeated ones are errors.
+[[nodiscard]] Result<std::vector<std::uint32_t>> parse_positions(std::string_view text, std::size_t count);
 
 }  // namespace laggard::topology

@@ -80,4 +80,8 @@ struct SystemSketch {
 /// hold, a device named twice on one server, the same LUN twice) is an error in one sentence.
 [[nodiscard]] Result<std::string> write_system(const SystemSketch& sketch);
 
+/// The part of `write_system` that writes the [[luns]] tables: LUNs of one array, set and set of servers
+/// share a table, whatever the order of the servers, as long as the orders repeat after a few LUNs.
+[[nodiscard]] std::string write_luns(const SystemSketch& sketch);
+
 }  // namespace laggard::topology

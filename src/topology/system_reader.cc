@@ -8,7 +8,7 @@
 #include "base/node_set.h"
 #include "base/parse_toml.h"
 #include "topology/group_builder.h"
-#include "topology/suggest.h"
+#include "topology/toml_section.h"
 
 namespace laggard::topology {
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <toml++/toml.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,5 +72,9 @@ class TomlSection {
   std::string title_;
   Mistakes& mistakes_;
 };
+
+/// `; did you mean 'device'?` for the known word that is nearest to a misspelt one, or an empty text when
+/// none is near: at most a third of the letters (two for short words) inserted, dropped or replaced.
+[[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace laggard::topology

@@ -1,5 +1,3 @@
-#include "topology/write_luns.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "topology/sketch.h"
 #include "topology/system_text.h"
 
 namespace laggard::topology {

@@ -8,7 +8,6 @@
 #include "topology/sketch.h"
 #include "topology/system_file.h"
 #include "topology/system_text.h"
-#include "topology/write_luns.h"
 
 namespace laggard::topology {
 

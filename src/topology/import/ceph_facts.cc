@@ -4,16 +4,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "model/address.h"
-#include "topology/import/json_text.h"
+#include "topology/import/hosts.h"
 
 namespace laggard::topology {
 
 namespace {
 
 using Json = nlohmann::json;
+
+// Careful access to JSON that other programs wrote: a value of another type counts as absent.
+
+/// Errors carry file and line.
+Result<Json> parse_json(const SavedText& file) {
+  try {
+    return Json::parse(file.text);
+  } catch (const Json::parse_error& error) {
+    const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, file.text.size()));
+    const auto line = 1 + std::count(file.text.begin(), end, '\n');
+    return fail(ErrorCode::kBadInput, fmt::format("{}:{}", file.path, line), "is no JSON from here on");
+  } catch (const Json::exception&) {
+    return fail(ErrorCode::kBadInput, file.path, "holds a number that JSON cannot have");
+  }
+}
+
+std::optional<std::string> text_at(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
+std::optional<double> number_at(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+/// The list under a key; an empty one when there is none.
+const Json& list_at(const Json& object, const char* key) {
+  static const Json nothing = Json::array();
+  if (!object.is_object()) return nothing;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_array() ? *found : nothing;
+}
 
 /// An id that is a whole number; CRUSH has no others.
 std::optional<std::int64_t> id_of(const Json& object) {

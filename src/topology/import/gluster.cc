@@ -5,9 +5,8 @@
 #include <pugixml.hpp>
 #include <set>
 
-#include "topology/import/addresses.h"
+#include "topology/import/hosts.h"
 #include "topology/import/import.h"
-#include "topology/import/notes.h"
 
 namespace laggard::topology {
 

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "topology/import/gpfs_tables.h"
+#include "topology/import/hosts.h"
 #include "topology/import/import.h"
-#include "topology/import/notes.h"
 
 namespace laggard::topology {
 

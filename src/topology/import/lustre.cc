@@ -4,10 +4,9 @@
 #include <map>
 #include <set>
 
-#include "topology/import/addresses.h"
+#include "topology/import/hosts.h"
 #include "topology/import/import.h"
 #include "topology/import/lustre_facts.h"
-#include "topology/import/notes.h"
 
 namespace laggard::topology {
 

@@ -3,7 +3,7 @@
 
 #include "testing/lustre_tree.h"
 #include "testing/topology_import.h"
-#include "topology/import/saved_tree.h"
+#include "topology/import/saved_text.h"
 
 namespace laggard::topology {
 namespace {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -45,5 +47,11 @@ class SavedLines {
 
 /// At most 60 letters of foreign text for a message; what is no plain letter becomes a `?`.
 [[nodiscard]] std::string excerpt(std::string_view text);
+
+/// The files of a saved /proc/fs/lustre, /sys/fs/lustre or /sys/kernel/debug/lustre that tell of topology, as
+/// the parameters that they are: `osd-zfs/l-OST0000/mntdev` is `osd-zfs.l-OST0000.mntdev`. The folder is one
+/// of these trees or holds some of them anywhere below. Links are not followed.
+[[nodiscard]] Result<std::vector<SavedText>> read_saved_tree(const std::filesystem::path& folder,
+                                                             const std::string& host);
 
 }  // namespace laggard::topology

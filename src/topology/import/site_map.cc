@@ -7,8 +7,7 @@
 
 #include "base/parse_toml.h"
 #include "base/text.h"
-#include "model/address.h"
-#include "topology/import/notes.h"
+#include "topology/import/import.h"
 #include "topology/import/saved_text.h"
 #include "topology/name_template.h"
 #include "topology/toml_section.h"
@@ -251,25 +250,6 @@ void apply_site_map(const SiteMap& map, SystemSketch& sketch) {
     }
     if (!drawer.luns.empty()) sketch.drawers.push_back(std::move(drawer));
   }
-}
-
-Result<std::string> HostNames::name(std::string_view printed) {
-  std::string full(printed);
-  if (const auto told = map_.hosts.find(full); told != map_.hosts.end()) return told->second;
-  if (const auto other = aliases_.find(full); other != aliases_.end() && other->second != full) {
-    full = other->second;
-    if (const auto told = map_.hosts.find(full); told != map_.hosts.end()) return told->second;
-  }
-  if (!map_.short_names || is_ip_address(canonical_address(full))) return full;
-  std::string name = full.substr(0, full.find('.'));
-  const auto [known, added] = printed_.emplace(name, full);
-  if (!added && known->second != full) {
-    return fail(ErrorCode::kBadInput, "",
-                fmt::format("'{}' and '{}' would both be called '{}'; a site map with `short_names = false` "
-                            "keeps their domains",
-                            excerpt(known->second), excerpt(full), excerpt(name)));
-  }
-  return name;
 }
 
 }  // namespace laggard::topology

@@ -52,23 +52,4 @@ struct SiteMap {
 /// that match nothing are left out, with a note.
 void apply_site_map(const SiteMap& map, SystemSketch& sketch);
 
-/// Names of hosts as the recordings have them: what the map says, else the name without its domain, else the
-/// address as it is.
-class HostNames {
- public:
-  /// \param map  outlives this.
-  explicit HostNames(const SiteMap& map) : map_(map) {}
-
-  /// Another name of a host, such as the one of its storage network.
-  void alias(const std::string& other, const std::string& name) { aliases_.emplace(other, name); }
-
-  /// Fails when two hosts would get one name.
-  [[nodiscard]] Result<std::string> name(std::string_view printed);
-
- private:
-  const SiteMap& map_;
-  std::unordered_map<std::string, std::string> aliases_;
-  std::unordered_map<std::string, std::string> printed_;  ///< By short name: what it was short for.
-};
-
 }  // namespace laggard::topology

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "topology/import/hosts.h"
+
 namespace laggard::topology {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "topology/import/notes.h"
+#include "topology/import/import.h"
 
 #include <fmt/format.h>
 
