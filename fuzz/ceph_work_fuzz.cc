@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collect/import/ceph/pg_states.h"
+#include "collect/import/ceph/import.h"
 #include "model/ceph_work.h"
 
 namespace {

@@ -23,7 +23,7 @@
 #include "collect/import/csv/import.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/import.h"
-#include "collect/record/signal_clock.h"
+#include "collect/record/clocks.h"
 #include "model/counter.h"
 #include "topology/import/ceph_facts.h"
 

@@ -10,9 +10,9 @@
 #include "cmd/duration_option.h"
 #include "cmd/record_display.h"
 #include "cmd/recording_folder.h"
+#include "collect/record/clocks.h"
 #include "collect/record/metrics_samplers.h"
 #include "collect/record/recorder.h"
-#include "collect/record/signal_clock.h"
 
 namespace laggard::cmd {
 

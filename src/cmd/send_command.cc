@@ -17,7 +17,7 @@
 #include "cmd/progress.h"
 #include "cmd/server_options.h"
 #include "cmd/standard_streams.h"
-#include "collect/record/signal_clock.h"
+#include "collect/record/clocks.h"
 #include "send/sender.h"
 
 namespace laggard::cmd {

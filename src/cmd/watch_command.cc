@@ -16,7 +16,7 @@
 #include "cmd/watch.h"
 #include "cmd/watch_outputs.h"
 #include "cmd/watch_state.h"
-#include "collect/record/signal_clock.h"
+#include "collect/record/clocks.h"
 
 namespace laggard::cmd {
 

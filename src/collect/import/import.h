@@ -11,25 +11,25 @@
 
 namespace laggard::collect {
 
-/// How far an import is; every reader reports here about every megabyte.
+/// The progress of an import; every reader reports it about once a megabyte.
 struct ImportState {
   std::string source;       ///< File or server that is being read.
-  std::uint64_t done = 0;   ///< Bytes of the files as they are packed, or milliseconds of the time asked for.
+  std::uint64_t done = 0;   ///< Packed bytes of the files, or milliseconds of the time range.
   std::uint64_t total = 0;  ///< 0 when unknown.
   std::uint64_t lines = 0;
   std::uint64_t values = 0;  ///< Handed on so far.
 };
 
-/// Told how far an import is; exists so that only the command knows about terminals.
+/// Receives the progress of an import; exists so that only the command knows about terminals.
 class ImportObserver {
  public:
   virtual ~ImportObserver() = default;
   virtual void progress(const ImportState& state) = 0;
-  /// Something that was left out or assumed, in one sentence.
+  /// One sentence about something that was left out or assumed.
   virtual void notice(const std::string& sentence) = 0;
 };
 
-/// What an import did. Sources that failed are in `errors`, one each; the others were imported all the same.
+/// The outcome of an import. A source that failed has an entry in `errors`; the others were still imported.
 struct ImportResult {
   std::uint64_t values = 0;  ///< Values read and handed to the sink.
   std::uint64_t lines = 0;
@@ -40,8 +40,8 @@ struct ImportResult {
   std::vector<Error> errors;
 };
 
-/// Remembers whether the sink behind it failed: then there is no use in reading on, while a bad source is
-/// only the end of that source.
+/// Remembers whether the sink behind it failed: a bad source only ends that source, but a failed sink ends
+/// the whole import.
 class WatchedSink final : public TableSink {
  public:
   explicit WatchedSink(TableSink& sink) : sink_(sink) {}

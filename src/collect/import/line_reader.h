@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -10,18 +11,19 @@
 
 namespace laggard::collect {
 
-/// Lines of a stream of bytes, without their line ends (LF or CRLF) and without a UTF-8 byte order mark in
-/// front of the first. The first error sticks: read on until `next` gives nothing, then ask `status` once.
+/// Splits a stream of bytes into lines, without their line ends (LF or CRLF) and without a UTF-8 byte order
+/// mark before the first. The first error sticks: call `next` until it returns false, then check `status`
+/// once.
 class LineReader {
  public:
   using Source = std::function<Result<std::size_t>(std::span<char>)>;
-  static constexpr std::size_t kLongestLine = 1U << 20U;  ///< A longer one is an error: it is no text.
+  static constexpr std::size_t kLongestLine = 1U << 20U;  ///< A longer one is an error: the file is no text.
 
   explicit LineReader(Source source, std::size_t buffer = 1U << 20U) : source_(std::move(source)) {
     buffer_.resize(buffer);
   }
 
-  /// The next line into `line`; it lives until the next call. False at the end and after an error.
+  /// Reads the next line, which is valid until the next call. False at the end and after an error.
   [[nodiscard]] bool next(std::string_view& line);
 
   [[nodiscard]] const Status& status() const { return status_; }
@@ -34,7 +36,7 @@ class LineReader {
 
   Source source_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;    ///< First byte not yet given.
+  std::size_t begin_ = 0;    ///< First byte not yet returned.
   std::size_t end_ = 0;      ///< First byte not yet filled.
   std::size_t scanned_ = 0;  ///< Bytes from `begin_` known to hold no line end.
   std::uint64_t line_ = 0;
@@ -42,5 +44,55 @@ class LineReader {
   bool terminated_ = true;
   Status status_;
 };
+
+inline bool LineReader::refill() {
+  if (at_end_ || !status_) return false;
+  const std::size_t kept = end_ - begin_;
+  if (kept > 0 && begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
+  begin_ = 0;
+  end_ = kept;
+  if (end_ == buffer_.size()) {
+    if (buffer_.size() > kLongestLine) {
+      status_ =
+          fail(ErrorCode::kBadInput, "",
+               fmt::format("line {} is longer than {} bytes; this is no text file", line_ + 1, kLongestLine));
+      return false;
+    }
+    buffer_.resize(buffer_.size() * 2);
+  }
+  Result<std::size_t> got = source_(std::span(buffer_).subspan(end_));
+  if (!got) {
+    status_ = forward(got);
+    return false;
+  }
+  if (*got == 0) at_end_ = true;
+  end_ += *got;
+  return *got > 0;
+}
+
+inline bool LineReader::next(std::string_view& line) {
+  const char* newline = nullptr;
+  while (true) {
+    if (begin_ + scanned_ < end_) {
+      newline = static_cast<const char*>(
+          std::memchr(buffer_.data() + begin_ + scanned_, '\n', end_ - begin_ - scanned_));
+    }
+    if (newline != nullptr) break;
+    scanned_ = end_ - begin_;
+    if (refill()) continue;
+    if (!status_ || begin_ == end_) return false;
+    break;
+  }
+  terminated_ = newline != nullptr;
+  const auto length =
+      terminated_ ? static_cast<std::size_t>(newline - (buffer_.data() + begin_)) : end_ - begin_;
+  line = std::string_view(buffer_.data() + begin_, length);
+  begin_ += length + (terminated_ ? 1 : 0);
+  scanned_ = 0;
+  ++line_;
+  if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
 
 }  // namespace laggard::collect

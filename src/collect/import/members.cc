@@ -13,14 +13,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "collect/import/checked_input.h"
 #include "collect/import/unpack.h"
 
 namespace laggard::collect {
 
 namespace {
 
-/// Filters and formats that libarchive reads itself: those that start other programs (lrzip, uu, …) stay out.
+/// Filters and formats that libarchive reads itself; those that start other programs (lrzip, …) stay off.
 void choose_formats(archive* a) {
   archive_read_support_filter_gzip(a);
   archive_read_support_filter_bzip2(a);
@@ -50,8 +49,8 @@ std::uint64_t size_of(const std::filesystem::path& path) {
   return known ? static_cast<std::uint64_t>(info.st_size) : 0;
 }
 
-/// Nothing is taken from a gzip file before its checksum, which stands at its end and which libarchive skips,
-/// holds. \return whether the file is one of gzip's.
+/// Nothing is taken from a gzip file before its checksum is verified, which stands at its end and which
+/// libarchive skips. \return whether it is a gzip file.
 Result<bool> check_if_gzip(const std::filesystem::path& path, const UnpackLimits& limits) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return fail_errno(errno, path.string(), "cannot open");
@@ -65,7 +64,7 @@ Result<bool> check_if_gzip(const std::filesystem::path& path, const UnpackLimits
 
 }  // namespace
 
-/// Where libarchive reads standard input or a pipe from.
+/// Feeds standard input or a pipe to libarchive.
 struct Members::Input {
   Fd own;  ///< Of the pipe.
   CheckedInput source;

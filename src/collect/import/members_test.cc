@@ -1,4 +1,4 @@
-// Packed files that were damaged on their way: whatever was done to them, nothing wrong is taken.
+// Packed files that were damaged on their way: however they are damaged, no wrong value is taken.
 #include "collect/import/members.h"
 
 #include <gmock/gmock.h>
@@ -70,7 +70,7 @@ TEST_F(Packed, AFlippedBitAnywhereInGzipIsFoundBeforeAnythingIsTaken) {
         std::string bytes = sound;
         bytes[at] = static_cast<char>(bytes[at] ^ bit);
         const Outcome outcome = import(write("flipped", bytes));
-        // The time, the system and the kind of text in gzip's head are in no checksum and mean nothing.
+        // The time, the system and the text flag in gzip's header are in no checksum and do not matter.
         if (outcome.errors.empty()) {
           EXPECT_EQ(outcome.series, whole.series);
           continue;
@@ -142,7 +142,7 @@ TEST_F(Packed, APipeIsReadOnceAndCheckedTheSame) {
   }
 }
 
-/// Texts as a packer packs them best.
+/// Text that packs extremely well.
 TEST_F(Packed, WhatUnpacksToTooMuchIsRefusedBeforeAnythingIsTaken) {
   std::string idle = text(1);
   while (idle.size() < (3U << 20U)) idle += "1795202494,fs1,disk,sd1,rd_ios,1\n";
@@ -162,7 +162,7 @@ TEST_F(Packed, WhatUnpacksToTooMuchIsRefusedBeforeAnythingIsTaken) {
     EXPECT_EQ(sink.values(), 0U) << name;
     EXPECT_THAT(import_csv(files, {}, sink, observer, {})->errors, IsEmpty()) << name;
   }
-  // Plain files are as long as they are, whatever the limit.
+  // The limit is for packed files: a plain file may be of any size.
   MemorySink sink;
   QuietObserver observer;
   const UnpackLimits one{.always = 1, .ratio = 1, .most = 1};
@@ -176,7 +176,7 @@ TEST_F(Packed, PackedOverAndOverIsRefused) {
   EXPECT_THAT(import(folder_ / "four").errors, ElementsAre(HasSubstr("is packed over and over")));
 }
 
-/// Names go nowhere but into sentences, and what is no file is passed over.
+/// Names appear in messages only, and entries that are not files are skipped.
 TEST_F(Packed, MembersNeverLeaveTheArchive) {
   ASSERT_EQ(
       shell("mkdir d && cp a.csv d/ && mkfifo d/fifo && ln -s /etc/passwd d/link && ln d/a.csv d/hard && "

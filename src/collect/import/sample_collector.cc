@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kNowhere = 0xffffffff;
 
-/// Numbers the used ones among `n` things in their order; the others stay kNowhere.
+/// Numbers the entries that are in use in their order; the others stay kNowhere. \return how many are in use.
 std::uint32_t number_used(std::vector<std::uint32_t>& index) {
   std::uint32_t next = 0;
   for (std::uint32_t& at : index) {
@@ -52,7 +52,7 @@ ColumnId SampleCollector::column(StreamId id, std::string_view device, const Tab
 }
 
 std::uint32_t SampleCollector::row_at(Stream& stream, WallTime time) {
-  // Almost every value is of the time of the one before it, or of the row after that when a source gives one
+  // Almost every value has the time of the one before it, or belongs to the next row when a source gives one
   // series after the other.
   const std::uint32_t last = stream.last_row;
   if (last < stream.times.size() && stream.times[last] == time) return last;
@@ -77,7 +77,7 @@ Status SampleCollector::flush(bool keep_newest) {
   }
   cells_ = 0;
   for (const Stream& stream : streams_) cells_ += stream.cells.size();
-  // So many columns that one time of each fills the memory: then even those have to leave.
+  // With so many columns that one time of each fills the memory, even those have to go.
   if (keep_newest && full()) return flush(false);
   return {};
 }
@@ -134,7 +134,8 @@ Status SampleCollector::append_table(const Stream& stream, const std::vector<Wal
     counter_at[stream.columns[cell.column].counter] = 0;
   }
   const std::size_t area = std::size_t{number_used(device_at)} * number_used(counter_at);
-  // Connections come and go: where the table would be mostly holes, half the time has about half the devices.
+  // Connections come and go: a table that would be mostly holes is cut in half, and each half of the time has
+  // about half of the devices.
   if (area * times.size() > limits_.table_cells && times.size() > 1) {
     const auto half = static_cast<std::uint32_t>(times.size() / 2);
     std::vector<Cell> early;

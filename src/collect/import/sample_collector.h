@@ -19,12 +19,12 @@ namespace laggard::collect {
 using StreamId = Id<struct ImportStreamTag>;  ///< One host, kind and boot.
 using ColumnId = Id<struct ImportColumnTag>;  ///< One (device, counter) of a stream.
 
-/// Puts single values that arrive in any order together into tables, in bounded memory.
+/// Assembles single values that arrive in any order into tables, in bounded memory.
 ///
-/// Values are kept in memory until `full()`; then, or at the end, they leave for the sink as tables sorted by
+/// Values are kept in memory until `full()`; then, or at the end, they go to the sink as tables sorted by
 /// time. A value for a time and column that is still in memory replaces the earlier one (a repeated time
-/// keeps the latest record). Values that come later than that for a time that has left make a table of their
-/// own, which a merging sink (the archive) puts in place; so order costs speed and never a value.
+/// keeps the latest record). Values for a time that has already gone to the sink form another table, which a
+/// merging sink (the archive) puts in place: a bad order costs speed but never a value.
 class SampleCollector {
  public:
   struct Limits {
@@ -44,7 +44,7 @@ class SampleCollector {
 
   [[nodiscard]] bool full() const { return cells_ >= limits_.cells; }
 
-  /// Hands over all values except those of the newest time of each stream, which may still be incomplete.
+  /// Gives the sink all values except those of the newest time of each stream, which may still be incomplete.
   [[nodiscard]] Status flush_older() { return flush(true); }
   [[nodiscard]] Status flush_all() { return flush(false); }
 

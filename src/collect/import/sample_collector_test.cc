@@ -62,7 +62,7 @@ TEST(SampleCollector, ASingleSampleLargerThanTheMemoryLeavesToo) {
   EXPECT_EQ(sink.values(), 20U);
 }
 
-/// Whatever the order and the limits: the sink ends with the last value given for each time and column.
+/// Whatever the order and the limits, the sink ends up with the last value given for each time and column.
 RC_GTEST_PROP(SampleCollector, LosesAndInventsNothing, ()) {
   MemorySink sink;
   SampleCollector collector(sink, {.cells = *rc::gen::inRange<std::size_t>(2, 40),

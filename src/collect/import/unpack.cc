@@ -1,10 +1,15 @@
 #include "collect/import/unpack.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 #include "base/file.h"
@@ -44,7 +49,7 @@ class GzipCheck {
   [[nodiscard]] bool take(std::string_view bytes) {
     if (!ready_) return false;
     while (!bytes.empty()) {
-      // A file may be several packed ones, one behind the other.
+      // A file may consist of several gzip members, one after the other.
       if (between_ && !begin_next(bytes)) return only_zeros(bytes);
       // zlib promises not to write there.
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -61,7 +66,7 @@ class GzipCheck {
   }
   /// Bytes that came out so far.
   [[nodiscard]] std::uint64_t unpacked() const { return unpacked_; }
-  /// Whether the last packed file was whole.
+  /// Whether the last gzip member was complete.
   [[nodiscard]] bool at_end() const { return between_ && ready_; }
 
  private:
@@ -82,7 +87,7 @@ class GzipCheck {
   std::uint64_t unpacked_ = 0;
   bool ready_ = false;
   bool started_ = false;
-  bool between_ = true;   ///< Before the first and after each packed file.
+  bool between_ = true;   ///< Before the first and after each gzip member.
   bool padding_ = false;  ///< Nothing but zeros may follow.
 };
 
@@ -110,6 +115,73 @@ Status check_gzip(int fd, const std::string& where, UnpackBudget& budget) {
   if (check.at_end()) return {};
   return fail(ErrorCode::kBadInput, where,
               "is cut off in the middle of its packed data; fetch the file again");
+}
+
+std::filesystem::path scratch_folder() {
+  // No other thread runs yet that could change the environment.
+  const char* wanted = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe)
+  if (wanted != nullptr && *wanted != '\0') return wanted;
+  std::error_code unknown;
+  return std::filesystem::is_directory("/var/tmp", unknown) ? "/var/tmp" : "/tmp";
+}
+
+Result<Fd> nameless_file(const std::filesystem::path& folder, const std::string& where,
+                         const std::string& purpose) {
+  constexpr mode_t kOurs = 0600;
+  Fd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOurs));
+  if (file.valid()) return file;
+  // Not every file system supports O_TMPFILE; on others the file has a name for a moment.
+  std::string name = (folder / "laggard-import-XXXXXX").string();
+  file = Fd(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file.valid()) {
+    return fail_errno(errno, where, fmt::format("{} in {}, where it cannot be", purpose, folder.string()));
+  }
+  ::unlink(name.c_str());
+  return file;
+}
+
+Result<CheckedInput> CheckedInput::open(int fd, const std::string& where, const UnpackBudget& budget) {
+  CheckedInput input(fd, where);
+  Status ready = input.peek();
+  if (ready && is_gzip(input.begun_)) ready = input.put_aside(budget);
+  if (!ready) return forward(ready);
+  return input;
+}
+
+Status CheckedInput::peek() {
+  while (begun_.size() < kGzipMagic.size()) {
+    char bytes[kGzipMagic.size()];
+    Result<std::size_t> got = read_some(fd_, std::span(bytes).first(sizeof bytes - begun_.size()), where_);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    begun_.append(bytes, *got);
+  }
+  return {};
+}
+
+Status CheckedInput::put_aside(UnpackBudget budget) {
+  Result<Fd> file = nameless_file(scratch_folder(), where_, "is kept, to check it,");
+  if (!file) return forward(file);
+  std::vector<char> block(kReadBlock);
+  for (;;) {
+    Result<std::size_t> got = read(block);
+    if (!got) return forward(got);
+    if (*got == 0) break;
+    if (Status put = write_all(file->get(), {block.data(), *got}, where_, "cannot be kept to check it"); !put)
+      return put;
+  }
+  spool_ = std::move(*file);
+  if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
+  if (Status sound = check_gzip(spool_.get(), where_, budget); !sound) return sound;
+  if (::lseek(spool_.get(), 0, SEEK_SET) < 0) return fail_errno(errno, where_, "cannot be read again");
+  return {};
+}
+
+Result<std::size_t> CheckedInput::read(std::span<char> buffer) {
+  if (begun_.empty()) return read_some(spool_.valid() ? spool_.get() : fd_, buffer, where_);
+  const std::size_t n = begun_.copy(buffer.data(), buffer.size());
+  begun_.erase(0, n);
+  return n;
 }
 
 }  // namespace laggard::collect

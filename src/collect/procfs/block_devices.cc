@@ -113,7 +113,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names of a folder's entries, sorted; none when it is not there.
+/// Names of a folder's entries, sorted; none when it does not exist.
 std::vector<std::string> entries(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -136,7 +136,7 @@ bool numbered(std::string_view name, std::string_view stem) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// How little a link of /dev/disk/by-id tells a person; the smallest wins.
+/// How little a link of /dev/disk/by-id tells a person; the link with the smallest number wins.
 int dullness(std::string_view link) {
   struct Rank {
     std::string_view stem;
@@ -158,7 +158,7 @@ int dullness(std::string_view link) {
   return 1;
 }
 
-/// The device that stands before the paths of native NVMe multipath: `nvme0n1` of `nvme0c1n1`.
+/// The device on top of the paths of native NVMe multipath: `nvme0n1` of `nvme0c1n1`.
 std::string nvme_head(std::string_view name) {
   if (name.substr(0, 4) != "nvme") return {};
   const std::size_t c = name.find('c', 4);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "collect/procfs/device_tracker.h"
+#include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 #include "model/sync_action.h"
 
@@ -18,7 +18,7 @@ namespace laggard::collect {
 struct BlockNode {
   std::string name;
   std::vector<std::string> holders;  ///< Devices on it or on one of its partitions; no duplicates.
-  bool used_directly = false;        ///< Something beside its holders uses it: a partition that nobody holds.
+  bool used_directly = false;        ///< Used other than through its holders: a partition without a holder.
   std::vector<std::string> partitions;
 };
 
@@ -28,39 +28,38 @@ struct BlockNode {
 /// A device T stands for all that is below it when everything below it is used through T alone: a multipath
 /// device for its paths, an md array for its disks, the one LV of a disk for that disk. Where several devices
 /// share a lower one (LVs of one disk; a disk with a partition mounted beside its LV), the lower one is the
-/// component, and those that are slices of it are named as its evidence: all that happens to them happens
-/// there. Holders that are not among `nodes` count for nothing.
+/// component, and the slices of it are its evidence: whatever happens to them happens there. Holders that are
+/// not among `nodes` are ignored.
 [[nodiscard]] std::map<std::string, std::vector<std::string>> stand_ins(const std::vector<BlockNode>& nodes);
 
 enum class BlockClass : std::uint8_t {
-  kDisk,  ///< Disks, multipath, dm, md, loop devices with a file behind them, and what else there may be.
+  kDisk,       ///< Disks, multipath, dm, md, loop devices with a file, and everything else.
   kPartition,  ///< A part of another device of the list.
-  kVolatile,   ///< RAM disks, zram, optical and floppy drives: never storage of a file system that we
-               ///< diagnose.
+  kVolatile,   ///< RAM disks, zram, optical and floppy drives: no file system that we diagnose is on them.
   kNoMedium,   ///< A loop device without a file.
 };
 
-/// What /sys/block and /dev/disk/by-id below `root` tell about block devices. Reads on every call; keeps
-/// nothing.
+/// What /sys/block and /dev/disk/by-id below `root` tell about block devices. Reads anew on every call.
 class BlockDevices {
  public:
   BlockDevices(std::filesystem::path root, Notices& notices);
 
   [[nodiscard]] BlockClass classify(std::string_view name) const;
 
-  /// The name that device-mapper gives it (`mpatha`, `vg-lv`); empty for others.
+  /// Its device-mapper name (`mpatha`, `vg-lv`); empty for other devices.
   [[nodiscard]] std::string mapper_name(std::string_view name) const;
 
-  /// What an md array does by itself just now; nothing for other devices, and for arrays without redundancy.
+  /// The background work of an md array at this moment; nothing for other devices and for arrays without
+  /// redundancy.
   [[nodiscard]] std::optional<SyncAction> sync_action(std::string_view name) const;
 
-  /// by-id, wwn, model, vendor, serial, size, rotational, dm-name, raid-level, backing: those that there are.
+  /// by-id, wwn, model, vendor, serial, size, rotational, dm-name, raid-level, backing, as far as known.
   [[nodiscard]] Facts facts(std::string_view name, const std::map<std::string, std::string>& by_id) const;
 
-  /// Device name to the most telling of its links in /dev/disk/by-id.
+  /// Device name to the most descriptive of its links in /dev/disk/by-id.
   [[nodiscard]] std::map<std::string, std::string> by_id() const;
 
-  /// Whole devices below /sys/block with what holds them.
+  /// Whole devices below /sys/block with their holders.
   [[nodiscard]] std::vector<BlockNode> nodes() const;
 
  private:

@@ -12,9 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Loop devices stay listed without their file; nothing else of the kernel's list shows that it is gone.
 /// udev sets its links, and multipathd its tables, seconds after a device appears: identities are read at
-/// once, after this, and then after three times as long each time, up to an hour.
+/// once, again after this time, and then after three times as long each time, up to an hour.
 constexpr Duration kFirstWait = 10s;
 constexpr Duration kLongestWait = 1h;
 
@@ -115,7 +114,7 @@ void DiskSampler::look_around(MonoTime now, bool changed) {
   describe();
 }
 
-/// Stand-ins that are recorded themselves: a path whose top was not asked for must not point to nothing.
+/// Stand-ins that are recorded themselves: a path must not point to a top that was not asked for.
 std::map<std::string, std::vector<std::string>> DiskSampler::recorded_stand_ins() {
   const auto recorded = [this](const std::string& name) {
     const TrackedDevice* device = tracker_.get(name);

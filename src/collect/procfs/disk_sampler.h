@@ -7,18 +7,17 @@
 #include <vector>
 
 #include "collect/procfs/block_devices.h"
-#include "collect/procfs/device_tracker.h"
 #include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {
 
 struct DiskOptions {
-  std::vector<std::string> globs;  ///< On the kernel's or the mapper's name; empty: every disk.
+  std::vector<std::string> globs;  ///< Match the kernel's or device-mapper's name; empty: every disk.
   bool partitions = false;
 };
 
-/// /proc/diskstats below `root`, with the identities of devices from its /sys and /dev.
+/// Samples /proc/diskstats below `root`, and describes its devices from /sys and /dev.
 class DiskSampler final : public Sampler {
  public:
   [[nodiscard]] static Result<std::unique_ptr<DiskSampler>> open(const std::filesystem::path& root,
@@ -35,7 +34,7 @@ class DiskSampler final : public Sampler {
 
   [[nodiscard]] bool wanted(const std::string& name) const;
   void record(TrackedDevice& device, std::string_view counters);
-  /// Notices loop devices that got or lost their file, and decides when to describe.
+  /// Checks whether loop devices got or lost their file, and decides when to describe devices again.
   void look_around(MonoTime now, bool changed);
   void describe();
   [[nodiscard]] std::map<std::string, std::vector<std::string>> recorded_stand_ins();
@@ -50,7 +49,7 @@ class DiskSampler final : public Sampler {
   MonoTime look_at_;          ///< When to look at loop devices again.
   MonoTime describe_at_;      ///< When to read identities again.
   Duration describe_wait_{};  ///< Until the time after that.
-  ToldFacts told_;            ///< What the sink knows.
+  ToldFacts told_;            ///< What the sink was last given.
   std::vector<DeviceInfo> news_;
 };
 

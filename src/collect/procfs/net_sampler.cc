@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Addresses move between hosts when one takes over for another.
+/// Addresses move between hosts on failover.
 constexpr Duration kDescribeEvery = 60s;
 
 }  // namespace
@@ -93,13 +93,13 @@ Facts NetSampler::facts(const std::string& name, const AddressesByInterface& add
   if (const Result<std::string> mac = read_file(device / "address"); mac && !trim(*mac).empty()) {
     facts.emplace_back("mac", trim(*mac));
   }
-  // Reading the speed of an interface that is down fails; -1 says that it has none.
+  // Reading the speed of an interface that is down fails; -1 means unknown.
   if (const Result<std::string> speed = read_file(device / "speed"); speed) {
     if (const auto mbit = to_number<std::uint32_t>(trim(*speed)); mbit && *mbit < 0xffffffffU) {
       facts.emplace_back("speed-mbit", std::to_string(*mbit));
     }
   }
-  // What goes over a link of a bond is counted at the bond as well: the bond is the component.
+  // Traffic over a link of a bond is counted at the bond as well, so the bond is the component.
   std::error_code error;
   if (std::filesystem::exists(device / "bonding_slave", error)) {
     const std::string bond = std::filesystem::read_symlink(device / "master", error).filename().string();

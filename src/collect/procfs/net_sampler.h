@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "collect/procfs/device_tracker.h"
 #include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 
@@ -16,16 +15,16 @@ namespace laggard::collect {
 /// Interface name to its addresses, in text.
 using AddressesByInterface = std::map<std::string, std::vector<std::string>>;
 
-/// The addresses that this machine (network namespace) has now, without link-local scopes. Sorted.
+/// The present addresses of this machine (network namespace), without link-local scopes, sorted.
 [[nodiscard]] AddressesByInterface local_addresses();
 
 struct NetOptions {
   std::vector<std::string> globs;  ///< Empty: every interface but `lo`.
-  /// Where addresses come from; empty when the root is not this machine's.
+  /// The source of addresses; empty when the root is not this machine's.
   std::function<AddressesByInterface()> addresses;
 };
 
-/// /proc/net/dev below `root`.
+/// Samples /proc/net/dev below `root`, and describes its interfaces from /sys.
 class NetSampler final : public Sampler {
  public:
   [[nodiscard]] static Result<std::unique_ptr<NetSampler>> open(const std::filesystem::path& root,
@@ -54,7 +53,7 @@ class NetSampler final : public Sampler {
   DeviceTracker tracker_;
   std::size_t present_ = 0;
   MonoTime describe_at_;
-  ToldFacts told_;  ///< What the sink knows.
+  ToldFacts told_;  ///< What the sink was last given.
   std::vector<DeviceInfo> news_;
 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <utility>
@@ -15,7 +16,7 @@ namespace laggard::collect {
 namespace {
 
 constexpr std::size_t kFirstBuffer = std::size_t{64} << 10;
-/// Some 500,000 devices; a file that goes on beyond that is not the one we know.
+/// Some 500,000 devices; a longer file is not the one that we know.
 constexpr std::size_t kLargestBuffer = std::size_t{64} << 20;
 
 }  // namespace
@@ -79,7 +80,7 @@ std::optional<DiskLine> split_disk_line(std::string_view line) {
 
 std::uint32_t read_disk_counters(std::string_view counters, std::span<std::uint64_t, kDiskCounters> values) {
   const std::uint32_t mask = read_numbers(counters, values);
-  // The width is what counts, not how many were readable: a negative in_flight spoils only itself.
+  // The width decides, not how many numbers were readable: a negative in_flight spoils only itself.
   return std::bit_width(mask) < kFewest ? 0 : mask;
 }
 
@@ -131,6 +132,62 @@ std::uint32_t read_net_counters(std::string_view counters, std::span<std::uint64
     mask |= std::uint32_t{1} << c;
   }
   return mask;
+}
+
+void DeviceTracker::begin_pass() {
+  ++pass_;
+  next_ = 0;
+  changed_ = false;
+}
+
+DeviceTracker::Found DeviceTracker::find(std::string_view name) {
+  if (!changed_ && next_ < order_.size() && order_[next_]->name == name) {
+    TrackedDevice* device = order_[next_++];
+    device->pass = pass_;
+    return {device, false};
+  }
+  if (!changed_) {
+    changed_ = true;
+    seen_.assign(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(next_));
+  }
+  const auto [it, is_new] = by_name_.try_emplace(std::string(name));
+  TrackedDevice* device = &it->second;
+  if (is_new) device->name = name;
+  if (device->pass != pass_) seen_.push_back(device);  // Otherwise listed twice, see ProcFile::read.
+  device->pass = pass_;
+  return {device, is_new};
+}
+
+bool DeviceTracker::end_pass() {
+  if (!changed_) {
+    if (next_ == order_.size()) return false;
+    seen_.assign(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(next_));
+  }
+  order_.swap(seen_);
+  for (auto it = by_name_.begin(); it != by_name_.end();) {
+    it = it->second.pass == pass_ ? std::next(it) : by_name_.erase(it);
+  }
+  return true;
+}
+
+TrackedDevice* DeviceTracker::get(const std::string& name) {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &found->second;
+}
+
+void add_ended(Facts& facts, const Facts& before) {
+  for (const auto& [key, value] : before) {
+    const bool still =
+        std::any_of(facts.begin(), facts.end(), [&k = key](const auto& fact) { return fact.first == k; });
+    if (!still) facts.emplace_back(key, std::string{});
+  }
+}
+
+void forget_the_gone(ToldFacts& told, DeviceTracker& tracker) {
+  // Facts of devices that may return are kept, so that the sink learns which of them no longer hold.
+  constexpr std::size_t kWorthKeeping = 1000;
+  if (told.size() <= 2 * tracker.devices().size() + kWorthKeeping) return;
+  std::erase_if(told, [&](const auto& entry) { return tracker.get(entry.first) == nullptr; });
 }
 
 }  // namespace laggard::collect

@@ -14,7 +14,7 @@ using enum TargetCounter;
 
 constexpr std::uint64_t kMicrosecondsInMs = 1000;
 
-/// In the order of TargetCounter; those that change nothing in the name space come first.
+/// In the order of TargetCounter; operations that leave the name space unchanged come first.
 constexpr std::array<std::string_view, kMdtOperations> kOperations{
     "open",   "close", "getattr", "getxattr", "statfs",  "mknod",    "link",
     "unlink", "mkdir", "rmdir",   "rename",   "setattr", "setxattr", "sync"};
@@ -102,13 +102,10 @@ std::optional<std::uint64_t> BrwTimes::bucket(std::string_view word) {
 
 namespace {
 
-using enum TargetCounter;
-
 constexpr std::uint64_t kBytesInSector = 512;
-constexpr std::uint64_t kUsInMs = 1000;
 constexpr std::uint64_t kNsInMs = 1'000'000;
 
-/// `NAME COUNT samples [UNIT] MIN MAX SUM …`; the sum is there when the unit is one.
+/// `NAME COUNT samples [UNIT] MIN MAX SUM …`; the sum is there when the unit is one that can be added.
 struct StatsLine {
   std::string_view name;
   std::uint64_t count = 0;
@@ -152,10 +149,10 @@ TargetCounters read_ost_stats(std::string_view text) {
   counters.set(kReadSectors, reads.sum / kBytesInSector);
   counters.set(kWrites, writes.count);
   counters.set(kWriteSectors, writes.sum / kBytesInSector);
-  // A direction without I/O yet has no line, but the other shows that times are kept.
+  // A direction without I/O has no line yet, but the other one shows that this Lustre keeps times.
   if (!read_us && !write_us) return counters;
-  counters.set(kReadMs, read_us.value_or(0) / kUsInMs);
-  counters.set(kWriteMs, write_us.value_or(0) / kUsInMs);
+  counters.set(kReadMs, read_us.value_or(0) / kMicrosecondsInMs);
+  counters.set(kWriteMs, write_us.value_or(0) / kMicrosecondsInMs);
   return counters;
 }
 
@@ -235,7 +232,7 @@ bool add_pool_objset(std::string_view text, TargetCounters& counters) {
   for (const auto& number : found) {
     if (!number) return false;
   }
-  // Sums of bytes are kept as sectors; what is left over of each file system is less than a sector.
+  // Bytes are kept as sectors, which loses less than a sector for each file system.
   counters.set(kReadSectors, counters.at(kReadSectors) + *found[0] / kBytesInSector);
   counters.set(kWriteSectors, counters.at(kWriteSectors) + *found[1] / kBytesInSector);
   counters.set(kReads, counters.at(kReads) + *found[2]);

@@ -10,8 +10,8 @@
 
 namespace laggard::collect {
 
-// Counters of what is no block device but serves like one: Lustre's OSTs and MDTs and ZFS's pools, under the
-// names that mean the same of a disk (docs/formats/targets.md).
+// Counters of what is not a block device but serves like one: Lustre's OSTs and MDTs and ZFS's pools, under
+// the names that mean the same for a disk (docs/formats/targets.md).
 
 /// The places of TargetCounters::values, in the order of target_counters().
 enum class TargetCounter : std::uint8_t {
@@ -41,7 +41,7 @@ enum class TargetCounter : std::uint8_t {
   kSync
 };
 inline constexpr std::size_t kTargetCounters = 23;
-/// The last of them, which only MDTs have.
+/// How many of them, the last ones, only MDTs have.
 inline constexpr std::size_t kMdtOperations = 14;
 
 struct TargetCounters {
@@ -63,19 +63,20 @@ struct TargetCounters {
 /// rd_ios rd_sectors rd_ms wr_ios wr_sectors wr_ms in_flight io_ms weighted_ms, and md_open … md_sync.
 [[nodiscard]] std::vector<TableCounter> target_counters();
 
-/// `open` -> kOpen, as md_stats calls the operations of an MDT; nothing for what is no request by itself.
+/// The counter of an operation by its name in md_stats (`open` -> kOpen); nothing for a name that is not a
+/// request in its own right.
 [[nodiscard]] std::optional<TargetCounter> mdt_operation(std::string_view name);
 
-/// What an MDT was asked for, each operation told at most once.
+/// The requests that an MDT served, gathered operation by operation, each given at most once.
 class MdtOperations {
  public:
   void count(TargetCounter operation, std::uint64_t requests);
-  /// What its requests took together.
+  /// The total time of its requests.
   void time(TargetCounter operation, std::uint64_t microseconds);
 
-  /// Each operation under its own name, and as requests together: those that change nothing in the name space
-  /// (open, close, getattr, getxattr, statfs) are rd_ios, the others wr_ios. One that was not told counts
-  /// zero. rd_ms and wr_ms where every operation that was counted has a time.
+  /// Each operation under its own name, and their sums: operations that leave the name space unchanged (open,
+  /// close, getattr, getxattr, statfs) add up to rd_ios, the others to wr_ios. An operation that was not
+  /// given counts zero. rd_ms and wr_ms are set where every operation that was counted has a time.
   [[nodiscard]] TargetCounters counters() const;
 
  private:
@@ -86,14 +87,14 @@ class MdtOperations {
   std::uint32_t timed_ = 0;
 };
 
-/// `I/O time (1/1000s)` of an OST's brw_stats, a histogram of I/Os by doubling milliseconds: bucket K holds
-/// those of K/2 to K; three quarters of K stand for each, and half a millisecond for the first bucket's.
+/// `I/O time (1/1000s)` of an OST's brw_stats, a histogram of I/Os over doubling times: bucket K holds those
+/// of K/2 to K ms, each taken as three quarters of K, and those of the first bucket as half a millisecond.
 class BrwTimes {
  public:
   void add_reads(std::uint64_t upper_ms, std::uint64_t count) { reads_.add(upper_ms, count); }
   void add_writes(std::uint64_t upper_ms, std::uint64_t count) { writes_.add(upper_ms, count); }
 
-  /// Sets rd_ms and wr_ms, if the histogram holds at least half of the transfers: osd-zfs leaves most out.
+  /// Sets rd_ms and wr_ms if the histogram holds at least half of the transfers: osd-zfs leaves most out.
   void complete(TargetCounters& counters) const;
 
   /// `32`, `1K`, `4M` -> 32, 1024, 4194304: the upper end of a bucket.
@@ -114,12 +115,12 @@ class BrwTimes {
 /// microseconds, which Lustre has since 2.12, give rd_ms and wr_ms. Nothing when it is not such a file.
 [[nodiscard]] TargetCounters read_ost_stats(std::string_view text);
 
-/// Lustre's brw_stats of an OST, where `stats` tells no times.
+/// Adds the times of an OST from Lustre's brw_stats, where `stats` has none.
 void add_brw_times(std::string_view text, TargetCounters& counters);
 
-/// Lustre's mdt/MDT/md_stats. Newer Lustre counts in microseconds and gives times; older in `[reqs]`. A line
-/// that is not there yet counts zero. samedir_rename and crossdir_rename are kinds of rename, counted there;
-/// what is not among the counters is no request here. Nothing when it is not such a file.
+/// Lustre's mdt/MDT/md_stats. Newer versions of Lustre give times in microseconds, older ones only counts in
+/// `[reqs]`. A line that is not there yet counts zero. samedir_rename and crossdir_rename are left out
+/// because rename counts them too. Nothing when it is not such a file.
 [[nodiscard]] TargetCounters read_mdt_stats(std::string_view text);
 
 /// ZFS's kstat POOL/io (until OpenZFS 2.0): bytes, requests and the times of the pool's queues, in

@@ -13,11 +13,11 @@ namespace laggard::collect {
 namespace {
 
 namespace fs = std::filesystem;
-/// Lustre moved its statistics from /proc to debugfs, a part with each version.
+/// Lustre moved its statistics from /proc to debugfs step by step, over several versions.
 constexpr std::array<const char*, 2> kLustre{"proc/fs/lustre", "sys/kernel/debug/lustre"};
 constexpr const char* kZfs = "proc/spl/kstat/zfs";
 
-/// Names of the folders in a folder, natural order; none when it is not there.
+/// Names of the folders in a folder, in natural order; none when it does not exist.
 std::vector<std::string> folders_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -58,7 +58,7 @@ bool TargetSampler::wanted(const std::string& name) const {
                                        [&](const std::string& glob) { return glob_match(glob, name); });
 }
 
-/// Null for those that nobody wants, that have no statistics, or that are known from elsewhere.
+/// Null when it is not wanted, has no statistics, or was found in another folder before.
 TargetSampler::Target* TargetSampler::add_lustre(const std::string& name, const fs::path& stats) {
   const bool known = std::any_of(targets_.begin(), targets_.end(),
                                  [&](const Target& target) { return target.name == name; });
@@ -89,7 +89,7 @@ void TargetSampler::add_mdts(const fs::path& folder) {
   }
 }
 
-/// A pool is told from the folder's other kstats by what it has in it.
+/// Pools are told from the folder's other kstats by their contents.
 void TargetSampler::add_pools(const fs::path& folder) {
   for (const std::string& pool : folders_in(folder)) {
     Target target;
@@ -118,7 +118,7 @@ TargetCounters TargetSampler::read(const Target& target) {
   TargetCounters counters;
   const auto text = [&](const fs::path& path) {
     Result<std::string> content = read_file(path);
-    // A target that has gone since the last look is no news.
+    // A target that has gone since the last look needs no notice.
     if (!content && content.error().code != ErrorCode::kNotFound)
       notices_->once(target.name + " is not recorded for now: " + content.error().message());
     return content ? std::move(*content) : std::string();

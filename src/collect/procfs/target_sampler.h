@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "collect/procfs/device_tracker.h"
+#include "collect/procfs/proc_tables.h"
 #include "collect/procfs/target_counters.h"
 #include "collect/record/sampler.h"
 
 namespace laggard::collect {
 
-/// OSTs and MDTs of Lustre and pools of ZFS on this machine, as devices beside its disks: a file system's own
-/// view of what it serves, where the block devices below are not one to one with it
+/// OSTs and MDTs of Lustre and pools of ZFS on this machine, as devices beside its disks: the file system's
+/// view of what it serves, where the block devices below do not match it one to one
 /// (docs/formats/targets.md).
 class TargetSampler final : public Sampler {
  public:
   /// Nothing when neither Lustre nor ZFS has statistics below `root`.
-  /// \param globs  on the names of the targets; empty: all of them.
+  /// \param globs  match the names of targets; empty: all of them.
   [[nodiscard]] static std::unique_ptr<TargetSampler> open(const std::filesystem::path& root,
                                                            std::string host, std::vector<std::string> globs,
                                                            Notices& notices);
@@ -57,7 +57,7 @@ class TargetSampler final : public Sampler {
   DeviceTracker tracker_;
   std::vector<Target> targets_;
   std::size_t present_ = 0;
-  std::set<std::string> told_;  ///< Targets that the sink knows.
+  std::set<std::string> told_;  ///< Targets that the sink has been given.
   std::vector<DeviceInfo> news_;
   MonoTime look_at_;  ///< When to look for targets again.
 };

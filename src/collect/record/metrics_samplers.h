@@ -14,26 +14,26 @@ namespace laggard::collect {
 
 struct MetricsOptions {
   std::filesystem::path root = "/";
-  std::string host;  ///< Empty: the name that the kernel below `root` has.
+  std::string host;  ///< When empty, the host name of the kernel below `root`.
   DiskOptions disks;
   std::vector<std::string> net_globs;
   SocketFilter sockets;
   bool tcp = true;
 };
 
-/// What `record metrics` reads, ready to be sampled.
+/// Everything that `record metrics` reads, opened and ready to be sampled.
 struct MetricsSamplers {
   std::string host;
-  std::string boot;  ///< The kernel's boot id; empty when it does not tell.
+  std::string boot;  ///< The kernel's boot id; empty when unknown.
   std::vector<std::unique_ptr<Sampler>> samplers;
 };
 
-/// Opens all that can be opened and says what cannot; an error only when nothing can, or when connections
-/// were chosen by port or peer and cannot be had.
+/// Opens everything that can be opened and reports what cannot. Fails only when nothing can be opened, or
+/// when connections were chosen by port or peer and cannot be listed.
 ///
-/// A root other than `/` may be this machine's own, seen from a container, or another machine's files:
-/// netlink and the addresses of interfaces always answer for this one, and are asked only where both have one
-/// boot id.
+/// A root other than `/` may be this machine seen from a container, or another machine's files. Netlink and
+/// the addresses of interfaces always answer for this machine, so they are asked only where the boot id below
+/// `root` is ours.
 [[nodiscard]] Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices);
 
 }  // namespace laggard::collect

@@ -28,8 +28,8 @@ void Outbox::put(SampleTable table) {
 
 void Outbox::put(Gap note) { put(Item(std::move(note)), 0); }
 
-/// Counts what is given up. Disks, interfaces and sockets are sampled together: a time that another kind lost
-/// is counted once.
+/// Counts what is dropped. Disks, interfaces and sockets are sampled together, so a sample time that several
+/// kinds lose is counted once.
 void Outbox::drop(const SampleTable& table) {
   const auto [first, last] = std::ranges::minmax(table.times());
   ++counts_.tables_dropped;
@@ -48,7 +48,7 @@ void Outbox::put(Item item, std::size_t cells) {
   const std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(item));
   cells_waiting_ += cells;
-  // Facts are few and small, and what comes later builds on them: only tables are dropped.
+  // Only tables are dropped: facts are few and small, and later tables need them.
   auto oldest = waiting_.begin();
   if (delivering_front_) ++oldest;
   while (cells_waiting_ > options_.most_cells && oldest != std::prev(waiting_.end())) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collect/record/ticks.h"
+#include "collect/record/clocks.h"
 
 namespace laggard::collect {
 
@@ -24,7 +24,7 @@ Status Recorder::run(const std::function<bool()>& stop,
     const WallTime wall = clock_.wall();
     const TickSchedule::Tick tick = schedule.next(wall, clock_.mono());
     if (options_.duration && tick.deadline - start > *options_.duration) {
-      // Of the ticks that went by during the last sample, those after the end are nobody's.
+      // Ticks that went by during the last sample but after the end were not missed.
       const Duration beyond = tick.deadline - start - *options_.duration - Duration{1};
       note_missed(tick.missed -
                   std::min(tick.missed, static_cast<std::uint64_t>(beyond / options_.interval)));
@@ -35,7 +35,7 @@ Status Recorder::run(const std::function<bool()>& stop,
     note_missed(tick.missed);
     sample(tick.missed);
     const MonoTime now = clock_.mono();
-    // Half an interval less, or a tick that comes a moment early would put the flush off to the next.
+    // Half an interval less: a tick that comes a moment early must not postpone the flush to the next one.
     if (now - flushed_ >= options_.flush - options_.interval / 2) flush(now);
     progress_.elapsed = now - start;
     progress_.outbox = outbox_.counts();
@@ -75,9 +75,9 @@ void Recorder::sample(std::uint64_t missed) {
   ++progress_.samples;
 }
 
-/// Says in the recording why there is nothing in a stretch of its time, as far as the clocks tell.
+/// Notes in the recording why a stretch of time has no samples, as far as the clocks tell.
 void Recorder::look_at_clocks(std::uint64_t missed) {
-  constexpr std::uint64_t kShown = 3;  // Shorter ones are no gap to a reader.
+  constexpr std::uint64_t kShown = 3;  // Readers do not take fewer missed ticks for a gap.
   const std::optional<ClockChange> change = watch_.look(clock_);
   const WallTime now = clock_.wall();
   const auto note = [&](std::string reason) {

@@ -6,27 +6,27 @@
 #include <string>
 #include <vector>
 
+#include "collect/record/clocks.h"
 #include "collect/record/outbox.h"
 #include "collect/record/sampler.h"
-#include "collect/record/ticks.h"
 
 namespace laggard::collect {
 
-/// Between two samples.
+/// Bounds of the time between two samples.
 inline constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
 inline constexpr Duration kLongestInterval = std::chrono::hours(24);
 
 struct RecorderOptions {
   Duration interval = std::chrono::seconds(1);
-  std::optional<Duration> duration;  ///< From the call of `run`; else until stopped.
+  std::optional<Duration> duration;  ///< Counted from the call of `run`; without it, until stopped.
   Duration flush = std::chrono::seconds(10);
-  std::string boot = {};  ///< Of the kernel that is recorded.
-  /// A batch that reaches this is flushed early: what thousands of connections a second may take of memory.
+  std::string boot = {};  ///< Boot id of the recorded kernel.
+  /// A batch of this size is flushed early, so that thousands of connections a second cannot fill the memory.
   std::size_t most_cells = std::size_t{1} << 20;
-  std::string host = {};  ///< Whose recording it is: for notes of gaps and of steps of the clock.
+  std::string host = {};  ///< The recorded host, named in notes of gaps and clock steps.
 };
 
-/// How a recording stands.
+/// The progress of a recording.
 struct RecordProgress {
   Duration elapsed{};  ///< Of the monotonic clock.
   std::size_t devices = 0;
@@ -38,15 +38,15 @@ struct RecordProgress {
   Outbox::Counts outbox;
 };
 
-/// The sampling loop: wakes at every tick, has all samplers read, and every `flush` hands what they have to
-/// the sink, a table per kind.
+/// The sampling loop: wakes at every tick, reads all samplers, and at every `flush` hands their batches to
+/// the outbox, a table per kind.
 class Recorder {
  public:
   /// Everything given by reference outlives the recorder.
   Recorder(RecorderOptions options, Clock& clock, Outbox& outbox,
            std::vector<std::unique_ptr<Sampler>> samplers);
 
-  /// Records until `stop()` or until the duration is over; then flushes.
+  /// Records until `stop()` returns true or the duration is over, then flushes.
   /// \param observe  called after every tick.
   [[nodiscard]] Status run(const std::function<bool()>& stop,
                            const std::function<void(const RecordProgress&)>& observe);
@@ -55,7 +55,7 @@ class Recorder {
 
  private:
   void note_missed(std::uint64_t ticks);
-  /// Whether it is time to sample; false when stopped first.
+  /// Waits for a tick; false when stopped before it.
   [[nodiscard]] bool wait_until(MonoTime deadline, const std::function<bool()>& stop);
   void sample(std::uint64_t missed);
   void look_at_clocks(std::uint64_t missed);

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Records one device whose counter is the number of the reading; takes time where told to.
+/// Records one device whose counter is the number of the reading; can be told to be slow.
 class CountingSampler final : public Sampler {
  public:
   void sample(Clock& clock) override {

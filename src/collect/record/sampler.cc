@@ -44,7 +44,7 @@ std::vector<TableCounter> Batch::counters_shown(std::span<const std::uint32_t> e
   const std::uint32_t anywhere = std::accumulate(ever.begin(), ever.end(), std::uint32_t{0}, std::bit_or());
   std::vector<TableCounter> shown = counters_;
   for (std::size_t c = counters_.size(); c > counters_.size() - rare_; --c) {
-    // From the last one on, so that those that stay keep their places.
+    // From the end, so that the counters that stay keep their places.
     if ((anywhere >> (c - 1) & 1U) != 0) break;
     shown.pop_back();
   }

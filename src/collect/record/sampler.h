@@ -15,7 +15,7 @@
 
 namespace laggard::collect {
 
-/// Says each thing that a recorder lacks once, however often it comes up.
+/// Reports each thing that a recorder cannot read once, however often it comes up.
 class Notices {
  public:
   using Say = std::function<void(const std::string&)>;
@@ -26,38 +26,38 @@ class Notices {
   }
 
  private:
-  /// A recorder that finds more than this to say has said enough.
+  /// Beyond so many sentences, further ones are suppressed.
   static constexpr std::size_t kMost = 1000;
 
   Say say_;
   std::set<std::string> said_;
 };
 
-/// Where a device stands in the present batch.
+/// A device's place in the present batch.
 struct Slot {
   std::uint32_t index = 0;
-  std::uint32_t batch = 0;  ///< The batch's number when the slot was given out; 0 is no batch.
+  std::uint32_t batch = 0;  ///< The batch that the slot belongs to; 0 is none.
 };
 
 /// The samples of one kind since the last flush, row by row as they are read; `take` turns them into a table.
 ///
-/// Devices get a slot per batch: after a `take` every slot is void and is asked for again when the device is
-/// next seen, so that devices that are gone leave nothing behind. Rows allocate only while the batch grows
-/// beyond any earlier one.
+/// Devices get a slot per batch: `take` invalidates all slots, and a device gets a new one when it is next
+/// seen, so that devices that are gone leave nothing behind. Rows allocate only while a batch grows beyond
+/// all earlier ones.
 class Batch {
  public:
-  /// At most 32 counters. \param rare  so many of the last ones are for a few devices only: tables in which
-  /// none shows one are without it.
+  /// At most 32 counters. \param rare  how many of the last counters only a few devices have; a table in
+  /// which no device has them leaves them out.
   Batch(std::string host, DeviceKind kind, std::vector<TableCounter> counters, std::size_t rare = 0);
 
   void begin_row(WallTime time);
   [[nodiscard]] bool has(const Slot& slot) const { return slot.batch == number_; }
-  /// The slot of a device: the one that it has, where it went and came back within the batch.
+  /// The slot of a device; a device that left and came back within the batch keeps its slot.
   [[nodiscard]] Slot add(const std::string& device);
 
   /// The present row's cells of a device, one per counter. Valid until the next `add` or `begin_row`.
   [[nodiscard]] std::span<std::uint64_t> cells(const Slot& slot);
-  /// Which of those cells hold a value; 0 until said otherwise.
+  /// Which of those cells hold a value; none until this is called.
   void set_present(const Slot& slot, std::uint32_t mask);
 
   [[nodiscard]] const std::string& host() const { return host_; }
@@ -77,7 +77,7 @@ class Batch {
     std::size_t devices = 0;
   };
 
-  /// Without the rare ones that nobody has; \param ever  per device, the counters that it ever had.
+  /// Without the rare ones that no device has; \param ever  per device, the counters that it ever had.
   [[nodiscard]] std::vector<TableCounter> counters_shown(std::span<const std::uint32_t> ever) const;
 
   std::string host_;
@@ -97,13 +97,13 @@ class Batch {
   return floor_to(clock.wall(), std::chrono::microseconds(1));
 }
 
-/// Reads the devices of one kind, again and again.
+/// Reads the devices of one kind at every tick.
 class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// Reads the machine once and adds a row to the batch, with the wall time taken right at the reading. When
-  /// the reading fails there is no row: the samples are missing, and the sampler says why once.
+  /// Reads the machine once and adds a row to the batch, with the wall time taken at the reading. When the
+  /// reading fails, no row is added: the samples are missing, and the sampler reports the reason once.
   virtual void sample(Clock& clock) = 0;
 
   [[nodiscard]] virtual Batch& batch() = 0;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collect/tcp/endpoint.h"
 #include "collect/tcp/socket_filter.h"
 #include "model/sample_table.h"
 
@@ -18,7 +17,7 @@ struct mnl_socket;
 
 namespace laggard::collect {
 
-/// snd_cwnd, retrans, lost, rtt_us, bytes_sent: what is recorded of a connection, from the kernel's TCP_INFO.
+/// The counters of a connection, from the kernel's TCP_INFO: snd_cwnd, retrans, lost, rtt_us, bytes_sent.
 inline constexpr std::size_t kTcpCounters = 5;
 [[nodiscard]] std::vector<TableCounter> tcp_counters();
 
@@ -46,8 +45,8 @@ struct DumpPart {
   int error = 0;  ///< errno, where state is kFailed.
 };
 
-/// Reads what one receive from the netlink socket gave: any number of messages. Those of another `sequence`
-/// (an earlier dump that was given up) are skipped.
+/// Reads what one receive from the netlink socket returned: any number of messages. Those of another
+/// `sequence` (an earlier dump that was abandoned) are skipped.
 [[nodiscard]] DumpPart parse_dump(std::span<const std::byte> received, std::uint32_t sequence,
                                   const std::function<void(const TcpSample&)>& each);
 
@@ -55,11 +54,12 @@ struct DumpPart {
 class ConnectionSource {
  public:
   virtual ~ConnectionSource() = default;
-  /// Calls `each` for every connection that matches; some may come twice.
+  /// Calls `each` for every connection that matches, for some perhaps twice.
   [[nodiscard]] virtual Status dump(const std::function<void(const TcpSample&)>& each) = 0;
 };
 
-/// The established TCP connections of this network namespace, asked over netlink (sock_diag). Any user may.
+/// Lists the established TCP connections of this network namespace over netlink (sock_diag), which any user
+/// may.
 class DiagSocket final : public ConnectionSource {
  public:
   [[nodiscard]] static Result<std::unique_ptr<DiagSocket>> open(SocketFilter filter);

@@ -1,5 +1,6 @@
 #include "collect/tcp/socket_filter.h"
 
+#include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <netinet/in.h>
 
@@ -7,16 +8,99 @@
 #include <cstring>
 #include <optional>
 
+#include "base/text.h"
+
 namespace laggard::collect {
 
 namespace {
 
-/// The kernel's program is a chain of conditional jumps forward; it accepts when it ends exactly at its end
-/// and rejects when it ends four bytes beyond. A Block keeps the same rule for a part: true falls through to
-/// its end, false goes to four bytes beyond, and those jumps (`no` == kFalse) are filled in at the last.
+constexpr std::array<std::uint8_t, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+constexpr int kMappedBits = 96;
+
+}  // namespace
+
+IpAddress IpAddress::from_v4(const std::uint8_t* four_bytes) {
+  IpAddress address;
+  std::copy(kMapped.begin(), kMapped.end(), address.bytes.begin());
+  std::copy_n(four_bytes, 4, address.bytes.begin() + kMapped.size());
+  return address;
+}
+
+IpAddress IpAddress::from_v6(const std::uint8_t* sixteen_bytes) {
+  IpAddress address;
+  std::copy_n(sixteen_bytes, address.bytes.size(), address.bytes.begin());
+  return address;
+}
+
+bool IpAddress::is_v4() const { return std::equal(kMapped.begin(), kMapped.end(), bytes.begin()); }
+
+bool IpAddress::is_loopback() const {
+  if (is_v4()) return bytes[12] == 127;
+  return bytes[15] == 1 && std::all_of(bytes.begin(), bytes.end() - 1, [](std::uint8_t b) { return b == 0; });
+}
+
+std::string IpAddress::text() const {
+  std::array<char, INET6_ADDRSTRLEN> buffer{};
+  if (is_v4()) {
+    ::inet_ntop(AF_INET, bytes.data() + kMapped.size(), buffer.data(), buffer.size());
+  } else {
+    ::inet_ntop(AF_INET6, bytes.data(), buffer.data(), buffer.size());
+  }
+  return buffer.data();
+}
+
+std::string Endpoint::text() const {
+  const std::string number = std::to_string(port);
+  return address.is_v4() ? address.text() + ":" + number : "[" + address.text() + "]:" + number;
+}
+
+Result<IpPrefix> IpPrefix::parse(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const std::string address(text.substr(0, slash));
+  const auto wrong = [&](const char* what) { return fail(ErrorCode::kBadUse, std::string(text), what); };
+  IpPrefix prefix;
+  std::array<std::uint8_t, 16> bytes{};
+  int longest = 128;
+  if (::inet_pton(AF_INET, address.c_str(), bytes.data()) == 1) {
+    prefix.address = IpAddress::from_v4(bytes.data());
+    longest = 32;
+  } else if (::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1) {
+    prefix.address = IpAddress::from_v6(bytes.data());
+  } else {
+    return wrong("is not an IP address or a prefix such as 10.1.0.0/16 (names are not looked up)");
+  }
+  int length = longest;
+  if (slash != std::string_view::npos) {
+    const std::optional<int> given = to_number<int>(text.substr(slash + 1));
+    if (!given || *given < 0 || *given > longest) return wrong("the number after / is not a prefix length");
+    length = *given;
+  }
+  prefix.length = longest == 32 ? length + kMappedBits : length;
+  return prefix;
+}
+
+bool IpPrefix::contains(const IpAddress& other) const {
+  // `::/0` means every IPv6 address; IPv4 lies inside it only because we keep it in mapped form.
+  if (length < kMappedBits && other.is_v4()) return false;
+  const auto whole = static_cast<std::size_t>(length / 8);
+  if (!std::equal(address.bytes.begin(), address.bytes.begin() + static_cast<std::ptrdiff_t>(whole),
+                  other.bytes.begin())) {
+    return false;
+  }
+  const int rest = length % 8;
+  if (rest == 0) return true;
+  const int difference = address.bytes[whole] ^ other.bytes[whole];
+  return (difference >> (8 - rest)) == 0;
+}
+
+namespace {
+
+/// The kernel's program is a chain of forward jumps; it accepts when it ends exactly at its end and rejects
+/// when it ends four bytes beyond. A Block follows the same rule for a part of the program: true falls
+/// through to its end, false jumps to four bytes beyond, and joining blocks adjusts these jumps.
 class Block {
  public:
-  /// What `a` and `b` may grow to: jumps are 16 bits.
+  /// Bytes that a block may grow to: jumps have 16 bits.
   static constexpr std::size_t kLongest = 60'000;
   static constexpr std::size_t kOp = sizeof(inet_diag_bc_op);
 
@@ -96,7 +180,7 @@ class Block {
   std::vector<std::size_t> jumps_;  ///< Offsets of the ops (not of operands).
 };
 
-/// `port >= p and port <= p`: equality itself is known to kernels since 5.8 only.
+/// `port >= p and port <= p`: only kernels since 5.8 can test for equality.
 Block port_is(unsigned char at_least, unsigned char at_most, std::uint16_t port) {
   Block block = Block::port(at_least, port);
   block.both(Block::port(at_most, port));

@@ -12,16 +12,16 @@
 namespace laggard::collect {
 
 struct TcpOptions {
-  /// Connections in one sample; further ones are left out and that is said once.
+  /// Connections in one sample; further ones are left out, with one notice.
   std::size_t most = 10'000;
 };
 
 /// TCP_INFO of established connections, each a device `local>peer`.
 ///
-/// Connections come and go by the thousand on some hosts. A recorder's first sample takes all that are there;
-/// a later one is recorded from its second sample on, because nothing can be computed from one, and a name
-/// for every short request would grow the archive without telling anything. What is gone is forgotten at the
-/// next flush.
+/// Connections come and go by the thousand on some hosts. The first sample takes all that are there; a
+/// connection that appears later is recorded from its second sample on, because nothing can be computed from
+/// one, and a name for every short request would grow the archive for nothing. Closed connections are
+/// forgotten at the next flush.
 class TcpSampler final : public Sampler {
  public:
   TcpSampler(std::unique_ptr<ConnectionSource> source, std::string host, TcpOptions options,
@@ -55,7 +55,7 @@ class TcpSampler final : public Sampler {
   Batch batch_;
   std::unordered_map<Key, Connection, KeyHash> known_;
   std::uint64_t pass_ = 0;
-  std::uint32_t cleaned_ = 0;  ///< The batch at whose start the gone were forgotten.
+  std::uint32_t cleaned_ = 0;  ///< The batch at whose start closed connections were last forgotten.
   std::size_t present_ = 0;
   bool first_ = true;
 };

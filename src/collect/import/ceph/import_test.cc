@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "collect/import/ceph/pg_states.h"
 #include "model/ceph_work.h"
 #include "testing/test_folder.h"
 #include "testing/test_sink.h"
@@ -42,7 +41,7 @@ class CephWorkImportTest : public FolderTest {
     const std::string message = result.errors.empty() ? "" : result.errors.front().message();
     return message.substr(std::min(message.find("pgs:"), message.size()));
   }
-  /// Levels of a disk in the order of time.
+  /// Levels of a disk in time order.
   std::vector<double> levels(const std::string& disk) {
     std::vector<double> out;
     for (const auto& [time, level] : sink_.series[disk + " ceph_work"]) out.push_back(level);

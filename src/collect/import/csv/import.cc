@@ -14,15 +14,39 @@
 
 namespace laggard::collect {
 
+Status CsvForm::check() const {
+  if (!wide()) return {};
+  if (time.empty())
+    return fail(ErrorCode::kBadUse, "", "a wide file needs --time with the name of its time column");
+  if (component.empty()) {
+    return fail(ErrorCode::kBadUse, "",
+                "a wide file needs --component with the column that names the device");
+  }
+  if (host.empty() == host_column.empty()) {
+    return fail(ErrorCode::kBadUse, "",
+                host.empty()
+                    ? "a wide file needs --host with the host's name, or --host-column with its column"
+                    : "--host and --host-column exclude each other");
+  }
+  if (gauges.empty() && counters.empty()) {
+    return fail(ErrorCode::kBadUse, "", "a wide file needs --gauge or --counter with the columns to import");
+  }
+  for (const std::string& name : gauges) {
+    if (std::find(counters.begin(), counters.end(), name) == counters.end()) continue;
+    return fail(ErrorCode::kBadUse, "", fmt::format("`{}` is named by --gauge and by --counter", name));
+  }
+  return {};
+}
+
 namespace {
 
-/// Sentences about members of one archive.
+/// Notices about the members of one archive.
 constexpr std::size_t kMostTold = 20;
 
 /// Archives whose members are not in the order of their names are held in memory to be sorted, up to here.
 constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
 
-/// A list as a sentence can hold it.
+/// The beginning of a list, short enough for a sentence.
 std::string first_few(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kMostTold);
   const std::string text =
@@ -44,7 +68,7 @@ class CsvImport {
     for (const auto& file : files) {
       state_.source = file.string();
       if (Status status = read_file(file); !status) {
-        // The sink's own failure ends the import: it would only fail again.
+        // A failed sink ends the import: it would only fail again.
         if (sink_.failed()) return status;
         result_.errors.push_back(status.error());
       }
@@ -86,7 +110,7 @@ class CsvImport {
     return {};
   }
 
-  /// An archive can hold a hundred thousand files that are none of ours.
+  /// Bounded, because an archive can hold a hundred thousand files that are not CSV.
   void tell_left_out(const std::string& file) {
     std::size_t told = 0;
     for (const auto& [where, why] : left_out_) {
@@ -107,8 +131,8 @@ class CsvImport {
     }
   }
 
-  /// Reads all members into memory first; what no longer fits is read in the stored order before the others,
-  /// which only costs the archive some merging.
+  /// Holds members in memory to sort them; one that no longer fits is read at once, before the others, which
+  /// only costs the archive some merging.
   [[nodiscard]] Status read_sorted(Members& members) {
     std::map<std::string, std::pair<std::string, std::string>, decltype(&natural_less)> held(&natural_less);
     std::size_t bytes = 0;
@@ -204,7 +228,7 @@ class CsvImport {
   UnpackLimits limits_;
   ImportState state_;
   ImportResult result_;
-  std::uint64_t done_ = 0;  ///< Bytes of the files that are behind us.
+  std::uint64_t done_ = 0;  ///< Bytes of the files that are finished.
   std::vector<std::pair<std::string, std::string>> left_out_;
   std::vector<std::string> ignored_;
 };

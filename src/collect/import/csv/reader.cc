@@ -9,7 +9,7 @@ namespace laggard::collect {
 
 namespace {
 
-/// A text out of a file as an error shows it: not too long, and nothing that a terminal would obey.
+/// Text from a file as an error shows it: shortened, and without control characters.
 std::string shown(std::string_view text, std::size_t most = 60) {
   std::string out = printable(text.substr(0, most));
   if (text.size() > most) out += "…";
@@ -76,8 +76,8 @@ Result<std::uint64_t> CsvReader::read_rows(LineReader& lines, const std::string&
   return read;
 }
 
-/// The quick way for a canonical long line whose host, kind, device and counter are those that followed the
-/// last time. False means only: take the careful way.
+/// The fast path for a canonical long line whose host, kind, device and counter are those that followed last
+/// time. False only means that the line has to be read the slow way.
 bool CsvReader::read_predicted(std::string_view line) {
   if (!layout_.canonical || targets_.empty()) return false;
   const std::size_t guess = targets_[current_].next;
@@ -109,7 +109,7 @@ bool CsvReader::read_line(std::string_view line) {
   if (!layout_.wide) {
     if (!read_long()) return false;
     if (layout_.canonical) {
-      // Remember the middle of the line as it stands, quotes and all.
+      // Remember the middle of the line as written, unless something in it is quoted.
       const std::size_t begin = line.find(',') + 1;
       targets_[current_].text = line.substr(begin, line.rfind(',') - begin);
       if (targets_[current_].text.find('"') != std::string::npos || line.front() == '"') {

@@ -9,15 +9,14 @@
 #include <vector>
 
 #include "base/error.h"
-#include "collect/import/csv/fields.h"
-#include "collect/import/csv/layout.h"
+#include "collect/import/csv/format.h"
 #include "collect/import/line_reader.h"
 #include "collect/import/sample_collector.h"
 
 namespace laggard::collect {
 
-/// Reads CSV files of one form into a collector (docs/formats/csv.md). Keeps what it learnt about columns
-/// from file to file, so that many files of the same devices cost nothing extra.
+/// Reads CSV files of one form into a collector (docs/formats/csv.md). Remembers devices and columns from
+/// file to file, so that many files of the same devices cost nothing extra.
 class CsvReader {
  public:
   /// Called every `kPulse` lines.
@@ -26,30 +25,30 @@ class CsvReader {
 
   CsvReader(CsvForm form, SampleCollector& collector) : form_(std::move(form)), collector_(collector) {}
 
-  /// Whether the first line is a header of this form; must come first. Its error has no place yet.
+  /// Reads the first line, which must be a header of this form. Call it first; the caller adds the place to
+  /// an error.
   [[nodiscard]] Status read_header(LineReader& lines);
 
-  /// The rest of the lines. Stops at the first bad one; what came before it has been collected. An error's
-  /// place is `where:line`.
-  /// \return   lines read, the header not counted.
+  /// Reads the other lines. Stops at the first bad one; the lines before it have been collected. The place of
+  /// an error is `where:line`. \return   lines read, the header not counted.
   [[nodiscard]] Result<std::uint64_t> read_rows(LineReader& lines, const std::string& where,
                                                 const Pulse& pulse = {});
 
   [[nodiscard]] const CsvLayout& layout() const { return layout_; }
   [[nodiscard]] std::optional<WallTime> first() const { return first_; }
   [[nodiscard]] std::optional<WallTime> last() const { return last_; }
-  /// Counter names of the long form that the catalogue does not have, as kind/name.
+  /// Counter names of the long form that are not in the catalogue, as kind/name.
   [[nodiscard]] const std::set<std::string>& unknown_counters() const { return unknown_; }
 
  private:
-  /// Where a value goes: in the long form one per (host, kind, device, counter), in the wide form one per
-  /// (host, device) with the columns of its values behind each other.
+  /// Where a value goes: in the long form one target per (host, kind, device, counter), in the wide form one
+  /// per (host, device) with a column for each of its values.
   struct Target {
-    std::string text;  ///< What stands between the first comma and the last of a canonical long line.
+    std::string text;  ///< The text between the first comma and the last of a canonical long line.
     StreamId stream;
     std::vector<ColumnId> columns;
     CounterForm form = CounterForm::kGauge;
-    std::size_t next = 0;  ///< The target that followed the last time: the likely next one.
+    std::size_t next = 0;  ///< The target that followed this one last time: the likely next one.
   };
 
   [[nodiscard]] bool read_predicted(std::string_view line);

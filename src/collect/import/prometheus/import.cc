@@ -32,14 +32,14 @@ constexpr std::int64_t kMostSteps = 10000;
 /// Milliseconds as the API takes times: `1659186015.123`.
 std::string api_time(std::int64_t ms) { return fmt::format("{}.{:03}", ms / 1000, ms % 1000); }
 
-/// What a user may do about a refusal, where importing makes a difference.
+/// What a user may do about a refusal, as far as it is specific to importing.
 std::string_view advice(int status) {
   if (status == 403) return "these credentials may not read there";
   if (status == 422) return "a --match that leaves fewer series may help";
   return "";
 }
 
-/// Series that are asked for together, and the hosts that have any.
+/// Series that are queried together, and the hosts that have them.
 struct Source {
   std::vector<std::string_view> metrics;
   std::string_view matcher{};
@@ -53,7 +53,7 @@ Source device_source() {
   return source;
 }
 
-/// Clients have series of the same names, a thousand times as many.
+/// The matcher keeps out the clients' series of the same names, which are a thousand times as many.
 Source target_source() {
   const auto metrics = LustreTargets::metrics();
   return {{metrics.begin(), metrics.end()}, "component=~\"ost|mdt\"", true};
@@ -79,7 +79,7 @@ class PrometheusImport final : public SeriesReceiver {
     state_.total = static_cast<std::uint64_t>(to - from);
     Status status = fetch_all(from, to);
     Status flushed = collector_.flush_all();
-    if (!flushed) return flushed;  // Rather than an error that says what was imported.
+    if (!flushed) return flushed;  // It comes first: the other error says what was imported.
     if (!status) return status;
     return state_.lines == 0 ? no_samples() : Status{};
   }
@@ -159,7 +159,7 @@ class PrometheusImport final : public SeriesReceiver {
     return true;
   }
 
-  /// False when the value is none.
+  /// False when the text is not a value of the series.
   [[nodiscard]] bool take(std::int64_t time_ms, std::string_view value) {
     if (asking_for_targets_) return lustre_targets_.sample(time_ms, value);
     const std::optional<std::uint64_t> bits = stored_value(*series_at_->exported, value);
@@ -167,15 +167,15 @@ class PrometheusImport final : public SeriesReceiver {
     return bits.has_value();
   }
 
-  /// The instance without its port, where that is one host.
+  /// The instance without its port, where that names only one host.
   [[nodiscard]] const std::string& host_name(const std::string& instance) {
     const std::string bare = host_of_instance(instance);
     const auto shared = bare_names_.find(bare);
     return *hosts_seen_.insert(shared != bare_names_.end() && shared->second > 1 ? instance : bare).first;
   }
 
-  /// Which hosts there are, and how many instances by each name without a port. The exporter of disks and
-  /// that of targets have a port each on the same host.
+  /// Finds the hosts, and how many instances share a name once the port is dropped. The exporters of disks
+  /// and of targets are counted separately, because they have different ports on the same host.
   [[nodiscard]] Status learn_hosts() {
     for (Source& source : sources_) {
       Result<std::set<std::string>> hosts = hosts_of(source);
@@ -188,8 +188,8 @@ class PrometheusImport final : public SeriesReceiver {
     return {};
   }
 
-  /// All at once, or metric by metric where the server says that this is too much: VictoriaMetrics looks at
-  /// 300,000 series for it, unless told otherwise.
+  /// All at once, or metric by metric where the server refuses that: VictoriaMetrics looks at no more than
+  /// 300,000 series for it by default.
   [[nodiscard]] Result<std::set<std::string>> hosts_of(const Source& source) {
     Result<ApiAnswer> all = ask_hosts(source, source.metrics);
     if (all) return std::set<std::string>(all->strings.begin(), all->strings.end());
@@ -245,8 +245,8 @@ class PrometheusImport final : public SeriesReceiver {
     return {};
   }
 
-  /// Whether the stretch that was just refused is worth asking for again: shorter, of fewer hosts at a time,
-  /// or as values at steps.
+  /// Whether to retry the stretch that was just refused: shorter, for fewer hosts at a time, or as values at
+  /// steps.
   [[nodiscard]] bool may_ask_again(std::int64_t& length) {
     if (smaller_helps_ && length > kShortestStretchMs) {
       length /= 4;
@@ -273,7 +273,7 @@ class PrometheusImport final : public SeriesReceiver {
     return tl::unexpected<Error>(std::move(error));
   }
 
-  /// Nothing came: more likely a mistake than a site without disks.
+  /// No samples is an error: more likely a mistake than a site without disks.
   [[nodiscard]] Status no_samples() const {
     if (!unplaced_.empty()) {
       return fail(ErrorCode::kBadInput, options_.server,
@@ -300,8 +300,8 @@ class PrometheusImport final : public SeriesReceiver {
                                      static_cast<double>(samples));
   }
 
-  /// How many samples the largest answer had. Targets first: theirs are only gathered, so that nothing of
-  /// them is handed on of a stretch that has to be asked for again.
+  /// \return how many samples the largest answer had. Targets come first: their samples are only gathered, so
+  /// that nothing is handed on of a stretch that has to be asked for again.
   [[nodiscard]] Result<std::uint64_t> ask_stretch() {
     lustre_targets_.begin_stretch();
     std::uint64_t most = 0;
@@ -333,8 +333,8 @@ class PrometheusImport final : public SeriesReceiver {
                                          {"end", api_time(stretch_to_ms_)},
                                          {"step", api_time(*step_ms_)}});
     }
-    // The range is closed at its end; at its beginning it is closed up to Prometheus 2 and open in Prometheus
-    // 3 and VictoriaMetrics. One millisecond more suits both: `sample` drops what it brings.
+    // The range is closed at its end; at its beginning it is closed in Prometheus up to 2 and open in
+    // Prometheus 3 and VictoriaMetrics. One more millisecond works for both: `sample` drops what is outside.
     const std::int64_t range_ms = stretch_to_ms_ - stretch_from_ms_ + 1;
     return ask("/api/v1/query",
                {{"query", fmt::format("{}[{}ms]", selector, range_ms)}, {"time", api_time(stretch_to_ms_)}});
@@ -358,8 +358,8 @@ class PrometheusImport final : public SeriesReceiver {
       return fail(ErrorCode::kBadInput, options_.server,
                   answer.error().what + "; is this a Prometheus server?");
     }
-    // 422: too many samples or series for one query; 414: too many hosts for a proxy; 503: it took too long;
-    // 413 and 5xx of proxies mean much the same.
+    // 422: too many samples or series for one query; 414: too many hosts for a proxy; 503: timeout; 413 and
+    // 5xx of proxies mean much the same.
     too_much_ = reply->status == 422 || reply->status == 413 || reply->status == 414;
     smaller_helps_ = too_much_ || reply->status >= 500;
     refuses_ranges_ = !step_ms_ && reply->status == 400;
@@ -370,7 +370,7 @@ class PrometheusImport final : public SeriesReceiver {
   net::HttpTransport& transport_;
   const PrometheusOptions& options_;
   std::array<Source, 2> sources_{target_source(), device_source()};
-  std::size_t shards_ = 1;  ///< Queries that the hosts of a source are divided among.
+  std::size_t shards_ = 1;  ///< Queries that the hosts of a source are divided into.
   TableSink& sink_;
   SampleCollector collector_;
   LustreTargets lustre_targets_;
@@ -380,14 +380,14 @@ class PrometheusImport final : public SeriesReceiver {
   std::optional<std::int64_t> step_ms_;
   std::int64_t stretch_from_ms_ = 0;
   std::int64_t stretch_to_ms_ = 0;
-  bool smaller_helps_ = false;  ///< Of the last query.
-  bool too_much_ = false;       ///< It selected too much.
+  bool smaller_helps_ = false;  ///< A shorter stretch may succeed where the last query failed.
+  bool too_much_ = false;       ///< The last query selected too much.
   bool refuses_ranges_ = false;
   std::map<std::string, int> bare_names_;
   bool asking_for_targets_ = false;
   std::unordered_map<std::string, Series> series_;
-  const Series* series_at_ = nullptr;  ///< That is being read; of devices.
-  std::string metric_;                 ///< What is being read is called.
+  const Series* series_at_ = nullptr;  ///< The device series that is being read.
+  std::string metric_;                 ///< The metric that is being read.
   std::set<std::string> unplaced_;
   std::uint64_t impossible_ = 0;
   std::string first_impossible_;

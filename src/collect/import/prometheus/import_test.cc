@@ -72,7 +72,7 @@ class FakeServer final : public net::HttpTransport {
   std::size_t most_samples = 1000000;
   std::size_t most_hosts = 1000000;  ///< Of one query.
   bool no_ranges = false;
-  bool open_begin = false;  ///< As Prometheus 3 and VictoriaMetrics have it.
+  bool open_begin = false;  ///< Ranges are open at their beginning, as in Prometheus 3 and VictoriaMetrics.
   int down_after = -1;
   std::optional<net::HttpReply> canned;
 
@@ -91,7 +91,7 @@ class FakeServer final : public net::HttpTransport {
     if (const std::size_t at = query.find(kHosts); at != std::string::npos) {
       const std::size_t begin = at + kHosts.size();
       std::string pattern = query.substr(begin, query.find('"', begin) - begin);
-      // What PromQL makes of the string.
+      // How PromQL unescapes the string.
       for (std::size_t two = 0; (two = pattern.find("\\\\", two)) != std::string::npos; ++two)
         pattern.erase(two, 1);
       if (!std::regex_match(labels.value("instance", ""), std::regex(pattern))) return false;
@@ -308,7 +308,7 @@ TEST_F(PrometheusImportTest, HostsAreDividedWhereAllAreTooMany) {
   for (const auto& [name, samples] : sink_.series) EXPECT_EQ(samples.size(), 200U) << name;
 }
 
-/// What a server may fill the memory with, at ten bytes for each in its answer.
+/// Ten bytes of an answer can take ten times as much memory, so names and labels are bounded.
 TEST(Answer, NamesAndLabelsWithoutEndAreRefused) {
   class Nobody final : public SeriesReceiver {
    public:
@@ -343,12 +343,12 @@ TEST(Selector, TakesValuesOfAnyCharacters) {
 TEST_F(PrometheusImportTest, WhatCameBeforeAFailureIsKept) {
   auto& samples = add("node_disk_reads_completed_total", "sda").samples;
   for (std::int64_t t = 1000000; t < 5000000; t += 1000) samples[t] = "1";
-  server_.down_after = 3;  // Twice it is asked for hosts.
+  server_.down_after = 3;  // The first two requests ask for hosts.
   EXPECT_THAT(error(), HasSubstr("; samples before 1970-01-01T00:26:40Z are imported, run again to go on"));
   EXPECT_EQ(sink_.values(), 600U);
 }
 
-/// Exporters' series of a target, made from what its files say.
+/// Exporters' series of a target, made from the contents of its files.
 class LustreImportTest : public PrometheusImportTest {
  protected:
   LustreImportTest() { server_.lustre_instances = {"oss1:9169"}; }
@@ -363,7 +363,7 @@ class LustreImportTest : public PrometheusImportTest {
          {}});
     return server_.series.back().samples;
   }
-  /// What the import gave of a target at a time, as the recorder keeps it.
+  /// The imported counters of a target at a time, in the recorder's form.
   TargetCounters imported(const std::string& name, std::int64_t time_ms) {
     TargetCounters counters;
     const std::vector<TableCounter> names = target_counters();
@@ -383,7 +383,7 @@ void expect_same(const TargetCounters& found, const TargetCounters& expected) {
   EXPECT_EQ(found.values, expected.values);
 }
 
-/// The twin: the recorder's own reading of the files that the series were made from.
+/// The reference: the recorder's reading of the files that the series were made from.
 TEST_F(LustreImportTest, OstsAreWhatTheRecorderReads) {
   std::mt19937 random(7);
   std::vector<TargetCounters> expected;
@@ -407,7 +407,7 @@ TEST_F(LustreImportTest, OstsAreWhatTheRecorderReads) {
       target(metric, "ost", "l-OST0000", metric.substr(7, 5))[t] = std::to_string(value);
     }
     for (const char* size : {"1", "2", "64", "1K"}) {
-      // Now and then the histogram holds too little.
+      // Now and then the histogram lacks too many transfers to be used.
       const std::uint64_t ios = random() % (i % 4 == 0 ? 50 : 900);
       brw += fmt::format("{}:  {} 1 1 | {} 1 1\n", size, ios, ios / 2);
       for (const auto& [operation, n] : {std::pair("read", ios), std::pair("write", ios / 2)}) {

@@ -16,7 +16,7 @@ constexpr std::string_view kReadCount = "lustre_read_samples_total";
 constexpr std::string_view kReadSum = "lustre_read_bytes_total";
 constexpr std::string_view kWriteCount = "lustre_write_samples_total";
 constexpr std::string_view kWriteSum = "lustre_write_bytes_total";
-/// Not milliseconds but how many I/Os took up to `size` of them.
+/// Despite its name, the number of I/Os that took up to `size` milliseconds.
 constexpr std::string_view kBuckets = "lustre_io_time_milliseconds_total";
 constexpr std::string_view kOperationCount = "lustre_stats_total";
 /// In microseconds.
@@ -122,8 +122,7 @@ void LustreTargets::add(const Role& role, std::uint64_t value, Gathered& gathere
   }
 }
 
-/// Lustre shows a direction from its first transfer on: one that is not there, beside one that is, counts
-/// zero.
+/// Lustre shows a direction from its first transfer on: a missing one counts zero when the other is there.
 TargetCounters LustreTargets::counters_of(const Target& target, const Gathered& gathered) {
   if (target.metadata) return gathered.operations.counters();
   TargetCounters counters;

@@ -16,33 +16,34 @@
 
 namespace laggard::collect {
 
-/// OSTs and MDTs as Lustre's exporters show them (lustre_exporter of Hewlett-Packard and its descendants,
-/// lustrefs-exporter of Whamcloud): the files that `record` reads itself, but every number of them as a
-/// series, of which several add up to one counter of a target.
+/// OSTs and MDTs as Lustre's exporters export them (Hewlett-Packard's lustre_exporter and its descendants,
+/// Whamcloud's lustrefs-exporter): the files that `record` reads itself, but with every number as a series,
+/// of which several add up to one counter of a target.
 ///
-/// So the samples of a stretch of time are gathered, and handed on when all its series are there. A target's
-/// time of which a number is unreadable is left out: a sum without one of its parts would look like a reset.
+/// So the samples of a stretch of time are gathered, and handed on once all its series are there. Where one
+/// number is unreadable, the target's sample at that time is left out: a sum without one of its parts would
+/// look like a counter reset.
 class LustreTargets {
  public:
-  /// The names of the series, all of components `ost` and `mdt`.
+  /// The names of the metrics, all with the components `ost` and `mdt`.
   [[nodiscard]] static std::span<const std::string_view> metrics();
 
-  /// Forgets what was gathered and not handed on.
+  /// Drops what was gathered but not handed on.
   void begin_stretch();
 
-  /// Whether the samples that follow are a target's.
+  /// Whether the series belongs to a target; its samples follow.
   [[nodiscard]] bool series(const Labels& labels, const std::string& host);
-  /// False for what no counter can be.
+  /// False for a value that no counter can have.
   [[nodiscard]] bool sample(std::int64_t time_ms, std::string_view value);
 
   void hand_on(SampleCollector& collector);
 
-  /// Of the targets that were seen since the last call, that they are a view of what lies on other devices.
+  /// Facts of the targets first seen since the last call: each is a view of what lies on other devices.
   [[nodiscard]] std::vector<DeviceInfo> take_facts();
   [[nodiscard]] std::size_t size() const { return targets_.size(); }
 
  private:
-  /// What a series is of one target.
+  /// Which part of a target's counters a series is.
   enum class Part : std::uint8_t {
     kReads,
     kReadBytes,
@@ -79,7 +80,7 @@ class LustreTargets {
 
   std::unordered_map<std::string, Target> targets_;
   std::vector<DeviceInfo> news_;
-  Target* target_ = nullptr;  ///< Whose series is being read.
+  Target* target_ = nullptr;  ///< The target whose series is being read.
   Role role_;
 };
 

@@ -45,7 +45,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Where in an answer the reader is:
+/// The reader's position in an answer:
 /// kRoot {"status":…,"data":kData {"result":kResult [kSeries {"metric":kMetric {…},"values":kPoints [kPoint
 /// […]]}]}}, or "data":kStrings […].
 enum class Place : std::uint8_t {
@@ -61,20 +61,20 @@ enum class Place : std::uint8_t {
   kStrings
 };
 
-/// One way deeper into an answer.
+/// One step deeper into an answer.
 struct Step {
   Place from;
-  std::string_view key;  ///< That the container stands behind; empty in arrays, which have no keys.
-  bool object;           ///< Or an array.
+  std::string_view key;  ///< The key of the container; empty in arrays, which have no keys.
+  bool object;           ///< Otherwise an array.
   Place to;
 };
 
-/// In memory a short name takes ten times as much as in an answer. No site has as many hosts, no series as
-/// many labels.
+/// A short name takes ten times as much memory as in an answer. No site has this many hosts, and no series
+/// this many labels.
 constexpr std::size_t kMostNames = 1'000'000;
 constexpr std::size_t kMostLabels = 1000;
 
-/// Every way to something that is read; all others lead to kOther.
+/// All steps towards what is read; all others lead to kOther.
 constexpr std::array kSteps{
     Step{Place::kDocument, "", true, Place::kRoot},
     Step{Place::kRoot, "data", true, Place::kData},
@@ -184,10 +184,6 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
       case Place::kRoot:
         if (key_ == "status") answer_.success = *text == "success";
         if (key_ == "error") answer_.error = *text;
-        if (key_ == "errorType") answer_.error_type = *text;
-        break;
-      case Place::kData:
-        if (key_ == "resultType") answer_.result_type = *text;
         break;
       case Place::kMetric:
         labels_.insert_or_assign(key_, std::string(*text));
@@ -200,6 +196,7 @@ class AnswerReader final : public nlohmann::json_sax<Json> {
         return bounded(answer_.strings.size(), kMostNames, "names");
       case Place::kOther:
       case Place::kDocument:
+      case Place::kData:
       case Place::kResult:
       case Place::kSeries:
       case Place::kPoints:

@@ -13,16 +13,16 @@
 namespace laggard::collect {
 
 /// A PromQL selector of series by the names of their metrics: `{__name__=~"a|b",MATCHERS}`.
-/// \param matchers  more of them, separated by commas; empty ones and braces around one are left out.
+/// \param matchers  further matchers; empty ones and braces around one are dropped.
 [[nodiscard]] std::string selector(std::span<const std::string_view> metrics,
                                    std::span<const std::string_view> matchers);
 
-/// `LABEL=~"a|b"`: any of these values, whatever characters they are made of.
+/// `LABEL=~"a|b"`: matches exactly these values, with special characters escaped.
 [[nodiscard]] std::string any_of(std::string_view label, std::span<const std::string> values);
 
 using Labels = std::map<std::string, std::string, std::less<>>;
 
-/// Takes the series of an answer one after the other, without a copy of the answer in between.
+/// Receives the series of an answer one after the other, while it is being parsed.
 class SeriesReceiver {
  public:
   virtual ~SeriesReceiver() = default;
@@ -33,17 +33,17 @@ class SeriesReceiver {
   virtual void sample(std::int64_t time_ms, std::string_view value) = 0;
 };
 
-/// The rest of an answer of the HTTP API (https://prometheus.io/docs/prometheus/latest/querying/api).
+/// An answer of the HTTP API (https://prometheus.io/docs/prometheus/latest/querying/api) apart from its
+/// series.
 struct ApiAnswer {
   bool success = false;
-  std::string error_type;
   std::string error;
-  std::string result_type;           ///< matrix, vector, …
-  std::vector<std::string> strings;  ///< Of an answer that is a list of names.
+  std::vector<std::string> strings;  ///< The names, when the answer is a list of names.
   std::uint64_t samples = 0;
 };
 
-/// Reads one answer. Fails when it is no JSON of the API's form; an answer that says `error` is none.
+/// Parses one answer. Fails when it is not JSON of the API's form; an answer with status `error` is no
+/// failure.
 [[nodiscard]] Result<ApiAnswer> parse_answer(std::string_view json, SeriesReceiver& receiver);
 
 }  // namespace laggard::collect

@@ -26,8 +26,8 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-/// A port that nobody has at the moment, below those that the kernel gives to whoever asks for any: between
-/// our looking and the server's start, a test beside this one would be given it.
+/// A port that is free at the moment, below the ephemeral range: the kernel could give a port of that range
+/// to another test before the server starts.
 int free_port() {
   constexpr int kFirst = 20000;
   constexpr int kCount = 10000;
@@ -106,7 +106,7 @@ class PrometheusServerTest : public ::testing::Test {
     options.server = url->shown();
     return import_prometheus(**transport, options, sink_, observer_);
   }
-  /// Imports, once the server answers: within ten seconds.
+  /// Imports once the server answers, which must be within ten seconds.
   Result<ImportResult> import_patiently(const PrometheusOptions& options) {
     Result<ImportResult> result = import(options);
     for (int i = 0; i < 100 && !result; ++i) {
@@ -230,7 +230,7 @@ TEST_F(PrometheusServerTest, TargetsOfLustreBesideTheDisks) {
       const std::int64_t time = (kStart + i * 15) * 1'000'000'000;
       ASSERT_EQ(sink_.series[ost + "ios"][time], 100 * i);
       ASSERT_EQ(sink_.series[ost + "sectors"][time], 204800.0 * i);
-      // Three quarters of 2 and of 8 ms for fifty each.
+      // Fifty I/Os each count as three quarters of 2 ms and of 8 ms.
       ASSERT_EQ(sink_.series[ost + "ms"][time], std::floor(i * 50 * 7.5));
     }
   }

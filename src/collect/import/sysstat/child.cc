@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kKeptComplaints = 16U << 10U;
 constexpr std::uint64_t kMostComplaints = 1U << 20U;
-constexpr std::uint64_t kPatienceBytes = 1U << 20U;  ///< Of output, for which our patience is renewed.
+constexpr std::uint64_t kPatienceBytes = 1U << 20U;  ///< Output for which our patience is renewed.
 constexpr int kInputNumber = 3;                      ///< Of kChildInput.
 
 struct Pipe {
@@ -44,7 +44,7 @@ int in_ms(Duration duration) {
   return static_cast<int>(std::clamp<std::int64_t>(ms, 0, INT_MAX));
 }
 
-/// Pointers that execve wants, into strings that must outlive them.
+/// The pointers that execve takes, into strings that must outlive them.
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> out;
   out.reserve(words.size() + 1);
@@ -53,21 +53,21 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return out;
 }
 
-/// Everything that the child needs between fork and exec, where memory must not be asked for.
+/// Everything that the child needs between fork and exec, where it must not allocate memory.
 struct Launch {
   char** argv;
   char** environment;
   int input;
   int output;
   int errors;
-  int failure;  ///< Where the number of an error goes.
+  int failure;  ///< The pipe for the errno of a failure.
   const rlimit* most_bytes;
   pid_t parent;
 };
 
-/// In the child: what fails goes back as a number, since there is nobody to talk to.
+/// In the child: turns into the program, or sends the errno of what failed to the parent.
 [[noreturn]] void become(const Launch& launch) {
-  // Copies above all numbers that are about to be given away; like all of ours they close with exec.
+  // Duplicates above all descriptor numbers that are assigned below; they are closed on exec.
   const int input = launch.input < 0 ? -1 : ::fcntl(launch.input, F_DUPFD_CLOEXEC, kInputNumber + 1);
   const int output = ::fcntl(launch.output, F_DUPFD_CLOEXEC, kInputNumber + 1);
   const int errors = ::fcntl(launch.errors, F_DUPFD_CLOEXEC, kInputNumber + 1);
@@ -87,7 +87,7 @@ struct Launch {
   ::_exit(127);
 }
 
-/// The error that kept the child from becoming the program; 0 when it has become it.
+/// The errno with which the child failed to become the program; 0 when it succeeded.
 int failure_of(const Fd& reading) {
   int error = 0;
   for (;;) {
@@ -192,12 +192,12 @@ void Child::stop(std::string why) {
   errors_.reset();
 }
 
-/// Waits until there is something to read and takes complaints. \return false when our patience is at its
-/// end.
+/// Waits until there is something to read, and reads standard error. \return false once our patience is
+/// exhausted.
 bool Child::wait_for_bytes(bool& output_ready) {
   SystemClock clock;
   const std::uint64_t renewals = given_ / kPatienceBytes;
-  // Only time in which it keeps us waiting counts, not the time in which we keep it waiting.
+  // Only the time that we wait for it counts, not the time that it waits for us.
   const Duration allowed = patience_ * static_cast<std::int64_t>(1 + renewals);
   const Duration left = std::min(patience_, allowed - waited_);
   const MonoTime before = clock.mono();
@@ -235,7 +235,7 @@ Result<std::size_t> Child::read(std::span<char> buffer) {
   return 0;
 }
 
-/// It may have closed its output and hang all the same.
+/// It may have closed its output and still hang.
 void Child::wait_with_patience() {
   SystemClock clock;
   const MonoTime since = clock.mono();

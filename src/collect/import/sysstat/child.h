@@ -14,24 +14,24 @@
 
 namespace laggard::collect {
 
-/// What to run and how long to bear with it.
+/// What to run, and its limits.
 struct ChildSpec {
   std::vector<std::string> argv;                 ///< argv[0] is looked up in PATH unless it holds a slash.
-  std::vector<std::string> environment;          ///< NAME=value, in place of ours; PATH is passed on.
+  std::vector<std::string> environment;          ///< NAME=value; replaces ours except for PATH.
   int input = -1;                                ///< An open file that it finds as kChildInput.
   int into = -1;                                 ///< An open file for its output instead of `read`.
-  std::optional<std::uint64_t> most_bytes;       ///< Of any file that it writes; it is killed beyond.
-  std::uint64_t most_output = 1U << 20U;         ///< Of what it gives to `read`; it is killed beyond.
-  Duration patience = std::chrono::seconds(60);  ///< It is killed after so long a silence, see Child::read.
+  std::optional<std::uint64_t> most_bytes;       ///< The size of a file beyond which it is killed.
+  std::uint64_t most_output = 1U << 20U;         ///< Bytes of output to `read` beyond which it is killed.
+  Duration patience = std::chrono::seconds(60);  ///< The silence after which it is killed, see Child::read.
 };
 
-/// How a child can open the file that it was given as input, also when that has no name.
+/// Under this path a child can open the file that it was given as input, even when it has no name.
 inline constexpr const char* kChildInput = "/proc/self/fd/3";
 
 /// How a child ended.
 struct ChildEnd {
   int status = 0;          ///< Exit status; meaningless when `signal` is not 0.
-  int signal = 0;          ///< That killed it.
+  int signal = 0;          ///< The signal that killed it.
   std::string stopped;     ///< Why we killed it; empty when we did not.
   std::string complaints;  ///< Its standard error, at most 16 KiB.
 
@@ -40,8 +40,8 @@ struct ChildEnd {
   [[nodiscard]] std::string how() const;
 };
 
-/// A program that we do not trust: it may crash, hang, talk without end or fill its standard error. It never
-/// outlives us: the kernel kills it with us, however we end.
+/// A child process that we do not trust: it may crash, hang, or print without end. It never outlives us: the
+/// kernel kills it with us, however we end.
 class Child {
  public:
   [[nodiscard]] static Result<Child> start(const ChildSpec& spec);
@@ -49,15 +49,15 @@ class Child {
   Child& operator=(Child&&) = delete;
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  /// Kills it when it still runs.
+  /// Kills it if it is still running.
   ~Child();
 
-  /// The next bytes of its standard output; 0 at the end, also when it was killed: for saying nothing for as
-  /// long as our patience, for making us wait longer than that for every mebibyte, and for more output or
-  /// complaints than there can be.
+  /// The next bytes of its standard output; 0 at the end, and also once it was killed: for being silent for
+  /// `patience`, for making us wait longer than that for each mebibyte, or for exceeding the limits of output
+  /// or of standard error.
   [[nodiscard]] Result<std::size_t> read(std::span<char> buffer);
 
-  /// Takes the rest of its output, waits for it, no longer than our patience, and says how it ended.
+  /// Discards the rest of its output, waits for it to end, at most for `patience`, and says how it ended.
   [[nodiscard]] Result<ChildEnd> finish();
 
  private:
@@ -72,7 +72,7 @@ class Child {
   Fd output_;
   Fd errors_;
   Duration patience_{};
-  Duration waited_{};  ///< For its output, in all.
+  Duration waited_{};  ///< The total time that we waited for its output.
   std::uint64_t most_output_ = 0;
   std::uint64_t given_ = 0;       ///< Bytes of output.
   std::uint64_t complained_ = 0;  ///< Bytes of standard error.

@@ -8,16 +8,16 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "collect/import/checked_input.h"
 #include "collect/import/members.h"
 #include "collect/import/sample_collector.h"
 #include "collect/import/sysstat/sadf.h"
+#include "collect/import/unpack.h"
 
 namespace laggard::collect {
 
 namespace {
 
-/// Sentences about members of one archive.
+/// Notices about the members of one archive.
 constexpr std::size_t kMostNotices = 20;
 
 /// sysstat's magic number 0xd596 in either byte order.
@@ -77,7 +77,7 @@ class SysstatImport {
     WallTime last;
   };
 
-  /// A file as it was named: an activity file, or something that holds some.
+  /// Reads a file that the user named: an activity file, or an archive of some.
   [[nodiscard]] Status read_path(const std::filesystem::path& path) {
     if (Result<std::vector<std::string>> sound = list_members(path, options_.unpack); !sound)
       return forward(sound);
@@ -108,7 +108,7 @@ class SysstatImport {
     return {};
   }
 
-  /// As read_member, but a bad member of an archive is only the end of that member.
+  /// Like read_member, but a bad member of an archive only ends that member.
   /// \param name  of the member; empty for a file that is no archive.
   [[nodiscard]] Result<bool> read_member_or_note_error(Members& members, const std::filesystem::path& path,
                                                        const std::string& name) {
@@ -119,12 +119,12 @@ class SysstatImport {
     return true;
   }
 
-  /// Whether the next file would fail as well: the sink is broken or sadf missing.
+  /// Whether the next file would fail as well: the sink has failed or sadf is missing.
   [[nodiscard]] bool hopeless(const Error& error) const {
     return sink_.failed() || error.code == ErrorCode::kUnavailable;
   }
 
-  /// False when it is no activity file.
+  /// False when the member is not an activity file.
   [[nodiscard]] Result<bool> read_member(Members& members, const std::filesystem::path& path,
                                          const std::string& name) {
     std::vector<char> buffer(std::size_t{1} << 20U);
@@ -218,8 +218,8 @@ class SysstatImport {
     return {};
   }
 
-  /// Two files of one host cannot hold the same time, unless they are copies: more likely two hosts share a
-  /// name.
+  /// Notes the time span of a file, and warns when two files of one host overlap: unless they are copies, two
+  /// hosts probably share a name.
   void note_span(const std::string& host, const std::string& shown, std::optional<WallTime> first,
                  std::optional<WallTime> last) {
     if (!first) return;
@@ -227,7 +227,7 @@ class SysstatImport {
     result_.first = result_.first ? std::min(*result_.first, *first) : *first;
     result_.last = result_.last ? std::max(*result_.last, *last) : *last;
     std::vector<Span>& spans = hosts_[host];
-    // Our times are up to a second off the true ones, so that files end to end may overlap by as much.
+    // Our times may be up to a second off, so consecutive files may seem to overlap by as much.
     constexpr Duration kSlack = std::chrono::seconds(2);
     const auto clash = std::find_if(spans.begin(), spans.end(), [&](const Span& span) {
       return *first + kSlack < span.last && span.first + kSlack < *last;

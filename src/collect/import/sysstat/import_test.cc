@@ -51,7 +51,7 @@ class SysstatImportTest : public ::testing::Test {
     return result ? *result : ImportResult{};
   }
 
-  /// A program in sadf's place, as the body of a shell script.
+  /// A replacement for sadf, given as the body of a shell script.
   void fake_sadf(const std::string& body) {
     const fs::path script = folder_ / "sadf";
     std::ofstream(script) << "#!/bin/sh\n" << body << "\n";
@@ -159,7 +159,7 @@ std::vector<SarRow> read_sar(const std::string& text) {
   return rows;
 }
 
-/// What laggard's counters make of an interval, by the names of sar's columns.
+/// An interval's values from laggard's counters, by the names of sar's columns.
 std::map<std::string, std::string> our_columns(const std::string& section, const Rates& rates,
                                                std::int64_t from, std::int64_t to) {
   const auto rate = [&](const char* counter, double unit) { return rates.rate(counter, unit, from, to); };
@@ -276,7 +276,7 @@ TEST_F(SysstatImportTest, ServersOfATraceAndTheInstalledSar) {
   EXPECT_THAT(observer_.notices, IsEmpty());
   EXPECT_TRUE(sink_.series.contains("s9/loop29 ios"));
   EXPECT_THAT(sink_.described, Contains(::testing::Field(&DeviceInfo::device, "loop21")));
-  // All nine saw the same diskstats; the interfaces are their own.
+  // All nine recorded the same diskstats, but each its own interfaces.
   const std::string sar = (folder_ / "sar.txt").string();
   const std::string command = fmt::format(
       "cd '{0}' && tar xf '{1}' && for a in -d '-n DEV' '-n EDEV'; do LC_ALL=C TZ=UTC S_TIME_FORMAT=ISO sar "
@@ -376,7 +376,7 @@ TEST_F(SysstatImportTest, ASadfThatCrashesHangsOrIsNotThere) {
               HasSubstr("is not installed"));
 }
 
-/// Whatever it does instead of ending, it is ended, and one sentence says why.
+/// Whatever a child does instead of ending, it is killed, and one sentence says why.
 TEST_F(SysstatImportTest, ASadfThatNeverStopsIsStopped) {
   const std::string sample = std::string(kHeader) + "cat <<'END'\n" + record(1000, 1000, "") +
                              record(1100, 1001, kOne + disk(1001, 5, 7)) + "END\n";
@@ -400,7 +400,8 @@ TEST_F(SysstatImportTest, ASadfThatNeverStopsIsStopped) {
   }
 }
 
-/// Members of archives have no name outside of them: nobody can open or replace them, nothing stays behind.
+/// Members are unpacked into files without a name: no other process can open or replace them, and none is
+/// left.
 TEST_F(SysstatImportTest, AMemberIsUnpackedWithoutAName) {
   const fs::path seen = folder_ / "seen";
   fake_sadf("[ -s /proc/self/fd/3 ] && ls -A " + (folder_ / "scratch").string() + " >" + seen.string() +
@@ -420,7 +421,7 @@ TEST_F(SysstatImportTest, AMemberIsUnpackedWithoutAName) {
   EXPECT_TRUE(fs::is_empty(options_.scratch));
 }
 
-/// A signal that ends us ends what we started, also when that ignores signals.
+/// A signal that kills us also kills our children, even those that ignore signals.
 TEST_F(SysstatImportTest, SadfEndsWithUs) {
   const fs::path pid_file = folder_ / "pid";
   fake_sadf("trap '' TERM HUP INT; echo $$ >" + pid_file.string() + ".new; mv " + pid_file.string() +
@@ -454,7 +455,7 @@ TEST_F(SysstatImportTest, APackedFileThatIsABombIsRefused) {
     EXPECT_THAT(only_error(folder_ / name),
                 AllOf(HasSubstr("unpacks to more than 1.05 MB"), HasSubstr("--max-unpacked")));
   }
-  // A tar that is not packed is as long as it is.
+  // The limit does not apply to a tar that is not compressed.
   EXPECT_THAT(only_error(folder_ / "bomb.tar"), HasSubstr("sadf was asked"));
   options_.unpack.most = 4U << 20U;
   EXPECT_THAT(only_error(folder_ / "bomb.xz"), HasSubstr("sadf was asked"));

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kLongestHostName = 64;
 constexpr std::size_t kLongestVersion = 32;
 
-/// `Linux 6.1.0 (fs1) <tab>11/20/26 …` -> fs1. Bytes that no host name has become `?`.
+/// `Linux 6.1.0 (fs1) <tab>11/20/26 …` -> fs1. Bytes that cannot be in a host name become `?`.
 std::string node_name(std::string_view line) {
   const std::size_t end = line.rfind(')', line.find('\t'));
   const std::size_t begin = end == std::string_view::npos ? end : line.rfind('(', end);
@@ -62,10 +62,10 @@ SadfHeader parse_sadf_header(std::string_view text) {
 
 namespace {
 
-/// Limits that grow with a file begin here.
+/// The part of the limits that does not depend on a file's size.
 constexpr std::uint64_t kRoomForSmall = std::uint64_t{64} << 20U;
 
-/// The first line that a program complained with, in what a terminal can show.
+/// The first line of a program's standard error, with unprintable characters replaced.
 std::string first_line(std::string_view text) {
   constexpr std::size_t kMost = 200;
   std::string out;
@@ -83,7 +83,7 @@ ChildSpec Sadf::spec(std::vector<std::string> arguments) const {
   spec.argv.reserve(arguments.size() + 1);
   spec.argv.push_back(options_.sadf);
   for (std::string& argument : arguments) spec.argv.push_back(std::move(argument));
-  // Everything that changes what sadf prints: language, zone, form of dates, colours.
+  // Everything that affects what sadf prints: language, time zone, date format, colours.
   spec.environment = {"LC_ALL=C", "TZ=UTC", "S_TIME_FORMAT=ISO", "S_COLORS=never"};
   spec.patience = options_.patience;
   spec.input = unnamed_;
@@ -99,7 +99,7 @@ std::uint64_t Sadf::size() const {
 tl::unexpected<Error> Sadf::refused(const ChildEnd& end, const std::string& doing) const {
   std::string said = first_line(end.complaints);
   if (const std::size_t at = said.find(file_.string()); at != std::string::npos) {
-    // `Invalid system activity file: /tmp/…` names the file once more, or a scratch one.
+    // `Invalid system activity file: /tmp/…` repeats the name of the file, or names a temporary one.
     const std::size_t from = said.substr(0, at).ends_with(": ") ? at - 2 : at;
     said.erase(from, file_.string().size() + (at - from));
   }

@@ -13,31 +13,31 @@
 
 namespace laggard::collect {
 
-/// What `sadf -H` says about a file (docs/formats/sysstat.md).
+/// The output of `sadf -H` about a file (docs/formats/sysstat.md).
 struct SadfHeader {
-  std::string version;                  ///< Of the sysstat that wrote the file; empty when it does not say.
+  std::string version;                  ///< The sysstat version that wrote the file; empty when unknown.
   std::string host;                     ///< Node name; empty when the file's format is too old for this sadf.
   bool readable = false;                ///< False when the file has to be converted first.
   std::vector<std::string> activities;  ///< A_DISK, A_NET_DEV, … in a format that this sadf knows.
-  std::vector<std::string> unknown;     ///< Those in a format that it does not.
+  std::vector<std::string> unknown;     ///< Those in a format that it does not know.
 
   [[nodiscard]] bool has(std::string_view activity) const;
 };
 
-/// Reads the output of `sadf -H`. Lines that it does not know do not matter: other versions have others.
+/// Parses the output of `sadf -H`. Unknown lines are ignored, because other versions have other lines.
 [[nodiscard]] SadfHeader parse_sadf_header(std::string_view text);
 
-/// A file that sadf is given: one of the user's, by name, or one of ours without a name.
+/// A file for sadf to read: one of the user's, by name, or a temporary one without a name.
 struct SadfFile {
   std::filesystem::path path;
-  int unnamed = -1;  ///< Its descriptor, in place of `path`.
+  int unnamed = -1;  ///< Its descriptor, used instead of `path`.
 };
 
-/// The installed sadf at work on one file.
+/// Runs the installed sadf on one file.
 class Sadf {
  public:
-  /// \param file   outlives this, where it has no name.
-  /// \param shown  what errors call it.
+  /// \param file   outlives this if it has no name.
+  /// \param shown  names the file in errors.
   Sadf(const SysstatOptions& options, const SadfFile& file, std::string shown)
       : options_(options),
         unnamed_(file.unnamed),
@@ -47,11 +47,11 @@ class Sadf {
   [[nodiscard]] Result<SadfHeader> header();
 
   /// Rewrites the file in the format of the installed version.
-  /// \param into     an open file. \param version  that wrote it, for errors.
+  /// \param into     an open file. \param version  the one that wrote it, for errors.
   [[nodiscard]] Status convert(int into, const std::string& version);
 
-  /// Feeds the counters of one activity (`-d`, `-n DEV`, `-n EDEV`) to `reader`, and calls `pulse` now and
-  /// then.
+  /// Feeds the counters of one activity (`-d`, `-n DEV`, `-n EDEV`) to `reader`, and calls `pulse` every few
+  /// thousand lines.
   [[nodiscard]] Status read(const std::vector<std::string>& activity, SampleCollector& collector,
                             SadfRawReader& reader, const std::function<void()>& pulse);
 

@@ -37,7 +37,7 @@ SampleClock::Stamp SampleClock::stamp(std::int64_t wall_s, std::int64_t uptime_c
     anchor_ns_ = wall_ns - up_ns;
     boot_ = boot_label(*anchor_ns_, 0);
   } else if (std::abs(*anchor_ns_ + up_ns - wall_ns) > 2 * kSecond) {
-    // The uptime tells whether the clock was set back or an earlier record is asked for once more.
+    // The uptime tells whether the clock was set back or an earlier record is read again.
     const bool back = wall_ns <= last_ns_ && uptime_cs > last_uptime_cs_;
     anchor_ns_ = wall_ns - up_ns;
     if (back) boot_ = boot_label(*anchor_ns_, ++steps_back_);
@@ -54,9 +54,9 @@ struct Field {
   std::string_view ours;
 };
 
-/// sadf labels raw counters with the names of the rates that sar makes of them: rkB/s is a count of sectors,
-/// aqu-sz the weighted milliseconds. Values that are no counters (speed, duplex) and those we have no use for
-/// are not here.
+/// sadf labels raw counters with the names of the rates that sar computes from them: rkB/s is a count of
+/// sectors, aqu-sz the weighted milliseconds. Values that are not counters (speed, duplex) and counters that
+/// we do not use are left out.
 constexpr std::array kDiskFields{
     Field{"tps", "ios"},          Field{"rkB/s", "rd_sectors"},    Field{"rd_sec/s", "rd_sectors"},
     Field{"wkB/s", "wr_sectors"}, Field{"wr_sec/s", "wr_sectors"}, Field{"dkB/s", "dc_sectors"},
@@ -104,7 +104,7 @@ std::string_view value_of(const std::vector<std::string_view>& tokens, std::stri
 /// `tps [DEC]` -> tps
 std::string_view without_tag(std::string_view token) { return trim(token.substr(0, token.find('['))); }
 
-/// Seconds of the day of `13:20:09`; nothing when it is no time of day.
+/// Seconds since midnight of `13:20:09`; nothing when the text is no time of day.
 std::optional<std::int64_t> seconds_of_day(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() != 3) return std::nullopt;
@@ -116,8 +116,8 @@ std::optional<std::int64_t> seconds_of_day(std::string_view text) {
   return (*hours * 60 + *minutes) * 60 + *seconds;
 }
 
-/// Whether a Unix time and a local time of day can be the same moment: zones differ by quarters of hours. A
-/// file of the other byte order that sadf does not turn round shows here.
+/// Whether a Unix time and a local time of day can be the same moment: time zones differ by multiples of a
+/// quarter of an hour. This catches files of the other byte order that sadf does not swap.
 bool times_agree(std::int64_t wall_s, std::int64_t of_day) {
   constexpr std::int64_t kQuarter = 900;
   constexpr std::int64_t kSlack = 2;

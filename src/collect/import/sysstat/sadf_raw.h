@@ -19,15 +19,16 @@ namespace laggard::collect {
 ///
 ///   t = wall of the first record + (uptime - uptime of the first record),
 ///
-/// which differs from the true one by a constant below one second. When it has drifted from the record's wall
-/// clock by more than two seconds (the clock was set, or slewed for long), that record is the new first one.
-/// What a record is told depends on earlier records only, so that a file that has grown is imported the same.
+/// which differs from the true one by a constant below one second. Once it has drifted from a record's wall
+/// clock by more than two seconds (the clock was set, or slewed for long), that record becomes the new first
+/// one. A record's time depends on earlier records only, so that a file that has grown is imported the same
+/// way.
 class SampleClock {
  public:
   struct Stamp {
     WallTime time;
-    /// Which boot, as its time to two minutes; another one after the clock was stepped back, since times then
-    /// repeat. `since 2026-11-20T17:56:00Z`.
+    /// The boot, named by its time to two minutes: `since 2026-11-20T17:56:00Z`. It changes after the clock
+    /// was stepped back, because times then repeat.
     std::string boot;
   };
 
@@ -46,21 +47,21 @@ class SampleClock {
   std::string boot_;
 };
 
-/// Reads what `sadf -r -U -O debug FILE -- ACTIVITY` prints for one activity (docs/formats/sysstat.md): raw
-/// counters, each with its value in the sample before, so that nothing is rounded.
+/// Parses the output of `sadf -r -U -O debug FILE -- ACTIVITY` for one activity (docs/formats/sysstat.md):
+/// raw counters, each with its value in the sample before, so that nothing is rounded.
 ///
-/// Trusts nothing: the record's Unix time has to fit its own hours, minutes and seconds, each device's
-/// previous value has to be what was printed for the sample before, and a sample has to have as many devices
-/// as it announces. What was read before a contradiction has been collected.
+/// Nothing is trusted: a record's Unix time must agree with its hours, minutes and seconds, each device's
+/// previous value must be the one printed for the sample before, and a sample must have as many devices as it
+/// announces. What was read before a contradiction has been collected.
 class SadfRawReader {
  public:
   SadfRawReader(std::string host, std::vector<std::string> disk_globs, SampleCollector& collector)
       : host_(std::move(host)), disk_globs_(std::move(disk_globs)), collector_(collector) {}
 
-  /// One line of the output. The error has no place yet.
+  /// Reads one line of the output. The caller adds the place to an error.
   [[nodiscard]] Status read(std::string_view line);
 
-  /// The output has ended; checks that its last sample was whole.
+  /// Checks at the end of the output that its last sample is complete.
   [[nodiscard]] Status finish();
 
   struct Device {
@@ -75,14 +76,14 @@ class SadfRawReader {
  private:
   struct Record {
     SampleClock::Stamp stamp;
-    bool counted = false;  ///< Its number of devices was announced, so values follow.
+    bool counted = false;  ///< Its number of devices was announced; their values follow.
   };
   struct Series {
-    std::vector<std::string_view> names;  ///< Of its counters, as the first line had them.
+    std::vector<std::string_view> names;  ///< Of its counters, as on the first line.
     StreamId stream{0xffffffff};
     std::vector<ColumnId> columns;  ///< Per counter, valid for `stream`.
     std::vector<std::uint64_t> values;
-    std::uint64_t record = 0;  ///< Number of the record that they are of.
+    std::uint64_t record = 0;  ///< The number of the record that the values belong to.
   };
 
   [[nodiscard]] Status read_record_header(std::string_view line);

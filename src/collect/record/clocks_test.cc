@@ -1,11 +1,16 @@
-#include "collect/record/ticks.h"
+#include "collect/record/clocks.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "testing/fake_machine.h"
 
 namespace laggard::collect {
 namespace {
+
 using namespace std::chrono_literals;
 
 constexpr MonoTime mono(Duration d) { return MonoTime{d}; }
@@ -125,7 +130,7 @@ TEST(ClockWatch, AStepOfASecondIsSeenAtEveryInterval) {
   }
 }
 
-/// Is not run for a while after each of its first looks.
+/// A clock whose process is descheduled for a while after each of its first readings.
 class HeldUpClock final : public Clock {
  public:
   [[nodiscard]] WallTime wall() override { return WallTime{1'700'000'000s + now(true)}; }
@@ -168,6 +173,48 @@ TEST(ClockWatch, TheMachinesOwnClocksStandStill) {
   SystemClock clock;
   ClockWatch watch(1s);
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(watch.look(clock));
+}
+
+using namespace std::chrono_literals;
+
+/// Runs `what` in a child process, because the signal mask stays with the process.
+int in_child(int (*what)()) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(what());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+TEST(SignalClock, SleepsUntilTheDeadline) {
+  EXPECT_EQ(in_child([] {
+              auto clock = SignalClock::make();
+              const MonoTime deadline = clock->mono() + 20ms;
+              while (clock->mono() < deadline) clock->sleep_until(deadline);
+              return clock->stopped() ? 1 : 0;
+            }),
+            0);
+}
+
+TEST(SignalClock, ASignalThatCameBeforeTheSleepEndsIt) {
+  EXPECT_EQ(in_child([] {
+              auto clock = SignalClock::make();
+              ::kill(::getpid(), SIGTERM);
+              clock->sleep_until(clock->mono() + 1h);
+              return clock->stopped() ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(SignalClock, AHangupThatIsIgnoredIsIgnored) {
+  EXPECT_EQ(in_child([] {
+              ::signal(SIGHUP, SIG_IGN);
+              auto clock = SignalClock::make();
+              ::kill(::getpid(), SIGHUP);
+              clock->sleep_until(clock->mono() + 20ms);
+              return clock->stopped() ? 1 : 0;
+            }),
+            0);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
-#include "collect/record/ticks.h"
+#include "collect/record/clocks.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 
 namespace laggard::collect {
 
@@ -16,7 +21,7 @@ TickSchedule::Tick TickSchedule::next(WallTime wall, MonoTime mono) {
   }
   const MonoTime earliest = std::max(*last_, begun_.value_or(*last_)) + interval_ / 2;
   while (tick.deadline < earliest) tick.deadline += interval_;
-  // A little short of a whole number of intervals is one: the clocks are read one after the other.
+  // Rounds up what is just short of a whole number of intervals: the clocks are read one after the other.
   const std::int64_t intervals = (tick.deadline - *last_ + interval_ / 8) / interval_;
   tick.missed = static_cast<std::uint64_t>(std::max<std::int64_t>(intervals - 1, 0));
   last_ = tick.deadline;
@@ -27,7 +32,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t kSlewPerSecond = 1000;  ///< One part in so many: twice what the kernel slews.
+constexpr std::int64_t kSlewPerSecond =
+    1000;  ///< One part in 1000 is tolerated, twice what the kernel slews.
 
 }  // namespace
 
@@ -39,7 +45,7 @@ std::string step_reason(Duration step) {
 
 ClockWatch::ClockWatch(Duration interval) : tolerance_(std::min<Duration>(interval / 2, 500ms)) {}
 
-/// Both clocks as of one moment: who is not run between the two looks would see a step.
+/// Reads all clocks as of one moment: being descheduled between two of the readings would look like a step.
 ClockWatch::Reading ClockWatch::read(Clock& clock) {
   constexpr int kAttempts = 5;
   constexpr Duration kClose = 1ms;
@@ -73,6 +79,36 @@ std::optional<ClockChange> ClockWatch::look(Clock& clock) {
   if (change.suspended <= tolerance) change.suspended = {};
   if (change.step == Duration{} && change.suspended == Duration{}) return std::nullopt;
   return change;
+}
+
+Result<SignalClock> SignalClock::make() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  struct sigaction hangup {};
+  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+  sigset_t blocked = set;
+  sigaddset(&blocked, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+  Fd fd{::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)};
+  if (!fd.valid()) return fail_errno(errno, "signalfd", "cannot watch for signals");
+  return SignalClock(std::move(fd));
+}
+
+void SignalClock::sleep_until(MonoTime deadline) {
+  const Duration left = deadline - clock_.mono();
+  if (left <= Duration::zero() || stopped_) return;
+  timespec wait{};
+  wait.tv_sec = left.count() / 1'000'000'000;
+  wait.tv_nsec = left.count() % 1'000'000'000;
+  pollfd poll{fd_.get(), POLLIN, 0};
+  if (::ppoll(&poll, 1, &wait, nullptr) > 0) take_signal();
+}
+
+void SignalClock::take_signal() {
+  signalfd_siginfo info{};
+  if (::read(fd_.get(), &info, sizeof info) == sizeof info) stopped_ = true;
 }
 
 }  // namespace laggard::collect
