@@ -1,5 +1,6 @@
 #include "base/time.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -14,31 +15,11 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-struct CivilTime {
-  int year = 1970;
-  unsigned month = 1;
-  unsigned day = 1;
-  std::int64_t hour = 0;
-  std::int64_t minute = 0;
-  std::int64_t second = 0;
-  std::int64_t fraction_ns = 0;
+/// A date and a time of day as they are written, in whatever zone.
+struct WrittenTime {
+  std::chrono::year_month_day date;
+  Duration of_day{};
 };
-
-CivilTime to_civil(WallTime t) {
-  const auto days = std::chrono::floor<std::chrono::days>(t);
-  const std::chrono::year_month_day date{days};
-  std::int64_t rest = (t - days).count();
-  CivilTime civil;
-  civil.year = static_cast<int>(date.year());
-  civil.month = static_cast<unsigned>(date.month());
-  civil.day = static_cast<unsigned>(date.day());
-  civil.fraction_ns = rest % kNsPerSecond;
-  rest /= kNsPerSecond;
-  civil.hour = rest / 3600;
-  civil.minute = rest / 60 % 60;
-  civil.second = rest % 60;
-  return civil;
-}
 
 /// Takes exactly `width` digits off the front of `text`; -1 when they are not there.
 int take_digits(std::string_view& text, std::size_t width) {
@@ -58,8 +39,8 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-/// Reads digits after a decimal point as nanoseconds; digits past the ninth are dropped.
-std::int64_t take_fraction(std::string_view& text) {
+/// Reads digits after a decimal point; digits past the ninth are dropped.
+Duration take_fraction(std::string_view& text) {
   std::int64_t ns = 0;
   std::int64_t unit = kNsPerSecond / 10;
   while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
@@ -67,7 +48,7 @@ std::int64_t take_fraction(std::string_view& text) {
     unit /= 10;
     text.remove_prefix(1);
   }
-  return ns;
+  return Duration{ns};
 }
 
 tl::unexpected<Error> bad_time(std::string_view text) {
@@ -87,79 +68,72 @@ Result<WallTime> within_reach(std::int64_t ns, std::string_view text) {
                           to_iso8601(from_unix_ns(kFarthest)).substr(0, 10)));
 }
 
-Result<WallTime> assemble(const CivilTime& civil, std::int64_t offset_seconds, std::string_view text) {
-  const std::chrono::year_month_day date{std::chrono::year{civil.year}, std::chrono::month{civil.month},
-                                         std::chrono::day{civil.day}};
+Result<WallTime> assemble(const WrittenTime& written, Duration offset, std::string_view text) {
   // 1678..2261 is what 64 bits of nanoseconds can hold.
-  if (!date.ok() || civil.year < 1678 || civil.year > 2261 || civil.hour > 23 || civil.minute > 59 ||
-      civil.second > 60) {
-    return bad_time(text);
-  }
-  const std::int64_t seconds = std::chrono::sys_days{date}.time_since_epoch().count() * std::int64_t{86400} +
-                               civil.hour * 3600 + civil.minute * 60 + civil.second - offset_seconds;
-  return within_reach(seconds * kNsPerSecond + civil.fraction_ns, text);
+  const int year = static_cast<int>(written.date.year());
+  if (!written.date.ok() || year < 1678 || year > 2261) return bad_time(text);
+  return within_reach(to_unix_ns(std::chrono::sys_days{written.date} + written.of_day - offset), text);
 }
 
-bool take_date(std::string_view& text, CivilTime& civil, bool dashes) {
+/// `2011-05-09`, or `20110509` without dashes.
+bool take_date(std::string_view& text, WrittenTime& written, bool dashes) {
   const int year = take_digits(text, 4);
   if (dashes && !take(text, '-')) return false;
   const int month = take_digits(text, 2);
   if (dashes && !take(text, '-')) return false;
   const int day = take_digits(text, 2);
   if (year < 0 || month < 0 || day < 0) return false;
-  civil.year = year;
-  civil.month = static_cast<unsigned>(month);
-  civil.day = static_cast<unsigned>(day);
+  written.date = std::chrono::year{year} / month / day;
   return true;
 }
 
-bool take_clock(std::string_view& text, CivilTime& civil, bool colons) {
-  civil.hour = take_digits(text, 2);
+/// `00:00:05`, or `000005` without colons. A leap second is the first of the next minute.
+bool take_time_of_day(std::string_view& text, WrittenTime& written, bool colons) {
+  const int hour = take_digits(text, 2);
   if (colons && !take(text, ':')) return false;
-  civil.minute = take_digits(text, 2);
+  const int minute = take_digits(text, 2);
   if (colons && !take(text, ':')) return false;
-  civil.second = take_digits(text, 2);
-  return civil.hour >= 0 && civil.minute >= 0 && civil.second >= 0;
+  const int second = take_digits(text, 2);
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) return false;
+  written.of_day = std::chrono::hours{hour} + std::chrono::minutes{minute} + std::chrono::seconds{second};
+  return true;
 }
 
 Result<WallTime> parse_iso8601(std::string_view text) {
   std::string_view rest = text;
-  CivilTime civil;
-  if (!take_date(rest, civil, true) || (!take(rest, 'T') && !take(rest, ' '))) return bad_time(text);
-  if (!take_clock(rest, civil, true)) return bad_time(text);
-  if (take(rest, '.') || take(rest, ',')) civil.fraction_ns = take_fraction(rest);
-  if (rest == "Z" || rest == "z") return assemble(civil, 0, text);
-  const int sign = rest.empty() ? 0 : (rest.front() == '+' ? 1 : (rest.front() == '-' ? -1 : 0));
-  if (sign == 0) return bad_time(text);
-  rest.remove_prefix(1);
-  const std::int64_t hours = take_digits(rest, 2);
+  WrittenTime written;
+  if (!take_date(rest, written, true) || (!take(rest, 'T') && !take(rest, ' '))) return bad_time(text);
+  if (!take_time_of_day(rest, written, true)) return bad_time(text);
+  if (take(rest, '.') || take(rest, ',')) written.of_day += take_fraction(rest);
+  if (rest == "Z" || rest == "z") return assemble(written, {}, text);
+  const bool west = take(rest, '-');
+  if (!west && !take(rest, '+')) return bad_time(text);
+  const int hours = take_digits(rest, 2);
   take(rest, ':');
-  const std::int64_t minutes = rest.empty() ? 0 : take_digits(rest, 2);
+  const int minutes = rest.empty() ? 0 : take_digits(rest, 2);
   if (hours < 0 || minutes < 0 || hours > 23 || minutes > 59 || !rest.empty()) return bad_time(text);
-  return assemble(civil, sign * (hours * 3600 + minutes * 60), text);
+  const Duration offset = std::chrono::hours{hours} + std::chrono::minutes{minutes};
+  return assemble(written, west ? -offset : offset, text);
 }
 
 }  // namespace
 
 std::string to_iso8601(WallTime t) {
-  const CivilTime c = to_civil(t);
-  std::string out =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", c.year, c.month, c.day, c.hour, c.minute, c.second);
-  if (c.fraction_ns != 0) {
-    if (c.fraction_ns % 1'000'000 == 0) {
-      out += fmt::format(".{:03}", c.fraction_ns / 1'000'000);
-    } else if (c.fraction_ns % 1'000 == 0) {
-      out += fmt::format(".{:06}", c.fraction_ns / 1'000);
-    } else {
-      out += fmt::format(".{:09}", c.fraction_ns);
-    }
+  const auto second = std::chrono::floor<std::chrono::seconds>(t);
+  std::string out = fmt::format("{:%FT%T}", second);
+  const std::int64_t ns = (t - second).count();
+  if (ns % 1'000 != 0) {
+    out += fmt::format(".{:09}", ns);
+  } else if (ns % 1'000'000 != 0) {
+    out += fmt::format(".{:06}", ns / 1'000);
+  } else if (ns != 0) {
+    out += fmt::format(".{:03}", ns / 1'000'000);
   }
   return out + "Z";
 }
 
 std::string to_file_stamp(WallTime t) {
-  const CivilTime c = to_civil(t);
-  return fmt::format("{:04}{:02}{:02}T{:02}{:02}{:02}Z", c.year, c.month, c.day, c.hour, c.minute, c.second);
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", std::chrono::floor<std::chrono::seconds>(t));
 }
 
 Result<WallTime> parse_time(std::string_view text) {
@@ -173,21 +147,22 @@ Result<WallTime> parse_time(std::string_view text) {
     return bad_time(text);
   }
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-  std::int64_t fraction = 0;
+  Duration fraction{};
   if (take(rest, '.')) fraction = take_fraction(rest);
   if (!rest.empty()) return bad_time(text);
-  const std::int64_t ns = seconds * kNsPerSecond + fraction;
+  const std::int64_t ns = seconds * kNsPerSecond + fraction.count();
   return within_reach(negative ? -ns : ns, text);
 }
 
 Result<WallTime> parse_file_stamp(std::string_view text) {
   std::string_view rest = text;
-  CivilTime civil;
-  if (!take_date(rest, civil, false) || !take(rest, 'T') || !take_clock(rest, civil, false) || rest != "Z") {
+  WrittenTime written;
+  if (!take_date(rest, written, false) || !take(rest, 'T') || !take_time_of_day(rest, written, false) ||
+      rest != "Z") {
     return fail(ErrorCode::kBadInput, "",
                 fmt::format("'{}' is no file stamp such as 20110509T000005Z", text));
   }
-  return assemble(civil, 0, text);
+  return assemble(written, {}, text);
 }
 
 namespace {
