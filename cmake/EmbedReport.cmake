@@ -14,7 +14,7 @@ join_files("${SCRIPTS}" script)
 set(script "(() => {\n'use strict';\n${script}})();\n")
 join_files("${STYLES}" style)
 
-set(text "// Made by cmake/EmbedReport.cmake from web/report; edit the files there.\n#include \"report/assets.h\"\n\nnamespace laggard::report {\n\n")
+set(text "// Made by cmake/EmbedReport.cmake from web/report; edit the files there.\n#include \"report/html_parts.h\"\n\nnamespace laggard::report {\n\n")
 foreach(asset script style)
   string(SHA256 hash "${${asset}}")
   string(APPEND text

@@ -60,5 +60,16 @@ TEST(TerminalText, DocumentsSayTheSameWithEscapes) {
             "{\n\t\"a\": \"\\u009b\\u007f\\u202e…\"\n}");
 }
 
+TEST(FirstCodePoint, TakesApartWhatIsThere) {
+  EXPECT_EQ(first_code_point("a").value, U'a');
+  EXPECT_EQ(first_code_point("\xe2\x82\xac").value, U'\u20ac');
+  EXPECT_EQ(first_code_point("\xf0\x9f\x98\x80").bytes, 4U);
+  for (const std::string_view bad :
+       {"\x80", "\xc0\xaf", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"}) {
+    EXPECT_FALSE(first_code_point(bad).valid) << printable(bad);
+    EXPECT_EQ(first_code_point(bad).bytes, 1U);
+  }
+}
+
 }  // namespace
 }  // namespace laggard

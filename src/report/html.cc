@@ -6,7 +6,6 @@
 
 #include "report/html_parts.h"
 #include "report/json.h"
-#include "report/utf8.h"
 
 namespace laggard::report {
 

@@ -9,9 +9,10 @@
 namespace laggard::report {
 
 /// The diagnosis as one HTML file that needs nothing else: no network (a content security policy forbids it),
-/// no server. The words are in the markup, so they print, and read without scripts; the plots are drawn by
-/// the script of web/report from data inside the file. Plots longer than a screen is wide are thinned
-/// (report/pack.h). Plots of incidents that `diagnosis` does not have are left out. Every text is escaped.
+/// no server. The words are in the markup, so that they print and can be read without scripts; the plots are
+/// drawn by the script of web/report from data inside the file. Plots longer than a screen is wide are
+/// thinned (report/page_data.h). Plots of incidents that `diagnosis` does not have are left out. Every text
+/// is escaped.
 [[nodiscard]] std::string to_html(const Diagnosis& diagnosis, const Plots& plots);
 
 /// A day that thresholds were, or are to be, trained on.

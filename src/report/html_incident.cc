@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/evidence.h"
 #include "report/html_parts.h"
-#include "report/incident_text.h"
-#include "report/quantity.h"
-#include "report/utf8.h"
 
 namespace laggard::report {
 
@@ -47,34 +49,56 @@ std::string keys(const Incident& incident, const Clockface& clock) {
   return keys.markup();
 }
 
-std::string cell(std::string_view text, std::string_view kind = "n") {
-  return fmt::format("<td class=\"{}\">{}</td>", kind, html_escape(text));
+bool is_number(EvidenceColumn::Kind kind) {
+  return kind == EvidenceColumn::Kind::kNumber || kind == EvidenceColumn::Kind::kMainNumber;
 }
 
-std::string evidence_row(const Finding& finding, const Clockface& clock) {
-  const Evidence& e = finding.evidence;
-  std::string out =
-      fmt::format("<tr><td>{} <code class=\"muted\">{}</code></td><td>{}</td>",
-                  html_escape(metric_title(e.metric)), html_escape(e.metric), component_button(e.component));
-  out += cell(e.level ? humanise(*e.level, e.unit) : "", "n strong");
-  out += cell(e.peers ? humanise(*e.peers, e.unit) : "");
-  out += cell(ratio(e.level, e.peers).value_or(""));
-  out += cell(e.detector, "");
-  out += cell(humanise(e.distance)) + cell(humanise(e.threshold)) + cell(humanise(e.score));
-  const std::string spells = finding.spells > 1 ? fmt::format(", {} spells", finding.spells) : "";
-  out += cell(windows(e, clock) + spells, "when") + "</tr>\n";
-  if (!e.note.empty())
-    out += fmt::format("<tr class=\"note\"><td colspan=\"10\">{}</td></tr>\n", html_escape(e.note));
+std::string cell(EvidenceColumn::Kind kind, std::string_view text) {
+  switch (kind) {
+    case EvidenceColumn::Kind::kText:
+      return fmt::format("<td>{}</td>", html_escape(text));
+    case EvidenceColumn::Kind::kNumber:
+      return fmt::format("<td class=\"n\">{}</td>", html_escape(text));
+    case EvidenceColumn::Kind::kMainNumber:
+      return fmt::format("<td class=\"n strong\">{}</td>", html_escape(text));
+    case EvidenceColumn::Kind::kMetric:
+      return fmt::format("<td>{} <code class=\"muted\">{}</code></td>", html_escape(metric_title(text)),
+                         html_escape(text));
+    case EvidenceColumn::Kind::kComponent:
+      return fmt::format("<td>{}</td>", component_button(text));
+    case EvidenceColumn::Kind::kWindows:
+      return fmt::format("<td class=\"when\">{}</td>", html_escape(text));
+  }
+  return "";
+}
+
+/// Indices of the columns that stand on a page: those with a title and with text in a row.
+std::vector<std::size_t> columns_of_page(const EvidenceTable& table) {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool said =
+        std::ranges::any_of(table.rows, [&](const EvidenceTable::Row& row) { return !row.cells[i].empty(); });
+    if (said && !table.columns[i].title.empty()) out.push_back(i);
+  }
   return out;
 }
 
-std::string evidence_table(const Incident& incident, const Clockface& clock) {
-  std::string out =
-      "<h3>Evidence</h3>\n<div class=\"scroll\"><table>\n<thead><tr><th>Metric</th><th>Component</th>"
-      "<th class=\"n\">Level</th><th class=\"n\">Peers’ median</th><th class=\"n\">Ratio</th><th>Test</th>"
-      "<th class=\"n\">Distance</th><th class=\"n\">Threshold</th><th class=\"n\">Score</th>"
-      "<th>Flagged</th></tr></thead>\n<tbody>\n";
-  for (const Finding& finding : findings_of(incident.evidence)) out += evidence_row(finding, clock);
+std::string markup(const EvidenceTable& table) {
+  const std::vector<std::size_t> columns = columns_of_page(table);
+  std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
+  for (const std::size_t i : columns) {
+    out += fmt::format("<th{}>{}</th>", is_number(table.columns[i].kind) ? " class=\"n\"" : "",
+                       html_escape(table.columns[i].title));
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  for (const EvidenceTable::Row& row : table.rows) {
+    out += "<tr>";
+    for (const std::size_t i : columns) out += cell(table.columns[i].kind, row.cells[i]);
+    out += "</tr>\n";
+    if (row.note.empty()) continue;
+    out += fmt::format("<tr class=\"note\"><td colspan=\"{}\">{}</td></tr>\n", columns.size(),
+                       html_escape(row.note));
+  }
   return out + "</tbody></table></div>\n";
 }
 
@@ -94,7 +118,8 @@ std::string incident_section(const Incident& incident, const Clockface& clock, s
   if (!incident.why.empty()) out += fmt::format("<p class=\"why\">{}</p>\n", html_escape(incident.why));
   out += keys(incident, clock);
   out += figures;
-  if (!incident.evidence.empty()) out += evidence_table(incident, clock);
+  if (!incident.evidence.empty()) out += "<h3>Evidence</h3>\n";
+  for (const EvidenceTable& table : evidence_tables(incident, clock)) out += markup(table);
   return out + "</article>\n";
 }
 

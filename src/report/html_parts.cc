@@ -6,15 +6,15 @@
 #include <cmath>
 #include <set>
 
+#include "base/terminal_text.h"
 #include "model/metric.h"
-#include "report/assets.h"
-#include "report/pack.h"
 #include "report/quantity.h"
-#include "report/utf8.h"
 
 namespace laggard::report {
 
 namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
 std::string source_hash(const Asset& asset) { return "'sha256-" + base64(from_hex(asset.sha256)) + "'"; }
 
@@ -27,6 +27,38 @@ std::string policy() {
 }
 
 }  // namespace
+
+std::string cleaned(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const CodePoint point = first_code_point(text);
+    const bool blank = point.value == '\n' || point.value == '\t';
+    const bool shown = point.valid && (blank || !is_unprintable(point.value));
+    out += shown ? text.substr(0, point.bytes) : kReplacement;
+    text.remove_prefix(point.bytes);
+  }
+  return out;
+}
+
+std::string html_escape(std::string_view text) {
+  std::string out;
+  for (const char c : cleaned(text)) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else if (c == '\'') {
+      out += "&#39;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 std::string metric_title(std::string_view metric) {
   const MetricSpec* spec = find_metric(metric);

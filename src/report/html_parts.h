@@ -13,11 +13,27 @@
 
 namespace laggard::report {
 
+/// The page's script or its style, which cmake/EmbedReport.cmake makes of web/report when laggard is built.
+struct Asset {
+  std::string_view text;
+  std::string_view sha256;  ///< Of `text`, in hexadecimal: what the content security policy lets through.
+};
+
+[[nodiscard]] Asset page_script();
+[[nodiscard]] Asset page_style();
+
+/// `text` with U+FFFD in place of unprintable and invalid parts (line feeds and tabs stay): HTML cannot carry
+/// them, and a reader should see that something was there.
+[[nodiscard]] std::string cleaned(std::string_view text);
+
+/// `cleaned` for the content and the quoted attributes of HTML.
+[[nodiscard]] std::string html_escape(std::string_view text);
+
 /// A whole document around `main`, with the script, the style, the policy that forbids everything else, and
 /// the data: `plots` for the figures, `diagnosis` (script JSON, may be empty) for programs.
 struct Document {
   std::string title;
-  std::string heading;  ///< What stands at the top beside the name.
+  std::string heading;  ///< Stands at the top, beside the name.
   std::string main;
   std::string plots;
   std::string diagnosis;
@@ -30,7 +46,7 @@ struct Document {
 
 [[nodiscard]] std::string figure(std::string_view kind, std::size_t index, std::string_view caption);
 [[nodiscard]] std::string facts(const std::vector<std::string>& items);
-/// `<h2>title</h2>` and a list; nothing for no sentences.
+/// A heading and a list of sentences; empty when there are none.
 [[nodiscard]] std::string list_section(std::string_view title, const std::vector<std::string>& sentences);
 /// A button that follows the component through all figures.
 [[nodiscard]] std::string component_button(std::string_view component);

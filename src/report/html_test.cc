@@ -5,9 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/assets.h"
 #include "report/examples.h"
-#include "report/utf8.h"
+#include "report/html_parts.h"
 
 namespace laggard::report {
 namespace {
@@ -36,6 +35,13 @@ TEST(Html, SaysTheVerdictAndTheEvidenceWithoutScripts) {
   EXPECT_EQ(count(page, "<figure data-kind=\"peers\""), 2U);
   EXPECT_EQ(count(page, "<figure data-kind=\"distributions\""), 2U);
   EXPECT_EQ(count(page, "<figure data-kind=\"maps\""), 1U);
+}
+
+TEST(Html, ColumnsThatSayNothingAreLeftOut) {
+  Diagnosis d = examples::busy_disk();
+  EXPECT_THAT(to_html(d, {}), HasSubstr("Peers’ median"));
+  for (Evidence& evidence : d.incidents.front().evidence) evidence.peers.reset();
+  EXPECT_THAT(to_html(d, {}), Not(HasSubstr("Peers’ median")));
 }
 
 TEST(Html, NothingIsLoadedFromAnywhere) {
@@ -112,6 +118,11 @@ TEST(TrainingHtml, ShowsEveryGroupAndHowToDecide) {
   EXPECT_THAT(page, HasSubstr("Accept the day when no line leaves the bundle"));
   EXPECT_THAT(page, HasSubstr("&lt;b&gt;left out"));
   EXPECT_THAT(training_html({}), HasSubstr("There was nothing to plot"));
+}
+
+TEST(HtmlEscape, LeavesNoMarkup) {
+  EXPECT_EQ(html_escape("<img src='x' alt=\"y\">&"), "&lt;img src=&#39;x&#39; alt=&quot;y&quot;&gt;&amp;");
+  EXPECT_EQ(html_escape(std::string_view("\0\x1b\xff", 3)), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 }  // namespace

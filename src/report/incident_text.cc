@@ -4,53 +4,24 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "report/quantity.h"
-#include "report/utf8.h"
+#include "base/terminal_text.h"
+#include "report/evidence.h"
+#include "report/wording.h"
 
 namespace laggard::report {
 
 namespace {
 
-bool is_same_finding(const Evidence& a, const Evidence& b) {
-  return a.metric == b.metric && a.component == b.component && a.detector == b.detector &&
-         a.source == b.source;
-}
-
-void add_spell(Finding& finding, const Evidence& spell) {
-  std::vector<WallTime> windows = std::move(finding.evidence.windows);
-  windows.insert(windows.end(), spell.windows.begin(), spell.windows.end());
-  if (spell.score > finding.evidence.score) finding.evidence = spell;
-  finding.evidence.windows = std::move(windows);
-  ++finding.spells;
-}
-
-}  // namespace
-
-std::vector<Finding> findings_of(std::span<const Evidence> evidence) {
-  std::vector<Finding> findings;
-  for (const Evidence& spell : evidence) {
-    const auto same = std::ranges::find_if(
-        findings, [&](const Finding& finding) { return is_same_finding(finding.evidence, spell); });
-    if (same == findings.end()) {
-      findings.push_back({spell, 1});
-    } else {
-      add_spell(*same, spell);
-    }
-  }
-  return findings;
-}
-
-namespace {
-
 constexpr std::size_t kIndent = Page::kIndent;
-/// How much of a list anybody reads; the JSON has all.
-constexpr std::size_t kMostFindings = 12;
+/// Nobody reads longer lists on a terminal; the JSON has all of them.
+constexpr std::size_t kMostEvidence = 12;
 constexpr std::size_t kMostNames = 12;
 constexpr std::size_t kMostSuspects = 12;
-/// Suspects that are printed like confirmed incidents.
+/// So many suspected incidents are printed like confirmed ones.
 constexpr std::size_t kSuspectsInFull = 3;
 
 std::string listed(const std::vector<std::string>& names) {
@@ -69,50 +40,41 @@ std::string strength(const Incident& incident) {
          (incident.thresholds == ThresholdOrigin::kTrained ? ", trained thresholds" : ", self-calibrated");
 }
 
-/// The findings to show: when they are too many, at least one of each metric and test, then the strongest of
-/// the others. A failed controller's hundreds of take-overs would push out that its own LUNs are gone.
-std::vector<Finding> chosen(std::vector<Finding> findings) {
-  if (findings.size() <= shown_of(findings.size(), kMostFindings)) return findings;
-  std::set<std::pair<std::string, std::string>> seen;
-  std::stable_partition(findings.begin(), findings.end(), [&](const Finding& finding) {
-    return seen.emplace(finding.evidence.metric, finding.evidence.detector).second;
-  });
-  return findings;
+/// Puts the rows to show in front: when they are too many, at least one of each kind, then the strongest of
+/// the others. A failed controller's hundreds of failovers would push out that its own LUNs are gone.
+void put_each_kind_first(std::vector<EvidenceTable::Row>& rows) {
+  if (rows.size() <= shown_of(rows.size(), kMostEvidence)) return;
+  std::set<std::string> seen;
+  std::stable_partition(rows.begin(), rows.end(),
+                        [&](const EvidenceTable::Row& row) { return seen.insert(row.what).second; });
 }
 
-void put_evidence(Page& page, const Incident& incident, const Clockface& clock) {
-  Table table({{"metric", false, kAlways},
-               {"component", false, kAlways},
-               {"level", true, 9},
-               {"peers", true, 8},
-               {"ratio", true, 4},
-               {"test", false, 3},
-               {"distance", true, 5},
-               {"limit", true, 6},
-               {"score", true, 7},
-               {"spells", true, 3},
-               {"windows", true, 2},
-               {"first", false, 1}});
-  const std::vector<Finding> findings = chosen(findings_of(incident.evidence));
-  const bool recurs =
-      std::ranges::any_of(findings, [](const Finding& finding) { return finding.spells > 1; });
-  const std::size_t shown = shown_of(findings.size(), kMostFindings);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Evidence& e = findings[i].evidence;
-    const std::string unit = printable(e.unit);
-    table.add({printable(e.metric), printable(e.component), e.level ? humanise(*e.level, unit) : "",
-               e.peers ? humanise(*e.peers, unit) : "", ratio(e.level, e.peers).value_or(""),
-               printable(e.detector), humanise(e.distance), humanise(e.threshold), humanise(e.score),
-               recurs ? std::to_string(findings[i].spells) : "",
-               e.windows.empty() ? "" : std::to_string(e.windows.size()),
-               e.windows.empty() ? "" : clock.moment(*std::ranges::min_element(e.windows))});
+bool is_right_aligned(EvidenceColumn::Kind kind) {
+  return kind == EvidenceColumn::Kind::kNumber || kind == EvidenceColumn::Kind::kMainNumber;
+}
+
+void put_evidence(Page& page, EvidenceTable evidence) {
+  put_each_kind_first(evidence.rows);
+  std::vector<Column> columns;
+  for (const EvidenceColumn& column : evidence.columns) {
+    if (column.terminal_title.empty()) continue;
+    columns.push_back({column.terminal_title, is_right_aligned(column.kind), column.importance});
+  }
+  Table table(std::move(columns));
+  const std::size_t shown = shown_of(evidence.rows.size(), kMostEvidence);
+  const std::span<const EvidenceTable::Row> rows = std::span(evidence.rows).first(shown);
+  for (const EvidenceTable::Row& row : rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < evidence.columns.size(); ++i) {
+      if (!evidence.columns[i].terminal_title.empty()) cells.push_back(printable(row.cells[i]));
+    }
+    table.add(std::move(cells));
   }
   page.table(table, 2 * kIndent);
-  page.rest(findings.size() - shown, 2 * kIndent);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Evidence& e = findings[i].evidence;
-    if (e.note.empty()) continue;
-    page.paragraph(printable(fmt::format("{} of {}: {}", e.metric, e.component, e.note)), 2 * kIndent);
+  page.rest(evidence.rows.size() - shown, 2 * kIndent);
+  for (const EvidenceTable::Row& row : rows) {
+    if (row.note.empty()) continue;
+    page.paragraph(printable(fmt::format("{}: {}", row.subject, row.note)), 2 * kIndent);
   }
 }
 
@@ -130,7 +92,7 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   for (const Part& blame : incident.alternatives) others.push_back(blamed(blame));
   page.labelled("or perhaps", listed(others));
   page.labelled("other ids", listed(incident.also_known_as));
-  if (!incident.evidence.empty()) put_evidence(page, incident, clock);
+  for (EvidenceTable& table : evidence_tables(incident, clock)) put_evidence(page, std::move(table));
   page.blank();
 }
 

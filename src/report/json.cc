@@ -53,10 +53,7 @@ void write(JsonWriter& json, const Incident& incident) {
   json.member("confidence", incident.confidence);
   json.key("blame");
   write(json, incident.blame);
-  json.key("alternatives");
-  json.begin_list();
-  for (const Part& blame : incident.alternatives) write(json, blame);
-  json.end_list();
+  json.list("alternatives", incident.alternatives, [&](const Part& blame) { write(json, blame); });
   json.member("components", incident.components);
   json.member("cause", incident.cause);
   json.member("resource", incident.resource);
@@ -67,19 +64,14 @@ void write(JsonWriter& json, const Incident& incident) {
   json.integer_member("persistence", incident.persistence);
   json.member("severity", incident.severity);
   json.member("thresholds", to_name(incident.thresholds));
-  json.key("evidence");
-  json.begin_list();
-  for (const Evidence& evidence : incident.evidence) write(json, evidence);
-  json.end_list();
+  json.list("evidence", incident.evidence, [&](const Evidence& evidence) { write(json, evidence); });
   json.member("why", incident.why);
   json.member("persistent_since", incident.persistent_since);
   json.member("confirmed_since", incident.confirmed_since);
   if (!incident.also_known_as.empty()) json.member("also_known_as", incident.also_known_as);
   if (!incident.decisions.empty()) {
-    json.key("decisions");
-    json.begin_list();
-    for (const IncidentDecision& decision : incident.decisions) write(json, decision);
-    json.end_list();
+    json.list("decisions", incident.decisions,
+              [&](const IncidentDecision& decision) { write(json, decision); });
   }
   json.end_object();
 }
@@ -109,10 +101,7 @@ void write(JsonWriter& json, const ClockSkew& skew) {
 void write(JsonWriter& json, const Clocks& clocks) {
   json.begin_object();
   json.integer_member("agree", static_cast<std::int64_t>(clocks.agree));
-  json.key("skewed");
-  json.begin_list();
-  for (const ClockSkew& skew : clocks.skewed) write(json, skew);
-  json.end_list();
+  json.list("skewed", clocks.skewed, [&](const ClockSkew& skew) { write(json, skew); });
   json.member("unknown", clocks.unknown);
   json.key("corrected");
   json.boolean(clocks.corrected);
@@ -141,14 +130,8 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   json.member("from", diagnosis.from);
   json.member("to", diagnosis.to);
   json.member("distance", diagnosis.distance);
-  json.key("incidents");
-  json.begin_list();
-  for (const Incident& incident : diagnosis.incidents) write(json, incident);
-  json.end_list();
-  json.key("ranking");
-  json.begin_list();
-  for (const RankedComponent& ranked : diagnosis.ranking) write(json, ranked);
-  json.end_list();
+  json.list("incidents", diagnosis.incidents, [&](const Incident& incident) { write(json, incident); });
+  json.list("ranking", diagnosis.ranking, [&](const RankedComponent& ranked) { write(json, ranked); });
   json.key("coverage");
   write(json, diagnosis.coverage);
   json.member("preset", diagnosis.preset);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "report/utf8.h"
+#include "base/terminal_text.h"
 
 namespace laggard::report {
 
@@ -162,17 +162,11 @@ void JsonWriter::member(std::string_view name, const std::optional<WallTime>& va
 }
 
 void JsonWriter::member(std::string_view name, std::span<const std::string> values) {
-  key(name);
-  begin_list();
-  for (const std::string& value : values) text(value);
-  end_list();
+  list(name, values, [&](const std::string& value) { text(value); });
 }
 
 void JsonWriter::member(std::string_view name, std::span<const WallTime> values) {
-  key(name);
-  begin_list();
-  for (const WallTime value : values) text(to_iso8601(value));
-  end_list();
+  list(name, values, [&](WallTime value) { text(to_iso8601(value)); });
 }
 
 std::string JsonWriter::take() {

@@ -11,9 +11,12 @@
 
 namespace laggard::report {
 
-/// Writes JSON in the order of the calls: same calls, same bytes. Numbers are the shortest that read back to
-/// the same double (`to_chars`); NaN and the infinities, which JSON lacks, become null; what is no UTF-8
-/// becomes U+FFFD.
+/// Writes JSON in the order of the calls: the same calls give the same bytes. Numbers are the shortest that
+/// read back to the same double (`to_chars`); NaN and the infinities, which JSON lacks, become null; bytes
+/// that are not UTF-8 become U+FFFD, and what a terminal would obey is escaped.
+///
+/// It is our own because a library's is slower and cannot write this: nlohmann-json, which we read JSON with,
+/// first builds the whole document, writes 9 as 9.0 and puts every value of a list on a line of its own.
 ///
 /// The caller keeps the grammar: inside an object `key` comes before every value, and begin and end pair up.
 class JsonWriter {
@@ -46,6 +49,15 @@ class JsonWriter {
   void member(std::string_view name, const std::optional<WallTime>& value);
   void member(std::string_view name, std::span<const std::string> values);
   void member(std::string_view name, std::span<const WallTime> values);
+
+  /// A list whose items `write(item)` writes.
+  template <typename Items, typename Write>
+  void list(std::string_view name, const Items& items, Write write) {
+    key(name);
+    begin_list();
+    for (const auto& item : items) write(item);
+    end_list();
+  }
 
   /// The document. The writer is empty afterwards.
   [[nodiscard]] std::string take();

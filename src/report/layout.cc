@@ -1,8 +1,8 @@
 #include "report/layout.h"
 
 #include "base/error.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
-#include "report/utf8.h"
 
 namespace laggard::report {
 
@@ -45,6 +45,12 @@ std::size_t least_important(const std::vector<Column>& columns, const std::vecto
 }
 
 }  // namespace
+
+std::size_t columns(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(first_code_point(text).bytes);
+  return count;
+}
 
 std::string paint(std::string_view text, Ink ink, bool colour) {
   if (!colour || ink == Ink::kPlain || text.empty()) return std::string(text);
@@ -91,7 +97,7 @@ std::vector<std::string> Table::lines(std::size_t width) const {
   std::vector<std::size_t> shown = widths();
   while (total(shown) > width) {
     const std::size_t least = least_important(columns_, shown);
-    if (least == columns_.size() || columns_[least].importance >= 100) break;
+    if (least == columns_.size() || columns_[least].importance >= kAlways) break;
     shown[least] = 0;
   }
   std::vector<std::string> titles;

@@ -14,6 +14,9 @@
 
 namespace laggard::report {
 
+/// Columns that `text` takes on a terminal: one for each code point. It must hold no escape sequences.
+[[nodiscard]] std::size_t columns(std::string_view text);
+
 enum class Ink : std::uint8_t { kPlain, kBold, kDim, kRed, kYellow, kGreen };
 
 /// `text` between the escape sequences of `ink`; as it is when `colour` is off.
@@ -23,7 +26,7 @@ enum class Ink : std::uint8_t { kPlain, kBold, kDim, kRed, kYellow, kGreen };
 /// own rather than being cut, because names are copied from terminals.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-/// The importance of what is never left out.
+/// A column of this importance is never left out.
 inline constexpr int kAlways = 100;
 
 struct Column {
@@ -47,7 +50,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// How many of a list are shown: at most `limit`, but the last place is not given to "and 1 more".
+/// How many items of a list to show: at most `limit`, or one more where that spares an "and 1 more".
 inline std::size_t shown_of(std::size_t size, std::size_t limit) { return size <= limit + 1 ? size : limit; }
 
 /// Builds the text of a report line by line.
@@ -68,7 +71,8 @@ class Page {
   void paragraph(std::string_view text, std::size_t indent, Ink ink = Ink::kPlain) {
     for (const std::string& piece : wrap(text, width_ - indent)) line(piece, indent, ink);
   }
-  /// `label` in front of the first line of `text`, the others hanging below it. Nothing for empty text.
+  /// Writes `label` in front of the first line of `text` and indents the others as far; writes nothing when
+  /// the text is empty.
   void labelled(std::string_view label, std::string_view text) {
     std::string front = std::string(kIndent, ' ') + std::string(label);
     front.resize(kLabel, ' ');
@@ -91,7 +95,7 @@ class Page {
       front.assign(front.size(), ' ');
     }
   }
-  /// What a shortened list leaves out; nothing when that is nothing.
+  /// Says how many items a shortened list leaves out; writes nothing when it leaves out none.
   void rest(std::size_t count, std::size_t indent) {
     if (count > 0) paragraph(fmt::format("and {} more, which --json lists", count), indent, Ink::kDim);
   }

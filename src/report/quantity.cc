@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -70,6 +71,37 @@ std::optional<std::string> ratio(std::optional<double> level, std::optional<doub
   constexpr double kMostWritten = 1e5;  // 1210x is read at a glance, 1.21kx is not.
   const double whole = std::round(times);
   return (std::abs(whole) < kMostWritten ? fmt::format("{:.0f}", whole) : humanise(whole)) + "x";
+}
+
+Clockface::Clockface(WallTime from, WallTime to)
+    : one_day_(std::chrono::floor<std::chrono::days>(from) == std::chrono::floor<std::chrono::days>(to)) {}
+
+std::string Clockface::dated(WallTime t) {
+  std::string text = to_iso8601(std::chrono::floor<std::chrono::seconds>(t));
+  std::ranges::replace(text, 'T', ' ');
+  return text;
+}
+
+std::string Clockface::moment(WallTime t) const {
+  const std::string text = dated(t);
+  return one_day_ ? text.substr(text.find(' ') + 1) : text;
+}
+
+std::string Clockface::span(WallTime from, WallTime to) const {
+  return fmt::format("{} to {}", moment(from), moment(to));
+}
+
+std::string coarse(Duration length) {
+  using std::chrono::seconds;
+  const Duration whole = std::chrono::floor<seconds>(length);
+  if (whole >= std::chrono::days{1}) return laggard::to_text(std::chrono::floor<std::chrono::hours>(whole));
+  if (whole >= std::chrono::hours{1})
+    return laggard::to_text(std::chrono::floor<std::chrono::minutes>(whole));
+  return laggard::to_text(whole);
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace laggard::report

@@ -7,19 +7,18 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/terminal_text.h"
 #include "report/incident_text.h"
 #include "report/layout.h"
 #include "report/quantity.h"
-#include "report/utf8.h"
 #include "report/wording.h"
 
 namespace laggard::report {
 
 namespace {
 
-constexpr std::size_t kIndent = Page::kIndent;
 constexpr std::size_t kBar = 24;
-/// Gaps that are read by anybody; the JSON has all.
+/// Nobody reads more gaps on a terminal; the JSON has all of them.
 constexpr std::size_t kMostGaps = 12;
 constexpr std::size_t kAll = SIZE_MAX - 1;  // shown_of looks one further
 
@@ -72,12 +71,12 @@ void put_ranking(Page& page, const std::vector<RankedComponent>& ranking, std::s
                humanise(r.severity), most > 0 ? bar(r.severity / most) : ""});
   }
   page.line("Ranking", 0, Ink::kBold);
-  if (shown > 0) page.table(table, kIndent);
+  if (shown > 0) page.table(table, Page::kIndent);
   if (ranking.size() > shown) {
     const std::string rest = counted(ranking.size() - shown, "more component");
     const std::string still =
         signs > shown ? fmt::format(", {} of them with some persistence", signs - shown) : ", all at zero";
-    page.paragraph("and " + rest + still, kIndent, Ink::kDim);
+    page.paragraph("and " + rest + still, Page::kIndent, Ink::kDim);
   }
   page.blank();
 }
@@ -88,7 +87,7 @@ void put_list(Page& page, std::string_view title, const std::vector<std::string>
   page.line(title, 0, Ink::kBold);
   const std::size_t shown = shown_of(sentences.size(), limit);
   for (std::size_t i = 0; i < shown; ++i) page.bullet(printable(sentences[i]));
-  page.rest(sentences.size() - shown, kIndent);
+  page.rest(sentences.size() - shown, Page::kIndent);
   page.blank();
 }
 
@@ -220,7 +219,7 @@ namespace {
 
 constexpr std::size_t kNamedComponents = 3;
 
-/// What it came to: an incident that is over or known already is not just confirmed or suspected.
+/// An incident that is over or known already is not just confirmed or suspected.
 std::string standing(const Incident& incident) {
   if (incident.status == IncidentStatus::kOpen) return std::string(to_name(incident.state));
   return fmt::format("{}, {}", to_name(incident.state), to_name(incident.status));

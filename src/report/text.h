@@ -21,8 +21,8 @@ struct TextOptions {
 /// (`printable`), so a device cannot write escape sequences to the operator's terminal.
 [[nodiscard]] std::string to_text(const Diagnosis& diagnosis, const TextOptions& options = {});
 
-/// As T Fig 5.3: a line for every hour, with accumulator and component of the most persistent anomalies,
-/// decreasing.
+/// A line for every hour with the persistence and the name of its most persistent components, the most
+/// persistent first (T Fig 5.3).
 ///     2011-04-17T00:00:00Z  7 s61/lun102  6 s65/lun74
 /// An hour without any has a dash.
 [[nodiscard]] std::string to_history_text(std::span<const PersistenceRow> rows);
@@ -31,12 +31,12 @@ struct TextOptions {
 /// list.
 [[nodiscard]] std::string to_history_csv(std::span<const PersistenceRow> rows);
 
-/// A line per incident, its id first, because that is what other commands want to be told; a sentence per
-/// incident that was repaired or excluded; then all decisions that were ever made. Ends with a line feed.
+/// A line for each incident, its id first because other commands ask for it; a sentence for each incident
+/// that was repaired or excluded; then all decisions that were ever made. Ends with a line feed.
 [[nodiscard]] std::string to_list_text(const Diagnosis& diagnosis, std::span<const Decision> decisions,
                                        const TextOptions& options = {});
 
-/// A line per decision; empty without any.
+/// A line for each decision; empty when there are none.
 [[nodiscard]] std::string to_ledger_text(std::span<const Decision> decisions,
                                          const TextOptions& options = {});
 

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "report/examples.h"
 #include "report/layout.h"
-#include "report/utf8.h"
 #include "report/wording.h"
 #include "testing/golden.h"
 
@@ -75,11 +74,11 @@ TEST(Text, AFindingThatComesAgainIsOneLine) {
   Diagnosis d = examples::busy_disk();
   std::vector<Evidence>& evidence = d.incidents.front().evidence;
   const std::string once = to_text(d, {.width = 120});
-  EXPECT_THAT(once, Not(HasSubstr("spells")));
+  EXPECT_THAT(once, Not(HasSubstr("findings")));
   for (int i = 0; i < 30; ++i) evidence.push_back(evidence.front());
   const std::string text = to_text(d, {.width = 120});
   EXPECT_EQ(std::ranges::count(text, '\n'), std::ranges::count(once, '\n'));
-  EXPECT_THAT(text, ContainsRegex("spells.*\n.* 31 "));
+  EXPECT_THAT(text, ContainsRegex("findings.*\n.* 31 "));
 }
 
 TEST(Text, BeyondAFewSuspectsAreLinesOfATable) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/quantity.h"
-
 namespace laggard::report {
 
 namespace {
@@ -14,7 +12,7 @@ namespace {
 constexpr std::size_t kNamedInVerdict = 3;
 constexpr std::size_t kNamedClocks = 8;
 
-/// Excluded and explained incidents are known already and do not make a verdict.
+/// Excluded and explained incidents are known already, so a verdict does not name them.
 bool is_news(const Incident& incident) {
   return incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
 }
@@ -61,7 +59,7 @@ std::string how_many(const News& news) {
   return fmt::format("{} incidents, {} confirmed", news.size(), confirmed);
 }
 
-/// The first few of `news` through `describe`, and how many more there are.
+/// Describes the first few of `news` and says how many more there are.
 template <typename Describe>
 std::string named(const News& news, std::string_view separator, Describe describe) {
   std::string out = how_many(news) + ": ";
@@ -84,7 +82,7 @@ std::string nothing_new(const Diagnosis& diagnosis) {
   return "No component differs persistently from its peers";
 }
 
-/// What a verdict that is read alone must not leave out.
+/// A verdict that is read by itself must say that the recording is damaged.
 std::string with_damage(std::string sentence, const Diagnosis& diagnosis) {
   const std::size_t damaged = diagnosis.coverage.damaged.size();
   if (damaged == 0) return sentence;
@@ -103,37 +101,6 @@ std::string full_verdict(const Diagnosis& diagnosis) {
 }
 
 }  // namespace
-
-Clockface::Clockface(WallTime from, WallTime to)
-    : one_day_(std::chrono::floor<std::chrono::days>(from) == std::chrono::floor<std::chrono::days>(to)) {}
-
-std::string Clockface::dated(WallTime t) {
-  std::string text = to_iso8601(std::chrono::floor<std::chrono::seconds>(t));
-  std::ranges::replace(text, 'T', ' ');
-  return text;
-}
-
-std::string Clockface::moment(WallTime t) const {
-  const std::string text = dated(t);
-  return one_day_ ? text.substr(text.find(' ') + 1) : text;
-}
-
-std::string Clockface::span(WallTime from, WallTime to) const {
-  return fmt::format("{} to {}", moment(from), moment(to));
-}
-
-std::string coarse(Duration length) {
-  using std::chrono::seconds;
-  const Duration whole = std::chrono::floor<seconds>(length);
-  if (whole >= std::chrono::days{1}) return laggard::to_text(std::chrono::floor<std::chrono::hours>(whole));
-  if (whole >= std::chrono::hours{1})
-    return laggard::to_text(std::chrono::floor<std::chrono::minutes>(whole));
-  return laggard::to_text(whole);
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 std::string blamed(const Part& blame) {
   if (!blame.called.empty()) return blame.called + " " + blame.name;
@@ -175,31 +142,6 @@ std::string course(const Incident& incident, const Clockface& clock) {
                        coarse(*incident.until - incident.since));
   }
   return out;
-}
-
-std::string levels(const Evidence& evidence) {
-  const std::string mine = evidence.level ? humanise(*evidence.level, evidence.unit) : "";
-  const std::string theirs = evidence.peers ? "peers " + humanise(*evidence.peers, evidence.unit) : "";
-  std::string out = mine;
-  if (!mine.empty() && !theirs.empty()) out += ", ";
-  out += theirs;
-  if (const auto times = ratio(evidence.level, evidence.peers)) out += fmt::format(" ({})", *times);
-  return out;
-}
-
-std::string measure(const Evidence& evidence) {
-  const std::string name = evidence.detector.empty() ? "distance" : evidence.detector;
-  const std::string_view relation = evidence.distance > evidence.threshold ? ">" : "of";
-  return fmt::format("{} {} {} {}, score {}", name, humanise(evidence.distance), relation,
-                     humanise(evidence.threshold), humanise(evidence.score));
-}
-
-std::string windows(const Evidence& evidence, const Clockface& clock) {
-  if (evidence.windows.empty()) return "";
-  const auto [first, last] = std::ranges::minmax_element(evidence.windows);
-  const std::string count = counted(evidence.windows.size(), "window");
-  if (*first == *last) return fmt::format("{} at {}", count, clock.moment(*first));
-  return fmt::format("{} starting {}", count, clock.span(*first, *last));
 }
 
 namespace {

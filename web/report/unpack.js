@@ -1,4 +1,4 @@
-// Numbers as the page carries them; src/report/pack.h says how they are coded.
+// Numbers as the page carries them; src/report/page_data.h says how they are coded.
 
 const FIRST_DECADE = 10000;
 const DECADE = 9000;

@@ -1,4 +1,4 @@
-#include "report/pack.h"
+#include "report/page_data.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
