@@ -1,9 +1,12 @@
 #include "report/html_parts.h"
 
 #include <fmt/format.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <set>
 
 #include "base/terminal_text.h"
@@ -16,7 +19,12 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-std::string source_hash(const Asset& asset) { return "'sha256-" + base64(from_hex(asset.sha256)) + "'"; }
+/// The hash by which a content security policy knows a script or a style.
+std::string source_hash(std::string_view text) {
+  std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
+  return "'sha256-" + base64(digest) + "'";
+}
 
 /// Nothing may be loaded from anywhere, and no script or style may run but ours: an escape that slipped
 /// through would still be inert.
@@ -67,7 +75,7 @@ std::string metric_title(std::string_view metric) {
 
 std::string document(const Document& d) {
   std::string out;
-  out.reserve(d.plots.size() + d.main.size() + d.diagnosis.size() + page_script().text.size() + 32768);
+  out.reserve(d.plots.size() + d.main.size() + d.diagnosis.size() + page_script().size() + 32768);
   out += "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy());
   out +=
@@ -76,7 +84,7 @@ std::string document(const Document& d) {
       // An empty icon, or browsers ask the server for one.
       "<link rel=\"icon\" href=\"data:,\">\n";
   out += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n", html_escape(d.title),
-                     page_style().text);
+                     page_style());
   out += fmt::format("<header class=\"top\"><b>laggard</b><span>{}</span></header>\n<main>\n",
                      html_escape(d.heading));
   out += d.main;
@@ -89,7 +97,7 @@ std::string document(const Document& d) {
   }
   out += R"(<script type="application/json" id="plots">)" + d.plots + "</script>\n";
   out += "<script>";
-  out += page_script().text;
+  out += page_script();
   out += "</script>\n</body>\n</html>\n";
   return out;
 }

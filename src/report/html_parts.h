@@ -13,14 +13,10 @@
 
 namespace laggard::report {
 
-/// The page's script or its style, which cmake/EmbedReport.cmake makes of web/report when laggard is built.
-struct Asset {
-  std::string_view text;
-  std::string_view sha256;  ///< Of `text`, in hexadecimal: what the content security policy lets through.
-};
-
-[[nodiscard]] Asset page_script();
-[[nodiscard]] Asset page_style();
+/// The script and the style of every page. cmake/EmbedReport.cmake makes them of web/report when laggard is
+/// built.
+[[nodiscard]] std::string_view page_script();
+[[nodiscard]] std::string_view page_style();
 
 /// `text` with U+FFFD in place of unprintable and invalid parts (line feeds and tabs stay): HTML cannot carry
 /// them, and a reader should see that something was there.

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/plot.h"
@@ -14,9 +13,6 @@ namespace laggard::report {
 
 /// Base64 as in RFC 4648, with padding.
 [[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
-
-/// The bytes that pairs of hexadecimal digits stand for. Requires lower-case digits and an even length.
-[[nodiscard]] std::vector<std::uint8_t> from_hex(std::string_view digits);
 
 /// Numbers as a page carries them: 16 bits each instead of the seven characters of JSON text, so that 768
 /// peers x 1,200 points stay below 3 MB.

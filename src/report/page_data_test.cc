@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -28,7 +29,16 @@ TEST(Base64, TheVectorsOfRfc4648) {
   EXPECT_EQ(base64(bytes("fo")), "Zm8=");
   EXPECT_EQ(base64(bytes("foo")), "Zm9v");
   EXPECT_EQ(base64(bytes("foobar")), "Zm9vYmFy");
-  EXPECT_EQ(base64(from_hex("00ff10")), "AP8Q");
+  EXPECT_EQ(base64(std::array<std::uint8_t, 3>{0x00, 0xff, 0x10}), "AP8Q");
+}
+
+TEST(Base64, LongDataIsOneTextWithOnePadding) {
+  const std::size_t groups = (std::size_t{1} << 20) + 5;
+  std::string expected;
+  for (std::size_t i = 0; i < groups; ++i) expected += "Zm9v";
+  std::string text;
+  for (std::size_t i = 0; i < groups; ++i) text += "foo";
+  EXPECT_TRUE(base64(bytes(text + "f")) == expected + "Zg==");
 }
 
 TEST(Packer, KeepsFourDigitsAndMissing) {
