@@ -6,8 +6,8 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "archive/limits.h"
 #include "archive/observation_columns.h"
-#include "archive/table_check.h"
 
 namespace laggard::archive {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "archive/hints.h"
-#include "archive/recipe.h"
 #include "archive/runs.h"
 #include "archive/zstd_codec.h"
 #include "base/error.h"
@@ -47,8 +46,6 @@ struct Block {
   BlockHeader header;
   std::vector<std::string> chunks;  ///< One for each of header.counters.
 };
-
-[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes);
 
 [[nodiscard]] std::string encode_header(const BlockHeader& header, ZstdCodec& codec);
 /// \param where  names the place for the error, which is always kDamaged or kTooNew.

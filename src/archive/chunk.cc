@@ -3,8 +3,9 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
+#include "archive/hints.h"
 #include "archive/packed_columns.h"
-#include "archive/recipe.h"
+#include "base/bytes.h"
 
 /// A chunk of samples: a counter of all devices, a column each (packed_columns.h).
 namespace laggard::archive {
@@ -167,7 +168,7 @@ Block encode_block(const SampleTable& table, std::vector<std::uint32_t> active, 
   }
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     block.chunks.push_back(encode_chunk(table, c, block.header, codec));
-    block.header.counters[c].hash = hash_bytes(block.chunks.back());
+    block.header.counters[c].hash = checksum(block.chunks.back());
     block.header.counters[c].bytes = static_cast<std::uint32_t>(block.chunks.back().size());
   }
   return block;
@@ -180,7 +181,7 @@ Status decode_chunk(std::string_view bytes, const BlockHeader& header, std::size
     return fail(ErrorCode::kDamaged, "",
                 fmt::format("values of {} are damaged: {}", counter.counter.name, what));
   };
-  if (bytes.size() != counter.bytes || hash_bytes(bytes) != counter.hash) {
+  if (bytes.size() != counter.bytes || checksum(bytes) != counter.hash) {
     return damaged("their checksum does not hold");
   }
   ChunkDecoder decoder{header, target};

@@ -5,6 +5,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 namespace laggard::archive {
@@ -112,7 +113,7 @@ Status DayFile::create_tables(const FileIdentity& identity, bool hidden) {
   const std::string name =
       fmt::format("{}\n{}\n{}{}", path_of_hidden(path()).value_or(path()).filename().string(), identity.host,
                   identity.boot, stream);
-  const std::string number = fmt::format("{:016x}", hash_bytes(name));
+  const std::string number = fmt::format("{:016x}", checksum(name));
   if (Status put = insert->bind(1, kFileNumberKey).bind(2, std::string_view(number)).run(); !put) return put;
   return commit();
 }

@@ -13,7 +13,7 @@
 #include "archive/block.h"
 #include "archive/columns.h"
 #include "archive/database.h"
-#include "archive/facts.h"
+#include "archive/notes.h"
 #include "archive/side_files.h"
 #include "archive/stream_folder.h"
 #include "base/error.h"
@@ -212,5 +212,10 @@ class DayFile {
   bool facts_changed_ = false;
   std::vector<Statement> statements_;
 };
+
+/// Folds the write-ahead logs that crashes have left behind into the host's files and finishes these, so that
+/// a day that nobody continues is one plain file again. A damaged file stays as it is, for readers to report.
+/// The caller holds the host's lock and has none of its files open.
+void fold_logs(const std::filesystem::path& folder, const std::string& host, const char* vfs);
 
 }  // namespace laggard::archive

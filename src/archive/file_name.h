@@ -9,6 +9,7 @@
 
 /// Names of day files: HOST-20110509T000005Z.lgd, with the UTC time of the first sample (T §3.2.2, §5.9), so
 /// that sorting names sorts time.
+
 namespace laggard::archive {
 
 struct FileName {
@@ -41,5 +42,10 @@ inline constexpr Duration kRotation = std::chrono::seconds{5};
 [[nodiscard]] std::filesystem::path hidden_path(const std::filesystem::path& path);
 /// What a file is to be that is written under such a name; nothing for other files.
 [[nodiscard]] std::optional<std::filesystem::path> path_of_hidden(const std::filesystem::path& hidden);
+
+/// What is wrong with naming this file as a recording, for an error or a notice; nothing when it may be one.
+/// It may by its name or by SQLite's first bytes, so that a damaged archive is still called that, and when it
+/// cannot be read, which others say better.
+[[nodiscard]] std::optional<std::string> why_no_recording(const std::filesystem::path& path);
 
 }  // namespace laggard::archive

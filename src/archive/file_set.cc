@@ -6,9 +6,9 @@
 #include <array>
 #include <tuple>
 
-#include "archive/foreign_file.h"
+#include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 
 namespace laggard::archive {
 

@@ -6,7 +6,7 @@
 #include "archive/file_name.h"
 #include "archive/format.h"
 #include "archive/load.h"
-#include "archive/observation_blocks.h"
+#include "archive/observation_columns.h"
 
 namespace laggard::archive {
 

@@ -15,7 +15,7 @@
 #include "archive/batch.h"
 #include "archive/day_file.h"
 #include "archive/existing.h"
-#include "archive/file_words.h"
+#include "archive/limits.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {

@@ -5,12 +5,10 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
-#include "archive/sealed.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
 namespace laggard::archive {
-
-std::uint64_t hash_bytes(std::string_view bytes) { return checksum(bytes); }
 
 WallTime BlockHeader::earliest() const { return *std::min_element(times.begin(), times.end()); }
 WallTime BlockHeader::latest() const { return *std::max_element(times.begin(), times.end()); }

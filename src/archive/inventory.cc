@@ -1,4 +1,4 @@
-#include "archive/inventory.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "archive/block.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 namespace laggard::archive {
@@ -150,7 +151,7 @@ class InventoryTaker {
       const BlockCounter& counter = header.counters[c];
       Result<std::string_view> bytes = (*file)->chunk(row.id, c);
       if (!bytes && bytes.error().code != ErrorCode::kDamaged) return forward(bytes);
-      if (bytes && bytes->size() == counter.bytes && hash_bytes(*bytes) == counter.hash) continue;
+      if (bytes && bytes->size() == counter.bytes && checksum(*bytes) == counter.hash) continue;
       note_damage(
           host, index, row,
           {.code = ErrorCode::kDamaged,

@@ -8,7 +8,6 @@
 #include <string>
 #include <system_error>
 
-#include "archive/block.h"
 #include "archive/database.h"
 #include "base/bytes.h"
 #include "base/file.h"
@@ -46,7 +45,7 @@ constexpr std::string_view kUndoes = "undoes";
 std::int64_t hash_of(const Fields& fields) {
   ByteWriter bytes;
   for (const std::string& field : fields) bytes.text(field);
-  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+  return static_cast<std::int64_t>(checksum(bytes.str()));
 }
 
 std::int64_t hash_of(std::int64_t decision, std::string_view what, std::string_view value) {
@@ -54,7 +53,7 @@ std::int64_t hash_of(std::int64_t decision, std::string_view what, std::string_v
   bytes.zigzag(decision);
   bytes.text(what);
   bytes.text(value);
-  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+  return static_cast<std::int64_t>(checksum(bytes.str()));
 }
 
 tl::unexpected<Error> damaged(const std::filesystem::path& path, std::string_view how) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "archive/file_name.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 
 namespace laggard::archive {

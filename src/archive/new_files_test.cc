@@ -13,7 +13,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 #include "testing/archive.h"
 

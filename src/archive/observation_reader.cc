@@ -1,11 +1,10 @@
-#include "archive/observation_reader.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "archive/block_queue.h"
-#include "archive/observation_blocks.h"
 #include "archive/observation_columns.h"
 #include "base/text.h"
 

@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "archive/file_set.h"
+#include "archive/file_set_readers.h"
 #include "archive/format.h"
-#include "archive/inventory.h"
-#include "archive/observation_reader.h"
-#include "archive/observation_writer.h"
 #include "archive/salvage.h"
-#include "archive/table_reader.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {

@@ -9,9 +9,8 @@
 #include <new>
 
 #include "archive/file_name.h"
-#include "archive/fold.h"
-#include "archive/lock.h"
-#include "archive/table_check.h"
+#include "archive/limits.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 
 namespace laggard::archive {

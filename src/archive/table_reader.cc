@@ -1,4 +1,4 @@
-#include "archive/table_reader.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 

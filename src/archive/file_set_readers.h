@@ -5,8 +5,16 @@
 
 #include "archive/file_set.h"
 #include "model/observation_source.h"
+#include "model/series_source.h"
 
 namespace laggard::archive {
+
+/// Everything in the files of samples, from block headers. \param verify  hold every chunk against its
+/// checksum as well.
+[[nodiscard]] Result<Inventory> take_inventory(FileSet& files, bool verify);
+
+/// \param files  outlives the reader.
+[[nodiscard]] std::unique_ptr<TableReader> make_table_reader(FileSet& files, ReadRequest request);
 
 /// \param files  outlives the reader.
 template <typename Table>

@@ -1,4 +1,4 @@
-#include "archive/facts.h"
+#include "archive/notes.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
