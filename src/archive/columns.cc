@@ -31,7 +31,7 @@ std::string encode_values(const Column& column, bool brief, ZstdCodec& codec) {
   return pack_columns(sink, brief, codec);
 }
 
-/// Bounds what a header may ask a reader to hold.
+/// Bounds how much memory a header can make a reader use.
 bool is_within_limits(const ColumnsHeader& header) {
   std::size_t values = 0;
   for (const ColumnInfo& column : header.columns) {
@@ -183,7 +183,7 @@ Result<Dictionary> decode_words(const ColumnSource& chunks, const ColumnsHeader&
   Dictionary words;
   ByteReader in{raw};
   for (std::uint32_t word = 0; word < header.words && in.ok(); ++word) {
-    // A word twice would give the later ones other numbers.
+    // A repeated word would change the numbers of those after it.
     if (words.intern(in.text(Dictionary::kLongestWord)) != Word{word}) in.fail();
   }
   if (!in.ok() || !in.rest().empty()) return senseless(header, 0, where);

@@ -55,7 +55,7 @@ Status DayFile::take_over_log(int mode) {
 }
 
 Status DayFile::fold_log() {
-  mark_finished();  // Nobody shall look for this log beside the file.
+  mark_finished();  // No reader may look for this log beside the file.
   return take_over_log(SQLITE_CHECKPOINT_PASSIVE);
 }
 
@@ -68,7 +68,7 @@ Status DayFile::copy_to(const std::filesystem::path& path, const char* vfs) {
   const int status = sqlite3_backup_finish(backup);
   if (stepped != SQLITE_DONE || status != SQLITE_OK)
     return copy->error(status == SQLITE_OK ? stepped : status, "cannot write the copy");
-  // It says that it has a log, as the original does.
+  // Like the original, the copy is marked as having a log.
   Result<std::unique_ptr<DayFile>> made = from(std::move(*copy));
   if (!made) return forward(made);
   (*made)->finish();
@@ -91,7 +91,7 @@ bool is_taken(const fs::path& path) {
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
-/// The path itself, or the next name of that host and second.
+/// The path itself, or the next free name for that host and second.
 fs::path free_name(const fs::path& path) {
   const std::optional<FileName> name = parse_file_name(path.filename().string());
   LAGGARD_CHECK(name.has_value());
@@ -104,13 +104,13 @@ fs::path free_name(const fs::path& path) {
   return target;
 }
 
-/// Why what stands at the path is not to be written into.
+/// Why the file that has taken the path must not be written to; nothing when it may be.
 std::optional<Error> why_foreign(const fs::path& path, const char* vfs) {
   if (!is_taken(path)) return std::nullopt;
   std::error_code error;
   if (fs::is_regular_file(fs::symlink_status(path, error))) {
     const Result<std::unique_ptr<DayFile>> there = DayFile::open_for_reading(path, vfs);
-    // An empty file is what a crash leaves; and what cannot be read now is left to whoever opens it.
+    // An empty file is what a crash leaves. A file that cannot be read now is reported when it is opened.
     if (there) return std::nullopt;
     const ErrorCode code = there.error().code;
     if (code != ErrorCode::kBadInput && code != ErrorCode::kDamaged && code != ErrorCode::kTooNew &&
@@ -136,7 +136,7 @@ bool may_heal(const Error& error) {
 }  // namespace
 
 Result<Displaced> leave_displaced(std::unique_ptr<DayFile>& file, const char* vfs) {
-  // One that is hidden yet is saved under the name that it was to get.
+  // A file that is still hidden is saved under the name that it was to get.
   const std::optional<fs::path> named = path_of_hidden(file->path());
   const fs::path path = named.value_or(file->path());
   const FilePlace place = file->place();
@@ -151,7 +151,7 @@ Result<Displaced> leave_displaced(std::unique_ptr<DayFile>& file, const char* vf
   const std::string what = path.string() + (is_taken(path) ? ": the file was replaced while recording; "
                                                            : ": the file was removed while recording; ");
   const bool complete = place == FilePlace::kMoved && !named && file->fold_log().has_value();
-  // Hidden and not of an archive's name until it is whole.
+  // The copy is hidden, and not named like an archive, until it is whole.
   const fs::path copy = path.parent_path() / ("." + path.filename().string() + ".copy");
   if (!complete) {
     remove_copy(copy);
@@ -174,7 +174,7 @@ Result<Displaced> leave_displaced(std::unique_ptr<DayFile>& file, const char* vf
   const fs::path target = free_name(path);
   std::error_code error;
   fs::rename(copy, target, error);
-  // Without the sync a power cut may take the new name back, which is no reason to stop.
+  // Without the sync a power cut may undo the renaming, which is no reason to stop.
   static_cast<void>(sync_folder(target.parent_path()).has_value());
   result.said =
       what + fmt::format("what it held is saved in {}", (error ? copy : target).filename().string());

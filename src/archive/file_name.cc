@@ -107,7 +107,7 @@ bool begins_as_any(std::string_view begin, std::span<const std::string_view> mag
   return std::ranges::any_of(magics, [&](std::string_view magic) { return begin.starts_with(magic); });
 }
 
-/// gzip, xz, zstd, bzip2, lz4, compress and zip by their first bytes, tar by its mark.
+/// Recognises gzip, xz, zstd, bzip2, lz4, compress and zip by their first bytes, tar by its magic.
 bool is_packed(std::string_view begin) {
   constexpr std::array kMagics{"\x1f\x8b"sv, "\xfd\x37zXZ"sv,      "\x28\xb5\x2f\xfd"sv, "BZh"sv,
                                "\x1f\x9d"sv, "\x04\x22\x4d\x18"sv, "PK\x03\x04"sv};
@@ -115,7 +115,7 @@ bool is_packed(std::string_view begin) {
   return begins_as_any(begin, kMagics) || begin.substr(std::min(kTarMark, begin.size())).starts_with("ustar");
 }
 
-/// SYSSTAT_MAGIC, 0xd596, of a machine of either byte order.
+/// Recognises SYSSTAT_MAGIC, 0xd596, in either byte order.
 bool is_sysstat(std::string_view begin) {
   constexpr std::array kMagics{"\x96\xd5"sv, "\xd5\x96"sv};
   return begins_as_any(begin, kMagics);

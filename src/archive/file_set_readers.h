@@ -9,8 +9,10 @@
 
 namespace laggard::archive {
 
-/// Everything in the files of samples, from block headers. \param verify  hold every chunk against its
-/// checksum as well.
+// What can be read from a set of files: the inventory, the samples, the events and the profiles.
+
+/// Everything in the files of samples, from block headers.
+/// \param verify  also check every chunk's checksum.
 [[nodiscard]] Result<Inventory> take_inventory(FileSet& files, bool verify);
 
 /// \param files  outlives the reader.

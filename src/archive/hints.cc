@@ -18,8 +18,8 @@ struct Recipe {
   Names buckets;
 };
 
-// `ios` is there where only the sum of reads and writes is known (sysstat). References must not run in
-// circles: requests stand alone, times refer to requests, sums to times.
+// `ios` exists where only the sum of reads and writes is known (sysstat). References must not form a cycle:
+// requests refer to nothing, times to requests, sums to times.
 constexpr std::array kRecipes{
     Recipe{"disk", "rd_merges", {}, {"rd_ios"}},
     Recipe{"disk", "rd_sectors", {"rd_ios"}, {"rd_ios", "ios"}},

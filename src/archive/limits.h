@@ -11,21 +11,21 @@
 
 namespace laggard::archive {
 
-/// Refuses a host that no file could be named after: none, or one whose name is too long.
+// What a writer refuses, because a block or a file could not hold it or a reader would refuse it.
+
+/// Refuses a host after which no file could be named: an empty name, or one that is too long.
 [[nodiscard]] Status check_host(const std::string& host);
 
-/// Refuses what a block could not hold or a reader would refuse: too many or too long names, one of them
-/// twice. Errors are kBadInput and name the host.
+/// Refuses a table with too many, too long or repeated names. Errors are kBadInput and name the host.
 [[nodiscard]] Status check_table(const SampleTable& table);
 
-/// The different strings that the blocks of one file name together, by their checksums: a file's dictionary
-/// is bounded though each block has its own, so that a reader who keeps the words of a day knows what to
-/// expect.
+/// Counts the distinct strings that the blocks of one file name, by their checksums. Each block has its own
+/// dictionary, but the words of a whole file are bounded, so that a reader may keep those of a day in memory.
 class FileWords {
  public:
   /// False, and nothing is counted, when the file would name more than kMaxFileWords or kMaxFileWordBytes.
   [[nodiscard]] bool add(const Dictionary& words);
-  /// What the file names already, whoever let it.
+  /// Counts words that are in the file already, even beyond the limits.
   void add_written(const Dictionary& words);
 
  private:

@@ -13,7 +13,8 @@ namespace laggard::archive {
 
 namespace {
 
-/// Before compression. Names and keys are alike, so that this is about a page (kPageBytes) afterwards.
+/// The size of a row before compression. Names and keys are repetitive, so it then takes about a page
+/// (kPageBytes).
 constexpr std::size_t kRowBytes = 4096;
 
 }  // namespace
@@ -95,7 +96,7 @@ Status DayFile::replace_facts(const Facts& facts, ZstdCodec& codec) {
       if (!row) return forward(row);
       if (!*row) break;
       last = select->integer(0);
-      // What is damaged stays, so that it goes on being reported.
+      // A damaged row stays, so that it continues to be reported.
       if (unpack_facts(select->bytes(1), codec)) readable.push_back(last);
     }
   }
@@ -107,7 +108,7 @@ Status DayFile::replace_facts(const Facts& facts, ZstdCodec& codec) {
   Result<Statement> insert = database_.prepare("INSERT INTO fact(rowid, data) VALUES(?1, ?2)");
   if (!insert) return forward(insert);
   for (const std::string& packed : pack_facts(facts, codec)) {
-    // Counting on tells salvage which of two rows is the later one.
+    // Increasing row numbers tell salvage which of two rows is the later one.
     if (Status put = insert->bind(1, ++last).bind_bytes(2, packed).run(); !put) return put;
   }
   return {};

@@ -60,18 +60,18 @@ void add_losses(std::span<const Loss> losses, Columns& columns) {
     return static_cast<std::int64_t>(loss.count);
   }));
   columns.columns.push_back(column_by("lost.reason", kWords, losses, [&](const Loss& loss) {
-    // A reason that finds no room is left out rather than the loss.
+    // When the reason no longer fits, it is left out rather than the loss.
     return columns.words.intern(loss.reason).value_or(kNoWord);
   }));
   for (const Loss& loss : losses) columns.header.lost += loss.count;
 }
 
-/// The columns of a block by their names.
+/// Finds the columns of a block by name.
 class Finder {
  public:
   explicit Finder(const Columns& columns) : columns_(columns) {}
 
-  /// Nothing when there is none of this form, or it has not `values` values.
+  /// Nothing when there is no such column, or it does not have this form and `values` values.
   [[nodiscard]] const std::vector<std::uint64_t>* find(std::string_view name, ColumnForm form) const {
     const auto same = [&](const Column& column) { return column.name == name && column.form == form; };
     const auto found = std::ranges::find_if(columns_.columns, same);
@@ -92,7 +92,7 @@ bool is_inside(const ColumnsHeader& header, WallTime t) { return t >= header.ear
 WallTime time_of(std::uint64_t bits) { return from_unix_ns(static_cast<std::int64_t>(bits)); }
 Word word_of(std::uint64_t bits) { return Word{static_cast<std::uint32_t>(bits)}; }
 
-/// Words of the dictionary get the same numbers in the table.
+/// The words get the same numbers in the table as in the dictionary.
 template <typename Table>
 void take_words(const Dictionary& words, Table& table) {
   for (std::uint32_t word = 0; word < words.size(); ++word) {
@@ -148,7 +148,7 @@ AttributeForm form_of(ColumnForm form) {
   return form == ColumnForm::kReals ? AttributeForm::kReal : AttributeForm::kInteger;
 }
 
-/// Those of which both columns are sound; of the others the damage is known.
+/// Adds the attributes of which both columns are sound; the damage of the others is known already.
 bool read_attributes(const Columns& columns, EventTable& table) {
   for (std::size_t c = 1; c < columns.columns.size(); ++c) {
     const Column& which = columns.columns[c - 1];

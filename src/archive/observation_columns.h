@@ -40,8 +40,9 @@ struct LoadedObservations {
   std::vector<Error> damage;  ///< Of attributes that are missing from it.
 };
 
-/// The table of a block: kDamaged when something is damaged without which nothing can be told. Requires
-/// header.stream to be the table's. \param where  begins all errors.
+/// The table of a block; kDamaged when an indispensable column is damaged. Requires header.stream to be the
+/// table's.
+/// \param where  begins all errors.
 template <typename Table>
 [[nodiscard]] Result<LoadedObservations<Table>> load_observations(const ColumnSource& chunks,
                                                                   const ColumnsHeader& header,
@@ -53,19 +54,19 @@ template <typename Table>
 [[nodiscard]] StoredBlock encode_observations(const Batch& batch, std::uint64_t first_number,
                                               ZstdCodec& codec);
 
-/// A batch that tells of a loss and of nothing else.
+/// A batch that contains a loss and nothing else.
 [[nodiscard]] Batch loss_alone(const FileIdentity& identity, const std::string& kind, const Loss& loss);
 
 struct LoadedBatch {
   Batch batch;
   std::vector<Error> damage;  ///< Of attributes that are missing from it.
 };
-/// kDamaged when nothing can be told. \param where  begins all errors.
+/// The same for either stream, as a batch.
 [[nodiscard]] Result<LoadedBatch> load_batch(const ColumnSource& chunks, const ColumnsHeader& header,
                                              std::string_view where, ZstdCodec& codec);
 
-/// The blocks `ids`, which follow each other in recording, as one; nothing when that would exceed what a
-/// block may hold. kDamaged when anything of them is.
+/// Merges the blocks `ids`, which are consecutive in recording; nothing when that would exceed what a block
+/// may hold. kDamaged when anything in them is damaged.
 [[nodiscard]] Result<std::optional<StoredBlock>> merge_observations(DayFile& file,
                                                                     std::span<const std::int64_t> ids,
                                                                     ZstdCodec& codec);

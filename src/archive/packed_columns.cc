@@ -17,14 +17,14 @@ constexpr std::uint8_t kExtraIsCompressed = 1;
 
 /// How often each token occurs in the buckets of a stream.
 struct TokenStream {
-  std::vector<std::uint32_t> counts;  ///< Of the tokens that occur at all.
+  std::vector<std::uint32_t> counts;  ///< For the tokens that occur at all.
   std::size_t buckets = 1;
-  double bits = 0;         ///< Alone.
-  double joined_bits = 0;  ///< Together with the next.
+  double bits = 0;         ///< Estimated size, alone.
+  double joined_bits = 0;  ///< Estimated size, together with the next stream.
 };
 
-/// Entropy of the tokens, though no less than 0.3 bits each (Huffman cannot go below one, but runs of one
-/// token are nearly free), and what a block of the frame and its Huffman table take.
+/// The entropy of the tokens, but at least 0.3 bits each (Huffman cannot go below one bit, but runs of one
+/// token are nearly free), plus the cost of a block in the frame and of its Huffman table.
 double estimate(const std::vector<std::uint32_t>& counts) {
   double total = 0;
   double symbols = 0;
@@ -60,7 +60,7 @@ std::vector<TokenStream> count_buckets(std::string_view tokens, std::string_view
   return streams;
 }
 
-/// Puts stream `s` and the one behind it together.
+/// Joins stream `s` and the next one.
 void join(std::vector<TokenStream>& streams, std::size_t s) {
   streams[s].counts = sum(streams[s], streams[s + 1]);
   streams[s].buckets += streams[s + 1].buckets;
@@ -73,9 +73,9 @@ void join(std::vector<TokenStream>& streams, std::size_t s) {
   if (s > 0) update(s - 1);
 }
 
-/// Which buckets share a stream and so a Huffman table: neighbours are put together as long as one table for
-/// both costs less than two. With few tokens everything ends in one stream. \return  streams numbered from 0
-/// without holes, in the order of buckets.
+/// Chooses which buckets share a stream and so a Huffman table: neighbours are joined as long as one table
+/// for both costs less than two. With few tokens everything ends up in one stream.
+/// \return streams numbered from 0 without holes, in the order of buckets.
 StreamMap choose_streams(std::string_view tokens, std::string_view buckets) {
   StreamMap map{};
   constexpr std::size_t kWorthIt = 256;  // Below, tables cost more than they can save.

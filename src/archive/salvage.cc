@@ -18,9 +18,9 @@ namespace laggard::archive {
 
 namespace {
 
-/// What a search finds of events and profiles. Every row has a number in its file and kind (ColumnsHeader),
-/// so that blocks that were merged and are found again in their parts give each row once, and what is missing
-/// can be counted.
+/// What a search finds of events and profiles. Every row is numbered within its file and kind
+/// (ColumnsHeader). So when merged blocks and the parts that they were made from are both found, each row is
+/// taken once, and missing rows can be counted.
 class FoundObservations {
  public:
   /// A row of the table `block`, whether its header is whole or not, of whichever stream.
@@ -33,10 +33,10 @@ class FoundObservations {
   using ChunkFinder = std::function<Result<std::string_view>(std::uint64_t hash)>;
 
   void add_block(Row row) { rows_.push_back(std::move(row)); }
-  /// Whether the bytes are a whole header of events or profiles; then it is kept.
+  /// Keeps the bytes if they are an intact header of events or profiles. \return whether they are.
   bool add_header(std::string_view bytes, ZstdCodec& codec);
   [[nodiscard]] bool any() const { return !headers_.empty(); }
-  /// Puts what is sound into `salvage`, and what is known to be lost.
+  /// Adds to `salvage` what is sound, and what is known to be lost.
   void finish(const ChunkFinder& chunks, ZstdCodec& codec, Salvage& salvage);
 
  private:
@@ -51,7 +51,7 @@ class FoundObservations {
   std::vector<Row> rows_;
   std::vector<ColumnsHeader> headers_;
   std::vector<Part> parts_;
-  std::vector<ColumnsHeader> lost_;  ///< Whose chunks are not all there.
+  std::vector<ColumnsHeader> lost_;  ///< Those whose chunks were not all found.
 };
 
 std::string_view rows_name(Stream stream) { return stream == Stream::kEvents ? "events" : "periods"; }
@@ -70,7 +70,8 @@ Batch without_first(const Table& table, std::size_t n) {
   return part;
 }
 
-/// The batch without its first `n` rows, and without its losses, which the rows' other block has told.
+/// The batch without its first `n` rows, and without its losses, which came with the other block of these
+/// rows.
 Batch without_first(const Batch& batch, std::size_t n) {
   if (const auto* events = std::get_if<EventTable>(&batch)) return without_first(*events, n);
   return without_first(std::get<ProfileTable>(batch), n);
@@ -81,7 +82,7 @@ Batch without_first(const Batch& batch, std::size_t n) {
 bool FoundObservations::add_header(std::string_view bytes, ZstdCodec& codec) {
   Result<ColumnsHeader> header = decode_columns_header(bytes, "", codec);
   if (!header) return false;
-  // The same header twice is one block on two pages, or its copy.
+  // The same header twice is one block on two pages, or the copy of the header.
   if (std::ranges::find(headers_, *header) == headers_.end()) headers_.push_back(std::move(*header));
   return true;
 }
@@ -115,7 +116,7 @@ void FoundObservations::load(const ChunkFinder& chunks, ZstdCodec& codec, Salvag
   }
 }
 
-/// Merged blocks before their parts, and holes between the numbers of rows are what is lost.
+/// Takes merged blocks before their parts, and reports holes in the numbering of rows as lost.
 void FoundObservations::take_each_row_once(Salvage& salvage) {
   std::ranges::stable_sort(parts_, [](const Part& a, const Part& b) {
     const std::uint64_t a_end = a.header.end_number();
@@ -158,7 +159,7 @@ void FoundObservations::take_each_row_once(Salvage& salvage) {
   }
 }
 
-/// Rows of the table without a header that are not inside of what was found: the end of a file, mostly.
+/// Reports rows of the table without a header that lie outside of what was found: mostly the end of a file.
 void FoundObservations::report_rows_alone(Salvage& salvage) const {
   for (const Row& row : rows_) {
     const auto covers = [&](const ColumnsHeader& header) {
@@ -185,7 +186,7 @@ struct FoundBlock {
   std::optional<BlockHeader> header;
 };
 
-/// Sorts the rows of all tables by what they look like.
+/// Assigns the rows of all tables to their table by what they look like.
 class Finds {
  public:
   void add(const RawRow& row) {
@@ -288,7 +289,7 @@ class Finds {
 
   void take(const FoundBlock& block) {
     const BlockHeader& header = *block.header;
-    // The same header twice is one block on two pages: SQLite moves rows about.
+    // The same header twice is one block on two pages: SQLite moves rows.
     std::vector<std::uint64_t> identity;
     for (const BlockCounter& c : header.counters) identity.push_back(c.hash);
     if (!taken_.insert({header.kind, block.earliest, block.latest, identity}).second) return;
@@ -318,10 +319,11 @@ class Finds {
     saved_[{header.host, header.kind}].insert(table.times().begin(), table.times().end());
   }
 
-  /// Unless the same samples were found whole elsewhere: blocks are merged, and the old ones are overwritten.
+  /// Reports a lost block, unless the same samples were found intact elsewhere: blocks are merged, and the
+  /// old ones are overwritten.
   void report(const FoundBlock& block, const std::string& what, const std::vector<WallTime>& times) {
-    // A row without its header does not say whose it is: a file is of one host, but for a log that is not its
-    // own.
+    // A row without its header does not name its host: a file has a single one, unless a foreign log lies
+    // beside it.
     const std::string& host = block.header ? block.header->host : salvage_.host;
     const std::set<WallTime>& saved = saved_[{host, block.kind}];
     const auto is_saved = [&](WallTime t) { return saved.contains(t); };
@@ -338,8 +340,8 @@ class Finds {
   ZstdCodec codec_;
   FoundObservations observations_;
   std::vector<FoundBlock> blocks_;
-  std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
-  std::map<std::int64_t, Facts> facts_;          ///< By their row: later ones hold.
+  std::map<std::uint64_t, std::string> chunks_;  ///< By checksum, which is how headers refer to them.
+  std::map<std::int64_t, Facts> facts_;          ///< By row: later ones win.
   std::set<Identity> taken_;
   /// Sample times of whole blocks, by host and kind.
   std::map<std::pair<std::string, std::string>, std::set<WallTime>> saved_;
@@ -357,7 +359,7 @@ Result<Salvage> salvage_file(const std::filesystem::path& path) {
   for_each_row(*pages, add);
   const bool cut = pages->is_cut();
   if (pages->has_log()) {
-    // What a log hides that is not the file's own, and what lies behind the place where it is damaged.
+    // Also search what a foreign log hides, and what follows the place where a log is damaged.
     for (const Pages::View view : {Pages::View::kFile, Pages::View::kFrames}) {
       pages->use(view);
       for_each_row(*pages, add);

@@ -51,7 +51,7 @@ Result<StreamFolder> StreamFolder::open(const fs::path& recording, Stream stream
   folder.recording_.path = recording;
   folder.stream_.path = recording / folder_of(stream);
   if (Status made = make_directory(folder.stream_.path); !made) return forward(made);
-  // Links that are there from the beginning are meant: what they lead to is what is kept.
+  // Links that exist from the beginning are intended: the folders that they lead to are kept.
   std::error_code error;
   if (fs::is_symlink(folder.recording_.path, error) || fs::is_symlink(folder.stream_.path, error)) {
     folder.recording_.path = fs::canonical(recording, error);

@@ -12,7 +12,7 @@ namespace laggard::archive {
 
 namespace {
 
-/// Of zstd's own memory as of any other: nothing is said of the data, which may be sound.
+/// A lack of memory is thrown like any other: it says nothing about the data, which may be sound.
 std::size_t with_memory(std::size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   return result;
