@@ -84,7 +84,7 @@ TEST(HostLock, AMomentOfLookingRefusesNobody) {
   }
 }
 
-/// Has flock fail with ENOLCK in this process from now on, as on a file system without locks.
+/// Makes flock fail with ENOLCK in this process from now on, as on a file system without locks.
 bool take_locks_away() {
   std::array<sock_filter, 4> code{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -146,7 +146,7 @@ TEST(HostLock, IsPassedOnToAnotherHostButTakesNobodysPlace) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(is_host_locked(dir.path(), "fs2")) << "it is given up all the same";
-  // One whose file somebody has removed is no lock that could be passed on.
+  // A lock whose file somebody has removed cannot be passed on.
   auto removed = lock_host(dir.path(), "fs4");
   ASSERT_TRUE(removed);
   std::filesystem::remove(dir.path() / ".fs4.lock");
@@ -163,7 +163,7 @@ class PlantedLock : public ::testing::Test {
     EXPECT_TRUE(write_file(folder_ / "victim", "precious"));
   }
 
-  /// What is said of whatever stands in the lock's place; it is neither written through nor removed.
+  /// The error for whatever has taken the lock's name; it is neither written through nor removed.
   [[nodiscard]] std::string refusal() const {
     const auto lock = lock_host(folder_, "fs1");
     EXPECT_FALSE(lock);
