@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "archive/observation_columns.h"
-#include "archive/observation_writer.h"
 #include "archive/reader.h"
+#include "archive/writer.h"
 #include "base/time.h"
 
 namespace {

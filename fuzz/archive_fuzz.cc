@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "archive/block.h"
-#include "archive/facts.h"
 #include "archive/format.h"
+#include "archive/notes.h"
 #include "archive/reader.h"
 #include "archive/salvage.h"
-#include "archive/sealed.h"
 #include "archive/tokens.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
 namespace {
@@ -67,7 +67,7 @@ SampleTable reference_table() {
 void decode(const BlockHeader& shape, std::string_view chunk, const SampleTable& table) {
   ZstdCodec codec;
   BlockHeader header = shape;
-  header.counters[1].hash = hash_bytes(chunk);
+  header.counters[1].hash = checksum(chunk);
   header.counters[1].bytes = static_cast<std::uint32_t>(chunk.size());
   SampleTable out = table;
   const std::vector<UnpackedCounter> unpacked{{.table = &table, .counter = 0}, {}};

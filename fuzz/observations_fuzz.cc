@@ -8,7 +8,7 @@
 #include "archive/block.h"
 #include "archive/columns.h"
 #include "archive/observation_columns.h"
-#include "archive/sealed.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
 namespace {
@@ -64,7 +64,7 @@ void fuzz_chunk(const Table& table, std::size_t which, std::string_view chunk, Z
   ColumnsBlock block = encode_columns(to_columns(table, 0), codec);
   which %= block.chunks.size();
   block.chunks[which] = chunk;
-  block.header.columns[which].hash = hash_bytes(chunk);
+  block.header.columns[which].hash = checksum(chunk);
   block.header.columns[which].bytes = static_cast<std::uint32_t>(chunk.size());
   const ColumnSource chunks = [&](std::size_t c) -> Result<std::string_view> {
     return std::string_view(block.chunks[c]);

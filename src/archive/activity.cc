@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint64_t kUnknown = std::numeric_limits<std::uint64_t>::max();
 
-/// Counters whose growth is load, by kind; no more than ActivityTracker::kWatched. None: being there is.
+/// The counters of a kind whose growth means load, at most ActivityTracker::kWatched. Without any, being
+/// present means load.
 std::span<const std::string_view> load_counters(DeviceKind kind) {
   static constexpr std::array<std::string_view, 3> kDisk{"rd_ios", "wr_ios", "ios"};
   static constexpr std::array<std::string_view, 4> kNet{"rx_packets", "tx_packets", "rx_bytes", "tx_bytes"};
@@ -37,7 +38,7 @@ void mark_growth(const SampleTable& table, std::size_t c, std::size_t d, std::ui
   }
 }
 
-/// A level or gauge that is not zero; the bits of -0.0 are zero too.
+/// Marks the times at which a gauge is not zero. The shift drops the sign bit, so that -0.0 is zero too.
 void mark_nonzero(const SampleTable& table, std::size_t c, std::size_t d, std::vector<std::uint8_t>& active) {
   const std::span<const std::uint64_t> series = table.series(c, d);
   for (std::size_t t = 0; t < series.size(); ++t) {
@@ -52,8 +53,8 @@ void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint
   }
 }
 
-/// Momentary numbers that are load when they are not zero.
-bool is_level(const TableCounter& counter) {
+/// Whether the counter is a gauge that means load when it is not zero.
+bool is_gauge(const TableCounter& counter) {
   return counter.form == CounterForm::kGauge || counter.name == "in_flight";
 }
 
@@ -74,7 +75,7 @@ void ActivityTracker::mark(const SampleTable& table, std::size_t d, std::vector<
     if (c) mark_growth(table, *c, d, last[i], active);
   }
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
-    if (is_level(table.counters()[c])) mark_nonzero(table, c, d, active);
+    if (is_gauge(table.counters()[c])) mark_nonzero(table, c, d, active);
   }
 }
 

@@ -10,9 +10,9 @@
 
 namespace laggard::archive {
 
-/// Counts the sample times at which a device was under load (DeviceInfo::active_samples), over the tables of
-/// one host and kind in order; remembers the last counters, so that cutting a run into tables changes
-/// nothing.
+/// Counts the sample times at which each device was under load (DeviceInfo::active_samples), over the tables
+/// of one host and kind in order. It remembers the last counters, so the result does not depend on how a run
+/// is divided into tables.
 class ActivityTracker {
  public:
   /// One count per device of the table.

@@ -6,8 +6,8 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "archive/limits.h"
 #include "archive/observation_columns.h"
-#include "archive/table_check.h"
 
 namespace laggard::archive {
 
@@ -54,7 +54,7 @@ FileIdentity identity(const Table& table) {
   return {.host = table.host(), .boot = table.boot(), .stream = kStreamOf<Table>};
 }
 
-/// What one row takes in a block, for bounding blocks before they are made.
+/// How many values a row takes in a block, for bounding blocks before they are made.
 class RowValues {
  public:
   explicit RowValues(const EventTable& table) : values_(table.size(), 4) {
@@ -103,7 +103,7 @@ std::vector<Batch> cut_by_day(SampleTable table) {
   return parts;
 }
 
-/// Whether all of it goes into one block of one day.
+/// Whether all of the table fits into one block of one day.
 template <typename Table>
 bool is_one_part(const Table& table) {
   if (table.size() > kBlockRows || values(table) > kMaxBlockCells) return false;
@@ -111,7 +111,7 @@ bool is_one_part(const Table& table) {
   return recording_day(span.from) == recording_day(span.to);
 }
 
-/// Rows of one day in parts that each fit into a block.
+/// Cuts the rows of one day into parts that each fit into a block.
 template <typename Table>
 void cut_rows(const Table& table, std::span<const std::uint32_t> rows_of_day, std::vector<Batch>& parts) {
   const RowValues row_values{table};
@@ -234,7 +234,7 @@ std::vector<Batch> by_day(Batch batch) {
 bool Joiner::has_room_for(const SampleTable& table) const {
   const std::size_t rows = rows_ + table.times().size();
   if (rows > kBlockSamples) return false;
-  // An upper bound: at worst the table shares nothing with those before.
+  // An upper bound: at worst the table shares no counter or device with those before.
   std::size_t devices = all_.devices().size();
   std::size_t counters = all_.counters().size();
   const SampleTable& last = samples_.back();

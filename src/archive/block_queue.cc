@@ -7,7 +7,7 @@ namespace laggard::archive {
 
 namespace {
 
-/// See BlockQueue. `blocks` are of one host and kind, in order of recording.
+/// Brings the blocks of one host and kind from order of recording into reading order (see BlockQueue).
 std::vector<BlockRef> reading_order(std::vector<BlockRef> blocks) {
   const auto recorded_before = [](const BlockRef& a, const BlockRef& b) {
     return std::tie(a.file, a.row.id) < std::tie(b.file, b.row.id);
@@ -30,7 +30,7 @@ bool wants_host(const BlockRequest& request, const std::string& host) {
   return request.hosts.empty() || std::ranges::find(request.hosts, host) != request.hosts.end();
 }
 
-/// Whether nothing of the file can be wanted, as far as is known without opening it.
+/// Whether the request excludes the whole file, as far as is known without opening it.
 bool misses_file(const BlockRequest& request, const SourceFile& file) {
   if (!file.extent) return false;
   return (request.from && file.extent->to < *request.from) ||
@@ -45,7 +45,7 @@ bool wants_block(const BlockRequest& request, const BlockRow& row) {
 
 }  // namespace
 
-/// The blocks of one host, one group of overlapping files after the other.
+/// The blocks of one host, read one group of overlapping files after the other.
 class BlockQueue::HostBlocks {
  public:
   /// \param begin, end  the host's files.
@@ -66,7 +66,8 @@ class BlockQueue::HostBlocks {
   void pop() { queue_.pop_front(); }
 
  private:
-  /// One file, and those after it that begin before it ends: recordings put side by side, clocks set back.
+  /// Loads a file and those after it that begin before it ends: recordings put side by side, or clocks set
+  /// back.
   Status load_group() {
     std::map<std::string, std::vector<BlockRef>> kinds;
     std::optional<WallTime> latest;

@@ -19,7 +19,8 @@ struct BlockRef {
   BlockRow row;
 };
 
-/// What is wanted of a stream's blocks, told without looking into them. Empty lists mean everything.
+/// Which blocks of a stream are wanted, by what can be told without unpacking them. Empty lists mean
+/// everything.
 struct BlockRequest {
   Stream stream = Stream::kMetrics;
   std::optional<WallTime> from;  ///< Inclusive.
@@ -28,9 +29,9 @@ struct BlockRequest {
   std::vector<std::string> hosts;
 };
 
-/// Gives the blocks of a stream, of one host and kind in reading order (groups of blocks that overlap in time
-/// follow each other by time, blocks within a group by recording), and over hosts by their first time. Holds
-/// the files open that it is at.
+/// Yields the blocks of a stream: over hosts by their first time, and for one host and kind in reading order
+/// (groups of blocks that overlap in time follow each other by time, blocks within a group by recording).
+/// Keeps open the files that it is reading.
 class BlockQueue {
  public:
   /// \param files  outlives this.
@@ -39,7 +40,7 @@ class BlockQueue {
   BlockQueue& operator=(const BlockQueue&) = delete;
   ~BlockQueue();
 
-  /// The next block, or nothing at the end. `use` fetches what is needed of it while its file is open.
+  /// Calls `use` with the next block; false at the end. `use` fetches what it needs while the file is open.
   [[nodiscard]] Result<bool> next(const std::function<Status(const BlockRef&)>& use);
 
  private:

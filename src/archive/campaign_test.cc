@@ -1,5 +1,5 @@
-// Recordings that something has happened to: day files, their logs and their folder. Whatever it was, reading
-// gives only what was recorded, says so when anything is missing, and leaves every byte as it was.
+// Damaged recordings: day files, their logs and their folder. Whatever has happened to them, reading returns
+// only what was recorded, says so when anything is missing, and leaves every byte as it was.
 #include <sys/stat.h>
 
 #include <gmock/gmock.h>
@@ -66,8 +66,8 @@ std::map<std::string, std::string> contents(const fs::path& folder) {
   return all;
 }
 
-/// Three hosts: fs1 has two days; fs2's recorder was killed in the middle of its day, after it had been
-/// started again; fs3 is there to be compared with.
+/// Three hosts: fs1 has two days; fs2's recorder was restarted and then killed in the middle of the day; fs3
+/// stays intact for comparison.
 class Campaign : public ::testing::Test {
  protected:
   static constexpr std::size_t kKinds = 36;
@@ -120,7 +120,7 @@ class Campaign : public ::testing::Test {
     for (std::size_t f = 0; f < sound_.size(); ++f) put(file(f), sound_[f]);
   }
 
-  /// Does something to the file. \return whether a reading may refuse it: its version is another one.
+  /// Damages the file. \return whether a reader may refuse it, because its version is another one.
   void spoil(std::size_t kind, std::size_t f, Random& random) {
     FileBytes bytes = sound_[f];
     if (kind < 16) {
@@ -182,7 +182,7 @@ class Campaign : public ::testing::Test {
         bytes = "time,host,kind,device,counter,value\n";
         break;
       case 14:
-        bytes[63] = 0;  // By an earlier version.
+        bytes[63] = 0;  // Marked as written by an earlier version.
         break;
       default:
         bytes.replace(page, kPageBytes, noise(random, kPageBytes));
@@ -272,7 +272,7 @@ class Campaign : public ::testing::Test {
     }
   }
 
-  /// A page as a database has it that SQLite has just made.
+  /// The first page of a database that SQLite has just made.
   static std::string foreign_page(std::uint32_t application) {
     std::string page(kPageBytes, '\0');
     page.replace(0, 16, std::string("SQLite format 3\0", 16));
@@ -287,7 +287,7 @@ class Campaign : public ::testing::Test {
     return page;
   }
 
-  /// How many of the cells are there; none may be another one.
+  /// How many of the cells were read; none may have another value.
   std::size_t true_cells(const Cells& got) {
     std::size_t wrong = 0;
     for (const auto& [key, value] : got) {
@@ -344,8 +344,8 @@ class Campaign : public ::testing::Test {
                                      "fs2-20110509T060000Z.lgd", "fs3-20110509T060000Z.lgd"};
   TempDir dir_;
   std::vector<FileBytes> sound_;  ///< By kNames.
-  FileBytes old_;                 ///< fs2's file when its first recorder had ended.
-  FileBytes old_log_;             ///< And in the middle of the second one's work.
+  FileBytes old_;                 ///< fs2's file after its first recorder ended.
+  FileBytes old_log_;             ///< fs2's log while its second recorder was writing.
   Cells truth_;
 };
 

@@ -3,19 +3,20 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
+#include "archive/hints.h"
 #include "archive/packed_columns.h"
-#include "archive/recipe.h"
+#include "base/bytes.h"
 
-/// A chunk of samples: a counter of all devices, a column each (packed_columns.h).
+/// A chunk of samples holds one counter of all devices, a column for each device (packed_columns.h).
 namespace laggard::archive {
 
 namespace {
 
-/// How a column is present, before its head.
+/// Written before a column's head: at which sample times it is present.
 enum class CellPresence : std::uint8_t {
-  kAsDevice = 0,  ///< Wherever the header says that the device is.
+  kAsDevice = 0,  ///< Whenever the header says that the device is present.
   kNowhere = 1,   ///< This device does not have this counter.
-  kOwn = 2,       ///< At runs of its own, which follow.
+  kOwn = 2,       ///< At the runs that follow.
 };
 
 ColumnKind column_kind(CounterForm form) {
@@ -157,7 +158,7 @@ std::string encode_chunk(const SampleTable& table, std::size_t c, const BlockHea
 Block encode_block(const SampleTable& table, std::vector<std::uint32_t> active, ZstdCodec& codec) {
   LAGGARD_CHECK(table.counters().size() <= kMaxCounters && table.cells() <= kMaxCells);
   Block block{.header = make_header(table, std::move(active)), .chunks = {}};
-  // Blocks of one flush are merged soon: they are coded quickly and without looking at other counters.
+  // Blocks of one flush are merged soon, so they are coded quickly and without references to other counters.
   if (table.times().size() >= kSettledSamples) {
     std::vector<std::string_view> names;
     for (const TableCounter& counter : table.counters()) names.push_back(counter.name);
@@ -167,7 +168,7 @@ Block encode_block(const SampleTable& table, std::vector<std::uint32_t> active, 
   }
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     block.chunks.push_back(encode_chunk(table, c, block.header, codec));
-    block.header.counters[c].hash = hash_bytes(block.chunks.back());
+    block.header.counters[c].hash = checksum(block.chunks.back());
     block.header.counters[c].bytes = static_cast<std::uint32_t>(block.chunks.back().size());
   }
   return block;
@@ -180,7 +181,7 @@ Status decode_chunk(std::string_view bytes, const BlockHeader& header, std::size
     return fail(ErrorCode::kDamaged, "",
                 fmt::format("values of {} are damaged: {}", counter.counter.name, what));
   };
-  if (bytes.size() != counter.bytes || hash_bytes(bytes) != counter.hash) {
+  if (bytes.size() != counter.bytes || checksum(bytes) != counter.hash) {
     return damaged("their checksum does not hold");
   }
   ChunkDecoder decoder{header, target};

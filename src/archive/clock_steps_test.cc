@@ -4,7 +4,7 @@
 #include "archive/recover.h"
 #include "testing/archive.h"
 
-// Steps of a host's clock are kept as what they are, in either direction and over midnight.
+// Steps of a host's clock are recorded as such, in either direction and over midnight.
 
 namespace laggard::archive {
 namespace {

@@ -48,7 +48,7 @@ bool to_decimal(std::uint64_t bits, unsigned exponent, std::uint64_t& integer) {
   return std::bit_cast<std::uint64_t>(decimal_value(integer, exponent)) == bits;
 }
 
-/// A value from the middle of the distribution, by the median of at most 31 spread over the column.
+/// A typical value: the median of at most 31 values spread over the column.
 std::int64_t middle(std::span<const std::uint64_t> values) {
   std::array<std::int64_t, 31> sample{};
   const std::size_t n = std::min(values.size(), sample.size());
@@ -140,8 +140,8 @@ void ColumnEncoder::consider(std::span<const std::uint64_t> values, const Column
   std::swap(trial_, chosen_);
 }
 
-/// Looks for a factor with which the other counters' growth explains this one's: what most of the sampled
-/// quotients are (one request size), or what all of them make together.
+/// Looks for a factor by which the other counters' growth predicts this one's: the most frequent of the
+/// sampled quotients (one request size), or the quotient of the sums.
 void ColumnEncoder::consider_prediction(std::span<const std::uint64_t> values, const ColumnHints& hints) {
   constexpr std::size_t kSamples = 63;
   std::array<std::uint64_t, kSamples> quotients{};
@@ -151,7 +151,7 @@ void ColumnEncoder::consider_prediction(std::span<const std::uint64_t> values, c
   for (std::size_t i = 0; i < n && found < kSamples; i += stride) {
     const std::uint64_t growth = hints.growth[i];
     const std::uint64_t own = values[i + 1] - values[i];
-    if (growth == 0 || growth >> 32 != 0 || own >> 40 != 0) continue;  // Resets are not quotients.
+    if (growth == 0 || growth >> 32 != 0 || own >> 40 != 0) continue;  // A reset gives no useful quotient.
     quotients[found++] = own / growth;
   }
   if (found == 0) return;
@@ -216,7 +216,7 @@ void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kin
   const std::span<const std::uint64_t> numbers = decimal ? std::span<const std::uint64_t>(decimal_) : values;
   best_ = Plan{};
   consider(numbers, hints, {.transform = kDelta});
-  // Momentary values often stand better alone than as differences.
+  // Gauges often compress better as they are than as differences.
   if (kind == ColumnKind::kGauge || best_.centred) consider(numbers, hints, {.transform = kRaw});
   if (kind == ColumnKind::kTimes) consider(numbers, hints, {.transform = kLine});
   if (!hints.growth.empty()) consider_prediction(numbers, hints);

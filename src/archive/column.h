@@ -26,17 +26,16 @@
 namespace laggard::archive {
 
 enum class ColumnKind : std::uint8_t {
-  kCounter,  ///< Cumulative or level: unsigned integers.
+  kCounter,  ///< Unsigned integers, cumulative or momentary.
   kGauge,    ///< The bits of doubles.
   kTimes,    ///< Nanoseconds, nearly regular.
 };
 
-/// What other counters of the same device at the same times tell about a column of n cells. Both may be
-/// empty.
+/// What other counters of the same device at the same times say about a column of n cells. Both may be empty.
 struct ColumnHints {
   /// n-1 numbers p_i that the growth of this column is likely a multiple of.
   std::span<const std::uint64_t> growth;
-  /// n-1 buckets, by what should go with the size of this column's growth.
+  /// n-1 buckets of numbers that should be proportional to this column's growth.
   std::span<const std::uint8_t> buckets;
 };
 
@@ -79,11 +78,11 @@ class ColumnEncoder {
   std::vector<std::uint64_t> chosen_;  ///< Residuals of `best_`.
 };
 
-/// The value of the column that comes next, if it has only one; it is read then.
+/// The value of the next column if it is constant; the column is then read.
 [[nodiscard]] std::optional<std::uint64_t> decode_constant(ByteReader& head);
 
-/// Reads the column that comes next into `out`, n >= 1 cells; false when the bytes make no sense.
-/// \param hints  are asked for what the column was coded with.
+/// Reads the next column into `out`, n >= 1 cells; false when the bytes make no sense.
+/// \param hints  asked only for the hints that the column was coded with.
 [[nodiscard]] bool decode_column(ByteReader& head, TokenReader& tokens, HintSource& hints,
                                  std::span<std::uint64_t> out);
 

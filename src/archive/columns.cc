@@ -6,9 +6,8 @@
 
 #include <algorithm>
 
-#include "archive/block.h"
 #include "archive/packed_columns.h"
-#include "archive/sealed.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
 namespace laggard::archive {
@@ -32,7 +31,7 @@ std::string encode_values(const Column& column, bool brief, ZstdCodec& codec) {
   return pack_columns(sink, brief, codec);
 }
 
-/// Bounds what a header may ask a reader to hold.
+/// Bounds how much memory a header can make a reader use.
 bool is_within_limits(const ColumnsHeader& header) {
   std::size_t values = 0;
   for (const ColumnInfo& column : header.columns) {
@@ -67,7 +66,7 @@ Result<std::string_view> sound_chunk(const ColumnSource& chunks, const ColumnsHe
   Result<std::string_view> bytes = chunks(c);
   if (!bytes && bytes.error().code != ErrorCode::kDamaged) return bytes;
   const ColumnInfo& column = header.columns[c];
-  if (bytes && bytes->size() == column.bytes && hash_bytes(*bytes) == column.hash) return bytes;
+  if (bytes && bytes->size() == column.bytes && checksum(*bytes) == column.hash) return bytes;
   return fail(ErrorCode::kDamaged, fmt::format("{}: {}", where, describe(header)),
               fmt::format("'{}' is damaged: {}", column.name,
                           bytes ? "its checksum does not hold" : bytes.error().what));
@@ -158,7 +157,7 @@ ColumnsBlock encode_columns(Columns columns, ZstdCodec& codec) {
   block.header.words = columns.words.size();
   block.header.columns.clear();
   const auto add = [&](ColumnInfo info, std::string chunk) {
-    info.hash = hash_bytes(chunk);
+    info.hash = checksum(chunk);
     info.bytes = static_cast<std::uint32_t>(chunk.size());
     block.header.columns.push_back(std::move(info));
     block.chunks.push_back(std::move(chunk));
@@ -184,7 +183,7 @@ Result<Dictionary> decode_words(const ColumnSource& chunks, const ColumnsHeader&
   Dictionary words;
   ByteReader in{raw};
   for (std::uint32_t word = 0; word < header.words && in.ok(); ++word) {
-    // A word twice would give the later ones other numbers.
+    // A repeated word would change the numbers of those after it.
     if (words.intern(in.text(Dictionary::kLongestWord)) != Word{word}) in.fail();
   }
   if (!in.ok() || !in.rest().empty()) return senseless(header, 0, where);

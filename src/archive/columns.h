@@ -29,7 +29,7 @@ struct ColumnInfo {
   std::string name;
   ColumnForm form = ColumnForm::kNumbers;
   std::size_t values = 0;
-  std::uint64_t hash = 0;   ///< xxh3 of the chunk: proves that it is whole and belongs to this header.
+  std::uint64_t hash = 0;   ///< Checksum of the chunk: proves that it is whole and belongs to this header.
   std::uint32_t bytes = 0;  ///< Size of the chunk.
   bool operator==(const ColumnInfo&) const = default;
 };
@@ -39,18 +39,18 @@ struct ColumnsHeader {
   std::string host;
   std::string kind;
   std::string boot;
-  WallTime earliest;  ///< Of events, starts of periods, and losses.
+  WallTime earliest;  ///< Over events, starts of periods, and losses.
   WallTime latest;
   std::size_t rows = 0;  ///< Events or periods.
-  /// Rows and losses of a kind are numbered in their file, and these begin with this number. Two blocks that
-  /// have the same number hold the same row: of blocks that were merged the small ones may be found again.
+  /// The rows and losses of a kind are numbered within their file; this is the number of the block's first.
+  /// Blocks with the same number hold the same row: after a merge, salvage may still find the small blocks.
   std::uint64_t first_number = 0;
   std::size_t losses = 0;
-  std::uint64_t lost = 0;  ///< By all losses together.
+  std::uint64_t lost = 0;  ///< How much was lost in all losses together.
   std::size_t words = 0;
   std::vector<ColumnInfo> columns;  ///< The dictionary first.
 
-  /// Behind the last one's.
+  /// One past the last number.
   [[nodiscard]] std::uint64_t end_number() const { return first_number + rows + losses; }
   bool operator==(const ColumnsHeader&) const = default;
 };
@@ -73,26 +73,27 @@ struct ColumnsBlock {
 };
 
 [[nodiscard]] std::string encode_columns_header(const ColumnsHeader& header, ZstdCodec& codec);
-/// \param where  names the place for the error, which is always kDamaged or kTooNew.
+/// \param where  the place for the error, which is always kDamaged or kTooNew.
 [[nodiscard]] Result<ColumnsHeader> decode_columns_header(std::string_view bytes, std::string_view where,
                                                           ZstdCodec& codec);
 
 /// Requires columns within the limits of format.h.
 [[nodiscard]] ColumnsBlock encode_columns(Columns columns, ZstdCodec& codec);
 
-/// Where the bytes of a block's chunks come from, by their index in the header. What it gives is gone at the
-/// next call.
+/// Where the bytes of a block's chunks come from, by their index in the header. They are valid until the next
+/// call.
 using ColumnSource = std::function<Result<std::string_view>(std::size_t column)>;
 
 struct DecodedColumns {
-  Columns columns;            ///< Those that are sound.
-  std::vector<Error> damage;  ///< Of the others.
+  Columns columns;            ///< The sound ones.
+  std::vector<Error> damage;  ///< What is wrong with the others.
 };
-/// kDamaged when the dictionary is, without which nothing has a meaning. \param where  begins all errors.
+/// kDamaged when the dictionary is damaged, without which nothing has a meaning. \param where  begins all
+/// errors.
 [[nodiscard]] Result<DecodedColumns> decode_columns(const ColumnSource& chunks, const ColumnsHeader& header,
                                                     std::string_view where, ZstdCodec& codec);
 
-/// The dictionary alone.
+/// Decodes only the dictionary.
 [[nodiscard]] Result<Dictionary> decode_words(const ColumnSource& chunks, const ColumnsHeader& header,
                                               std::string_view where, ZstdCodec& codec);
 

@@ -1,5 +1,5 @@
-// Files that a disk, a cable or a person has changed: whatever was done to them, what is read is right, and
-// what is missing was reported.
+// Files that were damaged by a disk, a cable or a person: what is read is right, and what is missing is
+// reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
 
-/// One way to spoil a file, at a random place.
+/// Damages a file in one of several ways, at a random place.
 std::string spoil(std::string bytes, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   const std::size_t at = below(bytes.size());
@@ -46,7 +46,7 @@ class Damage : public OneFile {
  protected:
   Damage() : OneFile(5 * 1024, 2) {}
 
-  /// What is read is right; \return whether all of it was read.
+  /// Checks that what is read is right. \return whether all of it was read.
   bool read_truly(const Reader& reader, const std::vector<SampleTable>& tables, const Inventory& inventory) {
     const std::size_t found = count_true_cells(tables, table_);
     for (const DeviceInfo& device : inventory.devices) {
@@ -157,7 +157,7 @@ TEST_F(Damage, ABlockOfAnImpossibleLayoutIsDamageLikeAnyOther) {
 }
 
 TEST_F(Damage, RowsThatABadPageHidesAreMissed) {
-  // A leaf of a table that says that it has fewer rows than it has: SQLite sees nothing wrong in that.
+  // A leaf that claims fewer rows than it has: SQLite sees nothing wrong with that.
   std::size_t blocks_hidden = 0;
   std::size_t facts_hidden = 0;
   for (std::size_t page = 1; page < sound_.size() / kPageBytes; ++page) {
@@ -169,7 +169,7 @@ TEST_F(Damage, RowsThatABadPageHidesAreMissed) {
     SCOPED_TRACE(page);
     const std::vector<std::filesystem::path> paths{dir_.path() / "rec"};
     auto reader = Reader::open(paths);
-    if (!reader) continue;  // The only row of a table that a file must have.
+    if (!reader) continue;  // It was the only row of a table that every file needs.
     auto inventory = (*reader)->inventory();
     ASSERT_OK(inventory);
     read_truly(**reader, read_all(**reader), *inventory);

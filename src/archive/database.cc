@@ -29,17 +29,17 @@ std::string percent_encoded(const std::string& path) {
   return out;
 }
 
-/// Why no file can be made in a folder now, as errno; 0 when one can.
+/// The errno with which a file cannot be created in a folder now; 0 when it can.
 int why_no_file(const std::filesystem::path& folder) {
   const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
-  // A file system without files that have no name does not tell.
+  // Where the file system has no unnamed files we cannot tell.
   return fd.valid() || errno == EOPNOTSUPP || errno == EISDIR ? 0 : errno;
 }
 
 bool is_full(int os_error) { return os_error == ENOSPC || os_error == EDQUOT; }
 
-/// Whether a limit of file sizes (ulimit -f) is in the way of the file or of one beside it: of a wal-index
-/// that cannot grow, SQLite does not tell why.
+/// Whether the limit on file sizes (ulimit -f) stops the file or one beside it from growing: when a wal-index
+/// cannot grow, SQLite does not say why.
 bool may_not_grow(const std::filesystem::path& path) {
   constexpr std::uintmax_t kMostAtOnce = 32768;  // A page of the wal-index.
   rlimit limit{};
@@ -121,7 +121,7 @@ Result<Database> Database::open_to_read(const std::filesystem::path& path, const
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    return fail(ErrorCode::kBadInput, path.string(), "is no file");  // A pipe would be waited for.
+    return fail(ErrorCode::kBadInput, path.string(), "is no file");  // Opening a pipe would block.
   }
   Database database;
   database.path_ = path;
@@ -164,7 +164,7 @@ Status Database::connect(const std::string& uri, int flags, const char* vfs) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  // A log that is not taken over on purpose stays, and with it the sign that the file is not finished.
+  // A log that is not folded in on purpose stays, and with it the mark that the file is not finished.
   sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_limit(connection, SQLITE_LIMIT_ATTACHED, 0);
   return run("PRAGMA cell_size_check=ON");
@@ -203,8 +203,8 @@ Result<std::int64_t> Database::number(const char* sql) {
   return *row ? statement->integer(0) : 0;
 }
 
-/// The errno of a failed call. Where SQLite cannot make a file it tries to read one instead, and what it then
-/// tells is that there is none: nothing of the disk that has no inode left, or has become read-only.
+/// The errno of a failed call. Where SQLite cannot create a file it tries to read one instead, and then
+/// reports that there is none, rather than that the disk has no inode left or has become read-only.
 int Database::reason(int status) const {
   const int told = sqlite3_system_errno(connection_.get());
   const int kind = status & 0xFF;

@@ -20,12 +20,12 @@ class Statement {
  public:
   Statement(Database& database, sqlite3_stmt* statement) : database_(&database), statement_(statement) {}
 
-  /// Parameters are numbered from 1. Text and bytes are not copied: they outlive the step.
+  /// Parameters are numbered from 1. Text and bytes are not copied, so they must outlive the step.
   Statement& bind(int index, std::int64_t value);
   Statement& bind(int index, std::string_view text);
   Statement& bind_bytes(int index, std::string_view bytes);
 
-  /// True when there is a row to look at, false at the end.
+  /// True when there is a row, false at the end.
   [[nodiscard]] Result<bool> step();
   /// For statements without rows.
   [[nodiscard]] Status run();
@@ -34,7 +34,7 @@ class Statement {
   [[nodiscard]] std::int64_t integer(int column) const {
     return sqlite3_column_int64(statement_.get(), column);
   }
-  /// Text or bytes of the present row; gone at the next step.
+  /// Text or bytes of the current row, valid until the next step.
   [[nodiscard]] std::string_view bytes(int column) const;
 
  private:
@@ -53,7 +53,7 @@ enum class OpenMode : std::uint8_t {
   kCreate,
 };
 
-/// One SQLite file, with errors as ours and every setting that makes foreign bytes harmless.
+/// One SQLite file, with our kind of errors and every setting that makes foreign bytes harmless.
 class Database {
  public:
   /// \param vfs  the name of a registered VFS, nullptr for the default: tests put a failing disk there.
@@ -62,9 +62,9 @@ class Database {
   /// kFrozen, with the pages of its side files.
   [[nodiscard]] static Result<Database> open_frozen(const std::filesystem::path& path, Laid laid);
 
-  /// One that is in no file, to be written as a whole: see `content`.
+  /// A database in memory, to be written to a file as a whole: see `content`.
   [[nodiscard]] static Result<Database> open_in_memory();
-  /// The bytes that the database's file has, or would have.
+  /// The bytes that the database's file has or, in memory, would have.
   [[nodiscard]] Result<std::string> content();
 
   [[nodiscard]] Status run(const char* sql);
@@ -76,9 +76,9 @@ class Database {
   [[nodiscard]] bool says_log() const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// What errors call it, where it was opened by another name.
+  /// Sets the name that errors use, where the database was opened by another name.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }
-  /// What the last failed call on this connection was about, in our words.
+  /// The error of the last failed call on this connection, in our words.
   [[nodiscard]] tl::unexpected<Error> error(int status, std::string_view doing) const;
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
   [[nodiscard]] sqlite3* get() const { return connection_.get(); }

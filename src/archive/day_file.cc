@@ -5,6 +5,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 namespace laggard::archive {
@@ -46,8 +47,8 @@ Result<std::unique_ptr<DayFile>> DayFile::create(const std::filesystem::path& pa
   Result<Database> database = Database::open(path, OpenMode::kCreate, vfs);
   if (!database) return forward(database);
   std::unique_ptr<DayFile> file{new DayFile(std::move(*database))};
-  // The tables are there before the log is: whatever is copied of a file while it is written, even if that
-  // is the file alone, says whose it is and that something is missing.
+  // The tables are made before the log: whatever is copied of a file while it is written, even if that is the
+  // file alone, then says whose it is and that something is missing.
   Status made = file->create_tables(identity, false);
   if (made) made = file->use_journal();
   if (made) made = file->mark_unfinished();
@@ -80,7 +81,7 @@ Result<std::unique_ptr<DayFile>> DayFile::create_hidden(const std::filesystem::p
 }
 
 Status DayFile::create_tables(const FileIdentity& identity, bool hidden) {
-  // The modes come first: what follows writes the first page.
+  // The modes are set first, because what follows writes the first page.
   const std::string_view safety =
       hidden ? "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF"
              : "PRAGMA synchronous=FULL";
@@ -104,15 +105,15 @@ Status DayFile::create_tables(const FileIdentity& identity, bool hidden) {
   if (identity.stream != Stream::kMetrics) {
     if (Status put = insert->bind(1, kStreamKey).bind(2, folder_of(identity.stream)).run(); !put) return put;
   }
-  // No log is to be looked for before there is one: mark_unfinished.
+  // No reader may look for a log before there is one; see mark_unfinished.
   if (Status put = insert->bind(1, kFinishedKey).bind(2, "1").run(); !put) return put;
   marks_.finished = true;
-  // Not by chance: the same samples make the same file.
+  // Derived, not random, so that the same samples make the same file.
   const std::string_view stream = identity.stream == Stream::kMetrics ? "" : folder_of(identity.stream);
   const std::string name =
       fmt::format("{}\n{}\n{}{}", path_of_hidden(path()).value_or(path()).filename().string(), identity.host,
                   identity.boot, stream);
-  const std::string number = fmt::format("{:016x}", hash_bytes(name));
+  const std::string number = fmt::format("{:016x}", checksum(name));
   if (Status put = insert->bind(1, kFileNumberKey).bind(2, std::string_view(number)).run(); !put) return put;
   return commit();
 }
@@ -129,7 +130,7 @@ Status DayFile::use_journal() {
   wal_ = true;
   // FULL: a commit is on the disk before it is acknowledged. NORMAL would keep the file whole after a power
   // cut but could lose every flush since the last checkpoint, and we promise to lose one.
-  // The log is taken over when it has 4 MB, as with SQLite's default and its usual pages.
+  // The log is checkpointed at 4 MB, as by SQLite's default with its usual page size.
   return database_.run("PRAGMA wal_autocheckpoint=4000; PRAGMA synchronous=FULL");
 }
 
@@ -144,7 +145,7 @@ Status DayFile::check() {
   }
   Result<std::int64_t> version = database_.number("PRAGMA user_version");
   if (!version) return forward(version);
-  // Before the tables, which another version may have made in another way.
+  // Checked before the tables, which another version may have made differently.
   if (*version != kFormatVersion) {
     return fail(
         *version > kFormatVersion ? ErrorCode::kTooNew : ErrorCode::kTooOld, path().string(),
@@ -317,7 +318,7 @@ Result<std::vector<BlockRow>> DayFile::rows() {
   return rows;
 }
 
-/// Rows and their number must be of one state of the file, though a writer may be at work.
+/// Runs `read` in one transaction: rows and their number must be of one state of the file.
 Status DayFile::in_one_state(const std::function<Status()>& read) {
   const bool alone = !database_.in_transaction();
   if (alone) {
@@ -335,7 +336,7 @@ Status DayFile::read_rows(std::vector<BlockRow>& rows) {
   });
 }
 
-/// Empty when it is not there.
+/// The value of a key in `meta`; empty when it is not there.
 Result<std::string> DayFile::meta(std::string_view key) {
   Result<Statement> select = database_.prepare("SELECT value FROM meta WHERE key = ?1");
   if (!select) return forward(select);
@@ -371,7 +372,7 @@ Status DayFile::select_rows(std::vector<BlockRow>& rows) {
   }
 }
 
-/// A block that was listed and is not found: merged by a writer since then, or a tree that has lost its way.
+/// A block that was listed but is not found: a writer has merged it since then, or SQLite's tree is damaged.
 tl::unexpected<Error> DayFile::missing_block(std::int64_t id) {
   Result<Statement> scan = database_.prepare("SELECT count(*) FROM block WHERE id + 0 = ?1");
   if (!scan) return forward(scan);
@@ -407,7 +408,7 @@ Result<Header> DayFile::read_header(std::int64_t id, ZstdCodec& codec,
   Result<Header> second = copy ? decode(*copy, where, codec) : header;
   if (second) return second;
   if (header.error().code != ErrorCode::kTooNew) return header;
-  // A file of our version has no blocks of a later one: what looks like that is a flipped bit too.
+  // A file of our version has no blocks of a later one, so what looks like that is a flipped bit.
   return fail(ErrorCode::kDamaged, where, "damaged block header: it does not start like one");
 }
 
@@ -423,8 +424,8 @@ Result<std::string_view> DayFile::chunk(std::int64_t id, std::size_t counter) {
   return select.bytes(0);
 }
 
-/// In the log, with all that it closes: where the log cannot be taken over into the file now, both are done
-/// later together.
+/// The mark goes into the log, behind all that it closes: where the log cannot be folded into the file now,
+/// both are done later together.
 void DayFile::mark_finished() {
   Status done = begin();
   if (done)
@@ -438,7 +439,7 @@ void DayFile::finish() {
   sqlite3_busy_timeout(database_.get(), 200);
   mark_finished();
   static_cast<void>(database_.run("PRAGMA incremental_vacuum"));
-  statements_.clear();  // An open statement would keep the journal mode as it is.
+  statements_.clear();  // An open statement would prevent a change of the journal mode.
   static_cast<void>(database_.run("PRAGMA journal_mode=DELETE"));
 }
 

@@ -4,8 +4,8 @@
 #include "testing/archive.h"
 #include "testing/fault_vfs.h"
 
-// Other programs at work on a recording that is being written: what was acknowledged stays, what follows goes
-// where a reader looks for it, and nothing of theirs is touched.
+// Other programs change a recording that is being written: what was acknowledged stays, what follows is
+// written where a reader looks for it, and none of their files is touched.
 
 namespace laggard::archive {
 namespace {
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-/// A recorder with a flush for every second that it is told to record.
+/// A recorder that flushes after every second that it is told to record.
 class Displacement : public ::testing::Test {
  protected:
   Displacement() {
@@ -40,7 +40,7 @@ class Displacement : public ::testing::Test {
     }
     return {};
   }
-  /// Records, lets the others do their work, records again and finishes.
+  /// Records, lets the other programs act, records again and finishes.
   void interfere(const std::function<void()>& others) {
     ASSERT_OK(record(50));
     others();
@@ -165,7 +165,7 @@ TEST_F(Displacement, ALinkInItsPlaceIsNotFollowed) {
 
 TEST_F(Displacement, ACopyPutInItsPlaceIsContinuedAndNothingIsLost) {
   interfere([&] {
-    // As an editor or `cp` and `mv` do it; what is in the log only is not in the copy.
+    // As an editor, or `cp` and `mv`, would do it: what is only in the log is not in the copy.
     fs::copy_file(file(), file().string() + ".new");
     fs::rename(file().string() + ".new", file());
   });

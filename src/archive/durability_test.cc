@@ -17,10 +17,10 @@ namespace {
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
 using std::chrono::seconds;
 
-/// Samples [0, n) of the story that every test here writes.
+/// The first n of the samples that every test here writes.
 Cells story(std::size_t n) { return n == 0 ? Cells{} : cells_of({disk_table("fs1", at(kStart), n)}); }
 
-/// Nothing but what was written, and all of the first `acknowledged` samples.
+/// Checks that there is nothing but what was written, and all of the first `acknowledged` samples.
 ::testing::AssertionResult holds(const Cells& got, std::size_t acknowledged, std::size_t written) {
   const Cells all = story(written);
   for (const auto& [key, value] : got) {
@@ -36,7 +36,7 @@ Cells story(std::size_t n) { return n == 0 ? Cells{} : cells_of({disk_table("fs1
   return ::testing::AssertionSuccess();
 }
 
-/// Appends and flushes until killed; says on the pipe how many samples are safe.
+/// Appends and flushes until it is killed; reports on the pipe how many samples are safe.
 [[noreturn]] void write_until_killed(const std::filesystem::path& path, std::uint32_t from, int acknowledge) {
   ManualClock clock;
   auto writer = Writer::open(path, {}, clock);
@@ -71,7 +71,7 @@ TEST(Durability, KilledAtAnyMomentLosesNothingAcknowledged) {
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the child stopped by itself";
     ASSERT_GE(safe, enough);
-    // The child may have written one more sample than it could tell; the next one begins after it.
+    // The child may have written one more sample than it could report; the next one begins after it.
     const Cells got = read_cells(dir.path());
     ASSERT_TRUE(holds(got, safe, safe + 1));
     safe = static_cast<std::uint32_t>(got.size() / 6);
@@ -80,7 +80,7 @@ TEST(Durability, KilledAtAnyMomentLosesNothingAcknowledged) {
       << "one file all along, with its journals and the dead lock";
 }
 
-/// Writes the story with a flush every third sample until the power goes. \return samples {safe, written}.
+/// Writes the samples with a flush after every third until the power fails. \return samples {safe, written}.
 std::pair<std::size_t, std::size_t> write_until_dark(const std::filesystem::path& path, const FaultVfs& vfs,
                                                      std::size_t from) {
   ManualClock clock;
@@ -95,7 +95,7 @@ std::pair<std::size_t, std::size_t> write_until_dark(const std::filesystem::path
     ++written;
     if (added && written % 3 == 0 && (*writer)->flush()) safe = written;
     if (written % 200 != 0) continue;
-    // A recorder that is restarted: the file is tidied up and taken up again.
+    // A restarted recorder: the file is repaired and continued.
     if ((*writer)->close()) safe = written;
     writer = Writer::open(path, options, clock);
     if (!writer) break;
@@ -126,8 +126,8 @@ TEST(Durability, APowerCutLosesAtMostTheLastFlushAndNeverLies) {
       }
       auto inventory = (*reader)->inventory();
       ASSERT_OK(inventory);
-      // Nothing tells a flush that was being written from one whose end was damaged later, nor a file that
-      // was just being made from one that was emptied. What was safe is held against what is read below.
+      // A flush that was interrupted cannot be told from one whose end was damaged later, nor a file that was
+      // just being made from one that was emptied. That what was safe can be read is checked below.
       for (const std::string& notice : inventory->notices) {
         ASSERT_TRUE(notice.find("ends in the middle of a flush") != std::string::npos ||
                     notice.find("left by a recorder that was stopped as it began") != std::string::npos ||

@@ -14,8 +14,8 @@ namespace {
 
 /// Two rows of the same time.
 struct RowPair {
-  std::size_t row;    ///< In the table that is thinned.
-  std::size_t other;  ///< In the table that has the time already.
+  std::size_t row;    ///< In the table whose cells are removed.
+  std::size_t other;  ///< In the table that already has the time.
 };
 
 struct TimedRow {
@@ -62,11 +62,11 @@ struct SeriesPair {
   }
 };
 
-/// For each device of `table` where `other` has it.
+/// The index in `other` of each device of `table`.
 std::vector<std::optional<std::size_t>> same_devices(const SampleTable& table, const SampleTable& other) {
   std::vector<std::optional<std::size_t>> places;
   for (std::size_t d = 0; d < table.devices().size(); ++d) {
-    // The same place first, since looking a device up by name is slow and the lists are mostly equal.
+    // The same index is tried first: a lookup by name is slow, and the lists are usually equal.
     const bool same_place = d < other.devices().size() && other.devices()[d] == table.devices()[d];
     places.push_back(same_place ? std::optional(d) : other.device_index(table.devices()[d]));
   }
@@ -115,8 +115,8 @@ Result<std::uint64_t> ExistingCells::remove_from(SampleTable& table) {
 Result<std::uint64_t> ExistingCells::remove_block(const BlockRow& row, SampleTable& table) {
   if (cached_id_ != row.id) {
     Result<BlockHeader> header = file_.header(row.id, codec_);
-    // What cannot be read cannot be compared: the cells are stored again, which is how an import repairs
-    // damage.
+    // A block that cannot be read cannot be compared, so its cells are stored again; that is how an import
+    // repairs damage.
     if (!header)
       return header.error().code == ErrorCode::kDamaged ? Result<std::uint64_t>(0) : forward(header);
     Result<LoadedBlock> loaded = load_block(file_, row.id, *header, {}, codec_);

@@ -9,6 +9,7 @@
 
 /// Names of day files: HOST-20110509T000005Z.lgd, with the UTC time of the first sample (T §3.2.2, §5.9), so
 /// that sorting names sorts time.
+
 namespace laggard::archive {
 
 struct FileName {
@@ -17,8 +18,8 @@ struct FileName {
   int copy = 1;  ///< From 2 on for files of one host that start in the same second: …Z-2.lgd
 };
 
-/// A host's name as part of a file name: letters, digits and `._-` stay, other bytes become %XX, as does a
-/// leading dot.
+/// A host's name as part of a file name: letters, digits and `._-` stay, all other bytes and a leading dot
+/// become %XX.
 [[nodiscard]] std::string escape_host(std::string_view host);
 
 [[nodiscard]] std::string to_file_name(const FileName& name);
@@ -32,14 +33,19 @@ inline constexpr Duration kRotation = std::chrono::seconds{5};
 /// Number of the recording day that `t` belongs to: floor((t - 00:00:05) / 24 h) since the epoch.
 [[nodiscard]] std::int64_t recording_day(WallTime t);
 
-/// Whether a sample at `t` goes into the file of day `open_day` which is being written. Later days never do.
-/// Of earlier times only those that a backwards step of up to five seconds over the rotation explains, so
-/// that it makes no second file for the day before.
+/// Whether a sample at `t` goes into the file of day `open_day`, which is being written. A later day never
+/// does. An earlier time does only if a backwards step of up to five seconds over the rotation explains it,
+/// so that such a step makes no second file for the day before.
 [[nodiscard]] bool stays_in_day(WallTime t, std::int64_t open_day);
 
-/// Where a file is written that is to be `path` once it is whole: a name that no reader looks at.
+/// The hidden path, ignored by readers, under which a file is written that becomes `path` once it is whole.
 [[nodiscard]] std::filesystem::path hidden_path(const std::filesystem::path& path);
-/// What a file is to be that is written under such a name; nothing for other files.
+/// The path that a hidden file is to become; nothing for other files.
 [[nodiscard]] std::optional<std::filesystem::path> path_of_hidden(const std::filesystem::path& hidden);
+
+/// Why this file cannot be a recording, for an error or a notice; nothing when it may be one. It may be one
+/// if its name or SQLite's first bytes say so, so that a damaged archive is still called one. A file that
+/// cannot be read may be one too; opening it gives a better error.
+[[nodiscard]] std::optional<std::string> why_no_recording(const std::filesystem::path& path);
 
 }  // namespace laggard::archive

@@ -6,9 +6,9 @@
 #include <array>
 #include <tuple>
 
-#include "archive/foreign_file.h"
+#include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 
 namespace laggard::archive {
 
@@ -34,7 +34,7 @@ std::optional<Stream> stream_of_folder(const fs::path& folder) {
 
 bool is_archive_name(const fs::path& path) { return path.filename().string().ends_with(kFileSuffix); }
 
-/// Whose journal or write-ahead log this is.
+/// The file that this is the journal or write-ahead log of.
 std::optional<fs::path> database_of_side_file(const fs::path& path) {
   const std::string name = path.filename().string();
   for (const std::string_view suffix : {"-wal", "-journal"}) {
@@ -45,8 +45,8 @@ std::optional<fs::path> database_of_side_file(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Whether a file that holds nothing is one that a writer has only just begun: the latest of its host's,
-/// while the host's lock is held.
+/// Whether an empty file is one that a writer has only just begun: the latest of its host's files, while the
+/// host's lock is held.
 bool is_being_made(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::canonical(path, error);
@@ -62,7 +62,7 @@ bool is_being_made(const fs::path& path) {
   return is_latest && !error;
 }
 
-/// What is wrong with a file that holds nothing; nothing when that is as it should be.
+/// What is wrong with an empty file; nothing when it is as it should be.
 std::optional<std::string> why_nothing_is_there(const fs::path& path) {
   std::error_code error;
   if (fs::exists(path, error)) {
@@ -75,7 +75,7 @@ std::optional<std::string> why_nothing_is_there(const fs::path& path) {
   const bool rest = std::ranges::any_of(std::array{"-wal", "-journal"}, [&](const char* suffix) {
     return fs::exists(path.string() + suffix, error);
   });
-  if (!rest) return std::nullopt;  // A recorder has deleted it meanwhile, since it was old.
+  if (!rest) return std::nullopt;  // A recorder has deleted it meanwhile because of its age.
   return "is gone, and what lay beside it is not; 'laggard info --recover' saves what is in its write-ahead "
          "log";
 }
@@ -135,7 +135,7 @@ Status FileSet::add_subfolder(const fs::path& recording, const fs::path& entry) 
   const std::optional<Stream> stream = stream_of_folder(entry);
   std::error_code error;
   const fs::file_status status = fs::status(entry, error);
-  // A link that leads nowhere is not found; it is no error unless a stream should be behind it.
+  // A dangling link counts as not found; it is no error unless it should lead to a stream.
   if (error && (stream || status.type() != fs::file_type::not_found)) {
     return fail_errno(error.value(), entry.string(), "cannot look at what the recording holds");
   }
@@ -165,7 +165,7 @@ Status FileSet::add_folder(const fs::path& folder, std::optional<Stream> stream)
 
 Status FileSet::add_file(const fs::path& path, std::optional<Stream> stream) {
   std::error_code error;
-  // Two links to one file are one source; two to a device are two files that are lost.
+  // Two links to one file are one source; two links to a device are two lost files.
   const bool regular = fs::is_regular_file(path, error);
   const fs::path canonical = regular ? fs::canonical(path, error) : path;
   if (!known_.insert(error ? path : canonical).second) return {};
@@ -240,7 +240,7 @@ void FileSet::add_source(const fs::path& path, const DayFile& file) {
 }
 
 Status FileSet::name_foreign_files() {
-  // Beside recordings they are a `*` too many; alone they are a mistake.
+  // Beside recordings they come from a careless `*`; alone they are a mistake.
   if (!foreign_.empty() && files_.empty() && notices_.empty()) {
     return tl::unexpected<Error>(foreign_.front());
   }
@@ -314,7 +314,7 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
 void FileSet::leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows) {
   std::erase_if(rows, [&](const BlockRow& row) {
     if (device_kind(row.kind)) return false;
-    // A kind of a later version, or the name of one that we know with a flipped bit: its header tells.
+    // A kind of a later version, or a known kind with a flipped bit: its header tells which.
     if (const Result<BlockHeader> sound = header(index, row); !sound) {
       damage(files_[index].path, sound.error().message());
       return true;
@@ -325,7 +325,7 @@ void FileSet::leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows
   });
 }
 
-/// A file begins with the sample that it is named for, so that one that was copied over another shows.
+/// A file begins with the sample that it is named after, so a file that was copied over another is noticed.
 void FileSet::check_extent(const SourceFile& file) {
   if (!file.extent || !parse_file_name(file.path.filename().string())) return;
   const bool later = recording_day(file.extent->from) > recording_day(file.start);

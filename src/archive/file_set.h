@@ -22,13 +22,13 @@ struct SourceFile {
   std::string host;
   std::string boot;
   Stream stream = Stream::kMetrics;
-  WallTime start;  ///< By its name.
+  WallTime start;  ///< From its name.
   int copy = 1;
-  /// From its earliest to its latest sample, once its blocks have been looked at.
+  /// From its earliest to its latest sample, once its blocks have been listed.
   std::optional<TimeSpan> extent = std::nullopt;
 };
 
-/// The files of one or several recordings, sorted by stream, host and start, and a bounded number of them
+/// The files of one or several recordings, sorted by stream, host and start. A bounded number of them is
 /// open.
 class FileSet {
  public:
@@ -36,39 +36,39 @@ class FileSet {
 
   /// Adds what `path` holds: a recording, a stream folder or one file.
   [[nodiscard]] Status add(const std::filesystem::path& path);
-  /// Gives notice of the files that are no recordings, or by an earlier version (which count as damaged,
-  /// since what is in them is not read); they are an error when there is nothing else.
+  /// Reports the files that are no recordings, and those by an earlier version, which count as damaged, since
+  /// their content is not read. They are an error when there is nothing else.
   [[nodiscard]] Status name_foreign_files();
   void sort();
 
   [[nodiscard]] const std::vector<SourceFile>& files() const { return files_; }
-  /// Open for reading, as a snapshot. Valid until the next call.
+  /// Opens a file for reading, as a snapshot. Valid until the next call.
   [[nodiscard]] Result<DayFile*> open(std::size_t index);
   void close(std::size_t index) { open_.erase(index); }
 
   [[nodiscard]] ZstdCodec& codec() { return codec_; }
   void notice(std::string sentence);
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
-  /// A notice, and the file counts as damaged: something that was recorded in it cannot be read.
+  /// Adds a notice and counts the file as damaged: something that was recorded in it cannot be read.
   void damage(const std::filesystem::path& path, std::string sentence);
   [[nodiscard]] const std::set<std::string>& damaged() const { return damaged_; }
-  /// Those notices of damage that speak of what is not in the files at all: nothing that is can make up for
+  /// The notices of damage that concern data that is in no file at all: nothing in the files can make up for
   /// it.
   [[nodiscard]] const std::vector<std::string>& absent() const { return absent_; }
 
-  /// A stretch of some host's time that was recorded twice or out of order.
+  /// Adds a stretch of some host's time that was recorded twice or out of order.
   void add_disorder(TimeSpan span) { disorder_.push_back(span); }
   [[nodiscard]] const std::vector<TimeSpan>& disorder() const { return disorder_; }
 
-  /// Those of one stream: they follow each other. By their first and the one behind their last.
+  /// The files of one stream, which are consecutive: the index of the first, and one past the last.
   [[nodiscard]] std::pair<std::size_t, std::size_t> of_stream(Stream stream) const;
-  /// The file's blocks, of the kinds that we know; damage becomes a notice and takes what it hides.
+  /// The file's blocks of known kinds. Damage becomes a notice, and the blocks that it hides are left out.
   [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
-  /// Fails when somebody began to write to the file since it was opened.
+  /// Fails when somebody has begun to write to the file since it was opened.
   [[nodiscard]] Status check_unchanged(std::size_t index);
-  /// A block's header, held against its row. Damage is an error kDamaged that names file and span.
+  /// A block's header, checked against its row. Damage is an error kDamaged that names file and span.
   [[nodiscard]] Result<BlockHeader> header(std::size_t index, const BlockRow& row);
-  /// The same of a block of events or profiles.
+  /// The same for a block of events or profiles.
   [[nodiscard]] Result<ColumnsHeader> columns_header(std::size_t index, const BlockRow& row);
 
  private:
@@ -76,22 +76,22 @@ class FileSet {
     std::unique_ptr<DayFile> file;
     std::uint64_t used = 0;
   };
-  /// \param stream  what its files should be of; nothing for a folder by another name.
+  /// \param stream  the stream that its files should belong to; nothing for a folder with another name.
   [[nodiscard]] Status add_folder(const std::filesystem::path& folder, std::optional<Stream> stream);
   [[nodiscard]] Status add_subfolder(const std::filesystem::path& recording,
                                      const std::filesystem::path& entry);
   [[nodiscard]] Status add_file(const std::filesystem::path& path, std::optional<Stream> stream);
-  /// Of a file that cannot be opened; an error is one that ends the reading.
+  /// Leaves out a file that cannot be opened. Returns an error if that must end the reading.
   [[nodiscard]] Status leave_out(const std::filesystem::path& path, const Error& error);
   void add_source(const std::filesystem::path& path, const DayFile& file);
   void check_extent(const SourceFile& file);
   [[nodiscard]] tl::unexpected<Error> lost_block(std::size_t index, const BlockRow& row,
                                                  std::string_view why);
-  /// Kinds that a later version knows are left out with a notice.
+  /// Leaves out kinds that only a later version knows, with a notice.
   void leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows);
   void miss(const std::filesystem::path& path, std::string sentence);
   void make_room();
-  /// Whatever add came across.
+  /// How many files `add` has found, of whatever kind.
   [[nodiscard]] std::size_t found() const { return files_.size() + notices_.size() + foreign_.size(); }
 
   ReaderOptions options_;

@@ -6,7 +6,7 @@
 #include "archive/file_name.h"
 #include "archive/format.h"
 #include "archive/load.h"
-#include "archive/observation_blocks.h"
+#include "archive/observation_columns.h"
 
 namespace laggard::archive {
 
@@ -88,7 +88,8 @@ Status FileWriter::load_state() {
   return {};
 }
 
-/// What the file names already counts too, and rows are numbered on. What is damaged counts for nothing.
+/// Counts the words that the file already names, and continues its numbering. Damaged blocks count for
+/// nothing.
 Status FileWriter::load_headers(const std::vector<BlockRow>& rows) {
   for (const BlockRow& row : rows) {
     Result<ColumnsHeader> header = file_->columns_header(row.id, codec_);
@@ -110,7 +111,8 @@ void FileWriter::extend_span(WallTime from, WallTime to) {
   span_->to = std::max(span_->to, to);
 }
 
-/// Sees to it that what is written next is found under the file's path, or under the recording's at least.
+/// Makes sure that what is written next will be found under the file's path, or at least within the
+/// recording.
 Status FileWriter::follow_file() {
   if (file_->place() == FilePlace::kInPlace) return {};
   Result<Displaced> left = leave_displaced(file_, options_.vfs);
@@ -195,7 +197,7 @@ std::uint64_t FileWriter::drop_samples(const SampleTable& table, const std::stri
     dropped_ = GapRow{.first = first, .last = last, .lost = 0, .reason = reason};
     lost = table.times().size();
   } else {
-    // Disks, interfaces and sockets are sampled together: a time that another kind lost is counted once.
+    // Disks, interfaces and sockets are sampled together, so a time that several kinds lost is counted once.
     lost = static_cast<std::uint64_t>(
         std::ranges::count_if(table.times(), [&](WallTime t) { return t > dropped_->last; }));
     dropped_->first = std::min(dropped_->first, first);
@@ -205,7 +207,7 @@ std::uint64_t FileWriter::drop_samples(const SampleTable& table, const std::stri
   return lost;
 }
 
-/// The stream itself tells of it, and of what the batch was to tell.
+/// The loss becomes part of the stream itself, together with the losses that the batch would have reported.
 void FileWriter::drop_observations(Queue& queue, const Batch& batch, const std::string& reason) const {
   const TimeSpan span = extent_of(batch);
   if (!queue.dropped) queue.dropped = Loss{.from = span.from, .to = span.to, .count = 0, .reason = reason};
@@ -215,7 +217,7 @@ void FileWriter::drop_observations(Queue& queue, const Batch& batch, const std::
   for (const Loss& loss : losses_of(batch)) queue.dropped->count += loss.count;
 }
 
-/// The file to write to, in its place; none when there is none and no sample that needs one.
+/// Makes sure that there is a file in place to write to, unless there is none and no sample needs one.
 Status FileWriter::take_file() {
   if (file_ != nullptr) {
     if (Status followed = follow_file(); !followed) return followed;
@@ -251,7 +253,7 @@ Status FileWriter::flush() {
   return {};
 }
 
-/// All of it is in the file.
+/// Forgets what was pending, since all of it is in the file now.
 void FileWriter::forget_pending() {
   for (auto& [kind, queue] : queues_) {
     for (const Pending& pending : queue.pending) {
@@ -346,8 +348,8 @@ StoredBlock FileWriter::encode(const Batch& piece, Written& written) {
 }
 
 /// Whether no other block of samples of the kind lies between these in time: merging across it would give
-/// tables that run into each other, which readers would have to give out of order. Events come as they were
-/// recorded, and what takes long is told late.
+/// tables that overlap, which readers would have to return out of order. Events are kept as they were
+/// recorded, and a long one is recorded late anyway.
 Result<bool> FileWriter::may_merge(const std::vector<TailBlock>& tail, const std::string& kind) {
   if (!is_metrics()) return true;
   const WallTime earliest = std::ranges::min_element(tail, {}, &TailBlock::earliest)->earliest;
@@ -405,7 +407,7 @@ Result<std::optional<std::filesystem::path>> FileWriter::finish() {
     if (done) done = compact(queue.written, true);
   }
   if (done) done = file_->commit();
-  // Everything is safe already; merging was only to save space, and a full disk may forbid it.
+  // Everything is safe already; merging only saves space, and a full disk may prevent it.
   if (!done) file_->rollback();
   std::filesystem::path finished = file_->path();
   if (path_of_hidden(finished)) {

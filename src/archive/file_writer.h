@@ -15,24 +15,24 @@
 #include "archive/batch.h"
 #include "archive/day_file.h"
 #include "archive/existing.h"
-#include "archive/file_words.h"
+#include "archive/limits.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {
 
-/// Batches of any stream on their way into one day file: holds them until a flush, makes blocks of them, and
-/// merges small blocks into large ones. Opens its file at the first chance, so that a full disk costs
-/// nothing.
+/// Writes batches of any stream to one day file: holds them until a flush, makes blocks of them, and merges
+/// small blocks into large ones. It opens its file as soon as it can, so that nothing is lost while the disk
+/// is full.
 class FileWriter {
  public:
   struct Options {
-    /// Finds or makes the file; called again while it fails.
+    /// Finds or makes the file; called again after it has failed.
     std::function<Result<std::unique_ptr<DayFile>>(WallTime first_sample)> open;
     Existing existing = Existing::kAppend;
-    /// Another file of the host was written before: taking this one up again is no restart of the recorder.
+    /// Another file of the host was written before, so continuing this one is no restart of the recorder.
     bool goes_on = false;
     const char* vfs = nullptr;
-    std::function<void(const std::string&)> say;  ///< Told what others did to the file.
+    std::function<void(const std::string&)> say;  ///< Called with what other programs did to the file.
   };
 
   /// \param codec  outlives the writer.
@@ -41,38 +41,38 @@ class FileWriter {
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] std::int64_t day() const { return day_; }
 
-  /// A part of this identity and day as `by_day` makes it. kBadInput, and it is not taken, when its words are
-  /// more than a file may name.
+  /// Takes a part of this identity and day as `by_day` makes it. kBadInput, and it is not taken, when it has
+  /// more words than a file may name.
   [[nodiscard]] Status add(Batch batch, std::uint64_t order);
   void add_gap(GapRow gap) { gaps_.push_back(std::move(gap)); }
-  /// All facts of the host; those that the file has are not written again.
+  /// Sets all facts of the host; those that the file already has are not written again.
   void set_facts(const Facts& facts);
 
   /// Opens the file if it is not; requires pending samples.
   [[nodiscard]] Status ensure_open();
-  /// One transaction: all that is pending or, on an error, nothing. A file that was removed or replaced
-  /// meanwhile is saved and another one begun. kBadUse when everything is written but what stands in its
-  /// place is no recording.
+  /// Writes all that is pending or, on an error, nothing, in one transaction. A file that was removed or
+  /// replaced meanwhile is saved and another one begun. kBadUse when everything was written but the path now
+  /// names something that is no recording.
   [[nodiscard]] Status flush();
   /// flush, then leaves the file in its final form. \return where it is; nothing when there is none.
   [[nodiscard]] Result<std::optional<std::filesystem::path>> finish();
-  /// For a hidden file after an error: gives up what is pending, and closes the file with what was committed.
-  /// \return where it is; nothing when there was nothing in it, or what was in it is spoilt: then it is
-  /// removed.
+  /// For a hidden file after an error: gives up what is pending and closes the file with what was committed.
+  /// \return where it is; nothing when it was empty or spoilt, and was therefore removed.
   [[nodiscard]] std::optional<std::filesystem::path> keep_committed();
 
-  /// Where the file is while it is open, else empty.
+  /// The file's path while it is open, else empty.
   [[nodiscard]] std::filesystem::path path() const;
-  /// What was committed since this was asked last.
+  /// What was committed since the last call.
   [[nodiscard]] WriteStats take_stats() { return std::exchange(stats_, {}); }
 
   [[nodiscard]] std::size_t pending_bytes() const { return pending_bytes_; }
   [[nodiscard]] bool has_full_block() const;
   /// Order number of the oldest pending table.
   [[nodiscard]] std::optional<std::uint64_t> oldest() const;
-  /// Gives up the oldest pending batch and remembers the gap, or the loss of its stream. \return rows lost.
+  /// Gives up the oldest pending batch and remembers it as a gap, or as a loss of its stream. \return rows
+  /// lost.
   std::uint64_t drop_oldest(const std::string& reason);
-  /// What is still to be noted and has no file to stand in.
+  /// The gaps that are still to be noted and have no file yet.
   [[nodiscard]] std::vector<GapRow> take_gaps();
 
  private:
@@ -80,7 +80,7 @@ class FileWriter {
     Batch batch;
     std::uint64_t order;
   };
-  /// The last blocks of a kind, as long as they are small.
+  /// One of the last blocks of a kind, which are still small.
   struct TailBlock {
     std::int64_t id;
     WallTime earliest;
@@ -88,11 +88,11 @@ class FileWriter {
     std::size_t samples;
     std::size_t cells;
   };
-  /// What is true of the file; goes back when a transaction does.
+  /// What is in the file; restored when a transaction is rolled back.
   struct Written {
     std::string kind;
     std::vector<TailBlock> tail;
-    std::uint64_t next_number = 0;  ///< Of events and profiles, see ColumnsHeader.
+    std::uint64_t next_number = 0;  ///< For events and profiles, see ColumnsHeader.
     ActivityTracker activity;
   };
   struct Queue {
@@ -133,9 +133,9 @@ class FileWriter {
   std::size_t pending_bytes_ = 0;
   std::vector<GapRow> gaps_;
   std::optional<GapRow> dropped_;          ///< What drop_oldest gave up since the last flush.
-  std::optional<WallTime> resumed_after_;  ///< Last sample of an earlier writer of the same file.
-  std::optional<TimeSpan> span_;           ///< Of what the file holds.
-  std::optional<Error> foreign_;           ///< What is wrong with what took the file's place.
+  std::optional<WallTime> resumed_after_;  ///< The last sample of an earlier writer of the same file.
+  std::optional<TimeSpan> span_;           ///< The time that the file covers.
+  std::optional<Error> foreign_;           ///< Why the file that took the path must not be written to.
   Facts facts_;                            ///< To be written.
   Facts facts_in_file_;
 };

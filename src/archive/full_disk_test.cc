@@ -16,8 +16,8 @@
 #include "testing/archive.h"
 #include "testing/fault_vfs.h"
 
-// A recorder outlives whatever keeps it from writing for a while: what it has waits in memory, and what
-// memory cannot hold is a gap with a reason.
+// A recorder survives everything that keeps it from writing for a while: its samples wait in memory, and what
+// memory cannot hold becomes a gap with a reason.
 
 namespace laggard::archive {
 namespace {
@@ -36,8 +36,8 @@ SampleTable second_of(const char* start, std::size_t t) {
   return disk_table("fs1", at(start) + seconds{t}, 1);
 }
 
-/// A sample and a flush; whether it is on the disk. Other errors than those that a recorder outlives fail the
-/// test.
+/// Records a sample and flushes. \return whether it is on the disk. Errors that a recorder does not survive
+/// fail the test.
 bool record_second(Writer& writer, const char* start, std::size_t t) {
   const Status added = writer.append(second_of(start, t));
   EXPECT_TRUE(added || added.error().code == ErrorCode::kNoSpace) << added.error().message();
@@ -87,7 +87,7 @@ TEST(FullDisk, AFileSystemThatIsReadOnlyForAWhileIsOutlived) {
   EXPECT_TRUE(same_cells(read_cells(disk.path() / "rec"), cells_of({disk_table("fs1", at(kStart), 21)})));
 }
 
-/// In a child, since limits stay with the process. \return what `what` returned, 255 after a signal.
+/// Runs in a child, since limits stay with the process. \return what `what` returned, 255 after a signal.
 int limited(const std::function<int()>& what) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(what());
@@ -127,7 +127,7 @@ TEST(FullDisk, WithoutDescriptorsAtMidnightTheRecorderGoesOn) {
               ManualClock clock;
               auto writer = open_writer(dir.path(), clock);
               if (!record_second(*writer, kBeforeMidnight, 0)) return 1;
-              if (!set_limit(RLIMIT_NOFILE, 0)) return 1;  // Those that are open stay open.
+              if (!set_limit(RLIMIT_NOFILE, 0)) return 1;  // Descriptors that are open stay open.
               for (std::size_t t = 1; t < 10; ++t) {
                 if (record_second(*writer, kBeforeMidnight, t)) return 2;
               }

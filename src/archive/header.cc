@@ -5,12 +5,10 @@
 #include "archive/block.h"
 #include "archive/column.h"
 #include "archive/format.h"
-#include "archive/sealed.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
 namespace laggard::archive {
-
-std::uint64_t hash_bytes(std::string_view bytes) { return checksum(bytes); }
 
 WallTime BlockHeader::earliest() const { return *std::min_element(times.begin(), times.end()); }
 WallTime BlockHeader::latest() const { return *std::max_element(times.begin(), times.end()); }
@@ -40,7 +38,7 @@ std::vector<WallTime> read_times(ByteReader& in) {
   ByteReader head_reader{head};
   TokenReader token_reader{std::span(&tokens, 1), StreamMap{},
                            std::string_view(extra).substr(0, extra.size() - TokenReader::kSlack)};
-  // A constant column needs no tokens: without this bound four bytes could ask for a million times.
+  // A constant column needs no tokens, so without this bound four bytes could claim a million times.
   if (token_reader.tokens_left() + 1 < n && !head.starts_with('\x03')) in.fail();
   std::vector<std::uint64_t> ns(in.ok() ? n : 1);
   HintSource no_hints;
@@ -81,7 +79,7 @@ void read_counters(ByteReader& in, BlockHeader& header) {
   }
 }
 
-/// Following references must come to an end.
+/// References must not form a cycle.
 bool references_end(const BlockHeader& header) {
   std::vector<bool> settled(header.counters.size());
   std::size_t left = header.counters.size();
@@ -120,7 +118,7 @@ void read_devices(ByteReader& in, BlockHeader& header) {
     active = static_cast<std::uint32_t>(in.count(header.times.size()));
 }
 
-/// A name twice would let one cell be read from two places.
+/// A repeated name would let one cell be read from two places.
 bool names_are_unique(const BlockHeader& header) {
   std::vector<std::string_view> names(header.devices.begin(), header.devices.end());
   std::sort(names.begin(), names.end());
@@ -131,7 +129,7 @@ bool names_are_unique(const BlockHeader& header) {
   return std::adjacent_find(names.begin(), names.end()) == names.end();
 }
 
-/// Presence of a device: a sample at which any of its counters is there.
+/// A device is present at the samples at which any of its counters is.
 Runs device_runs(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& scratch) {
   const std::size_t n = table.times().size();
   Runs first =

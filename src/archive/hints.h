@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "archive/runs.h"
@@ -9,31 +10,46 @@
 
 namespace laggard::archive {
 
-/// A counter of an unpacked block.
+/// The indices of counters in the same block that help to code another one, see ColumnHints. The writer
+/// chooses them and stores them in the block header, so a reader needs no table of its own; it unpacks them
+/// first.
+struct References {
+  std::vector<std::uint16_t> growth;   ///< This counter's growth is likely a multiple of their sum's.
+  std::vector<std::uint16_t> buckets;  ///< The growth of their sum tells the size of this one's.
+  bool operator==(const References&) const = default;
+  [[nodiscard]] bool empty() const { return growth.empty() && buckets.empty(); }
+};
+
+/// The references for counter `names[c]` of a block with the counters `names`, from how the kernel counts:
+/// sectors and waiting times grow with requests, busy time with waiting time, and the weighted time of recent
+/// kernels is the sum of the others (block/genhd.c).
+[[nodiscard]] References find_references(std::string_view kind, const std::vector<std::string_view>& names,
+                                         std::size_t c);
+
+/// A counter of a block that is being unpacked.
 struct UnpackedCounter {
-  const SampleTable* table = nullptr;  ///< Null as long as it is not unpacked.
+  const SampleTable* table = nullptr;  ///< Null until it is unpacked.
   std::size_t counter = 0;
 };
 
-/// What other counters of a device tell about the column at hand (column.h), computed only when it is asked
-/// for: most columns are constant and need nothing.
+/// Computes what other counters of a device say about the current column (ColumnHints), but only on demand:
+/// most columns are constant and need no hints.
 class HintSource {
  public:
   HintSource() = default;
   HintSource(std::vector<UnpackedCounter> growth, std::vector<UnpackedCounter> buckets)
       : growth_counters_(std::move(growth)), bucket_counters_(std::move(buckets)) {}
 
-  /// The column of device `d`, which is present at `runs`; they outlive its use.
+  /// Selects the column of device `d`, which is present at `runs`; `runs` must stay alive while it is used.
   void select(std::size_t d, const Runs& runs);
-  /// For a column that has no hints.
+  /// Selects a column that has no hints.
   void select_none();
   /// Whether the other counters are there at exactly the times of the column.
   [[nodiscard]] bool fits(std::size_t d, const Runs& runs) const;
 
-  /// Sum of the other counters' increases between neighbouring cells of the column; empty when there are
-  /// none.
+  /// The sum of the other counters' increases between neighbouring cells of the column; empty without any.
   [[nodiscard]] std::span<const std::uint64_t> growth();
-  /// Buckets of such sums.
+  /// The buckets of such sums.
   [[nodiscard]] std::span<const std::uint8_t> buckets();
 
  private:

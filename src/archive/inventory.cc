@@ -1,4 +1,4 @@
-#include "archive/inventory.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 #include <array>
@@ -6,22 +6,24 @@
 #include <tuple>
 
 #include "archive/block.h"
+#include "base/bytes.h"
 #include "base/text.h"
 
 namespace laggard::archive {
 
 namespace {
 
-/// Distances between sample times and how often each occurs: few, since recorders keep a beat.
+/// A histogram of the intervals between sample times. It has few entries, since recorders keep a steady
+/// interval.
 class Distances {
  public:
   void add(std::int64_t ns, std::uint64_t times = 1) {
-    // To the millisecond, below which a schedule only jitters; fast sampling to the microsecond.
+    // Rounded to milliseconds, below which a schedule only jitters, or to microseconds for fast sampling.
     const std::int64_t unit = ns >= 10'000'000 ? 1'000'000 : 1'000;
     const std::int64_t rounded = ns < unit ? ns : (ns + unit / 2) / unit * unit;
     auto at = counts_.lower_bound(rounded);
     if (counts_.size() >= kMost && (at == counts_.end() || at->first != rounded)) {
-      // An irregular source: a neighbour stands for what there is no room for.
+      // An irregular source: where there is no room left, the nearest entry is counted instead.
       if (at == counts_.end()) --at;
       at->second += times;
     } else {
@@ -53,7 +55,7 @@ struct Device {
   std::optional<WallTime> last_sample;
 };
 
-/// A stretch of a host without holes as far as one block can tell.
+/// A stretch of a host's time without holes, as far as one block can tell.
 struct Segment {
   WallTime from;
   WallTime to;
@@ -66,7 +68,7 @@ struct Host {
   std::vector<Segment> segments;
   std::vector<GapRow> reasons;
   std::vector<GapRow> clock_steps;
-  std::map<DeviceKind, WallTime> latest;  ///< Sample so far.
+  std::map<DeviceKind, WallTime> latest;  ///< The latest sample so far.
 };
 
 class InventoryTaker {
@@ -132,7 +134,7 @@ class InventoryTaker {
         {.first = row.earliest, .last = row.latest, .lost = row.samples, .reason = "damaged block"});
   }
 
-  /// From the earliest sample that is not later than one before it, up to that one.
+  /// Adds the stretch from the earliest sample that is not later than its predecessor up to that predecessor.
   void note_disorder(Host& host, const BlockHeader& header) {
     WallTime& latest = host.latest.try_emplace(*device_kind(header.kind), WallTime::min()).first->second;
     std::optional<TimeSpan> disorder;
@@ -150,7 +152,7 @@ class InventoryTaker {
       const BlockCounter& counter = header.counters[c];
       Result<std::string_view> bytes = (*file)->chunk(row.id, c);
       if (!bytes && bytes.error().code != ErrorCode::kDamaged) return forward(bytes);
-      if (bytes && bytes->size() == counter.bytes && hash_bytes(*bytes) == counter.hash) continue;
+      if (bytes && bytes->size() == counter.bytes && checksum(*bytes) == counter.hash) continue;
       note_damage(
           host, index, row,
           {.code = ErrorCode::kDamaged,
@@ -230,7 +232,7 @@ class InventoryTaker {
     });
   }
 
-  /// Cuts the block's times where the distance is more than three of its own usual ones.
+  /// Cuts the block's times where an interval is more than three times the block's usual one.
   static void add_segments(Host& host, const BlockHeader& header, std::optional<Duration> interval) {
     std::vector<WallTime> times = header.times;
     std::ranges::sort(times);
@@ -267,7 +269,7 @@ class InventoryTaker {
       if (same == known.end()) {
         known.emplace_back(fact.key, value);
       } else {
-        same->second = value;  // Files come in order of time: the latest holds.
+        same->second = value;  // Files come in order of time, so the latest value wins.
       }
     }
     return {};

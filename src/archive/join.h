@@ -10,11 +10,10 @@
 
 namespace laggard::archive {
 
-/// The counters and devices of several tables or blocks taken together, in the order in which they first
-/// appear.
+/// The union of the counters and devices of several tables or blocks, in the order of their first appearance.
 class Union {
  public:
-  /// \return  for each of `devices` its index in the union.
+  /// \return the index of each of `devices` in the union.
   std::vector<std::size_t> add_devices(const std::vector<std::string>& devices);
   std::vector<std::size_t> add_counters(const std::vector<TableCounter>& counters);
 
@@ -28,7 +27,7 @@ class Union {
   std::map<std::string, std::size_t, std::less<>> counter_index_;
 };
 
-/// One table after the other. All of one host, kind and boot; what a table lacks is missing.
+/// One table after the other, all of one host, kind and boot. Cells that a table lacks are missing.
 [[nodiscard]] SampleTable concatenate(std::span<const SampleTable> tables);
 
 /// Rows [begin, end).
@@ -37,7 +36,7 @@ class Union {
 /// Rows for which keep[t] is not 0.
 [[nodiscard]] SampleTable keep_rows(const SampleTable& table, std::span<const std::uint8_t> keep);
 
-/// Without the counters, devices and sample times that have no cell at all.
+/// The table without the counters, devices and sample times that have no cell at all.
 [[nodiscard]] SampleTable without_empty(const SampleTable& table);
 
 }  // namespace laggard::archive

@@ -8,7 +8,6 @@
 #include <string>
 #include <system_error>
 
-#include "archive/block.h"
 #include "archive/database.h"
 #include "base/bytes.h"
 #include "base/file.h"
@@ -23,14 +22,14 @@ constexpr int kLedgerVersion = 2;
 constexpr std::string_view kTable =
     "CREATE TABLE decision(number INTEGER PRIMARY KEY, kind TEXT NOT NULL, subject TEXT NOT NULL, "
     "since TEXT NOT NULL, made TEXT NOT NULL, who TEXT NOT NULL, why TEXT NOT NULL, hash INTEGER NOT NULL)";
-/// What else is known of a decision: of the incident whose id is its subject, and what it takes back.
+/// Further data of a decision: about the incident whose id is its subject, and which decision it undoes.
 constexpr std::string_view kDetailTable =
     "CREATE TABLE detail(number INTEGER PRIMARY KEY, decision INTEGER NOT NULL, what TEXT NOT NULL, "
     "value TEXT NOT NULL, hash INTEGER NOT NULL)";
 
 using Fields = std::array<std::string, 6>;  ///< kind, subject, since, made, who, why
 
-/// A row of the second table: what it tells (the names below), and that.
+/// A row of the second table: a key (one of the names below) and its value.
 struct Detail {
   std::string_view what;
   std::string value;
@@ -42,11 +41,11 @@ constexpr std::string_view kUntil = "until";
 constexpr std::string_view kComponent = "component";
 constexpr std::string_view kUndoes = "undoes";
 
-/// The checksum that stands in its row: a flipped bit must not exclude another disk.
+/// The checksum that is stored in its row: a flipped bit must not exclude another disk.
 std::int64_t hash_of(const Fields& fields) {
   ByteWriter bytes;
   for (const std::string& field : fields) bytes.text(field);
-  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+  return static_cast<std::int64_t>(checksum(bytes.str()));
 }
 
 std::int64_t hash_of(std::int64_t decision, std::string_view what, std::string_view value) {
@@ -54,7 +53,7 @@ std::int64_t hash_of(std::int64_t decision, std::string_view what, std::string_v
   bytes.zigzag(decision);
   bytes.text(what);
   bytes.text(value);
-  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+  return static_cast<std::int64_t>(checksum(bytes.str()));
 }
 
 tl::unexpected<Error> damaged(const std::filesystem::path& path, std::string_view how) {
@@ -62,13 +61,13 @@ tl::unexpected<Error> damaged(const std::filesystem::path& path, std::string_vie
               fmt::format("the operators' ledger is damaged ({}); move it away and begin another", how));
 }
 
-/// SQLite's words speak of archives.
+/// Rewords an error of our SQLite wrapper, which speaks of archives.
 tl::unexpected<Error> own_words(const std::filesystem::path& path, Error error) {
   if (error.code == ErrorCode::kDamaged) return damaged(path, "it is no whole SQLite file");
   return tl::unexpected<Error>(std::move(error));
 }
 
-/// The tables are those of its version, word by word.
+/// Checks that the tables are exactly those of its version.
 Status check_tables(Database& database, std::int64_t version) {
   Result<Statement> tables = database.prepare("SELECT sql FROM sqlite_schema ORDER BY rowid");
   if (!tables) return own_words(database.path(), tables.error());
@@ -82,8 +81,9 @@ Status check_tables(Database& database, std::int64_t version) {
   }
 }
 
-/// Nothing else is read before this holds: no view or trigger of a hostile file ever runs.
-/// \return  the version of the format.
+/// Checks that the file is a ledger before anything else is read, so that no view or trigger of a hostile
+/// file ever runs.
+/// \return the version of the format.
 Result<std::int64_t> check(Database& database) {
   const std::string where = database.path().string();
   Result<std::int64_t> id = database.number("PRAGMA application_id");
@@ -146,7 +146,7 @@ std::vector<Detail> details_of(const Decision& decision) {
   return details;
 }
 
-/// What is not known is passed over: a later version may tell more. False when it makes no sense.
+/// Ignores unknown keys, since a later version may have more. False when the value makes no sense.
 bool add_detail(std::string_view what, const std::string& value, Decision& decision) {
   constexpr std::array kTimes{kUndoes, kSince, kUntil};
   const Result<WallTime> when =
@@ -185,8 +185,7 @@ Status read_details(Database& database, std::map<std::int64_t, Decision>& decisi
   }
 }
 
-/// Makes the tables, or those that an older version lacks: lines are added to a ledger, and nothing in it is
-/// changed.
+/// Makes the tables, or those that an older version lacks. Nothing that is in the ledger changes.
 Status begin_file(Database& database) {
   Result<std::int64_t> tables = database.number("SELECT count(*) FROM sqlite_schema");
   if (!tables) return own_words(database.path(), tables.error());
@@ -245,8 +244,8 @@ std::filesystem::path ledger_of(const std::filesystem::path& recording) { return
 
 namespace {
 
-/// Who was killed in the middle of a decision leaves a journal, and a reader must not pass over it. Undoing
-/// what was never committed takes nothing from the ledger.
+/// A process that was killed in the middle of a decision leaves a journal, which a reader must not ignore.
+/// Undoing what was never committed takes nothing from the ledger.
 Status undo_half_decision(const std::filesystem::path& path) {
   Result<Database> database = Database::open(path, OpenMode::kWrite, nullptr);
   if (!database) return own_words(path, database.error());
@@ -268,7 +267,7 @@ Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
   }
   Result<Database> database = Database::open(path, OpenMode::kRead, nullptr);
   if (!database) return own_words(path, database.error());
-  // Both tables as of one moment: others may be adding.
+  // Both tables are read in one transaction: others may be adding.
   if (Status begun = database->run("BEGIN"); !begun) return own_words(path, begun.error());
   Result<std::int64_t> version = check(*database);
   if (!version) return forward(version);
@@ -284,15 +283,15 @@ Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
 Status add_to_ledger(const std::filesystem::path& path, std::span<const Decision> decisions) {
   std::error_code absent;
   if (std::filesystem::symlink_status(path, absent).type() == std::filesystem::file_type::not_found) {
-    // Whole or not at all: SQLite would begin with an empty file, which a kill would leave, and a reader
-    // could not tell from a ledger that was emptied.
+    // The file is made whole or not at all: SQLite would begin with an empty file, which a kill would leave
+    // behind and a reader could not tell from a ledger that was emptied.
     const Result<std::string> empty = empty_ledger();
     if (!empty) return tl::unexpected<Error>(empty.error());
     if (Result<bool> made = write_new_file(path, *empty); !made) return forward(made);
   }
   Result<Database> database = Database::open(path, OpenMode::kCreate, nullptr);
   if (!database) return own_words(path, database.error());
-  // Immediate: of two who begin a file behind a link at the same time the second finds it made.
+  // Immediate: when two processes begin a file behind a link at the same time, the second finds it made.
   Status done = database->run("PRAGMA synchronous=FULL; BEGIN IMMEDIATE");
   if (done) done = begin_file(*database);
   for (const Decision& decision : decisions) {

@@ -7,19 +7,20 @@
 #include "base/error.h"
 #include "model/decision.h"
 
-/// The operators' ledger: what was decided about components, by whom, when and why. One SQLite file, to which
-/// lines are added and never changed; several people may add at the same time. A ledger of version 1, which
-/// knew no incidents and no undoing, is read as it is and gets its second table with the next decision.
+/// The operators' ledger: what was decided about components, by whom, when and why. It is one SQLite file to
+/// which lines are added but never changed; several people may add lines at the same time. A ledger of
+/// version 1, which had no incidents and no undoing, is read as it is and gets its second table with the next
+/// decision.
 namespace laggard::archive {
 
-/// Where the ledger of a recording is, whether there is one or not.
+/// The path of a recording's ledger, whether it exists or not.
 [[nodiscard]] std::filesystem::path ledger_of(const std::filesystem::path& recording);
 
-/// In the order in which they were made. Without the file: none. kBadInput when the file is something else,
-/// kTooNew, kDamaged.
+/// The decisions in the order in which they were made; none without the file. kBadInput when the file is
+/// something else; kTooNew, kDamaged.
 [[nodiscard]] Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path);
 
-/// All of them or none; on the disk when it returns. Makes the file if need be.
+/// Adds all of them or none; they are on the disk when it returns. Makes the file if need be.
 [[nodiscard]] Status add_to_ledger(const std::filesystem::path& path, std::span<const Decision> decisions);
 
 }  // namespace laggard::archive

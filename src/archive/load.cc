@@ -36,7 +36,7 @@ Error at_block(Error error, std::string_view file, const BlockHeader& header) {
   return error;
 }
 
-/// Unpacks chunks into the table that is wanted and, for those that are only referred to, another one.
+/// Unpacks the wanted chunks into the result, and those that they only refer to into another table.
 class BlockLoader {
  public:
   BlockLoader(const ChunkSource& chunks, std::string_view file, const BlockHeader& header, ZstdCodec& codec)
@@ -44,7 +44,8 @@ class BlockLoader {
 
   [[nodiscard]] LoadedBlock load(std::vector<std::size_t> wanted) {
     LoadedBlock loaded;
-    // A damaged chunk leaves its column half written, so everything is made again without it: rare.
+    // A damaged chunk leaves its column half written, so everything is unpacked again without it; that is
+    // rare.
     while (!try_load(wanted, loaded)) std::erase_if(wanted, [&](std::size_t c) { return bad_[c]; });
     return loaded;
   }

@@ -1,21 +1,22 @@
-#include "archive/lock.h"
-
 #include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 
+#include "archive/stream_folder.h"
+#include "base/file.h"
 #include "testing/archive.h"
 
 namespace laggard::archive {
@@ -83,7 +84,7 @@ TEST(HostLock, AMomentOfLookingRefusesNobody) {
   }
 }
 
-/// Has flock fail with ENOLCK in this process from now on, as on a file system without locks.
+/// Makes flock fail with ENOLCK in this process from now on, as on a file system without locks.
 bool take_locks_away() {
   std::array<sock_filter, 4> code{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -145,11 +146,84 @@ TEST(HostLock, IsPassedOnToAnotherHostButTakesNobodysPlace) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_FALSE(is_host_locked(dir.path(), "fs2")) << "it is given up all the same";
-  // One whose file somebody has removed is no lock that could be passed on.
+  // A lock whose file somebody has removed cannot be passed on.
   auto removed = lock_host(dir.path(), "fs4");
   ASSERT_TRUE(removed);
   std::filesystem::remove(dir.path() / ".fs4.lock");
   ASSERT_TRUE(lock_host(dir.path(), "fs5", std::move(*removed)));
+}
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using testing::TempDir;
+
+class PlantedLock : public ::testing::Test {
+ protected:
+  PlantedLock() : folder_(dir_.path()), lock_(folder_ / ".fs1.lock") {
+    EXPECT_TRUE(write_file(folder_ / "victim", "precious"));
+  }
+
+  /// The error for whatever has taken the lock's name; it is neither written through nor removed.
+  [[nodiscard]] std::string refusal() const {
+    const auto lock = lock_host(folder_, "fs1");
+    EXPECT_FALSE(lock);
+    EXPECT_FALSE(is_host_locked(folder_, "fs1"));
+    EXPECT_EQ(*read_file(folder_ / "victim"), "precious");
+    EXPECT_NE(fs::symlink_status(lock_).type(), fs::file_type::not_found);
+    return lock ? "" : lock.error().what;
+  }
+
+  TempDir dir_;
+  fs::path folder_;
+  fs::path lock_;
+};
+
+TEST_F(PlantedLock, NamesItsHolderAndIsGoneWithIt) {
+  {
+    const auto lock = lock_host(folder_, "fs1");
+    ASSERT_TRUE(lock);
+    EXPECT_TRUE(is_host_locked(folder_, "fs1"));
+    const auto second = lock_host(folder_, "fs1");
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
+    EXPECT_THAT(second.error().what, HasSubstr("is writing host fs1 here"));
+    EXPECT_EQ(fs::file_size(lock_), 0U) << "nothing is written into a lock";
+  }
+  EXPECT_FALSE(fs::exists(lock_));
+  EXPECT_FALSE(is_host_locked(folder_, "fs1"));
+}
+
+TEST_F(PlantedLock, OneThatAKillLeftBehindIsTaken) {
+  ASSERT_TRUE(write_file(lock_, "4711\n"));
+  EXPECT_TRUE(lock_host(folder_, "fs1"));
+}
+
+TEST_F(PlantedLock, LinksAreRefused) {
+  fs::create_symlink("victim", lock_);
+  EXPECT_EQ(refusal(), "stands where the lock should be and is a link; remove it");
+}
+
+TEST_F(PlantedLock, LinkToNothingCreatesNothing) {
+  fs::create_symlink("nothing", lock_);
+  EXPECT_EQ(refusal(), "stands where the lock should be and is a link; remove it");
+  EXPECT_FALSE(fs::exists(folder_ / "nothing"));
+}
+
+TEST_F(PlantedLock, SecondNamesOfOtherFilesAreRefused) {
+  fs::create_hard_link(folder_ / "victim", lock_);
+  EXPECT_EQ(refusal(), "stands where the lock should be and is a second name of another file; remove it");
+}
+
+TEST_F(PlantedLock, PipesAreRefusedWithoutWaiting) {
+  ASSERT_EQ(::mkfifo(lock_.c_str(), 0600), 0);
+  EXPECT_EQ(refusal(), "stands where the lock should be and is no file; remove it");
+}
+
+TEST_F(PlantedLock, FilesOfOthersAreRefusedByRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has to beware of them";
+  ASSERT_TRUE(write_file(lock_, ""));
+  ASSERT_EQ(::chown(lock_.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(refusal(), "stands where the lock should be and belongs to user 65534; remove it");
 }
 
 }  // namespace

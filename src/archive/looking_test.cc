@@ -1,4 +1,4 @@
-// Who may look at a recording, what it needs, and what is said of files that hold nothing.
+// Who may read a recording, what reading needs, and what is reported about empty files.
 #include <grp.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -33,7 +33,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* kName = "fs1-20110509T060000Z.lgd";
 
-/// Runs in a process of its own, which may give up its rights. \return its exit status.
+/// Runs in another process, which may give up its rights. \return its exit status.
 int in_child(const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(work());
@@ -125,7 +125,7 @@ TEST_F(Looking, AReadOnlyMediumGivesAllThereIs) {
     const std::string path = killed().string();
     struct statvfs info {};
     if (::statvfs(path.c_str(), &info) != 0) return kImpossible;
-    // What the file system was mounted with must be said again.
+    // A remount must repeat the flags of the mount.
     constexpr unsigned long kKept = ST_NOSUID | ST_NODEV | ST_NOEXEC;
     const unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY | (info.f_flag & kKept);
     if (::mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0 ||

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "archive/file_name.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 
 namespace laggard::archive {
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name was free when the file was begun, but others than laggard may put things there.
+/// The name was free when the file was begun, but other programs may have created something there.
 Status give_name(const fs::path& hidden) {
   const fs::path path = path_of_hidden(hidden).value_or(hidden);
   FileName name = parse_file_name(path.filename().string()).value_or(FileName{});
@@ -55,8 +55,8 @@ bool NewFiles::has_path(const fs::path& hidden) const {
   return std::ranges::any_of(files_, [&](const Waiting& waiting) { return waiting.file.hidden == hidden; });
 }
 
-/// All are sent on their way before the first is waited for: then the file system has one journal to write
-/// where it would have one for each. (syncfs would do it in one call, and wait for what all others write.)
+/// Starts writing all files before it waits for the first, so that the file system writes its journal once
+/// instead of once for each. (syncfs would take a single call, but also wait for all other programs' data.)
 Status NewFiles::sync() {
   Status result;
   std::vector<Fd> opened(files_.size());
@@ -128,7 +128,7 @@ void NewFiles::remove_stale(const fs::path& folder) {
   }
   for (const fs::path& path : hidden) {
     const std::string host = parse_file_name(path_of_hidden(path)->filename().string())->host;
-    // Who is at work is not waited for.
+    // A process that is still writing is not waited for.
     if (is_host_locked(folder, host)) continue;
     const Result<LockFile> lock = lock_host(folder, host);
     if (lock) fs::remove(path, error);

@@ -13,7 +13,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 #include "testing/archive.h"
 
@@ -77,7 +77,7 @@ TEST(NewFiles, AppearTogetherAndWhole) {
   EXPECT_THAT(names_in(folder).files, IsEmpty()) << "nothing is on the disk yet, so nothing may be seen";
   ASSERT_TRUE(writer->flush());
   EXPECT_THAT(names_in(folder).files, SizeIs(40));
-  // What comes later for files that have their names already, and for days that have none.
+  // Samples that arrive later for files that have their names already, and for days that have no file.
   for (int h = 0; h < 40; ++h) {
     ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart + 1, 8)));
     ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart + 86400, 9)));
@@ -90,7 +90,7 @@ TEST(NewFiles, AppearTogetherAndWhole) {
   EXPECT_EQ(devices_in(folder), 40U);
 }
 
-/// Days of one host that are put aside and met again before they have their names.
+/// Days of one host whose files are closed, and needed again before they have their names.
 TEST(NewFiles, AreFoundAgainBeforeTheyHaveTheirNames) {
   const TempDir folder;
   ManualClock clock;
@@ -123,7 +123,7 @@ TEST(NewFiles, TwoBootsThatBeginInOneSecondAreTwoFiles) {
   EXPECT_THAT(names_in(folder).files, SizeIs(2));
 }
 
-/// Killed at any moment: what can be seen is whole, and the next import clears up behind the dead one.
+/// Killed at any moment: visible files are whole, and the next import cleans up after the dead one.
 TEST(NewFiles, OfAKilledImportAreRemovedByTheNext) {
   const TempDir folder;
   ManualClock clock;
@@ -148,7 +148,7 @@ TEST(NewFiles, OfAKilledImportAreRemovedByTheNext) {
   EXPECT_EQ(devices_in(folder), 300U);
 }
 
-/// Files of an import that is at work are not stale.
+/// Files of a running import are not stale.
 TEST(NewFiles, OfAnotherImportAreLeftAlone) {
   const TempDir folder;
   ManualClock clock;
@@ -180,12 +180,12 @@ TEST(NewFiles, LeftByADeadProcessAreRemovedByARecorderToo) {
   EXPECT_TRUE(std::filesystem::exists(folder.path() / kStreamFolder / ".notes.new"));
 }
 
-/// What was never seen under its name is not said to be imported.
+/// Files that never got their names are not reported as imported.
 TEST(NewFiles, ThatSomebodyRemovesAreAnErrorAndNotCounted) {
   const TempDir folder;
   ManualClock clock;
   auto writer = import_into(folder, clock);
-  // More than are open at a time: the first wait for their names.
+  // More files than may be open at a time: the first wait for their names.
   for (int h = 10; h < 50; ++h) ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
   const std::filesystem::path removed = folder.path() / kStreamFolder / ".h10-20261120T192134Z.lgd.new";
   const std::filesystem::path replaced = folder.path() / kStreamFolder / ".h11-20261120T192134Z.lgd.new";
@@ -199,7 +199,7 @@ TEST(NewFiles, ThatSomebodyRemovesAreAnErrorAndNotCounted) {
   EXPECT_EQ(devices_in(folder), 38U);
 }
 
-/// One that is still being written is copied while it is open, under the name that it was to get.
+/// A file that is still being written is copied while it is open, under the name that it was to get.
 TEST(NewFiles, ThatAreRemovedWhileTheyAreOpenAreSaved) {
   const TempDir folder;
   ManualClock clock;
@@ -226,7 +226,7 @@ TEST(NewFiles, TakeNobodysPlace) {
   EXPECT_THAT(names_in(folder).files, SizeIs(2));
 }
 
-/// A log that lies where a new file's would be must not be laid over it.
+/// A log that lies where a new file's would be must not be applied to it.
 TEST(NewFiles, AreNotLaidUnderALogThatLiesThere) {
   const TempDir folder;
   std::filesystem::create_directories(folder.path() / kStreamFolder);
@@ -238,8 +238,8 @@ TEST(NewFiles, AreNotLaidUnderALogThatLiesThere) {
   EXPECT_EQ(devices_in(folder), 1U);
 }
 
-/// A file that may not grow, as on a disk that fills: what was committed is kept and counted, the rest is an
-/// error, and nothing by half.
+/// A file that may not grow, as on a disk that fills up: what was committed is kept and counted, the rest is
+/// an error, and nothing is left incomplete.
 TEST(NewFiles, KeepWhatWasCommittedWhenTheyCannotGrow) {
   const TempDir folder;
   const pid_t child = ::fork();

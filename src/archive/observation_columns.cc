@@ -60,18 +60,18 @@ void add_losses(std::span<const Loss> losses, Columns& columns) {
     return static_cast<std::int64_t>(loss.count);
   }));
   columns.columns.push_back(column_by("lost.reason", kWords, losses, [&](const Loss& loss) {
-    // A reason that finds no room is left out rather than the loss.
+    // When the reason no longer fits, it is left out rather than the loss.
     return columns.words.intern(loss.reason).value_or(kNoWord);
   }));
   for (const Loss& loss : losses) columns.header.lost += loss.count;
 }
 
-/// The columns of a block by their names.
+/// Finds the columns of a block by name.
 class Finder {
  public:
   explicit Finder(const Columns& columns) : columns_(columns) {}
 
-  /// Nothing when there is none of this form, or it has not `values` values.
+  /// Nothing when there is no such column, or it does not have this form and `values` values.
   [[nodiscard]] const std::vector<std::uint64_t>* find(std::string_view name, ColumnForm form) const {
     const auto same = [&](const Column& column) { return column.name == name && column.form == form; };
     const auto found = std::ranges::find_if(columns_.columns, same);
@@ -92,7 +92,7 @@ bool is_inside(const ColumnsHeader& header, WallTime t) { return t >= header.ear
 WallTime time_of(std::uint64_t bits) { return from_unix_ns(static_cast<std::int64_t>(bits)); }
 Word word_of(std::uint64_t bits) { return Word{static_cast<std::uint32_t>(bits)}; }
 
-/// Words of the dictionary get the same numbers in the table.
+/// The words get the same numbers in the table as in the dictionary.
 template <typename Table>
 void take_words(const Dictionary& words, Table& table) {
   for (std::uint32_t word = 0; word < words.size(); ++word) {
@@ -148,7 +148,7 @@ AttributeForm form_of(ColumnForm form) {
   return form == ColumnForm::kReals ? AttributeForm::kReal : AttributeForm::kInteger;
 }
 
-/// Those of which both columns are sound; of the others the damage is known.
+/// Adds the attributes of which both columns are sound; the damage of the others is known already.
 bool read_attributes(const Columns& columns, EventTable& table) {
   for (std::size_t c = 1; c < columns.columns.size(); ++c) {
     const Column& which = columns.columns[c - 1];
@@ -270,5 +270,61 @@ template Result<LoadedObservations<EventTable>> load_observations(const ColumnSo
                                                                   std::string_view, ZstdCodec&);
 template Result<LoadedObservations<ProfileTable>> load_observations(const ColumnSource&, const ColumnsHeader&,
                                                                     std::string_view, ZstdCodec&);
+
+namespace {
+
+template <typename Table>
+Result<LoadedBatch> load_as(const ColumnSource& chunks, const ColumnsHeader& header, std::string_view where,
+                            ZstdCodec& codec) {
+  Result<LoadedObservations<Table>> loaded = load_observations<Table>(chunks, header, where, codec);
+  if (!loaded) return forward(loaded);
+  return LoadedBatch{.batch = std::move(loaded->table), .damage = std::move(loaded->damage)};
+}
+
+template <typename Table>
+Table with_loss(const FileIdentity& identity, const std::string& kind, const Loss& loss) {
+  Table table(identity.host, kind);
+  table.set_boot(identity.boot);
+  table.add_loss(loss);
+  return table;
+}
+
+}  // namespace
+
+StoredBlock encode_observations(const Batch& batch, std::uint64_t first_number, ZstdCodec& codec) {
+  const auto* events = std::get_if<EventTable>(&batch);
+  Columns columns = events != nullptr ? to_columns(*events, first_number)
+                                      : to_columns(std::get<ProfileTable>(batch), first_number);
+  return stored(encode_columns(std::move(columns), codec), codec);
+}
+
+Batch loss_alone(const FileIdentity& identity, const std::string& kind, const Loss& loss) {
+  if (identity.stream == Stream::kEvents) return with_loss<EventTable>(identity, kind, loss);
+  return with_loss<ProfileTable>(identity, kind, loss);
+}
+
+Result<LoadedBatch> load_batch(const ColumnSource& chunks, const ColumnsHeader& header,
+                               std::string_view where, ZstdCodec& codec) {
+  if (header.stream == Stream::kEvents) return load_as<EventTable>(chunks, header, where, codec);
+  return load_as<ProfileTable>(chunks, header, where, codec);
+}
+
+Result<std::optional<StoredBlock>> merge_observations(DayFile& file, std::span<const std::int64_t> ids,
+                                                      ZstdCodec& codec) {
+  Joiner joiner;
+  std::optional<std::uint64_t> first_number;
+  for (const std::int64_t id : ids) {
+    Result<ColumnsHeader> header = file.columns_header(id, codec);
+    if (!header) return forward(header);
+    const ColumnSource chunks = [&](std::size_t c) { return file.chunk(id, c); };
+    Result<LoadedBatch> part = load_batch(chunks, *header, file.path().string(), codec);
+    if (!part) return forward(part);
+    if (!part->damage.empty()) return tl::unexpected<Error>(part->damage.front());
+    if (!joiner.fits(part->batch)) return std::nullopt;
+    joiner.add(part->batch);
+    if (!first_number) first_number = header->first_number;
+  }
+  return encode_observations(joiner.take(), first_number.value_or(0), codec);
+}
 
 }  // namespace laggard::archive

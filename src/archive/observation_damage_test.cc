@@ -1,5 +1,5 @@
-// Files of events and profiles that a disk, a cable or a person has changed: what is read was written, and
-// what is missing is named.
+// Files of events and profiles that were damaged by a disk, a cable or a person: what is read was written,
+// and what is missing is named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ std::string damaged_copy(std::string bytes, std::mt19937_64& random) {
   return bytes;
 }
 
-/// Events and profiles in a finished file each.
+/// Events and profiles, each in a finished file.
 class ObservationDamage : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -49,7 +49,7 @@ class ObservationDamage : public ::testing::Test {
     const WallTime start = "2011-05-09T06:00:00Z"_utc;
     std::vector<EventTable> events;
     std::vector<ProfileTable> profiles;
-    // Blocks of a size at which they are not merged any more, and of two kinds.
+    // Two kinds, in blocks that are too large to be merged further.
     for (int block = 0; block < 2; ++block) {
       events.push_back(random_events(random, "fs1", start + seconds{40 * block}, 33'000));
       events.push_back(random_events(random, "fs1", start + seconds{40 * block}, 300, "ping"));
@@ -71,7 +71,7 @@ class ObservationDamage : public ::testing::Test {
   [[nodiscard]] std::filesystem::path recording() const { return dir_.path() / "rec"; }
   void overwrite(std::size_t file, const std::string& bytes) const { write_bytes(files_[file], bytes); }
 
-  /// Whether all of both is in a recording; what is in it must be true. Attributes may be missing.
+  /// Whether a recording has all of both. What it has must be true, but attributes may be missing.
   [[nodiscard]] bool holds_all(Reader& reader, std::size_t& rows) const {
     const auto events = read_events(reader);
     const auto profiles = read_profiles(reader);
@@ -200,8 +200,8 @@ TEST_F(ObservationDamage, MergedBlocksThatAreFoundInTheirPartsGiveEachRowOnce) {
     ASSERT_OK(writer.append(tables.back()));
     ASSERT_OK(writer.flush());
   }
-  // The first page is gone, so that rows are searched for: pages that were given up are still there, and the
-  // log has what was before.
+  // The first page is gone, so pages are searched for rows: free pages are still there, and the log has
+  // earlier states.
   const std::filesystem::path copied = dir_.path() / "copied" / "events";
   std::filesystem::create_directories(copied);
   const std::filesystem::path file = only_file(live, "events");

@@ -1,11 +1,10 @@
-#include "archive/observation_reader.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "archive/block_queue.h"
-#include "archive/observation_blocks.h"
 #include "archive/observation_columns.h"
 #include "base/text.h"
 
@@ -13,7 +12,7 @@ namespace laggard::archive {
 
 namespace {
 
-/// A block as far as it is sound; nothing when it is not, which is said.
+/// The sound part of a block; nothing, with a notice, when there is none.
 Result<std::optional<Batch>> read_batch(FileSet& files, const BlockRef& block) {
   const std::filesystem::path& path = files.files()[block.file].path;
   Result<ColumnsHeader> header = files.columns_header(block.file, block.row);
@@ -69,7 +68,7 @@ class ArchiveObservationReader final : public ObservationReader<Table> {
   BlockQueue blocks_;
 };
 
-/// Adds up what a stream's blocks and gaps tell.
+/// Summarises the blocks and gaps of a stream.
 class StreamLister {
  public:
   explicit StreamLister(FileSet& files, bool verify) : files_(files), verify_(verify) {}
@@ -131,7 +130,7 @@ class StreamLister {
     ++stream.blocks;
   }
 
-  /// What was given up before there was a file for it has no kind.
+  /// Observations that were given up before there was a file for them have no kind.
   Status add_gaps(std::size_t index) {
     Result<DayFile*> file = files_.open(index);
     if (!file) return forward(file);

@@ -141,7 +141,7 @@ TEST(Observations, ARangeIsReadAsIfAllWereReadAndCut) {
   });
 }
 
-/// Second `t` of the story of a writer that is killed.
+/// Second `t` of what the writer that is killed writes.
 EventTable second_of_story(std::uint32_t t) {
   std::mt19937_64 random{t};
   EventTable table = random_events(random, "fs1", morning() + seconds{t}, 20);
@@ -193,7 +193,7 @@ TEST(Observations, KilledAtAnyMomentLosesNothingAcknowledged) {
     ASSERT_TRUE(is_part_of(got, rows_of_all<PlainEvent>(acknowledged))) << "read what was never written";
     ASSERT_GE(got.lost, must.lost);
     ASSERT_THAT(reader->notices(), IsEmpty());
-    // The child may have written one more second than it could tell; the next one begins after it.
+    // The child may have written one more second than it could report; the next one begins after it.
     safe = static_cast<std::uint32_t>(got.count() / 20);
   }
 }
@@ -278,7 +278,7 @@ TEST(Observations, AFileNamesABoundedNumberOfStrings) {
   EXPECT_EQ(static_cast<std::size_t>(taken), kMaxFileWordBytes / 12'000'000);
   EXPECT_TRUE(writer->append(wordy(0))) << "what is known needs no room";
   ASSERT_OK(writer->close());
-  // A writer that takes the file up again knows what is in it.
+  // A writer that continues the file knows what is in it.
   writer = std::make_unique<ObservationWriter>(dir.path(), WriterOptions{}, clock);
   ASSERT_OK(writer->append(wordy(0)));
   EXPECT_FALSE(writer->append(wordy(taken)));

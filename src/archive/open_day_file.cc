@@ -1,12 +1,16 @@
-// How a day file is opened: beside a writer, alone with what a crash has left beside it, or to go on with it.
+// How a day file is opened: beside a writer, alone with what a crash has left beside it, or to continue it.
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "archive/day_file.h"
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 
 namespace laggard::archive {
 
@@ -14,7 +18,7 @@ namespace {
 
 constexpr std::string_view kWayOut = "'laggard info --recover' looks for the rest";
 
-/// What is missing from a file that was not finished; empty for nothing.
+/// What is missing from a file that was not finished; empty when nothing is.
 std::string what_log_lost(LogState log, bool file_says_log) {
   switch (log) {
     case LogState::kWhole:
@@ -59,9 +63,8 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_writing(const std::filesystem
   return file;
 }
 
-/// When there is a log and before anything is in it: a file that says `0` and has no log has lost one, and
-/// one that says `1` never needs any, however its writer was killed in between. The mark goes through the log
-/// into the file itself.
+/// Called when there is a log but nothing in it yet. However a writer is killed, a file marked `0` without a
+/// log has lost it, and a file marked `1` needs none. The mark goes through the log into the file itself.
 Status DayFile::mark_unfinished() {
   if (marks_.finished != false) {
     if (Status begun = begin(); !begun) return begun;
@@ -76,7 +79,7 @@ Status DayFile::mark_unfinished() {
     if (Status committed = commit(); !committed) return committed;
     marks_.finished = false;
   }
-  // A reader that keeps the log from being taken over now is no reason not to write.
+  // That a reader keeps the log from being folded in now is no reason not to write.
   Status taken = take_over_log(SQLITE_CHECKPOINT_FULL);
   return taken || taken.error().code == ErrorCode::kTemporary ? Status{} : taken;
 }
@@ -88,7 +91,7 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem
   if (error) return fail_errno(error.value(), path.string(), "cannot open");
   const std::optional<FileName> name = parse_file_name(target.filename().string());
   const auto is_written = [&] { return name && is_host_locked(target.parent_path(), name->host); };
-  // Again for a writer that comes or goes meanwhile, and a few times beside one: what cannot be read or does
+  // Retried when a writer comes or goes meanwhile, and a few times beside one: what cannot be read or does
   // not fit together in the middle of a flush does so a moment later.
   constexpr int kAttempts = 20;
   Result<std::unique_ptr<DayFile>> file;
@@ -105,8 +108,9 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem
   return file;
 }
 
-/// Opens a file whose host has a writer. That may be writing another of the host's files and this one be what
-/// a crash has left; so what SQLite passes over, the end of a log after a frame that does not hold, is named.
+/// Opens a file whose host has a writer. The writer may be writing another of the host's files, and this one
+/// may be what a crash has left, so the end of a log after an invalid frame, which SQLite ignores, is
+/// reported.
 Result<std::unique_ptr<DayFile>> DayFile::open_beside_writer(const std::filesystem::path& target,
                                                              const char* vfs) {
   Result<std::unique_ptr<DayFile>> file = from(Database::open(target, OpenMode::kRead, vfs));
@@ -154,11 +158,11 @@ Result<std::unique_ptr<DayFile>> DayFile::open_alone(const std::filesystem::path
   return open_with_side_files(path, side_files);
 }
 
-/// What the marks say against laying a log over a file, given the file without and with it; empty for
-/// nothing.
+/// Why, by the marks, a log does not belong to a file, given the file without and with it; empty when it
+/// does.
 std::string DayFile::why_log_is_foreign(const Result<std::unique_ptr<DayFile>>& alone,
                                         const Result<std::unique_ptr<DayFile>>& with_log) {
-  if (!alone) return "";  // Nothing to hold it against: files by earlier versions began in their log.
+  if (!alone) return "";  // There is nothing to compare: files by earlier versions began in their log.
   if (!with_log) return "does not fit it";
   const DayFile& a = **alone;
   const DayFile& b = **with_log;
@@ -177,7 +181,7 @@ Result<std::unique_ptr<DayFile>> DayFile::open_with_side_files(
   if (side_files->has_commits()) {
     Result<std::unique_ptr<DayFile>> with_log =
         from(Database::open_frozen(path, {.files = side_files, .with_log = true}));
-    // For want of a descriptor or of memory nothing can be said against either.
+    // Without a descriptor or memory neither can be judged.
     for (auto* opened : {&file, &with_log}) {
       if (!*opened && opened->error().code == ErrorCode::kTemporary) return forward(*opened);
     }
@@ -195,12 +199,43 @@ Result<std::unique_ptr<DayFile>> DayFile::open_with_side_files(
   if (!file) return file;
   (*file)->wal_ = false;
   (*file)->side_files_ = side_files;
-  // What was finished is all in the file, whatever has become of its log.
+  // A finished file is complete, whatever has become of its log.
   if (loss.empty() && (*file)->marks_.finished != true) {
     loss = what_log_lost(side_files->log_state(), (*file)->database_.says_log());
   }
   (*file)->loss_ = std::move(loss);
   return file;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_side_file(const fs::path& path) {
+  std::error_code error;
+  return std::ranges::any_of(std::array{"-wal", "-journal"},
+                             [&](const char* suffix) { return fs::exists(path.string() + suffix, error); });
+}
+
+void fold(const fs::path& path, const char* vfs) {
+  // Checked first without SQLite, which applies any log to any file.
+  Result<std::unique_ptr<DayFile>> looked = DayFile::open_under_lock(path, LookAtIndex::kYes, vfs);
+  if (!looked || !(*looked)->loss().empty()) return;
+  looked->reset();
+  Result<std::unique_ptr<DayFile>> file = DayFile::open_for_writing(path, vfs);
+  if (file) (*file)->finish();
+}
+
+}  // namespace
+
+void fold_logs(const fs::path& folder, const std::string& host, const char* vfs) {
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    const std::optional<FileName> name = parse_file_name(at->path().filename().string());
+    if (name && name->host == host && has_side_file(at->path())) left.push_back(at->path());
+  }
+  for (const fs::path& path : left) fold(path, vfs);
 }
 
 }  // namespace laggard::archive

@@ -10,18 +10,18 @@
 #include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
-/// Columns as they lie in a chunk, whatever they are columns of:
+/// The form of columns in a chunk, whatever they are columns of:
 ///   flags, number of streams and which bucket is in which, varint sizes of heads, tokens, packed part and
 ///   extra bits, then the packed part (zstd of the columns' heads and all tokens) and the extra bits, which
 ///   are compressed only when that pays: they are mostly noise.
 namespace laggard::archive {
 
-/// \param brief  all tokens go into one stream, which is quick: for what will be packed again soon.
+/// \param brief  puts all tokens into one stream, which is quick: for what will be packed again soon.
 [[nodiscard]] std::string pack_columns(ColumnSink& sink, bool brief, ZstdCodec& codec);
 
 class PackedColumns {
  public:
-  /// What the columns can need at most: they bound the memory that bytes of any content can ask for.
+  /// The most that the columns can need, which bounds the memory that arbitrary bytes can make us use.
   struct Limits {
     std::size_t head_bytes = 0;
     std::size_t values = 0;
@@ -35,7 +35,7 @@ class PackedColumns {
   [[nodiscard]] bool open(std::string_view bytes, const Limits& limits, ZstdCodec& codec);
   [[nodiscard]] ByteReader& head() { return head_; }
   [[nodiscard]] TokenReader& tokens() { return tokens_; }
-  /// Whether everything has been read, and read well.
+  /// Whether everything has been read without an error.
   [[nodiscard]] bool at_end() const {
     return head_.ok() && head_.rest().empty() && tokens_.tokens_left() == 0;
   }

@@ -23,7 +23,7 @@ std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t siz
   return value;
 }
 
-/// Without waiting for somebody at the other end of a pipe.
+/// Opens without blocking, in case it is a pipe.
 Result<std::string> read_regular(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -33,7 +33,7 @@ Result<std::string> read_regular(const std::filesystem::path& path) {
   return read_file(path);
 }
 
-/// SQLite's own integers: big-endian groups of seven bits, the ninth byte whole. Nothing when cut.
+/// SQLite's varint: big-endian groups of seven bits, the ninth byte whole. Nothing when it is cut.
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < 9 && i < bytes.size(); ++i) {
@@ -57,7 +57,7 @@ Result<Pages> Pages::load(const std::filesystem::path& path) {
   Pages pages;
   Result<std::string> file = read_regular(path);
   Result<std::string> log = read_regular(path.string() + "-wal");
-  // A log whose database is gone is still worth a look, and so is the other way round.
+  // A log whose database is gone is still worth searching, and vice versa.
   if (!file && (!log || file.error().code != ErrorCode::kNotFound)) return forward(file);
   if (!log && log.error().code != ErrorCode::kNotFound) return forward(log);
   if (file) pages.file_ = std::move(*file);
@@ -78,7 +78,7 @@ void Pages::use(View view) {
   count_ = std::max(count_, index_.page_count);
   if (view == View::kLaid) return;
   for_each_frame(log_, [&](std::uint32_t number, std::string_view page) {
-    // A number that no database has comes from bytes that are no frame.
+    // An impossible page number comes from bytes that are no frame.
     if (number == 0 || number > count_ + log_.size() / kPageBytes) return;
     newer_[number] = static_cast<std::size_t>(page.data() - log_.data());
   });
@@ -106,8 +106,8 @@ std::string_view Pages::page(std::uint32_t number) const {
 
 namespace {
 
-/// The bytes of a row whose first part is `local`, gathered over its overflow pages; short when the chain
-/// breaks.
+/// Gathers the bytes of a row, whose first part is `local`, from its overflow pages; short when the chain is
+/// broken.
 std::string gather(const Pages& pages, std::string_view local, std::uint64_t size) {
   constexpr std::uint64_t kUsable = kPageBytes;
   const std::uint64_t most = kUsable - 35;
@@ -118,7 +118,7 @@ std::string gather(const Pages& pages, std::string_view local, std::uint64_t siz
   if (local.size() < here + 4) return std::string(local.substr(0, here));
   std::string bytes{local.substr(0, here)};
   auto next = static_cast<std::uint32_t>(big_endian(local, here, 4));
-  // A chain that runs in a circle ends when the row has its size.
+  // A cyclic chain ends when the row has its size.
   while (bytes.size() < size) {
     const std::string_view page = pages.page(next);
     if (page.size() < 5) break;
@@ -128,7 +128,7 @@ std::string gather(const Pages& pages, std::string_view local, std::uint64_t siz
   return bytes;
 }
 
-/// Bytes that a field of this type takes; nothing for types that SQLite does not write.
+/// How many bytes a field of this type takes; nothing for types that SQLite does not write.
 std::optional<std::uint64_t> field_size(std::uint64_t type) {
   constexpr std::array<std::uint64_t, 10> kFixed{0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
   if (type < kFixed.size()) return kFixed[type];

@@ -17,25 +17,25 @@
 /// salvage only. The layout is https://www.sqlite.org/fileformat2.html.
 namespace laggard::archive {
 
-/// A file's pages of kPageBytes and those in its write-ahead log.
+/// The pages, of kPageBytes each, of a database file and of its write-ahead log.
 class Pages {
  public:
   enum class View : std::uint8_t {
     kLaid,   ///< The committed pages of the log over those of the file, as a reader would see them.
-    kFile,   ///< The file alone: the log may be another's, or be damaged.
+    kFile,   ///< The file alone: the log may belong to another file, or be damaged.
     kFrames  ///< All pages of the log, the last of each number, whether their checksums hold or not.
   };
 
-  /// One of the two may be missing or empty. kNotFound when neither is there. Begins with kLaid.
+  /// Either file may be missing or empty; kNotFound when both are. Begins with kLaid.
   [[nodiscard]] static Result<Pages> load(const std::filesystem::path& path);
   void use(View view);
   [[nodiscard]] bool has_log() const { return !log_.empty(); }
 
   /// Numbered from 1, as SQLite does.
   [[nodiscard]] std::uint32_t count() const { return count_; }
-  /// Whether pages that the first one counts are not there: the file was cut.
+  /// Whether there are fewer pages than the first one states: the file was cut.
   [[nodiscard]] bool is_cut() const;
-  /// Empty for a page that is not there.
+  /// Empty for a page that does not exist.
   [[nodiscard]] std::string_view page(std::uint32_t number) const;
 
  private:
@@ -52,7 +52,7 @@ using Field = std::variant<std::monostate, std::int64_t, double, std::string>;
 struct RawRow {
   std::int64_t id = 0;
   std::vector<Field> fields;
-  /// False when the end of the row could not be found: what is there is the front of it, and the last field
+  /// False when the end of the row could not be found: it then has only its first fields, and the last one
   /// may be cut.
   bool whole = true;
 
@@ -66,8 +66,8 @@ struct RawRow {
   }
 };
 
-/// Calls `f` for every row on every page that looks like a leaf of a table, whichever table that is; pages
-/// that SQLite has given up, with older rows on them, are among them.
+/// Calls `f` for every row on every page that looks like a leaf of any table. That includes pages that SQLite
+/// has freed, with older rows on them.
 void for_each_row(const Pages& pages, const std::function<void(const RawRow&)>& f);
 
 }  // namespace laggard::archive

@@ -8,7 +8,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/lock.h"
+#include "archive/stream_folder.h"
 
 namespace laggard::archive {
 

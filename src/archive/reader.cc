@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "archive/file_set.h"
-#include "archive/inventory.h"
-#include "archive/observation_reader.h"
-#include "archive/table_reader.h"
+#include "archive/file_set_readers.h"
 
 namespace laggard::archive {
 

@@ -13,7 +13,7 @@ namespace laggard::archive {
 
 namespace {
 
-/// An open file; that of the VFS below follows it in memory, as SQLite gives room for both.
+/// An open file. The file of the underlying VFS follows it in memory: SQLite allocates room for both.
 struct ReadFile {
   sqlite3_file base;
   const Laid* laid;  ///< Null for all but a database with something over it.
@@ -92,7 +92,7 @@ sqlite3_io_methods reading_methods() {
     return methods_below(f).xShmLock(below(f), offset, n, flags);
   };
   m.xShmBarrier = [](sqlite3_file* f) { methods_below(f).xShmBarrier(below(f)); };
-  // The wal-index is the writer's to delete.
+  // Only the writer may delete the wal-index.
   m.xShmUnmap = [](sqlite3_file* f, int) { return methods_below(f).xShmUnmap(below(f), 0); };
   return m;
 }
@@ -101,7 +101,7 @@ sqlite3_io_methods reading_methods() {
 
 ReadingVfs::ReadingVfs(const char* base, Laid laid)
     : laid_(std::move(laid)), name_(fmt::format("laggard-read-{}", fmt::ptr(this))) {
-  // SQLite knows no VFS before it was initialized, for which it needs memory.
+  // SQLite has no VFS before it is initialised, which needs memory.
   if (sqlite3_initialize() != SQLITE_OK) throw std::bad_alloc();
   base_ = sqlite3_vfs_find(base);
   LAGGARD_CHECK(base_ != nullptr);
@@ -139,7 +139,7 @@ int ReadingVfs::open(sqlite3_filename name, sqlite3_file* file, int flags, int* 
     flags &= ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE);
     flags |= SQLITE_OPEN_READONLY;
   } else {
-    // SQLite's own scratch files have no names; a named one would lie in the recording.
+    // SQLite's scratch files have no names; a named file would be in the recording.
     return name == nullptr ? base_->xOpen(base_, name, file, flags, out) : SQLITE_CANTOPEN;
   }
   const int status = base_->xOpen(base_, name, below(file), flags, out);

@@ -9,27 +9,27 @@
 
 namespace laggard::archive {
 
-/// What lies over a database's file while it is read.
+/// The pages that are laid over a database's file while it is read.
 struct Laid {
   std::shared_ptr<const SideFiles> files;  ///< Shared by the readings with and without the log.
   bool with_log = true;
 };
 
-/// The file system as a reader's connection sees it: nothing can be written, made or deleted through it.
-/// SQLite alone does not promise that of a connection that was opened to read: beside an empty database it
-/// deletes the write-ahead log, and where it may it makes a wal-index.
+/// A read-only SQLite VFS: nothing can be written, made or deleted through it. SQLite alone does not promise
+/// that for a read-only connection: beside an empty database it deletes the write-ahead log, and where it may
+/// it creates a wal-index.
 class ReadingVfs {
  public:
   /// \param base  the name of a registered VFS, nullptr for the default.
-  /// \param laid  its pages take the place of the file's; without files SQLite reads side files by itself.
+  /// \param laid  its pages replace the file's; without `files` SQLite reads side files by itself.
   ReadingVfs(const char* base, Laid laid);
   ReadingVfs(const ReadingVfs&) = delete;
   ReadingVfs& operator=(const ReadingVfs&) = delete;
   ~ReadingVfs() { unlist(); }
 
   [[nodiscard]] const char* name() const { return name_.c_str(); }
-  /// When the connection is open nobody looks for the name any more. The connection must be closed before
-  /// this goes.
+  /// Unregisters the VFS; an open connection no longer needs its name. The connection must be closed before
+  /// this object is destroyed.
   void unlist();
 
  private:

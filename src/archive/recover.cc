@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "archive/file_set.h"
+#include "archive/file_set_readers.h"
 #include "archive/format.h"
-#include "archive/inventory.h"
-#include "archive/observation_reader.h"
-#include "archive/observation_writer.h"
 #include "archive/salvage.h"
-#include "archive/table_reader.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {
@@ -17,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file whose write-ahead log this is, or the path itself.
+/// The file that this is the write-ahead log of, or the path itself.
 fs::path database_of(const fs::path& path) {
   constexpr std::string_view kLog = "-wal";
   const std::string name = path.string();
@@ -191,7 +188,7 @@ class Recoverer {
 
   Status salvage(const fs::path& path) {
     Result<Salvage> found = salvage_file(path);
-    // What cannot be read must not keep the rest from being saved.
+    // A file that cannot be read must not prevent the rest from being saved.
     if (!found) return give_up(path, found.error().what);
     ++recovery_.damaged_files;
     if (Status written = write_samples(*found); !written) return written;
@@ -262,7 +259,8 @@ class Recoverer {
                                [&](const GapRow& gap) { return gap.first <= to && gap.last >= from; });
   }
 
-  /// Stretches between what was found, longer than any rhythm explains, of which no trace is left.
+  /// Reports holes in what was found that are longer than the sampling interval explains and left no other
+  /// trace.
   void report_holes(const fs::path& path, const Salvage& found) {
     std::map<DeviceKind, std::vector<std::pair<WallTime, WallTime>>> spans;
     std::map<DeviceKind, Duration> beats;
@@ -315,8 +313,8 @@ Result<Recovery> recover(std::span<const fs::path> recordings, const fs::path& o
   for (const fs::path& file : files) {
     Status added = recoverer->add(file);
     if (added) continue;
-    // A part must not pass for the whole, and the same words may be typed once more: the folder was empty, so
-    // that all in it is ours.
+    // A part must not pass for the whole, and the user may repeat the command. The folder was empty, so
+    // everything in it is ours.
     recoverer.reset();
     for (const Stream stream : kStreams) fs::remove_all(out / folder_of(stream), error);
     fs::remove(out, error);

@@ -45,7 +45,7 @@ class Recover : public OneFile {
     return found;
   }
 
-  /// What is known of the disk sda in the new recording.
+  /// The facts of the disk sda in the new recording.
   auto saved_facts() {
     auto inventory = open_reader(dir_.path() / "out")->inventory();
     return inventory && !inventory->devices.empty() ? inventory->devices[0].facts
@@ -64,7 +64,7 @@ TEST_F(Recover, ASoundRecordingIsCopied) {
 }
 
 TEST_F(Recover, AFileOfALaterVersionIsNamedAndTheOthersAreSaved) {
-  constexpr std::size_t kUserVersion = 60;  // Place in the header of the file, big-endian.
+  constexpr std::size_t kUserVersion = 60;  // Offset in the header of the file, big-endian.
   std::string later = sound_;
   later[kUserVersion + 3] = 99;
   const std::filesystem::path file = dir_.path() / "rec" / kStreamFolder / "fs0-20110509T060000Z.lgd";
@@ -99,7 +99,7 @@ TEST_F(Recover, ACutFileGivesItsFront) {
 TEST_F(Recover, AnOverwrittenPageCostsItsBlocksOnlyAndIsNamed) {
   std::size_t worst = all_;
   const std::size_t pages = sound_.size() / kPage;
-  // The first ones hold the tables' roots and the headers, the others are much alike.
+  // The first pages hold the tables' roots and the headers, the others are much alike.
   for (std::size_t page = 0; page < pages; page += page < 40 ? 1 : 11) {
     std::string bytes = sound_;
     for (std::size_t i = 0; i < kPage; ++i) bytes[page * kPage + i] = static_cast<char>(i * 37 + 11);
@@ -154,7 +154,7 @@ TEST_F(Recover, WhatIsOnlyInTheLogIsFoundWithoutTheDatabase) {
 }
 
 TEST_F(Recover, OldRowsOnGivenUpPagesDoNotCount) {
-  // Many small blocks were merged: their pages are free and still full of the same samples.
+  // Many small blocks were merged: their pages are free but still full of the same samples.
   const std::filesystem::path merged = dir_.path() / "merged";
   ManualClock clock;
   auto writer = open_writer(merged, clock);

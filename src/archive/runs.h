@@ -9,15 +9,15 @@
 
 namespace laggard::archive {
 
-/// Presence over n sample times as alternating lengths: absent, present, absent, … The first may be 0, the
-/// sum is n. A device that was there all the time is {0, n}.
+/// Presence over n sample times as alternating run lengths: absent, present, absent, … The first may be 0,
+/// the sum is n. A device that was always present is {0, n}.
 class Runs {
  public:
   Runs() = default;
-  /// Bytes of 0 and 1.
+  /// \param presence  bytes that are 0 or 1.
   static Runs of(std::span<const std::uint8_t> presence);
   static Runs full(std::size_t n);
-  /// Exactly `n` samples or an error in `in`.
+  /// Reads runs for exactly `n` samples; anything else is an error in `in`.
   static Runs read(ByteReader& in, std::size_t n);
   void write(ByteWriter& out) const;
 

@@ -1,16 +1,179 @@
 #include "archive/salvage.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "archive/columns.h"
 #include "archive/format.h"
 #include "archive/load.h"
+#include "archive/observation_columns.h"
 #include "archive/pages.h"
-#include "archive/salvage_observations.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
+
+namespace {
+
+/// What a search finds of events and profiles. Every row is numbered within its file and kind
+/// (ColumnsHeader). So when merged blocks and the parts that they were made from are both found, each row is
+/// taken once, and missing rows can be counted.
+class FoundObservations {
+ public:
+  /// A row of the table `block`, whether its header is whole or not, of whichever stream.
+  struct Row {
+    std::string kind;
+    WallTime earliest;
+    WallTime latest;
+    std::int64_t rows = 0;
+  };
+  using ChunkFinder = std::function<Result<std::string_view>(std::uint64_t hash)>;
+
+  void add_block(Row row) { rows_.push_back(std::move(row)); }
+  /// Keeps the bytes if they are an intact header of events or profiles. \return whether they are.
+  bool add_header(std::string_view bytes, ZstdCodec& codec);
+  [[nodiscard]] bool any() const { return !headers_.empty(); }
+  /// Adds to `salvage` what is sound, and what is known to be lost.
+  void finish(const ChunkFinder& chunks, ZstdCodec& codec, Salvage& salvage);
+
+ private:
+  struct Part {
+    ColumnsHeader header;
+    Batch batch;
+  };
+  void load(const ChunkFinder& chunks, ZstdCodec& codec, Salvage& salvage);
+  void take_each_row_once(Salvage& salvage);
+  void report_rows_alone(Salvage& salvage) const;
+
+  std::vector<Row> rows_;
+  std::vector<ColumnsHeader> headers_;
+  std::vector<Part> parts_;
+  std::vector<ColumnsHeader> lost_;  ///< Those whose chunks were not all found.
+};
+
+std::string_view rows_name(Stream stream) { return stream == Stream::kEvents ? "events" : "periods"; }
+
+void add_lost(const LostBlock& lost, Salvage& salvage) {
+  if (std::ranges::find(salvage.lost, lost) == salvage.lost.end()) salvage.lost.push_back(lost);
+}
+
+template <typename Table>
+Batch without_first(const Table& table, std::size_t n) {
+  std::vector<std::uint32_t> rest;
+  for (std::size_t row = n; row < table.size(); ++row) rest.push_back(static_cast<std::uint32_t>(row));
+  Table part(table.host(), table.kind());
+  part.set_boot(table.boot());
+  part.append_from(table, rest);
+  return part;
+}
+
+/// The batch without its first `n` rows, and without its losses, which came with the other block of these
+/// rows.
+Batch without_first(const Batch& batch, std::size_t n) {
+  if (const auto* events = std::get_if<EventTable>(&batch)) return without_first(*events, n);
+  return without_first(std::get<ProfileTable>(batch), n);
+}
+
+}  // namespace
+
+bool FoundObservations::add_header(std::string_view bytes, ZstdCodec& codec) {
+  Result<ColumnsHeader> header = decode_columns_header(bytes, "", codec);
+  if (!header) return false;
+  // The same header twice is one block on two pages, or the copy of the header.
+  if (std::ranges::find(headers_, *header) == headers_.end()) headers_.push_back(std::move(*header));
+  return true;
+}
+
+void FoundObservations::finish(const ChunkFinder& chunks, ZstdCodec& codec, Salvage& salvage) {
+  if (salvage.host.empty()) {
+    salvage.host = headers_.front().host;
+    salvage.stream = headers_.front().stream;
+  }
+  load(chunks, codec, salvage);
+  take_each_row_once(salvage);
+  report_rows_alone(salvage);
+}
+
+void FoundObservations::load(const ChunkFinder& chunks, ZstdCodec& codec, Salvage& salvage) {
+  for (ColumnsHeader& header : headers_) {
+    const ColumnSource source = [&](std::size_t c) { return chunks(header.columns[c].hash); };
+    Result<LoadedBatch> loaded = load_batch(source, header, "", codec);
+    if (!loaded) {
+      lost_.push_back(std::move(header));
+      continue;
+    }
+    if (!loaded->damage.empty()) {
+      add_lost({.kind = header.kind,
+                .earliest = header.earliest,
+                .latest = header.latest,
+                .what = fmt::format("{} attributes are lost", loaded->damage.size())},
+               salvage);
+    }
+    parts_.push_back({.header = std::move(header), .batch = std::move(loaded->batch)});
+  }
+}
+
+/// Takes merged blocks before their parts, and reports holes in the numbering of rows as lost.
+void FoundObservations::take_each_row_once(Salvage& salvage) {
+  std::ranges::stable_sort(parts_, [](const Part& a, const Part& b) {
+    const std::uint64_t a_end = a.header.end_number();
+    const std::uint64_t b_end = b.header.end_number();
+    return std::tie(a.header.kind, a.header.first_number, b_end) <
+           std::tie(b.header.kind, b.header.first_number, a_end);
+  });
+  std::map<std::string, std::uint64_t> next_row;
+  std::map<std::string, WallTime> latest;
+  for (Part& part : parts_) {
+    const ColumnsHeader& header = part.header;
+    std::uint64_t& next = next_row[header.kind];
+    const WallTime before = latest.try_emplace(header.kind, header.earliest).first->second;
+    if (header.first_number > next) {
+      add_lost({.kind = header.kind,
+                .earliest = std::min(before, header.earliest),
+                .latest = std::max(before, header.earliest),
+                .what = fmt::format("{} {} are lost", header.first_number - next, rows_name(header.stream))},
+               salvage);
+    }
+    const std::uint64_t end = header.end_number();
+    if (header.first_number >= next) {
+      salvage.observations.push_back(std::move(part.batch));
+    } else if (end > next) {
+      salvage.observations.push_back(without_first(part.batch, next - header.first_number));
+    }
+    next = std::max(next, end);
+    latest[header.kind] = std::max(before, header.latest);
+  }
+  for (const ColumnsHeader& header : lost_) {
+    const std::uint64_t end = header.end_number();
+    if (end <= next_row[header.kind]) continue;  // Saved with others, or counted as a hole.
+    add_lost(
+        {.kind = header.kind,
+         .earliest = header.earliest,
+         .latest = header.latest,
+         .what = fmt::format("{} {} are lost", end - std::max(next_row[header.kind], header.first_number),
+                             rows_name(header.stream))},
+        salvage);
+  }
+}
+
+/// Reports rows of the table without a header that lie outside of what was found: mostly the end of a file.
+void FoundObservations::report_rows_alone(Salvage& salvage) const {
+  for (const Row& row : rows_) {
+    const auto covers = [&](const ColumnsHeader& header) {
+      return header.kind == row.kind && header.earliest <= row.earliest && header.latest >= row.latest;
+    };
+    const auto is_covered = [&](const Part& part) { return covers(part.header); };
+    if (std::ranges::any_of(parts_, is_covered) || std::ranges::any_of(lost_, covers)) continue;
+    add_lost({.kind = row.kind,
+              .earliest = row.earliest,
+              .latest = row.latest,
+              .what = fmt::format("{} {} are lost", row.rows, rows_name(salvage.stream))},
+             salvage);
+  }
+}
 
 namespace {
 
@@ -23,7 +186,7 @@ struct FoundBlock {
   std::optional<BlockHeader> header;
 };
 
-/// Sorts the rows of all tables by what they look like.
+/// Assigns the rows of all tables to their table by what they look like.
 class Finds {
  public:
   void add(const RawRow& row) {
@@ -83,7 +246,7 @@ class Finds {
     const auto bytes = row.text(1);
     if (!bytes || !std::holds_alternative<std::monostate>(row.fields[0])) return;
     if (row.id % kChunksPerBlock == static_cast<std::int64_t>(kHeaderCopy)) return add_copy(row.id, *bytes);
-    chunks_.emplace(hash_bytes(*bytes), std::string(*bytes));
+    chunks_.emplace(checksum(*bytes), std::string(*bytes));
   }
 
   void add_copy(std::int64_t id, std::string_view bytes) {
@@ -126,7 +289,7 @@ class Finds {
 
   void take(const FoundBlock& block) {
     const BlockHeader& header = *block.header;
-    // The same header twice is one block on two pages: SQLite moves rows about.
+    // The same header twice is one block on two pages: SQLite moves rows.
     std::vector<std::uint64_t> identity;
     for (const BlockCounter& c : header.counters) identity.push_back(c.hash);
     if (!taken_.insert({header.kind, block.earliest, block.latest, identity}).second) return;
@@ -156,10 +319,11 @@ class Finds {
     saved_[{header.host, header.kind}].insert(table.times().begin(), table.times().end());
   }
 
-  /// Unless the same samples were found whole elsewhere: blocks are merged, and the old ones are overwritten.
+  /// Reports a lost block, unless the same samples were found intact elsewhere: blocks are merged, and the
+  /// old ones are overwritten.
   void report(const FoundBlock& block, const std::string& what, const std::vector<WallTime>& times) {
-    // A row without its header does not say whose it is: a file is of one host, but for a log that is not its
-    // own.
+    // A row without its header does not name its host: a file has a single one, unless a foreign log lies
+    // beside it.
     const std::string& host = block.header ? block.header->host : salvage_.host;
     const std::set<WallTime>& saved = saved_[{host, block.kind}];
     const auto is_saved = [&](WallTime t) { return saved.contains(t); };
@@ -176,8 +340,8 @@ class Finds {
   ZstdCodec codec_;
   FoundObservations observations_;
   std::vector<FoundBlock> blocks_;
-  std::map<std::uint64_t, std::string> chunks_;  ///< By their checksum, which is how headers name them.
-  std::map<std::int64_t, Facts> facts_;          ///< By their row: later ones hold.
+  std::map<std::uint64_t, std::string> chunks_;  ///< By checksum, which is how headers refer to them.
+  std::map<std::int64_t, Facts> facts_;          ///< By row: later ones win.
   std::set<Identity> taken_;
   /// Sample times of whole blocks, by host and kind.
   std::map<std::pair<std::string, std::string>, std::set<WallTime>> saved_;
@@ -195,7 +359,7 @@ Result<Salvage> salvage_file(const std::filesystem::path& path) {
   for_each_row(*pages, add);
   const bool cut = pages->is_cut();
   if (pages->has_log()) {
-    // What a log hides that is not the file's own, and what lies behind the place where it is damaged.
+    // Also search what a foreign log hides, and what follows the place where a log is damaged.
     for (const Pages::View view : {Pages::View::kFile, Pages::View::kFrames}) {
       pages->use(view);
       for_each_row(*pages, add);

@@ -9,7 +9,7 @@
 
 namespace laggard::archive {
 
-/// A block that is known to have been there and of which something is gone.
+/// A block that is known to have existed and of which something is lost.
 struct LostBlock {
   std::string kind;
   WallTime earliest;
@@ -20,19 +20,19 @@ struct LostBlock {
 };
 
 struct Salvage {
-  std::vector<SampleTable> tables;  ///< In order of recording; what SQLite had given up comes along, twice.
+  std::vector<SampleTable> tables;  ///< In order of recording; samples on pages that SQLite freed may repeat.
   /// Events or profiles, each row once, in the order of recording within a kind.
   std::vector<Batch> observations;
   std::vector<LostBlock> lost;
   Facts facts;
   std::vector<GapRow> gaps;
-  bool cut = false;                  ///< The end of the file is gone.
+  bool cut = false;                  ///< The end of the file is missing.
   Stream stream = Stream::kMetrics;  ///< Of the first block.
   std::string host;                  ///< Of the first block; empty when there is none.
 };
 
-/// Searches a damaged file. Values are only taken from chunks whose checksum is the one in a header whose own
-/// checksum holds.
+/// Searches a damaged file. Values are taken only from chunks whose checksum matches the one in a header
+/// whose own checksum holds.
 [[nodiscard]] Result<Salvage> salvage_file(const std::filesystem::path& path);
 
 }  // namespace laggard::archive

@@ -14,7 +14,7 @@ namespace laggard::archive {
 
 namespace {
 
-/// Reads as much as there is; an error reads as the end, behind which nothing is believed.
+/// Reads as much as there is. An error counts as the end, since nothing after it can be trusted.
 std::size_t read_at(int fd, std::uint64_t offset, std::span<char> into) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -26,7 +26,7 @@ std::size_t read_at(int fd, std::uint64_t offset, std::span<char> into) {
   return done;
 }
 
-/// A regular file, open for reading; invalid when there is none. A pipe must not be waited for.
+/// Opens a regular file for reading, without blocking on a pipe; invalid when there is none.
 Result<Fd> open_side_file(const std::filesystem::path& path) {
   Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!fd.valid() && errno == ENOENT) return fd;
@@ -121,7 +121,8 @@ Status SideFiles::read_log(const std::filesystem::path& database, LookAtIndex in
   if (!shm_file || !shm_file->valid()) return {};
   const std::string_view theirs{shm.data(), read_at(shm_file->get(), 0, shm)};
   if (log_.state == LogState::kEmpty) {
-    // SQLite fills the index before the log: one without a byte was left by who was killed before both.
+    // SQLite fills the index before the log: an empty one was left by a process that was killed before
+    // either.
     if (says_no_frames(theirs) || size_of(*shm_file) == 0) log_.state = LogState::kWhole;
     return {};
   }
@@ -137,7 +138,7 @@ Status SideFiles::read_journal(const std::filesystem::path& database) {
   journal_file_ = std::move(*journal);
   const int fd = journal_file_.get();
   std::optional<JournalHeader> header = read_journal_header(fd, 0);
-  if (!header) return {};  // A transaction that had not begun, or was over.
+  if (!header) return {};  // A transaction that had not begun or had ended.
   journal_pages_ = header->pages;
   std::array<char, 4 + kPageBytes + 4> record{};
   std::uint64_t at = 0;

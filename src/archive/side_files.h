@@ -15,40 +15,39 @@
 
 namespace laggard::archive {
 
-/// Whether the wal-index is asked how many commits there were. Not where this process may itself have the
-/// database open to write: closing a file drops every POSIX lock that the process has on it, SQLite's among
-/// them.
+/// Whether to read from the wal-index how many commits there were. Must be kNo where this process may itself
+/// have the database open for writing: closing a file drops every POSIX lock that the process has on it,
+/// including SQLite's.
 enum class LookAtIndex : bool { kNo, kYes };
 
-/// The pages in a database's write-ahead log and rollback journal, which lie over those in its file. A reader
-/// that is given them sees what SQLite would see after recovery, but nothing is recovered: no file is made,
-/// changed or deleted, so that any user can read, from a read-only medium too.
+/// The pages in a database's write-ahead log and rollback journal, which replace those in its file. With them
+/// a reader sees what SQLite would see after recovery, but nothing is recovered: no file is made, changed or
+/// deleted, so that any user can read, even from a read-only medium.
 class SideFiles {
  public:
-  /// \param database  without symbolic links, so that its side files lie beside it. kNoPermission when there
-  ///                  are some and they cannot be read.
+  /// \param database  a path without symbolic links, so that the side files lie beside it. kNoPermission when
+  ///                  there are side files that cannot be read.
   [[nodiscard]] static Result<SideFiles> look_at(const std::filesystem::path& database, LookAtIndex index);
 
-  /// With the wal-index, kBroken too when that knows of more commits than the log has, and kWhole instead of
-  /// kTorn when it knows of no more, or instead of kEmpty when it knows of none. Without it nothing
-  /// tells a torn log from one that was being written to, nor one that was emptied from one that was just
-  /// made.
+  /// With the wal-index the answer is sharper: kBroken if the index counts more commits than the log has,
+  /// kWhole instead of kTorn if it counts no more, and kWhole instead of kEmpty if it counts none. Without
+  /// the index a torn log cannot be told from one that was being written, nor an emptied one from a new one.
   [[nodiscard]] LogState log_state() const { return log_.state; }
   [[nodiscard]] bool has_commits() const { return log_.page_count > 0; }
   [[nodiscard]] bool has_journal() const { return journal_pages_.has_value(); }
-  /// Whether there is anything beside the database from which it differs.
+  /// Whether there is anything to be laid over the database.
   [[nodiscard]] bool any() const { return log_.state != LogState::kAbsent || has_journal(); }
-  /// Whether somebody has written to the database or its log since they were looked at.
+  /// Whether the database or its log has been written to since they were examined.
   [[nodiscard]] bool changed() const;
 
-  /// Bytes of the database with its journal, and with its log if `with_log`; nothing when that is the file's
+  /// The size of the database with its journal, and with its log if `with_log`; nothing when it is the file's
   /// own size.
   [[nodiscard]] std::optional<std::uint64_t> size(bool with_log) const;
-  /// Copies a part of a page, where a side file has it. \return whether it has.
+  /// Copies a part of a page if a side file has it. \return whether one has.
   [[nodiscard]] bool read(std::uint32_t page, std::size_t offset, std::span<char> into, bool with_log) const;
 
  private:
-  /// What tells that a file was written to.
+  /// Changes when a file is written to.
   struct Stamp {
     std::filesystem::path path;
     std::optional<std::array<std::int64_t, 5>> of;

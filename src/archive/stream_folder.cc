@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "archive/file_name.h"
 #include "base/file.h"
 
 namespace laggard::archive {
@@ -50,7 +51,7 @@ Result<StreamFolder> StreamFolder::open(const fs::path& recording, Stream stream
   folder.recording_.path = recording;
   folder.stream_.path = recording / folder_of(stream);
   if (Status made = make_directory(folder.stream_.path); !made) return forward(made);
-  // Links that are there from the beginning are meant: what they lead to is what is kept.
+  // Links that exist from the beginning are intended: the folders that they lead to are kept.
   std::error_code error;
   if (fs::is_symlink(folder.recording_.path, error) || fs::is_symlink(folder.stream_.path, error)) {
     folder.recording_.path = fs::canonical(recording, error);
@@ -91,6 +92,29 @@ Result<bool> StreamFolder::keep(const std::function<void(const std::string&)>& s
   if (Status known = remember(); !known) return forward(known);
   say(what);
   return true;
+}
+
+namespace {
+
+std::filesystem::path lock_path(const std::filesystem::path& folder, const std::string& host) {
+  return folder / ("." + escape_host(host) + ".lock");
+}
+
+}  // namespace
+
+Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host) {
+  return LockFile::acquire(
+      lock_path(folder, host), folder.string(),
+      fmt::format("is writing host {} here; stop it or write to another recording", host));
+}
+
+Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host, LockFile spare) {
+  if (spare.move_to(lock_path(folder, host))) return spare;
+  return lock_host(folder, host);
+}
+
+bool is_host_locked(const std::filesystem::path& folder, const std::string& host) {
+  return LockFile::is_held(lock_path(folder, host));
 }
 
 }  // namespace laggard::archive

@@ -9,20 +9,21 @@
 
 #include "archive/format.h"
 #include "base/error.h"
+#include "base/lock_file.h"
 
 namespace laggard::archive {
 
-/// Which file a path names, whatever becomes of the path: a file that is open keeps its number.
+/// Identifies a file whatever becomes of its path: an open file keeps its inode number.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
   bool operator==(const FileId&) const = default;
 };
-/// Of what stands at `path`, following links; nothing when nothing does.
+/// The file at `path`, following links; nothing when there is none.
 [[nodiscard]] std::optional<FileId> file_at(const std::filesystem::path& path);
 
 /// The folder of a stream in a recording that is being written. Other programs may remove or replace it
-/// meanwhile, and what is written must not go where nobody looks for it.
+/// meanwhile, and data must not be written where nobody will find it.
 class StreamFolder {
  public:
   /// Makes both folders if need be.
@@ -30,10 +31,10 @@ class StreamFolder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return stream_.path; }
 
-  /// Makes what was removed again and accepts another folder in its place. \param say  told what has
-  /// happened. \return whether it is another folder now; kBadUse when something else stands there, a symbolic
-  /// link or a
-  ///         file; other errors may heal.
+  /// Makes the folders again if they were removed, and accepts other folders in their place.
+  /// \param say  called with what has happened.
+  /// \return whether it is another folder now; kBadUse when a symbolic link or a file has taken its place;
+  ///         other errors may pass.
   [[nodiscard]] Result<bool> keep(const std::function<void(const std::string&)>& say);
 
  private:
@@ -46,5 +47,15 @@ class StreamFolder {
   Part recording_;
   Part stream_;
 };
+
+/// Locks the right to write a host's files in a stream folder, by a lock on a hidden file there.
+[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host);
+
+/// The same, giving up a lock of another host there.
+[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host,
+                                         LockFile spare);
+
+/// Whether some process holds that lock now.
+[[nodiscard]] bool is_host_locked(const std::filesystem::path& folder, const std::string& host);
 
 }  // namespace laggard::archive

@@ -9,24 +9,23 @@
 #include <new>
 
 #include "archive/file_name.h"
-#include "archive/fold.h"
-#include "archive/lock.h"
-#include "archive/table_check.h"
+#include "archive/limits.h"
+#include "archive/stream_folder.h"
 #include "base/file.h"
 
 namespace laggard::archive {
 
 namespace {
 
-/// Nothing is appended to a damaged file: a new one is begun beside it. A recorder also does so beside what
-/// it wrote before it was upgraded; an import could not know what is there already.
+/// Nothing is appended to a damaged file: a new one is begun beside it. A recorder does the same beside a
+/// file of an earlier version; an import cannot, because it could not tell which cells are there already.
 bool is_begun_beside(ErrorCode code, Existing existing) {
   return code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
          (code == ErrorCode::kTooOld && existing == Existing::kAppend);
 }
 
-/// Paths of a host's day files, among thousands of others': names are compared as they are read, since this
-/// is done for every file that is begun.
+/// The paths of a host's day files, perhaps among those of thousands of hosts. Names are compared as they are
+/// read, since this is done for every file that is begun.
 Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::path& folder,
                                                         const std::string& host, std::int64_t day) {
   const std::string prefix = escape_host(host) + "-";
@@ -48,8 +47,8 @@ Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::p
   return found;
 }
 
-/// Whether something stands at a path, or beside it as if it were the file's: a log there would be laid over
-/// whatever gets the name.
+/// Whether the path is taken, or a side file of it: SQLite would apply a log there to whatever file gets the
+/// name.
 bool is_name_free(const std::filesystem::path& path) {
   return std::ranges::none_of(std::array{"", "-wal", "-shm", "-journal"}, [&](const char* suffix) {
     std::error_code error;
@@ -58,21 +57,22 @@ bool is_name_free(const std::filesystem::path& path) {
   });
 }
 
-/// Whether no file can be made at a path: another boot has it, or something else stands there. SQLite would
-/// make the file that a link leads to, wherever that is.
+/// Whether no file can be made at a path, because another boot or something else has taken it. (SQLite would
+/// create the target of a link, wherever that is.)
 bool is_path_taken(const std::filesystem::path& path, const char* vfs) {
   std::error_code error;
   const std::filesystem::file_type there = std::filesystem::symlink_status(path, error).type();
   if (there == std::filesystem::file_type::not_found) return false;
   if (there != std::filesystem::file_type::regular) return true;
-  // A crash may have left it before anything was committed.
+  // A crash may have left the file before anything was committed.
   const Result<std::unique_ptr<DayFile>> taken = DayFile::open_under_lock(path, LookAtIndex::kNo, vfs);
   return taken || taken.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace
 
-/// A recorder outlives whatever may pass: to its caller that is all one, samples wait in memory.
+/// A recorder outlives every error that may pass. To its caller these are all the same: samples wait in
+/// memory.
 Status StreamWriter::settle(Status done) {
   if (done) return done;
   const ErrorCode code = done.error().code;
@@ -107,7 +107,8 @@ Status StreamWriter::hold_lock(const std::string& host) {
   return {};
 }
 
-/// An import of many hosts must not use up the descriptors: then a host that is done with is given up.
+/// An import of many hosts must not use up the descriptors: when they run short, a finished host's lock is
+/// given up.
 Result<LockFile> StreamWriter::lock_another(const std::string& host) {
   constexpr std::size_t kMostLocks = 256;
   if (locks_.size() < kMostLocks) return lock_host(folder_.path(), host);
@@ -123,11 +124,11 @@ Result<LockFile> StreamWriter::lock_another(const std::string& host) {
 Status StreamWriter::keep_folder() {
   Result<bool> changed = folder_.keep(options_.say);
   if (!changed) return forward(changed);
-  if (*changed) locks_.clear();  // They went with the folder.
+  if (*changed) locks_.clear();  // The lock files are gone with the folder.
   return {};
 }
 
-/// That nothing is written where nobody looks for it, or where somebody else writes.
+/// Makes sure that nothing is written where nobody will find it, or where another process writes.
 Status StreamWriter::keep_places() {
   if (Status kept = keep_folder(); !kept) return kept;
   std::set<std::string> hosts;
@@ -146,7 +147,7 @@ Status StreamWriter::append(Batch batch) {
   if (Status ok = check_batch(batch); !ok) return ok;
   Status result;
   for (Batch& part : by_day(std::move(batch))) {
-    // A full disk must not keep the rest from being held in memory.
+    // A full disk must not prevent the rest from being kept in memory.
     Status added = append_part(std::move(part));
     if (!added && added.error().code != ErrorCode::kNoSpace) return added;
     if (!added) result = added;
@@ -158,7 +159,7 @@ Status StreamWriter::append(Batch batch) {
 Status StreamWriter::append_part(Batch part) {
   Result<FileWriter*> writer = writer_for(part);
   if (!writer) return forward(writer);
-  // Before the part, since what the file names already counts.
+  // Opened before the part is added, because the words that the file already names count too.
   if (Status added = (*writer)->add(std::move(part), ++order_); !added) return added;
   if (options_.flush_interval > Duration::zero() && !due_) due_ = clock_.mono() + options_.flush_interval;
   if (Status open = open_at_once(**writer); !open) return open;
@@ -174,7 +175,8 @@ Status StreamWriter::append_part(Batch part) {
   return bound_pending();
 }
 
-/// So that a file that cannot be continued is an error at once. What may pass the next flush says.
+/// Opens the file now, so that one that cannot be continued is an error at once. Errors that may pass are
+/// left to the next flush.
 Status StreamWriter::open_at_once(const FileWriter& writer) {
   if (refusal_) return {};
   const auto open =
@@ -197,7 +199,7 @@ Result<FileWriter*> StreamWriter::writer_for(const Batch& part) {
       found = &open;
       break;
     }
-    // Only a recorder meets clocks that are set back; an import must find each sample's file again.
+    // Only a recorder sees clocks that are set back; an import must find each sample's file again.
     if (options_.existing == Existing::kAppend && stays_in_day(t, open.writer->day())) found = &open;
   }
   if (found == nullptr) return add_writer(identity, day);
@@ -207,12 +209,12 @@ Result<FileWriter*> StreamWriter::writer_for(const Batch& part) {
 
 Result<FileWriter*> StreamWriter::add_writer(const FileIdentity& identity, std::int64_t day) {
   if (files_.size() >= options_.max_open_files) {
-    // When the disk is full it stays open, one file too many, rather than lose what waits in it.
+    // When the disk is full the file stays open, one too many, rather than lose what waits in it.
     Status closed = settle(close_least_used());
     if (!closed && closed.error().code != ErrorCode::kNoSpace) return forward(closed);
   }
   const std::string& host = identity.host;
-  // What hinders it now (no room for a lock file is no room for samples either) the flush will say.
+  // If it fails now, the flush will report it: without room for a lock file there is none for samples either.
   if (Status locked = settle(hold_lock(host)); !locked && !refusal_) return forward(locked);
   OpenFile open;
   open.writer = std::make_unique<FileWriter>(
@@ -255,14 +257,15 @@ Result<std::unique_ptr<DayFile>> StreamWriter::open_file(const FileIdentity& ide
   }
 }
 
-/// By another boot's file of ours that begins in the same second. Any other is a dead process's.
+/// Whether another boot's file of ours, which begins in the same second, has the path. Any other hidden file
+/// there is a dead process's.
 bool StreamWriter::is_hidden_taken(const std::filesystem::path& hidden) const {
   return new_files_.has_path(hidden) ||
          std::ranges::any_of(files_, [&](const OpenFile& open) { return open.writer->path() == hidden; });
 }
 
 Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& identity, std::int64_t day) {
-  // One that waits for its name is found under it.
+  // A file that still waits for its name is found under that name afterwards.
   if (new_files_.has(identity, day)) {
     if (Status named = name_new_files(); !named) return forward(named);
   }
@@ -270,7 +273,7 @@ Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& ide
   if (!candidates) return forward(candidates);
   for (const std::filesystem::path& path : *candidates) {
     const auto is_here = [&](const OpenFile& open) { return open.writer->path() == path; };
-    if (std::ranges::any_of(files_, is_here)) continue;  // Of another boot.
+    if (std::ranges::any_of(files_, is_here)) continue;  // It belongs to another boot.
     Result<std::unique_ptr<DayFile>> file = DayFile::open_under_lock(path, LookAtIndex::kYes, options_.vfs);
     if (!file) {
       if (is_begun_beside(file.error().code, options_.existing)) continue;
@@ -298,12 +301,13 @@ Status StreamWriter::finish(std::size_t index) {
   }
   std::vector<GapRow> left = writer.take_gaps();
   files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index));
-  // A day of which nothing could be written has no file in which that could be noted.
+  // A day for which nothing could be written has no file in which that could be noted.
   for (GapRow& gap : left) keep_note(identity.host, std::move(gap));
   return new_files_.full() ? name_new_files() : Status{};
 }
 
-/// While their hosts are locked, which a removed lock file would prevent.
+/// Names the new files while their hosts are locked, which they no longer are once a lock file has been
+/// removed.
 Status StreamWriter::name_new_files() {
   if (new_files_.hosts().empty()) return {};
   if (Status kept = keep_folder(); !kept) return kept;
@@ -313,7 +317,7 @@ Status StreamWriter::name_new_files() {
   return new_files_.name_all(stats_);
 }
 
-/// What is in a hidden file is not safe before it has its name.
+/// The content of a hidden file counts only once the file has its name.
 void StreamWriter::count(FileWriter& writer) {
   if (path_of_hidden(writer.path())) return;
   const WriteStats added = writer.take_stats();
@@ -322,8 +326,8 @@ void StreamWriter::count(FileWriter& writer) {
   stats_.rows_added += added.rows_added;
 }
 
-/// An import that has failed is not tried again: what was committed to hidden files gets its name, what was
-/// not is lost with the error that says so.
+/// A failed import is not retried: hidden files get their names with what was committed to them; the rest is
+/// lost, as the error says.
 void StreamWriter::keep_committed() {
   for (std::size_t i = files_.size(); i-- > 0;) {
     FileWriter& writer = *files_[i].writer;
@@ -340,7 +344,7 @@ void StreamWriter::keep_committed() {
   new_files_.discard();
 }
 
-/// In the host's file, or in the next one that it gets.
+/// Notes it in the host's file, or in the next one that the host gets.
 void StreamWriter::keep_note(const std::string& host, GapRow note) {
   const auto open =
       std::ranges::find_if(files_, [&](const OpenFile& f) { return f.writer->identity().host == host; });
@@ -399,7 +403,7 @@ Status StreamWriter::flush() {
   refusal_.reset();
   Status result = files_.empty() ? Status{} : settle(keep_places());
   if (result) result = flush_files();
-  // What is hidden gets its name when it is closed, and is safe with that.
+  // A hidden file gets its name after it is closed, and is safe then.
   for (std::size_t i = files_.size(); result && i-- > 0;) {
     if (path_of_hidden(files_[i].writer->path())) result = settle(finish(i));
   }
@@ -408,7 +412,7 @@ Status StreamWriter::flush() {
   return result;
 }
 
-/// All that can be; the first error that waiting will not heal, else the first.
+/// Flushes every file that can be. \return the first error that waiting will not heal, else the first error.
 Status StreamWriter::flush_files() {
   Status result;
   for (OpenFile& open : files_) {

@@ -18,8 +18,7 @@
 
 namespace laggard::archive {
 
-/// Writes one stream of a recording, whichever it is: what Writer and ObservationWriter say of themselves is
-/// done here.
+/// Writes one stream of a recording, whichever it is. It does what Writer and ObservationWriter promise.
 class StreamWriter {
  public:
   [[nodiscard]] static Result<std::unique_ptr<StreamWriter>> open(const std::filesystem::path& directory,
@@ -71,7 +70,8 @@ class StreamWriter {
   void keep_committed();
   void count(FileWriter& writer);
   [[nodiscard]] bool is_hidden_taken(const std::filesystem::path& hidden) const;
-  /// A test's VFS must see every write and sync.
+  /// Whether new files are hidden until they are named. Not with a test's VFS, which must see every write and
+  /// sync.
   [[nodiscard]] bool makes_hidden() const {
     return options_.existing == Existing::kSkipEqual && options_.vfs == nullptr;
   }
@@ -85,11 +85,11 @@ class StreamWriter {
   NewFiles new_files_;
   std::map<std::string, LockFile> locks_;             ///< Of hosts.
   std::map<std::string, Facts> facts_;                ///< Of hosts.
-  std::map<std::string, std::vector<GapRow>> notes_;  ///< Of hosts, until there is a file for them.
-  std::set<std::string> recorded_;                    ///< Hosts of which a file was opened.
+  std::map<std::string, std::vector<GapRow>> notes_;  ///< By host, until there is a file for them.
+  std::set<std::string> recorded_;                    ///< Hosts for which a file was opened.
   std::uint64_t order_ = 0;
   std::optional<MonoTime> due_;  ///< When the oldest pending sample must be on disk.
-  /// Why nothing could be written when it was last tried, and is not tried again before the next flush.
+  /// Why the last attempt to write failed; there is no further attempt before the next flush.
   std::optional<Error> refusal_;
 };
 

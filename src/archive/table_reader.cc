@@ -1,4 +1,4 @@
-#include "archive/table_reader.h"
+#include "archive/file_set_readers.h"
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ class PackedBlock final : public PackedTable {
   }
 
   void unpack() override {
-    // A codec of its own: several are unpacked at a time.
+    // Each has its own codec, because several blocks are unpacked at a time.
     ZstdCodec codec;
     loaded_ = load_block(block_, request_.counters, codec);
     if (loaded_) loaded_->table = cut(std::move(loaded_->table), request_);

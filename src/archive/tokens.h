@@ -51,7 +51,7 @@ struct TokenTables {
 }
 inline constexpr TokenTables kTokenTables = make_token_tables();
 
-/// Bits, least significant first.
+/// Writes bits, least significant first.
 class BitWriter {
  public:
   void put(std::uint64_t value, unsigned bits) {
@@ -89,11 +89,12 @@ class BitWriter {
   unsigned filled_ = 0;
 };
 
-/// Tokens lie in up to 8 streams, so that values of different size meet different Huffman tables: which one a
-/// value is in follows from its *bucket*, a number that reader and writer both know before the value.
+/// Tokens are divided among up to 8 streams, so that values of different size get different Huffman tables.
+/// The stream of a value follows from its *bucket*, a number that reader and writer both know before the
+/// value.
 inline constexpr std::size_t kBuckets = 8;
 
-/// Bucket of a value whose forerunner or reference is `magnitude`: its number of bits, at most 7.
+/// The bucket of a value whose predecessor or reference is `magnitude`: the number of its bits, at most 7.
 [[nodiscard]] constexpr std::uint8_t bucket_of(std::uint64_t magnitude) {
   const auto bits = static_cast<unsigned>(std::bit_width(magnitude));
   return static_cast<std::uint8_t>(bits < kBuckets ? bits : kBuckets - 1);
@@ -105,7 +106,7 @@ using StreamMap = std::array<std::uint8_t, kBuckets>;
 /// The tokens and extra bits of one chunk, read column by column.
 class TokenReader {
  public:
-  /// Bytes that must be readable, with any content, behind the extra bits.
+  /// How many bytes, with any content, must be readable after the extra bits.
   static constexpr std::size_t kSlack = 16;
 
   TokenReader() = default;
@@ -141,7 +142,7 @@ class TokenReader {
     constexpr std::size_t kBatch = 32;
     for (std::size_t done = 0; done < out.size();) {
       const std::size_t end = out.size() - done < kBatch ? out.size() : done + kBatch;
-      // Within a batch bits are not counted: 32 values of at most 61 bits stay inside when that much is left.
+      // With enough bits left, a batch need not count them: 32 values have at most 61 bits each.
       const bool roomy = position_ + std::uint64_t{64} * kBatch <= bits_;
       const bool ok =
           roomy ? read_batch<false>(out, done, end, bucket) : read_batch<true>(out, done, end, bucket);

@@ -49,9 +49,9 @@ struct LogSum {
   }
 };
 
-/// The checksum so far, if the header of a log holds.
+/// The running checksum after the header of a log; nothing when the header is invalid.
 std::optional<LogSum> check_log_header(std::string_view header) {
-  constexpr std::uint32_t kMagic = 0x377F0682;  // The last bit says in which order the sums read words.
+  constexpr std::uint32_t kMagic = 0x377F0682;  // The last bit is the byte order of the checksums' words.
   if (header.size() < kLogHeaderBytes) return std::nullopt;
   const std::uint32_t magic = big_endian_32(header, 0);
   if ((magic & ~1U) != kMagic || big_endian_32(header, 8) != kPageBytes) return std::nullopt;
@@ -63,19 +63,19 @@ std::optional<LogSum> check_log_header(std::string_view header) {
 
 constexpr std::size_t kFramesInIndex = 16;  ///< Place of their number in the wal-index.
 
-/// Whether the header of a wal-index is one of ours that nobody was changing.
+/// Whether the header of a wal-index is valid and was not being changed.
 bool index_holds(std::string_view shm) {
   constexpr std::uint32_t kVersion = 3007000;
-  constexpr std::size_t kHeader = 48;  // Kept twice, so that a reader sees when it is being changed.
+  constexpr std::size_t kHeader = 48;  // Stored twice, so that a reader notices when it is being changed.
   constexpr std::size_t kSum = 40;
   if (shm.size() < 2 * kHeader || shm.substr(0, kHeader) != shm.substr(kHeader, kHeader)) return false;
   LogSum sum;
   sum.add(shm.substr(0, kSum));
-  // Zeroes have the sum of zeroes.
+  // The checksum of zeros is zero, so zeros are excluded separately.
   return native_32(shm, 0) == kVersion && native_32(shm, kSum) == sum.a && native_32(shm, kSum + 4) == sum.b;
 }
 
-/// One log on the way through its frames.
+/// Walks through the frames of a log.
 class LogWalk {
  public:
   LogWalk(const ReadAt& log, LogSum sum, std::string_view salts) : log_(log), sum_(sum), salts_(salts) {}
@@ -108,17 +108,17 @@ class LogWalk {
   [[nodiscard]] std::string_view frame() const { return {frame_.data(), got_}; }
   [[nodiscard]] bool is_of_this_round() const {
     const std::string_view theirs = frame().substr(std::min<std::size_t>(8, got_), kSaltBytes);
-    // Of a frame that was cut within its salts nothing else can be said.
+    // Nothing more can be said about a frame that was cut within its salts.
     return !theirs.empty() ? salts_.starts_with(theirs) : got_ > 0;
   }
 
-  /// SQLite fills the sector behind a commit with copies of its last frame.
+  /// SQLite fills the sector after a commit with copies of its last frame.
   [[nodiscard]] bool repeats_commit() const {
     return got_ >= 8 && !commit_.empty() && frame().starts_with(commit_);
   }
   void note_commit() { commit_ = got_ >= 8 && big_endian_32(frame(), 4) != 0 ? frame().substr(0, 8) : ""; }
 
-  /// Takes the frame that was read, when it follows those before.
+  /// Takes the frame that was read, if its checksum continues that of the frames before.
   bool take(std::uint64_t at) {
     if (got_ < kFrame || !is_of_this_round()) return false;
     sum_.add(frame().substr(0, 8));

@@ -9,13 +9,14 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "model/observation_source.h"
 #include "model/series_source.h"
 
 namespace laggard::archive {
 
 class StreamWriter;
 
-/// What to do with a cell of a time at which the archive has one already.
+/// What to do with a cell for which the archive already has a value at that time.
 enum class Existing : std::uint8_t {
   kAppend,     ///< Store everything as it comes: for recorders, whose every sample is new.
   kSkipEqual,  ///< Leave out cells that are there with the same value: for imports, so that doing one again
@@ -24,18 +25,19 @@ enum class Existing : std::uint8_t {
 };
 
 struct WriterOptions {
-  /// What can be lost when the machine dies. Zero writes only when a block is full and at the end.
+  /// How much can be lost when the machine dies. Zero writes only when a block is full and at the end.
   Duration flush_interval = std::chrono::seconds{10};
   Existing existing = Existing::kAppend;
-  /// Unwritten samples of all hosts together. Beyond it a healthy disk gets a flush; with a full one the
-  /// oldest samples are dropped, counted, and recorded as a gap.
+  /// The most unwritten samples of all hosts together. Beyond it they are flushed; while the disk is full the
+  /// oldest are dropped, counted, and recorded as a gap.
   std::size_t max_pending_bytes = std::size_t{64} << 20;
   std::size_t max_open_files = 16;
   /// Measured in docs/bench.md.
   int zstd_level = 1;
-  /// Told in a sentence what others did to the recording meanwhile, on the thread that writes.
+  /// Called, on the thread that writes, with a sentence on what other programs did to the recording
+  /// meanwhile.
   std::function<void(const std::string&)> say = [](const std::string&) {};
-  /// Name of an SQLite VFS, for tests that break disks.
+  /// The name of an SQLite VFS, for tests with failing disks.
   const char* vfs = nullptr;
 };
 
@@ -50,22 +52,21 @@ struct WriteStats {
 /// Writes recordings: takes tables of any hosts, kinds and lengths in order of recording, keeps a file per
 /// host, boot and day under `DIRECTORY/metrics`, and makes samples durable at each flush.
 ///
-/// An import writes the files that it makes under hidden names and names many of them together: until a
-/// flush, or until there are many, nothing of them can be seen, and after a crash none of them is there by
-/// half.
+/// An import writes its new files under hidden names and then names many of them together: until a flush, or
+/// until there are many, they are invisible, and after a crash none of them is incomplete.
 ///
-/// A recording that is removed, moved or replaced while it is written is noticed at the next flush: what was
-/// there is saved where that can be done, and writing goes on under the old path.
+/// When a recording is removed, moved or replaced while it is being written, that is noticed at the next
+/// flush: its content is saved where possible, and writing continues under the old path.
 ///
 /// Errors of append, flush and close:
-/// - kNoSpace: nothing acknowledged is lost; samples wait in memory (max_pending_bytes) and the next flush
-///   tries again. Keep calling. A recorder (Existing::kAppend) gets this for everything that may pass: a file
-///   system that has become read-only, no descriptors, no memory, a failing disk.
+/// - kNoSpace: nothing acknowledged is lost; samples wait in memory (max_pending_bytes), and the next flush
+///   tries again. Keep calling. A recorder (Existing::kAppend) gets this for every error that may pass: a
+///   file system that has become read-only, no descriptors, no memory, a failing disk.
 /// - kUnavailable: another writer has this host.
-/// - kTooNew, kDamaged: today's file of the host cannot be continued; kTooOld: an import cannot, while a
-///   recorder begins another file beside it.
-/// - kBadUse: what stands at the path now is no recording.
-/// For an import a failed close is the end: what was committed is kept where that can be, the rest given up.
+/// - kTooNew, kDamaged: today's file of the host cannot be continued; kTooOld: an import cannot continue it,
+///   while a recorder begins another file beside it.
+/// - kBadUse: the path now names something that is no recording.
+/// For an import a failed close is final: what was committed is kept where possible, the rest is given up.
 class Writer final : public TableSink {
  public:
   /// Makes the directory if need be. \param clock  outlives the writer.
@@ -76,8 +77,9 @@ class Writer final : public TableSink {
   /// Closes if nobody has; errors are then nobody's: call close().
   ~Writer() override;
 
-  /// Makes sure that no other process writes this host, now and until close(): a second recorder learns at
-  /// its start. Without it append does so. No room for a lock is no error: it is taken when there is.
+  /// Makes sure that no other process writes this host from now until close(), so that a second recorder
+  /// finds out at its start. Without this call append does it. A lack of room for the lock is no error: it is
+  /// taken later.
   [[nodiscard]] Status claim(const std::string& host);
   [[nodiscard]] Status append(const SampleTable& table) override;
   [[nodiscard]] Status describe(const DeviceInfo& device) override;
@@ -95,6 +97,49 @@ class Writer final : public TableSink {
  private:
   explicit Writer(std::unique_ptr<StreamWriter> writer);
   std::unique_ptr<StreamWriter> writer_;
+};
+
+/// Writes events and profiles into a recording, into the folders `events` and `profiles`, each of which is
+/// made with its first table. Everything that holds for Writer as a recorder (Existing::kAppend) holds here
+/// too: locks, which each stream has separately, days, flushes, full disks, and files that are removed
+/// meanwhile.
+///
+/// Rows that had to be given up become a loss of their stream. A host may name kMaxFileWords distinct strings
+/// (format.h) in one day and stream; a table that would name more is refused with kBadInput and not taken. A
+/// table of more than kBlockRows rows or of several days is taken in parts, and the parts before a refused
+/// one stay.
+class ObservationWriter final : public ObservationSink {
+ public:
+  /// \param options  `existing` is ignored: every observation is new. \param clock  outlives the writer.
+  ObservationWriter(std::filesystem::path directory, const WriterOptions& options, Clock& clock);
+  ObservationWriter(const ObservationWriter&) = delete;
+  ObservationWriter& operator=(const ObservationWriter&) = delete;
+  /// Closes if nobody has; errors are then nobody's: call close().
+  ~ObservationWriter() override;
+
+  /// Makes sure that no other process writes this stream of the host, now and until close().
+  [[nodiscard]] Status claim(ObservationShape shape, const std::string& host);
+  [[nodiscard]] Status append(const EventTable& table) override;
+  [[nodiscard]] Status append(const ProfileTable& table) override;
+  /// A reason for a stretch without observations.
+  [[nodiscard]] Status note_gap(ObservationShape shape, const Gap& gap);
+
+  /// On return everything appended so far survives a power cut.
+  [[nodiscard]] Status flush();
+  /// Flushes, merges what is left in small blocks, leaves plain files.
+  [[nodiscard]] Status close();
+
+  /// Counts what has been flushed.
+  [[nodiscard]] WriteStats stats() const;
+
+ private:
+  [[nodiscard]] Result<StreamWriter*> writer(ObservationShape shape);
+
+  std::filesystem::path directory_;
+  WriterOptions options_;
+  Clock& clock_;
+  std::unique_ptr<StreamWriter> events_;
+  std::unique_ptr<StreamWriter> profiles_;
 };
 
 }  // namespace laggard::archive

@@ -4,13 +4,15 @@
 
 #include <new>
 
+#include "archive/format.h"
+#include "base/bytes.h"
 #include "base/error.h"
 
 namespace laggard::archive {
 
 namespace {
 
-/// Of zstd's own memory as of any other: nothing is said of the data, which may be sound.
+/// A lack of memory is thrown like any other: it says nothing about the data, which may be sound.
 std::size_t with_memory(std::size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   return result;
@@ -53,6 +55,39 @@ bool ZstdCodec::decompress(std::string_view frame, std::size_t size, std::string
   const std::size_t got =
       with_memory(ZSTD_decompressDCtx(decompressor_.get(), out.data(), size, frame.data(), frame.size()));
   return ZSTD_isError(got) == 0 && got == size;
+}
+
+std::string seal(std::string_view magic, std::string_view bytes, ZstdCodec& codec) {
+  ByteWriter body;
+  body.varint(bytes.size());
+  body.raw(codec.compress(bytes));
+  ByteWriter framed;
+  framed.raw(magic);
+  framed.u64(checksum(body.str()));
+  framed.raw(body.str());
+  return framed.take();
+}
+
+Result<std::string> unseal(std::string_view magic, std::string_view bytes, std::string_view where,
+                           ZstdCodec& codec) {
+  const auto damaged = [&](std::string_view what) {
+    return fail(ErrorCode::kDamaged, std::string(where), fmt::format("damaged block header: {}", what));
+  };
+  ByteReader framed{bytes};
+  const std::string_view found = framed.take(magic.size());
+  if (found != magic) {
+    const std::size_t name = magic.size() - 1;
+    if (found.substr(0, name) != magic.substr(0, name)) return damaged("it does not start like one");
+    return fail(
+        ErrorCode::kTooNew, std::string(where),
+        fmt::format("block of layout '{}', written by a later laggard; this one reads '{}'", found, magic));
+  }
+  const std::uint64_t hash = framed.u64();
+  if (!framed.ok() || checksum(framed.rest()) != hash) return damaged("its checksum does not hold");
+  const std::size_t size = framed.count(kMaxHeaderBytes);
+  std::string raw;
+  if (!framed.ok() || !codec.decompress(framed.rest(), size, raw)) return damaged("it does not decompress");
+  return raw;
 }
 
 }  // namespace laggard::archive

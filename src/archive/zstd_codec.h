@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace laggard::archive {
 
 /// zstd with its contexts kept, since making them costs more than a small frame. Not for two threads at once.
-/// Where zstd gets no memory it throws std::bad_alloc, as the strings do that it fills.
+/// When zstd runs out of memory this throws std::bad_alloc, as the strings that it fills do.
 class ZstdCodec {
  public:
   explicit ZstdCodec(int level = kDefaultLevel);
@@ -19,9 +21,9 @@ class ZstdCodec {
 
   /// Without content size and checksum: the block header knows the first, our own hash covers the second.
   [[nodiscard]] std::string compress(std::string_view bytes);
-  /// One frame of all parts, in which each part has blocks, and so Huffman tables, of its own.
+  /// One frame of all parts, in which each part has its own blocks and so its own Huffman tables.
   [[nodiscard]] std::string compress(std::span<const std::string_view> parts);
-  /// Exactly `size` bytes or false. `out` keeps `slack` more readable zero bytes behind them.
+  /// Exactly `size` bytes, or false. `out` has `slack` more zero bytes after them.
   [[nodiscard]] bool decompress(std::string_view frame, std::size_t size, std::string& out,
                                 std::size_t slack = 0);
 
@@ -35,5 +37,14 @@ class ZstdCodec {
   std::unique_ptr<ZSTD_CCtx, FreeCompressor> compressor_;
   std::unique_ptr<ZSTD_DCtx, FreeDecompressor> decompressor_;
 };
+
+/// Compresses bytes into a form that can be verified wherever it is found:
+///   magic of 4 letters, the last of which is a version | xxh3-64 of the rest | size | zstd of the bytes
+[[nodiscard]] std::string seal(std::string_view magic, std::string_view bytes, ZstdCodec& codec);
+
+/// Unpacks sealed bytes.
+/// \param where  the place for the error, which is kDamaged, or kTooNew for a later version of the magic.
+[[nodiscard]] Result<std::string> unseal(std::string_view magic, std::string_view bytes,
+                                         std::string_view where, ZstdCodec& codec);
 
 }  // namespace laggard::archive

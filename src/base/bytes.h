@@ -13,7 +13,7 @@ namespace laggard {
 static_assert(std::endian::native == std::endian::little,
               "the format is little-endian and written by memcpy");
 
-/// Appends the primitive values of the format: LEB128 integers, little-endian 64-bit words, counted text.
+/// Appends the primitive values of our formats: LEB128 integers, little-endian 64-bit words, counted text.
 class ByteWriter {
  public:
   void u8(std::uint8_t value) { out_.push_back(static_cast<char>(value)); }
@@ -47,8 +47,8 @@ class ByteWriter {
   std::string out_;
 };
 
-/// Reads what ByteWriter wrote. The first error sticks and everything after it reads as zero, so that a
-/// record is read straight through and checked once.
+/// Reads what ByteWriter wrote. The first error sticks and everything after it reads as zero, so a record is
+/// read straight through and checked once.
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
@@ -97,7 +97,7 @@ class ByteReader {
   }
 
   [[nodiscard]] bool ok() const { return ok_; }
-  /// For a value that was read well but makes no sense.
+  /// For the caller: a value was read correctly but makes no sense.
   void fail() { broken(); }
   [[nodiscard]] std::string_view rest() const { return rest_; }
 
@@ -112,8 +112,8 @@ class ByteReader {
   bool ok_ = true;
 };
 
-/// XXH3 with 64 bits: tells damage, not malice. \param seed  of another sum chains the two, so that neither
-/// can be moved or left out unnoticed.
+/// XXH3 with 64 bits: detects damage, not malice.
+/// \param seed  another checksum chains the two, so that neither block can be moved or left out unnoticed.
 [[nodiscard]] std::uint64_t checksum(std::string_view bytes, std::uint64_t seed = 0);
 
 }  // namespace laggard

@@ -20,9 +20,9 @@ enum class ErrorCode {
   kTooOld,        ///< Written by an earlier version, in a form that this one no longer reads.
   kNoSpace,       ///< The disk is full, a quota is used up or a file may not grow any further.
   kUnavailable,   ///< A server or a program that we need does not answer.
-  kBrokenPipe,    ///< Whoever read our output has gone: an end, and nothing to tell anybody.
+  kBrokenPipe,    ///< The reader of our output has gone: we end without a message.
   kTemporary,     ///< The system is short of something (memory, descriptors) or fails to read or write.
-  kInternal,      ///< A promise of our own code broke.
+  kInternal,      ///< Our own code broke one of its promises.
 };
 
 /// One mistake in one sentence: where it is, what is wrong and, where it helps, what to do.
@@ -31,15 +31,15 @@ struct Error {
   std::string where;  ///< `path`, `path:line` or `path@offset`; empty when there is no place to name.
   std::string what;   ///< Without a full stop and without repeating `where`.
 
-  /// Where and what in one line. Foreign bytes may be quoted in it: nothing that a terminal would obey comes
-  /// out (`printable`), nor the password of a URL that was given in a wrong place.
+  /// Where and what in one line. It may quote text from outside, so control characters are escaped
+  /// (`printable`), and passwords of URLs that were given in the wrong place are left out.
   [[nodiscard]] std::string message() const;
 };
 
 template <typename T>
 using Result = tl::expected<T, Error>;
 
-/// Returned by operations that can fail but have nothing to give.
+/// Returned by operations that can fail but have no value.
 using Status = Result<void>;
 
 [[nodiscard]] inline tl::unexpected<Error> fail(ErrorCode code, std::string where, std::string what) {
@@ -61,7 +61,7 @@ namespace detail {
 
 }  // namespace laggard
 
-/// Our own promise: stays in release builds, because a wrong value written to an archive is worse than a
-/// stop.
+/// Asserts a promise of our own code. It stays in release builds, because a wrong value in an archive is
+/// worse than a stop.
 #define LAGGARD_CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::laggard::detail::check_failed(__FILE__, __LINE__, #condition))

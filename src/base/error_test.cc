@@ -12,7 +12,7 @@ TEST(Error, IsOneSentenceWithItsPlace) {
   EXPECT_EQ((Error{ErrorCode::kBadInput, "", "nothing was given"}.message()), "nothing was given");
 }
 
-/// Parsers quote what they stumbled over: saw 'fals\n'.
+/// Parsers quote the text that they could not parse: saw 'fals\n'.
 TEST(Error, PasswordsOfUrlsInWrongPlacesAreNotShown) {
   for (const char* word :
        {"http://me:s3cret@prom:9090/x", "me:s3cret@prom:9090/x", "`me:s3/cr@et@prom:9090/x",
@@ -21,7 +21,7 @@ TEST(Error, PasswordsOfUrlsInWrongPlacesAreNotShown) {
     EXPECT_THAT(error.message(), ::testing::EndsWith("…@prom:9090/x: there is no such recording"));
     EXPECT_THAT(error.message(), ::testing::Not(::testing::HasSubstr("s3")));
   }
-  // Positions, targets of networks and addresses of mail stay.
+  // Positions, network names and mail addresses stay.
   for (const char* text :
        {"rec/a.lgd@12: damaged", "10.0.0.1@tcp:/fs", "mgs@o2ib: no", "fs1:9100 and me@here", "a: b@c"}) {
     EXPECT_EQ((Error{ErrorCode::kBadInput, "", text}).message(), text);

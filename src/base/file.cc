@@ -38,7 +38,7 @@ Status write_all(int fd, std::string_view bytes, const std::string& where, const
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && errno == EAGAIN) {  // A terminal or pipe that somebody else has set to non-blocking.
+    if (put < 0 && errno == EAGAIN) {  // A terminal or pipe that another program has set to non-blocking.
       pollfd room{fd, POLLOUT, 0};
       ::poll(&room, 1, -1);
       continue;
@@ -72,7 +72,7 @@ Status write_file(const std::filesystem::path& path, std::string_view content) {
 int rename_without_replacing(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // Not every file system can do that.
+  // This file system cannot do that in one step.
   struct stat there {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
@@ -99,7 +99,7 @@ Result<bool> write_new_file(const std::filesystem::path& path, std::string_view 
 Status sync_folder(const std::filesystem::path& folder) {
   const Fd fd{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!fd.valid()) return fail_errno(errno, folder.string(), "cannot open");
-  // Some file systems cannot sync a folder and say so; then there is nothing to be done.
+  // Some file systems cannot sync a folder and say so; nothing can be done about that.
   if (::fsync(fd.get()) != 0 && errno != EINVAL) return fail_errno(errno, folder.string(), "cannot sync");
   return {};
 }

@@ -29,30 +29,31 @@ class Fd {
   int fd_ = -1;
 };
 
-/// As many bytes as there are now, over interruptions by signals; 0 at the end.
+/// Reads as many bytes as are there now, and again when a signal interrupts. \return 0 at the end.
 /// \param where  names the file in errors.
 [[nodiscard]] Result<std::size_t> read_some(int fd, std::span<char> buffer, const std::string& where);
 
-/// All of them, over interruptions and short writes. \param refusal  what the error says of a failure.
+/// Writes all of `bytes`, however often a write is interrupted or short.
+/// \param refusal  how the error's sentence begins.
 [[nodiscard]] Status write_all(int fd, std::string_view bytes, const std::string& where,
                                const std::string& refusal = "cannot write");
 
-/// The whole file. Works for /proc and /sys too, whose sizes read as zero.
+/// Reads the whole file. Works for /proc and /sys too, whose files claim to be empty.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
-/// A whole output (base/output_file.h): there as a whole or not at all, synced, with links and devices kept
-/// what they are.
+/// Writes a whole output through an OutputFile: it appears whole or not at all and is synced; a link stays a
+/// link and a device a device.
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view content);
 
-/// Renames unless something stands at `to`. \return 0 or errno; EEXIST when something does.
+/// Renames unless `to` exists. \return 0 or errno; EEXIST when it does.
 [[nodiscard]] int rename_without_replacing(const std::filesystem::path& from,
                                            const std::filesystem::path& to);
 
-/// A new file of this content, which appears as a whole, synced to disk with its folder; what stands there
-/// already is left alone. 0644 less the umask. \return whether it was made.
+/// Writes a new file, which appears whole, synced to disk with its folder; a file that exists already is left
+/// alone. Its mode is 0644 less the umask. \return whether it was made.
 [[nodiscard]] Result<bool> write_new_file(const std::filesystem::path& path, std::string_view content);
 
-/// Makes names that were created in a folder survive a power cut, where the file system can.
+/// Syncs a folder, so that names created in it survive a power cut, where the file system supports that.
 [[nodiscard]] Status sync_folder(const std::filesystem::path& folder);
 
 }  // namespace laggard

@@ -45,7 +45,7 @@ TEST_F(File, LinkToNothingGetsItsFile) {
   EXPECT_EQ(*read_file(folder_ / "gone"), "new");
 }
 
-// As root a rename would put a file where /dev/null was, for every program of the machine.
+// As root, renaming would replace /dev/null by a regular file for every program on the machine.
 TEST_F(File, DeviceIsWrittenInto) {
   const std::filesystem::path pipe = folder_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -7,7 +7,7 @@
 
 namespace laggard {
 
-/// An index of one kind of thing; ids of different kinds do not mix.
+/// An index into a table of one kind of thing; ids of different kinds do not mix.
 template <typename Tag>
 struct Id {
   std::uint32_t value = 0;

@@ -20,7 +20,7 @@ namespace laggard {
 
 namespace {
 
-/// Whether the path names the open file; when it cannot be looked at now, it does.
+/// Whether the path names the open file. A path that cannot be examined now gets the benefit of the doubt.
 bool names(const std::filesystem::path& path, int fd) {
   struct stat ours {};
   struct stat there {};
@@ -29,9 +29,8 @@ bool names(const std::filesystem::path& path, int fd) {
   return ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-/// Never through a link, never truncated and never written to: in a folder that others may write to, the name
-/// may have been planted. Without blocking, should it be a pipe. A folder or an odd file gives the error of
-/// its kind.
+/// Opens without following a link and without truncating: in a folder that others may write to, the name may
+/// have been planted. Without blocking, in case it is a pipe.
 Fd open_lock(const std::filesystem::path& path, int flags) {
   return Fd{::open(path.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)};
 }
@@ -41,8 +40,8 @@ tl::unexpected<Error> planted(const std::filesystem::path& path, std::string_vie
               fmt::format("stands where the lock should be and {}; remove it", what));
 }
 
-/// Refuses what no laggard has made: root must not be led to lock, and at the end remove, somebody else's
-/// file.
+/// Refuses a file that laggard cannot have made: root must not be led to lock, and finally remove, somebody
+/// else's file.
 Status check_own(const Fd& fd, const std::filesystem::path& path) {
   struct stat file {};
   if (::fstat(fd.get(), &file) != 0) return fail_errno(errno, path.string(), "cannot look at the lock");
@@ -53,8 +52,8 @@ Status check_own(const Fd& fd, const std::filesystem::path& path) {
   return {};
 }
 
-/// ` (process 4711)`, as far as the kernel tells: of a holder on another machine it does not, and not on
-/// every file system.
+/// ` (process 4711)`, where the kernel knows: not for a holder on another machine, and not on every file
+/// system.
 std::string holder(int fd) {
   struct stat file {};
   const Result<std::string> locks = read_file("/proc/locks");
@@ -70,8 +69,8 @@ std::string holder(int fd) {
   return "";
 }
 
-/// flock, and again for a moment: who only asks whether the lock is held has it that long. \return 0 or
-/// errno.
+/// flock, retried for 50 ms, because a process that only asks whether the lock is held holds it for a moment.
+/// \return 0 or errno.
 int lock(int fd) {
   constexpr int kAttempts = 10;
   for (int attempt = 1;; ++attempt) {
@@ -104,7 +103,7 @@ Result<LockFile> LockFile::acquire(std::filesystem::path path, const std::string
     if (!fd.valid() && errno == ELOOP) return planted(made.path_, "is a link");
     if (!fd.valid()) return fail_errno(errno, made.path_.string(), "cannot create the lock");
     if (const int error = lock(fd.get()); error != 0) return refused(error, fd.get(), where, doing);
-    // The holder before us removes the file when it is done, and we may have locked that one.
+    // The previous holder removes the file when it is done, and we may have locked the removed one.
     if (!names(made.path_, fd.get())) continue;
     if (Status own = check_own(fd, made.path_); !own) return forward(own);
     made.fd_ = std::move(fd);
@@ -122,8 +121,8 @@ bool LockFile::is_current() const { return fd_.valid() && names(path_, fd_.get()
 
 bool LockFile::move_to(const std::filesystem::path& path) {
   if (!is_current()) return false;
-  // The file is locked before it has its new name, and takes no other's place. Who has it open by the old
-  // name finds, when it gets the lock, that this is not its file.
+  // The file is locked before it gets its new name, and replaces none. A process that has it open by the old
+  // name finds out, when it gets the lock, that this is no longer its file.
   if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0) return false;
   path_ = path;
   return is_current();
@@ -139,7 +138,7 @@ LockFile& LockFile::operator=(LockFile&& other) noexcept {
 }
 
 void LockFile::release() {
-  // Not the file of another process that has taken the place of one that somebody removed.
+  // If somebody removed our file, the one there now is another process's and is left alone.
   if (is_current()) ::unlink(path_.c_str());
   fd_.reset();
 }

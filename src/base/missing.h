@@ -4,7 +4,7 @@
 
 namespace laggard {
 
-/// What was not recorded, or cannot be said: never zero, and unequal to everything.
+/// A value that was not recorded or is not defined. Never zero, and unequal to everything, itself included.
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace laggard

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers of a value struct by name, so that a command line can change them: `--set NAME=VALUE`. One table of
-// them, from which they are set, listed and checked.
+// The numbers of a value struct by name, so that a command line can change them: `--set NAME=VALUE`. One
+// table lists them; they are set, described and checked from it.
 
 #include <fmt/format.h>
 
@@ -66,8 +66,9 @@ void assign(Field& field, double value) {
 
 }  // namespace named_number_details
 
-/// The member that a path of member pointers leads to: named_number<Parameters, &Parameters::kl,
-/// &KlPolicy::least>(...) is c.kl.least. Durations are numbers of milliseconds, switches 0 and 1.
+/// A row of such a table, for the member that a path of member pointers leads to: named_number<Parameters,
+/// &Parameters::kl, &KlPolicy::least>(...) stands for `parameters.kl.least`. Durations are numbers of
+/// milliseconds, switches 0 and 1.
 template <typename Object, auto... Path>
 constexpr NamedNumber<Object> named_number(std::string_view name, std::string_view what, double least,
                                            double most) {
@@ -80,13 +81,13 @@ constexpr NamedNumber<Object> named_number(std::string_view name, std::string_vi
           [](Object& object, double value) { details::assign(details::follow<Path...>(object), value); }};
 }
 
-/// `NAME=VALUE` taken apart.
+/// `NAME=VALUE`, parsed.
 struct NumberAssignment {
   std::string_view name;  ///< Into the text that was parsed.
   double value = 0;
 };
 
-/// \param example  for the message: what a right one looks like.
+/// \param example  a valid assignment, for the error message.
 [[nodiscard]] inline Result<NumberAssignment> parse_assignment(std::string_view text,
                                                                std::string_view example) {
   const std::size_t equals = text.find('=');
@@ -99,8 +100,8 @@ struct NumberAssignment {
   return NumberAssignment{trim(text.substr(0, equals)), *value};
 }
 
-/// Changes the one of that name.
-/// \param list_option  the option that lists them, for the message.
+/// Sets the number that the assignment names. Refuses an unknown name and a value out of bounds.
+/// \param list_option  the option that lists the names, for the error message.
 template <typename Object>
 [[nodiscard]] Status set_named(Object& object, std::span<const NamedNumber<Object>> table,
                                const NumberAssignment& assignment, std::string_view list_option) {
@@ -119,7 +120,7 @@ template <typename Object>
   return {};
 }
 
-/// A line of a list of them: name, value in force, meaning.
+/// One line of the list: name, current value, meaning.
 [[nodiscard]] inline std::string named_number_line(std::string_view name, double value,
                                                    std::string_view what) {
   return fmt::format("{:<26} {:>8.6g}  {}\n", name, value, what);

@@ -24,8 +24,8 @@ tl::unexpected<Error> too_many(std::string_view text, std::size_t max_names) {
   return bad_set(text, fmt::format("that is more than {} names", max_names));
 }
 
-/// A million names of 16 characters. A range of padded numbers and a long prefix are a few bytes each, and
-/// gigabytes multiplied.
+/// A million names of 16 characters. A range of padded numbers and a long prefix take a few bytes each, but
+/// gigabytes when they are expanded.
 constexpr std::size_t kMostText = std::size_t{16} << 20;
 
 tl::unexpected<Error> too_long(std::string_view text) {

@@ -12,8 +12,8 @@ namespace laggard {
 /// Node-set notation, as ClusterShell, SLURM and genders write it: `fs[1-128]`, `fs[001-016,020]`,
 /// `rack[1-2]fs[1-4]`, `a,b[1-2]`. A leading zero pads the whole range.
 ///
-/// Expands left to right, the last bracket fastest; duplicates are kept. More than `max_names` names, a
-/// reversed range, unbalanced brackets and names of more than 16 MB together are errors.
+/// Names are expanded from left to right, the last bracket fastest, and duplicates are kept. More than
+/// `max_names` names, a reversed range, unbalanced brackets and names of more than 16 MB together are errors.
 inline constexpr std::size_t kMaxNodes = 4'000'000;
 [[nodiscard]] Result<std::vector<std::string>> expand_node_set(std::string_view text,
                                                                std::size_t max_names = kMaxNodes);

@@ -33,10 +33,10 @@ constexpr mode_t kSetId = 07000;
 constexpr mode_t kGroup = 070;
 constexpr unsigned kGroupShift = 3;
 
-/// The access list, SELinux's label and what users have put there. Losing one is no error: the file system
-/// may not have them, and the other ones of the kernel cannot be set.
+/// Copies the access list, SELinux's label and the users' own attributes. Losing one is no error: the file
+/// system may not support it, and other attributes of the kernel cannot be set.
 void copy_extended_attributes(const std::filesystem::path& from, int file) {
-  // A list that the folder gives to new files would let in people whom the old file kept out.
+  // The folder's default list would let in people whom the old file kept out.
   ::fremovexattr(file, kAccessList);
   std::vector<char> names(XATTR_LIST_MAX);
   const ssize_t listed = ::llistxattr(from.c_str(), names.data(), names.size());
@@ -62,12 +62,12 @@ Status copy_attributes(const std::filesystem::path& from, const struct stat& the
   const bool same = created.st_uid == there.st_uid && created.st_gid == there.st_gid;
   if (!same && ::fchown(file, there.st_uid, there.st_gid) != 0) {
     mode &= kPermissions;
-    // The group's rights are for that group; another one gets no more than everybody has.
+    // The old rights were the old group's; another group gets no more than everybody has.
     if (created.st_gid != there.st_gid && ::fchown(file, static_cast<uid_t>(-1), there.st_gid) != 0)
       mode &= ~kGroup | ((mode << kGroupShift) & kGroup);
   }
   copy_extended_attributes(from, file);
-  // Always, because a change of the owner or of the access list may have changed it.
+  // Even if the mode is right already: setting the owner or the access list may have changed it.
   if (::fchmod(file, mode) == 0) return {};
   const int refused = errno;
   if (::fstat(file, &created) == 0 && (created.st_mode & (kPermissions | kSetId)) == mode) return {};
@@ -87,7 +87,7 @@ bool is_temporary_name(std::string_view name) {
          name.substr(kPrefix.size(), kDigits).find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-/// errno is 0 when a name should be tried again.
+/// On failure errno is 0 when the caller should try another name.
 Fd create_locked(int folder, const std::string& name, mode_t mode) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   Fd file(::openat(folder, name.c_str(), kFlags, mode));
@@ -95,7 +95,7 @@ Fd create_locked(int folder, const std::string& name, mode_t mode) {
     if (errno == EEXIST || errno == EINTR) errno = 0;
     return file;
   }
-  // Where there are no locks there is no removal of stale files either.
+  // A file system without locks is fine: stale files are not removed there either.
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) {
     struct stat created {};
     if (::fstat(file.get(), &created) == 0 && created.st_nlink > 0) return file;
@@ -105,7 +105,7 @@ Fd create_locked(int folder, const std::string& name, mode_t mode) {
   return {};
 }
 
-/// Owned by this user, a plain file with one name, and not written to of late.
+/// Whether it is a regular file of this user with one name, and was not written to recently.
 bool looks_stale(const struct stat& file) {
   return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && file.st_nlink == 1 &&
          std::time(nullptr) - file.st_mtim.tv_sec > kStaleAfterSeconds;
@@ -142,7 +142,7 @@ TemporaryFile create_temporary_file(int folder, mode_t mode) {
 }
 
 void remove_stale_temporary_files(int folder) {
-  // A descriptor of its own, since reading a folder moves its place.
+  // Through another descriptor, since reading a folder moves the position in it.
   const int listing = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (listing < 0) return;
   const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(listing));
@@ -150,7 +150,7 @@ void remove_stale_temporary_files(int folder) {
     ::close(listing);
     return;
   }
-  // Nobody else reads this stream of entries.
+  // No other thread reads this stream of entries.
   while (const dirent* entry = ::readdir(entries.get())) {  // NOLINT(concurrency-mt-unsafe)
     if (is_temporary_name(entry->d_name)) remove_if_stale(folder, entry->d_name);
   }
@@ -167,7 +167,7 @@ bool in_procfs(const fs::path& folder) {
   return ::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
-/// Of a link in /proc, whose text is no path: the number of an own descriptor, or the file behind it.
+/// For a link in /proc, whose text is no path: the number of our own descriptor, or the file behind it.
 Result<OutputTarget> behind_procfs(OutputTarget target) {
   std::error_code error;
   const fs::path own = fs::canonical("/proc/self/fd", error);
@@ -185,7 +185,7 @@ Result<OutputTarget> follow_links(const fs::path& path) {
     struct stat there {};
     if (::lstat(target.file.c_str(), &there) != 0) {
       if (errno != ENOENT) return fail_errno(errno, path.string(), "cannot open");
-      return target;  // A folder that is not there is found by whoever opens it.
+      return target;  // A missing folder is reported when it is opened.
     }
     if (!S_ISLNK(there.st_mode)) {
       target.there = there;
@@ -219,9 +219,9 @@ Result<OutputTarget> find_output_target(const fs::path& path) {
 namespace {
 
 constexpr mode_t kNewFile = 0666;  // Less the umask.
-constexpr mode_t kPrivate = 0600;  // Until it has the mode of the file that it replaces.
+constexpr mode_t kPrivate = 0600;  // Until it gets the mode of the file that it replaces.
 
-/// Also one that may be searched but not listed, which then cannot be synced.
+/// A folder that may be searched but not listed can be opened too, but cannot be synced.
 Fd open_folder(const std::filesystem::path& folder) {
   Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid() && errno == EACCES) fd = Fd(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -253,7 +253,7 @@ OutputFile::~OutputFile() {
 }
 
 Status OutputFile::open_existing(const std::filesystem::path& file, std::optional<int> descriptor) {
-  // To the end of whatever is behind another process's descriptor: what it wrote is not ours to overwrite.
+  // Append: what another process has written behind its descriptor is not ours to overwrite.
   file_ = Fd(descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                         : ::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!file_.valid()) return fail_errno(errno, path_.string(), "cannot open");
@@ -268,7 +268,7 @@ Status OutputFile::open_temporary(const std::filesystem::path& folder) {
     return fail(ErrorCode::kNotFound, path_.string(),
                 fmt::format("there is no folder {}; make it, or write elsewhere", folder.string()));
   }
-  // By the rights of the file and not of its folder alone: who took them away wanted it kept.
+  // The rights to the file count, not only those to its folder: a read-only file is meant to be kept.
   if (there_ && ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)
     return fail_errno(errno, path_.string(), "cannot overwrite");
   remove_stale_temporary_files(folder_.get());

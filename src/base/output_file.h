@@ -12,16 +12,17 @@
 #include "base/error.h"
 #include "base/file.h"
 
-/// Files under which an output is written until it is whole: hidden, beside it, `.laggard-` and 16
-/// hexadecimal digits and `.new`. Whoever writes one holds a lock on it, so that what a kill left behind can
-/// be told from what is being written.
+/// An output appears whole or not at all. Until it is whole it is written to a temporary file: hidden, beside
+/// its target, named `.laggard-`, 16 hexadecimal digits and `.new`. Its writer holds a lock on it, so that a
+/// file that a killed process left behind can be told from one that is being written.
 
 namespace laggard {
 
-/// Gives a file mode, owner, group, access list and extended attributes of another that it is going to
-/// replace. What this user may not give away is left out, but nobody can read or write the result who could
-/// not before, except this user. \param from   the other's path, no link. \param there  its status. \param
-/// file  a descriptor. \param where  names the file in errors.
+/// Gives a file the mode, owner, group, access list and extended attributes of the file that it is going to
+/// replace. What this user may not set is left out, but nobody who could not read or write the old file can
+/// read or write the new one, except this user.
+/// \param from   path of the file to be replaced, not a link. \param there  its status.
+/// \param file   descriptor of the new file. \param where  names the file in errors.
 [[nodiscard]] Status copy_attributes(const std::filesystem::path& from, const struct stat& there, int file,
                                      const std::string& where);
 
@@ -31,29 +32,28 @@ struct TemporaryFile {
   Fd file;           ///< Invalid when it could not be created; errno says why.
 };
 
-/// \param folder  a descriptor. \param mode  as of open, before the umask.
+/// \param folder  a descriptor. \param mode  as for open(2), before the umask.
 [[nodiscard]] TemporaryFile create_temporary_file(int folder, mode_t mode);
 
-/// Removes temporary files of this user whose writers are gone, as far as that is certain: nobody holds the
-/// lock, and nothing was written for a while. (On a parallel file system locks may be known to one client
-/// only.)
+/// Removes this user's temporary files whose writers are certainly gone: nobody holds the lock, and nothing
+/// was written for ten minutes (on a parallel file system only one client may know of a lock).
 void remove_stale_temporary_files(int folder);
 
 /// What the path of an output leads to, behind all links.
 struct OutputTarget {
   std::filesystem::path file;        ///< Not a link itself, except in /proc; need not exist.
   std::optional<struct stat> there;  ///< What is there now.
-  /// This process's own, named as /dev/stdout, /dev/fd/N or /proc/self/fd/N. To be written through a
-  /// duplicate: opened anew, a file would be written from its beginning, over what the descriptor has written
-  /// already.
+  /// A descriptor of this process, named as /dev/stdout, /dev/fd/N or /proc/self/fd/N. It is written to
+  /// through a duplicate: a file that is opened again would be written from its beginning, over what the
+  /// descriptor has written already.
   std::optional<int> descriptor;
 
   [[nodiscard]] std::filesystem::path folder() const;
-  /// A regular file, or nothing yet: to be replaced. Everything else is written into.
+  /// Whether the output replaces a regular file or makes a new one. Everything else is written into.
   [[nodiscard]] bool replaceable() const;
 };
 
-/// Follows a chain of links, also to a file that does not exist yet. Refuses folders and endless chains.
+/// Follows a chain of links, even to a file that does not exist yet. Refuses folders and endless chains.
 [[nodiscard]] Result<OutputTarget> find_output_target(const std::filesystem::path& path);
 
 /// An output too large to hold in memory, which appears whole or not at all: it is written beside the target
@@ -62,9 +62,9 @@ struct OutputTarget {
 ///
 /// A link stays a link, to the file that is replaced or created behind it. A device, pipe or terminal
 /// (/dev/null, /dev/stdout, /proc/self/fd/3) is written into as the bytes come. A file that was there keeps
-/// mode, owner, access list and extended attributes, as far as this user may set them; a new one gets 0666
-/// less the umask. A file that this user may not write to is not replaced either, nor one beside which none
-/// can be created.
+/// its mode, owner, access list and extended attributes, as far as this user may set them; a new one gets
+/// 0666 less the umask. A file that this user may not write to is not replaced either, nor is one in a folder
+/// where this user can create no files.
 class OutputFile {
  public:
   [[nodiscard]] static Result<OutputFile> create(const std::filesystem::path& path);
@@ -87,10 +87,10 @@ class OutputFile {
   [[nodiscard]] Status take_attributes();
   [[nodiscard]] Status sync(int fd) const;
 
-  std::filesystem::path path_;        ///< As it was named, for errors.
+  std::filesystem::path path_;        ///< As the caller named it, for errors.
   std::filesystem::path target_;      ///< What is replaced.
-  std::optional<struct stat> there_;  ///< The target before; nothing when it was not there.
-  Fd folder_;                         ///< Of the target; invalid when it is written into.
+  std::optional<struct stat> there_;  ///< The target's status before; nothing when it was not there.
+  Fd folder_;                         ///< The target's; invalid when the target is written into.
   std::string temporary_;             ///< In the folder.
   Fd file_;
 };

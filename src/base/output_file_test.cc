@@ -20,8 +20,8 @@
 
 #include "base/file.h"
 
-// An output is there as a whole or not at all: with many writers, with writers that are killed or run out of
-// room, and beside files that somebody has planted.
+// An output exists whole or not at all: with many writers, with writers that are killed or run out of space,
+// and beside files that somebody has planted.
 
 namespace laggard {
 namespace {
@@ -58,7 +58,7 @@ class Output : public testing::Test {
   fs::path folder_;
 };
 
-/// Another process; ended and waited for at the latest when this goes.
+/// Another process; it is killed and reaped at the latest when this object is destroyed.
 class Process {
  public:
   explicit Process(const std::function<int()>& work) : id_(::fork()) {
@@ -167,7 +167,7 @@ TEST_F(Output, OfAKilledProcessIsOldOrNew) {
   }
 }
 
-/// As if it had been written so long ago.
+/// Makes a file look as if it had been written so long ago.
 void make_older(const fs::path& file, long seconds) {
   const std::array<timespec, 2> times{{{::time(nullptr) - seconds, 0}, {::time(nullptr) - seconds, 0}}};
   ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), AT_SYMLINK_NOFOLLOW), 0);

@@ -13,13 +13,13 @@ constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
 constexpr std::size_t kDeepest = 32;
 constexpr std::size_t kMostParts = 32;
 
-/// Looks for nesting alone, and so knows of TOML only what hides brackets and points: strings and comments.
-/// Where it takes a wrong text for something else than the library does, it sees more of them, not fewer.
+/// Measures nesting only, so all it knows of TOML is what can hide brackets and dots: strings and comments.
+/// Where it reads malformed text differently from the library, it sees more of them, not fewer.
 class NestingCheck {
  public:
   explicit NestingCheck(std::string_view text) : rest_(text) {}
 
-  /// What is too deep; nothing when all is well. `line` says where.
+  /// \return what is too deep, empty when nothing is. `line` says where.
   [[nodiscard]] std::string_view run() {
     while (!rest_.empty()) {
       const char c = rest_.front();
@@ -75,7 +75,7 @@ class NestingCheck {
   std::string_view rest_;
   std::size_t line_ = 1;
   std::size_t depth_ = 0;
-  std::size_t points_ = 0;  ///< Since what cannot be inside of a key.
+  std::size_t points_ = 0;  ///< Dots since the last character that ends a key.
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace laggard {
 
-/// An array of fixed size that begins as whatever lay there: for who writes before it reads. What nobody
-/// touches of a large one takes no time, which a vector, whose constructor writes its zeros, cannot offer.
+/// An uninitialised array of fixed size, for code that writes every element before it reads it. The pages of
+/// a large one that are never touched cost nothing; a vector would write zeros into all of them.
 template <typename T>
 class RawArray {
  public:

@@ -40,7 +40,7 @@ void append_shown(std::string& out, std::string_view bytes, const CodePoint& poi
   }
 }
 
-/// All that this program ever tells a terminal.
+/// All control sequences that this program ever sends to a terminal.
 constexpr std::array<std::string_view, 7> kStylings{"\x1b[0m",    "\x1b[1m",    "\x1b[2m", "\x1b[1;31m",
                                                     "\x1b[1;32m", "\x1b[1;33m", "\r\x1b[K"};
 
@@ -169,7 +169,7 @@ std::string with_escapes(std::string_view document) {
     const CodePoint point = first_code_point(document);
     const bool between = point.value == '\n' || point.value == '\t';
     if (!point.valid) {
-      out += "\xEF\xBF\xBD";  // U+FFFD: neither format has a word for a byte that is no text.
+      out += "\xEF\xBF\xBD";  // U+FFFD: neither format can express a byte that is not text.
     } else if (is_unprintable(point.value) && !between) {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(point.value));
     } else {

@@ -36,7 +36,7 @@ TEST(TerminalText, OutputKeepsItsLinesAndOnlyOurStyling) {
   EXPECT_EQ(terminal_text("\x1b[2J\x1b[5m\r", Styling::kOurs), "\\x1b[2J\\x1b[5m\\x0d");
 }
 
-/// Output arrives in pieces of any size, in the middle of characters too.
+/// Output arrives in pieces of any size, which may end in the middle of a character.
 TEST(TerminalText, PiecesMakeTheSameTextAsTheWhole) {
   const std::string text = "Zü…\xe2\x80\xae\x1b[1mbold\x1b[0m\x1b[2J\xc2\x9b\xff\r\x1b[K\n\xe2\x80";
   for (const Styling styling : {Styling::kNone, Styling::kOurs}) {

@@ -17,7 +17,7 @@ namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr std::string_view kBlanks = " \t\r\n";
 
-/// How many characters at the front of `word` are not to be shown, and after how many that are.
+/// The part [from, to) of `word` that must not be shown; empty when all of it may be.
 std::pair<std::size_t, std::size_t> secret_of(std::string_view word) {
   const std::size_t at = word.rfind('@');
   if (at == std::string_view::npos) return {0, 0};

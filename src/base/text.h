@@ -10,7 +10,7 @@
 
 namespace laggard {
 
-/// Of ASCII: what a terminal obeys rather than shows.
+/// Whether it is a control character of ASCII.
 [[nodiscard]] constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
 
 /// The pieces of `text` between separators; empty pieces are kept.
@@ -30,15 +30,15 @@ template <typename Number>
   return value;
 }
 
-/// `text` as it may be shown to anybody: of a word such as `http://user:password@host` or
-/// `user:password@host` only what follows the last `@` is left, after a `…`. A last guard for words that turn
-/// up where nobody expects a URL: whoever knows that a text is one shows `ServerUrl::shown()`.
+/// `text` without credentials: in a word such as `http://user:password@host` or `user:password@host`, the
+/// user and password become `…`. This is the last line of defence for words that turn up where
+/// nobody expects a URL; where a text is known to be one, show `ServerUrl::shown()`.
 [[nodiscard]] std::string without_passwords(std::string_view text);
 
 /// Shell-style match of the whole of `text`: `*`, `?` and `[a-z]` sets.
 [[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);
 
-/// Order in which people count: sd2 before sd10, fs9 before fs10; ties are broken bytewise.
+/// Natural order: sd2 before sd10, fs9 before fs10; ties are broken bytewise.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
 
 /// `1.2 GB`, `310 kB`, `17 B`.
@@ -55,7 +55,7 @@ template <typename Number>
 
 /// Reads numbers separated by blanks into `values`, at most `values.size()` (<= 32) of them.
 /// \return a mask of the places that were read. A word that is no unsigned 64-bit number, such as the
-///         negative ones that some kernels showed, leaves its place out and does not shift the others.
+///         negative counters of some kernels, leaves its place out and does not shift the others.
 [[nodiscard]] std::uint32_t read_numbers(std::string_view text, std::span<std::uint64_t> values);
 
 }  // namespace laggard

@@ -248,7 +248,7 @@ void SystemClock::sleep_until(MonoTime deadline) {
   timespec until{};
   until.tv_sec = ns / 1'000'000'000;
   until.tv_nsec = ns % 1'000'000'000;
-  // An interrupted sleep returns early on purpose: the caller looks at its stop flag.
+  // An interrupted sleep returns early on purpose, so that the caller can look at its stop flag.
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
 }
 

@@ -14,7 +14,7 @@ using Duration = std::chrono::nanoseconds;
 /// A moment of wall-clock time, UTC. Steps and skews happen to it; never measure a delay with it.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
-/// A stretch of time; whether `to` belongs to it is for who uses it to say.
+/// A stretch of time. Whether it includes `to` is up to the function that takes it.
 struct TimeSpan {
   WallTime from;
   WallTime to;
@@ -34,9 +34,10 @@ using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 /// The form used in file names, without colons (T §5.9): `20110509T000005Z`. Fractions are dropped.
 [[nodiscard]] std::string to_file_stamp(WallTime t);
 
-/// Reads Unix seconds or ISO 8601 with `Z` or a numeric offset; a time without a zone is refused, because
-/// guessing one is how whole analyses shift by hours (T §5.9), and so are those before 1824 or after 2115:
-/// the difference of any two fits. Exact: fractions are digits, not through a double; nine of them count.
+/// Reads Unix seconds or ISO 8601 with `Z` or a numeric offset. A time without a zone is refused, because
+/// guessing one is how whole analyses shift by hours (T §5.9); so is a time before 1824 or after 2115, so
+/// that the difference of any two fits into a Duration. Fractions are read as digits, not through a double:
+/// the first nine count, exactly.
 [[nodiscard]] Result<WallTime> parse_time(std::string_view text);
 
 /// Reads `to_file_stamp`'s form.
@@ -56,17 +57,17 @@ using MonoTime = std::chrono::time_point<std::chrono::steady_clock, Duration>;
   return from_unix_ns(ns - rest);
 }
 
-/// 2100-01-01T00:00:00Z. Nothing was recorded later: a time beyond is in another unit, or damage. Products of
-/// seconds and milliseconds before it fit, and so does its difference to any time of parse_time.
+/// 2100-01-01T00:00:00Z. Nothing was recorded later: a time beyond it is in another unit, or damaged. Any
+/// earlier time fits into 64 bits in nanoseconds, and so does its difference to any result of parse_time.
 inline constexpr WallTime kLatestTime = from_unix_ns(4'102'444'800'000'000'000);
 
-/// Time as the program sees it; exists so that tests can step, stop and rewind it.
+/// The clocks as the program sees them; an interface so that tests can step, stop and rewind them.
 class Clock {
  public:
   virtual ~Clock() = default;
   [[nodiscard]] virtual WallTime wall() = 0;
   [[nodiscard]] virtual MonoTime mono() = 0;
-  /// How long the machine has been suspended since it was booted: the monotonic clock stands still meanwhile.
+  /// How long the machine has been suspended since it booted; the monotonic clock stands still meanwhile.
   [[nodiscard]] virtual Duration suspended() { return {}; }
   /// Sleeps until `deadline` of the monotonic clock or until a signal arrives, whichever is first.
   virtual void sleep_until(MonoTime deadline) = 0;

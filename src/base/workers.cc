@@ -12,8 +12,8 @@ namespace laggard {
 Workers::Workers(std::size_t threads) {
   LAGGARD_CHECK(threads >= 1);
   threads_.reserve(threads - 1);
-  // A thread less is only slower. An exception from here would end the program, as those that were started
-  // could not be joined.
+  // With a thread fewer we are only slower. An exception from here would end the program, because the threads
+  // that were started could not be joined.
   try {
     for (std::size_t i = 1; i < threads; ++i) threads_.emplace_back([this] { serve(); });
   } catch (const std::system_error&) {
@@ -47,7 +47,7 @@ void Workers::serve() {
     wake_.wait(lock, [&] { return stop_ || round_ != seen; });
     if (stop_) return;
     seen = round_;
-    if (task_ == nullptr) continue;  // Woken too late: the others have done it all.
+    if (task_ == nullptr) continue;  // Woken too late: the others have finished the round.
     const std::function<void(std::size_t)>& task = *task_;
     const std::size_t count = count_;
     ++busy_;

@@ -22,7 +22,7 @@ TEST(Workers, DoEveryTaskOnce) {
   }
 }
 
-/// Until it goes, threads want a stack that no address space has room for, so that none can be started.
+/// While it exists, threads want a stack that no address space has room for, so that none can be started.
 class NoFurtherThreads {
  public:
   NoFurtherThreads() {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "archive/observation_writer.h"
 #include "archive/writer.h"
 #include "base/file.h"
 #include "base/time.h"

@@ -17,8 +17,8 @@ std::string shortened(std::string_view sentence) {
          std::string(sentence.substr(sentence.size() - kEnd));
 }
 
-/// Of a page that is no answer of the API, what a terminal can show of its first line. A page of HTML says
-/// nothing there.
+/// The first line of a page that is no answer of the API, as far as it is printable ASCII. HTML says nothing
+/// useful there.
 std::string first_words(std::string_view body) {
   constexpr std::size_t kMost = 120;
   body = trim(body);

@@ -15,18 +15,19 @@ struct HttpReply {
   std::string body;           ///< Unpacked. Of a POST, or of a status other than 2xx, the first 64 KiB.
   std::string retry_after{};  ///< The header of that name; empty without.
   /// The connection that the server had left open was gone, so this answer came over a new one: the server
-  /// may have been started anew, or closes connections as a habit.
+  /// may have been restarted, or it usually closes connections.
   bool reconnected = false;
-  /// Who answered, as `http://host:port`, when it was another origin that the server had redirected to.
-  /// Empty otherwise.
+  /// The origin that answered, as `http://host:port`, when the server redirected to another one; empty
+  /// otherwise.
   std::string elsewhere{};
 };
 
 using HttpHeaders = std::multimap<std::string, std::string>;
 
-/// Asks one server; exists so that tests can be the server. An answer with an HTTP error is a reply.
-/// Calls fail with kUnavailable when no whole answer came, which may be otherwise the next time; with
-/// kBadInput when an answer is longer than allowed; with kBadUse when the server sends us where we do not go.
+/// Sends requests to one server; an interface so that tests can be the server. An HTTP error is a reply, not
+/// an Error. Calls fail with kUnavailable when no whole answer came, which may work the next time; with
+/// kBadInput when an answer is longer than allowed; with kBadUse when the server redirects to where we do not
+/// go.
 class HttpTransport {
  public:
   virtual ~HttpTransport() = default;
@@ -38,12 +39,11 @@ class HttpTransport {
                                                std::string_view body) = 0;
 };
 
-/// A server's refusal as the end of a sentence: its status, what it says in a form that a terminal can show,
-/// and what the user may do. Apart from the client because proxies in front of a server speak too.
-/// \param reply   not of status 2xx.
-/// \param error   what the reply says in the form of an API; empty for other pages, of which the first line
-///                is shown.
-/// \param advice  of the caller's own for this status; empty where there is none.
+/// Words a server's refusal as the end of a sentence: its status, its message in a form that is safe for a
+/// terminal, and what the user may do. Not every refusal follows the server's API: a proxy may have answered.
+/// \param reply   with a status other than 2xx.
+/// \param error   the message in the API's form; empty for any other page, whose first line is shown then.
+/// \param advice  the caller's advice for this status; empty for the common one.
 [[nodiscard]] std::string refusal(const HttpReply& reply, std::string_view error, std::string_view advice);
 
 }  // namespace laggard::net

@@ -20,8 +20,8 @@ struct Place {
   std::string origin;  ///< `http://host:port`, always with its port, so that texts can be compared.
 };
 
-/// Nothing where it is no URL of http or https. libcurl takes URLs apart for its own requests too, so that
-/// no reading of ours can differ from where a request goes.
+/// Nothing where it is no URL of http or https. libcurl parses the URL here as it does for its requests, so
+/// what we check is where the request goes.
 std::optional<Place> place_of(const std::string& text) {
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return std::nullopt;
@@ -104,7 +104,7 @@ class CurlTransport final : public HttpTransport {
     return refused(fmt::format("the server redirects more than {} times", kMostRedirects));
   }
 
-  /// Turns the question to where the answer says.
+  /// Redirects the question to where the answer says.
   [[nodiscard]] Status redirect(HttpQuestion& question, const HttpAnswer& answer) const {
     std::optional<Place> place = place_of(answer.redirect);
     if (!place) return refused("the server redirects to what is no URL of http or https");
@@ -117,7 +117,7 @@ class CurlTransport final : public HttpTransport {
     }
     question.url = std::move(place->url);
     question.origin = std::move(place->origin);
-    // Once away, always away: who was sent elsewhere does not come back with more than an unknown client has.
+    // Once credentials are dropped they stay dropped, even if another server redirects back to us.
     question.with_credentials = question.with_credentials && question.origin == home_.origin;
     return {};
   }

@@ -41,7 +41,7 @@ TestingPeer::Answerer redirecting(std::string to, const std::string& status = "3
   return always(TestingPeer::reply(status, "Location: " + std::move(to) + "\r\n"));
 }
 
-/// What the client says of these bytes as an answer.
+/// What the client returns for these bytes as an answer.
 Result<HttpReply> answered(const std::string& bytes, HttpOptions options = {}) {
   TestingPeer peer(always(bytes, true));
   return client(peer.url(), std::move(options))->get("/x", {});
@@ -181,7 +181,8 @@ TEST(HttpClient, RedirectionsEnd) {
         "dict://127.0.0.1/", "ldap://127.0.0.1/", "data:,x", "http://", "http://[", "https://"}) {
     TestingPeer liar(redirecting(place));
     const auto reply = client(liar.url())->get("/x", {});
-    EXPECT_TRUE(!reply || reply->status == 307) << place;  // As it is, where it names no place at all.
+    EXPECT_TRUE(!reply || reply->status == 307)
+        << place;  // Returned as it is where it names no place at all.
     EXPECT_THAT(liar.requests(), SizeIs(1)) << place;
   }
   TestingPeer silent(always(TestingPeer::reply("302 Found")));
@@ -255,7 +256,7 @@ TEST(HttpClient, AWishToStopEndsARequest) {
             "stopped before the answer was there");
   EXPECT_GE(std::chrono::steady_clock::now() - began, 300ms);
   EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
-  // What answers within the grace is an answer.
+  // An answer within the grace period counts.
   TestingPeer quick(always(TestingPeer::reply("204 No Content")));
   EXPECT_TRUE(client(quick.url(), options)->post("/x", {}, "b"));
 }

@@ -10,9 +10,10 @@ namespace laggard::net {
 
 namespace {
 
-constexpr std::size_t kMostHeaderBytes = std::size_t{64}
-                                         << 10U;  ///< Of all headers, trailers and status lines.
-constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;  ///< Of a body that is only there for people.
+/// Headers, trailers and status lines together.
+constexpr std::size_t kMostHeaderBytes = std::size_t{64} << 10U;
+/// A body that only people read.
+constexpr std::size_t kMostErrorBytes = std::size_t{64} << 10U;
 constexpr int kMostStatusLines = 20;
 constexpr int kPollMs = 100;
 constexpr std::chrono::seconds kLongestIdle{100};
@@ -63,7 +64,7 @@ bool names(std::string_view list, std::string_view word) {
 
 }  // namespace
 
-/// What is known of the answer that is coming in.
+/// The state of the answer that is coming in.
 struct HttpExchange::Progress {
   const HttpOptions& options;
   Clock::time_point deadline;
@@ -74,12 +75,12 @@ struct HttpExchange::Progress {
   bool stays_open = false;
   bool too_much_header = false;
   bool too_long = false;   ///< The answer, where that is an error.
-  bool cut_short = false;  ///< By us, where what is missing does not matter.
+  bool cut_short = false;  ///< We stopped reading where the rest does not matter.
   bool late = false;
   bool stopped = false;
-  Clock::time_point next_look{};  ///< For a wish to stop, which costs a system call.
+  Clock::time_point next_look{};  ///< When to ask `stopped` again, which costs a system call.
 
-  /// True when it is time to end: asked to, or too late.
+  /// Whether the deadline has passed; a request to stop brings it forward.
   [[nodiscard]] bool over() {
     const Clock::time_point now = Clock::now();
     if (!stopped && options.stopped && now >= next_look) {
@@ -115,7 +116,7 @@ struct HttpExchange::Progress {
     }
   }
 
-  /// False to read no more.
+  /// \return false to stop reading.
   [[nodiscard]] bool body(std::string_view data) {
     if (over()) return false;
     const bool wanted = !post && reply.status >= 200 && reply.status < 300;
@@ -152,7 +153,7 @@ std::size_t HttpExchange::take_body(char* data, std::size_t one, std::size_t cou
 }
 
 HttpExchange::Headers HttpExchange::header_list(const HttpQuestion& question) {
-  Headers list(curl_slist_append(nullptr, "Expect:"));  // It would wait a second for leave to send.
+  Headers list(curl_slist_append(nullptr, "Expect:"));  // Else it waits a second for "100 Continue".
   if (question.headers == nullptr) return list;
   for (const auto& [name, value] : *question.headers) {
     const std::string line = fmt::format("{}: {}", name, value);
@@ -168,10 +169,10 @@ void HttpExchange::prepare_limits(Progress& progress) {
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_ms));
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // Whatever the environment says: it would see the credentials.
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // Never the environment's: it would see the credentials.
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT,
-                   1L);  // A name server that is silent is not waited for at the end.
+                   1L);  // Do not wait at the end for a silent name server.
   curl_easy_setopt(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (!options_.certificate_file.empty()) {
     curl_easy_setopt(easy, CURLOPT_CAINFO, options_.certificate_file.c_str());
@@ -187,7 +188,7 @@ void HttpExchange::prepare_limits(Progress& progress) {
 
 void HttpExchange::prepare(const HttpQuestion& question, Progress& progress, curl_slist* headers) {
   CURL* easy = easy_.get();
-  curl_easy_reset(easy);  // Options only: connections and names that were looked up stay.
+  curl_easy_reset(easy);  // Options only: connections and resolved names stay.
   prepare_limits(progress);
   curl_easy_setopt(easy, CURLOPT_URL, question.url.c_str());
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "laggard");

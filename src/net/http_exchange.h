@@ -24,11 +24,11 @@ struct HttpQuestion {
 
 struct HttpAnswer {
   HttpReply reply;
-  std::string redirect;  ///< Where it says to go instead, as a whole URL; empty when it does not.
+  std::string redirect;  ///< Where it redirects to, as a whole URL; empty when it does not.
 };
 
-/// Questions and answers one at a time over libcurl, with every limit that HttpOptions names; does not follow
-/// redirections.
+/// One request after the other over libcurl, with every limit that HttpOptions names. Does not follow
+/// redirections: `connect_http` does, and decides who may see the credentials.
 class HttpExchange {
  public:
   using Clock = std::chrono::steady_clock;

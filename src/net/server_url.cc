@@ -20,7 +20,7 @@ tl::unexpected<Error> refused(std::string what) {
   return fail(ErrorCode::kBadUse, "", "the URL of the server " + std::move(what));
 }
 
-/// Takes `http://` or `https://` off the front, in letters of any size.
+/// Takes `http://` or `https://` off the front, in upper or lower case.
 std::string_view take_scheme(std::string_view& text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
@@ -134,8 +134,7 @@ Result<ServerUrl> parse_server_url(std::string_view text) {
   const std::size_t slash = std::min(text.find('/'), text.size());
   std::string_view authority = text.substr(0, slash);
   url.prefix = text.substr(slash);
-  // `http://me:pa/ss@host` names the host `me` to whoever takes it at its word, and shows half of the
-  // password.
+  // Read literally, `http://me:pa/ss@host` names the host `me` and would show half of the password.
   if (url.prefix.find('@') != std::string::npos || text.find_first_of("?#") != std::string_view::npos) {
     return refused(
         "has more than a path after its host; in a password write / as %2F, ? as %3F, # as %23, @ as %40");

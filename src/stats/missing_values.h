@@ -8,30 +8,32 @@
 
 namespace laggard::stats {
 
-/// Median of the numbers in `x` that are not NaN; NaN when there is none.
+// Statistics of samples in which values may be missing (NaN), which are left out and never taken for zero.
+
+/// The median of the numbers in `x` that are not NaN; NaN when there is none.
 [[nodiscard]] double median_of(std::span<const double> x);
 
-/// Medians of all but one: what the peers of a suspect do must not depend on the suspect.
+/// Leave-one-out medians: the standard that a suspect is held to must not depend on the suspect.
 class MedianOfOthers {
  public:
   /// \param x  one number per component; NaN is missing.
   explicit MedianOfOthers(std::span<const double> x);
 
-  /// Median over the components that are present, one whose own number is `mine` left out (none when `mine`
-  /// is NaN); NaN when nobody is left.
+  /// Median over the components that are present, leaving out one whose number is `mine` (none when `mine` is
+  /// NaN); NaN when none is left.
   [[nodiscard]] double without(double mine) const;
 
-  /// How far the others are apart: the largest of their deviations from the median of the rest, `mine` left
-  /// out as above. Each against the others of it, so that two peers do not vouch for each other; of a single
-  /// other one it is 0. NaN when nobody is left.
+  /// How far apart the others are: the largest deviation of any of them from the median of its own others,
+  /// with `mine` left out as above. Each is held against its others, so that two peers cannot vouch for each
+  /// other. 0 for a single one, NaN when none is left.
   [[nodiscard]] double scatter_without(double mine) const;
 
  private:
-  /// Where one that is `mine` stands; past the end when none is left out.
+  /// The index of `mine` in `sorted_`; past the end when none is left out.
   [[nodiscard]] std::size_t place_of(double mine) const;
 
   std::vector<double> sorted_;
-  /// The latest answer: idle members have all the same number.
+  /// The last answer, kept because idle members all have the same number.
   mutable double last_mine_ = kMissing;
   mutable double last_answer_ = 0;
 };

@@ -26,7 +26,7 @@ double brute_median(const std::vector<double>& x, std::size_t left_out) {
   return n % 2 == 1 ? rest[n / 2] : (rest[n / 2 - 1] + rest[n / 2]) / 2;
 }
 
-/// The definition: the largest deviation of one of the rest from the median of the others of it.
+/// The definition: the largest deviation of any of the rest from the median of its own others.
 double brute_scatter(const std::vector<double>& x, std::size_t left_out) {
   std::vector<double> rest;
   for (std::size_t i = 0; i < x.size(); ++i) {

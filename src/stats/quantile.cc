@@ -27,7 +27,7 @@ Position position(std::size_t n, double p) {
   return {static_cast<std::size_t>(low), h - low};
 }
 
-/// Not a + f (b - a) alone: the difference of two huge samples of unlike sign overflows.
+/// a + f (b - a), written so that the difference of two huge samples of unlike sign does not overflow.
 double between(double a, double b, double fraction) {
   if (fraction == 0 || a == b) return a;
   const double step = b - a;
@@ -58,11 +58,6 @@ double median(std::span<const double> x, std::vector<double>& scratch) { return 
 
 double median_in_place(std::span<double> x) { return quantile_in_place(x, 0.5); }
 
-double iqr(std::span<const double> x, std::vector<double>& scratch) {
-  const double upper = quantile(x, 0.75, scratch);
-  return upper - quantile_in_place(scratch, 0.25);
-}
-
 double mad(std::span<const double> x, std::vector<double>& scratch) {
   const double centre = median(x, scratch);
   for (double& value : scratch) value = std::abs(value - centre);
@@ -72,12 +67,12 @@ double mad(std::span<const double> x, std::vector<double>& scratch) {
 namespace {
 
 constexpr std::size_t kLeastSample = 512;
-/// Below this, selecting in full costs less than looking for brackets.
+/// Below this, selecting from all samples costs less than bracketing.
 constexpr std::size_t kSmall = 4 * kLeastSample;
-/// Of a larger sample's brackets are narrower, so that most of what is looked at together lies in none.
+/// One in so many is sampled: a larger sample gives narrower brackets.
 constexpr std::size_t kSampledShare = 256;
 constexpr std::size_t kTogether = 8;
-/// Of so large a sample a bracket holds some hundredths.
+/// From this sample size on a bracket holds few hundredths of all, so most groups tested at once lie outside.
 constexpr std::size_t kNarrowFrom = 4096;
 /// Samples that go through all brackets while they are in the cache.
 constexpr std::size_t kChunk = 4096;
@@ -86,7 +81,8 @@ std::size_t count_negative(std::span<const double> x) {
   return static_cast<std::size_t>(std::ranges::count_if(x, [](double v) { return v < 0; }));
 }
 
-/// Ranks among samples of one's own and zeros, which stand behind what is negative.
+/// Ranks among the samples that are written out ("own") and the zeros that are not: in order, the zeros come
+/// after the negative samples.
 struct Ranks {
   std::size_t own;
   std::size_t zeros;
@@ -97,7 +93,8 @@ struct Ranks {
     return rank < negative ? rank : rank - zeros;
   }
   [[nodiscard]] std::size_t next(std::size_t rank) const { return std::min(rank + 1, own + zeros - 1); }
-  /// Of a rank and the next one those that are no zeros follow each other among one's own: the first of them.
+  /// The own rank to select for a rank and the next: those of the two that are not zeros are neighbours among
+  /// the own. Nothing when both are zeros.
   [[nodiscard]] std::optional<std::size_t> to_find(std::size_t rank) const {
     if (!is_zero(rank)) return among_own(rank);
     if (!is_zero(next(rank))) return among_own(next(rank));
@@ -116,8 +113,8 @@ struct Collected {
   std::size_t inside = 0;
 };
 
-/// Counts what lies below [low, high] and collects what lies in it, without a branch, which the samples at
-/// the edges would have mispredicted. \param inside  room for all of x.
+/// Counts what lies below [low, high] and collects what lies in it, without a branch that would often be
+/// mispredicted. \param inside  room for all of x.
 Collected collect(std::span<const double> x, double low, double high, double* inside) {
   Collected found;
   for (const double value : x) {
@@ -128,8 +125,8 @@ Collected collect(std::span<const double> x, double low, double high, double* in
   return found;
 }
 
-/// The same for a bracket in which few samples lie: passes over those that lie outside together. Vectors of
-/// the language extension that gcc and clang share, because a loop over so few compiles to one at a time.
+/// The same for a bracket in which few samples lie: skips groups that lie outside. Written with the vector
+/// extension of gcc and clang, because they do not vectorise a loop over so few.
 LAGGARD_CLONES Collected collect_few(std::span<const double> x, double low, double high, double* inside) {
   using Doubles [[gnu::vector_size(kTogether / 2 * sizeof(double))]] = double;
   using Truths [[gnu::vector_size(kTogether / 2 * sizeof(double))]] = std::int64_t;  // 0 or -1 each.
@@ -197,7 +194,7 @@ void QuantileSelector::find_neighbours(std::span<const double> x) {
   }
   for (Bracket& bracket : std::span(brackets_).first(used_)) {
     if (!in_brackets || bracket.rank < bracket.below || bracket.rank + 1 >= bracket.below + bracket.kept) {
-      // Few samples, or a bracket that misled us.
+      // Few samples, or a bracket that missed its rank.
       bracket.inside.assign(x.begin(), x.end());
       bracket.below = 0;
       bracket.kept = x.size();

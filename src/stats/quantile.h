@@ -27,10 +27,6 @@ namespace laggard::stats {
 /// As `median`, but reorders `x` itself. Requires n >= 1.
 [[nodiscard]] double median_in_place(std::span<double> x);
 
-/// Interquartile range Q(3/4) - Q(1/4): in the unit of `x`, 0 when more than three quarters of the samples
-/// are equal. Requires n >= 1.
-[[nodiscard]] double iqr(std::span<const double> x, std::vector<double>& scratch);
-
 /// Makes the median absolute deviation estimate sigma for Gaussian data: 1 / Phi^-1(3/4), rounded as the
 /// literature does (Rousseeuw & Croux 1993).
 inline constexpr double kMadToSigma = 1.4826;
@@ -42,16 +38,16 @@ inline constexpr double kMadToSigma = 1.4826;
 
 /// Several quantiles of a large sample at once, exactly.
 ///
-/// Narrows each of the ranks asked for to a bracket that it finds in a small systematic sample, and then
-/// counts and collects in one pass (Floyd & Rivest 1975); a rank that falls outside of its bracket is
-/// selected in full. The answer never depends on the sampling, only the time does.
+/// It brackets each of the ranks asked for by means of a small systematic sample, and then counts and
+/// collects in one pass (Floyd & Rivest 1975); a rank that falls outside its bracket is selected from all
+/// samples. The answer never depends on the sampling, only the time does.
 class QuantileSelector {
  public:
   /// \param x   n finite samples, any order; requires n >= 1.
   /// \param p   probabilities; \param out one quantile each.
   void select(std::span<const double> x, std::span<const double> p, std::span<double> out);
 
-  /// The same of `x` and so many zeros that are not written out.
+  /// The same for the samples `x` together with `zeros` zeros that are not written out.
   struct WithZeros {
     std::span<const double> x;
     std::size_t zeros = 0;
@@ -59,15 +55,15 @@ class QuantileSelector {
   void select_with_zeros(const WithZeros& samples, std::span<const double> p, std::span<double> out);
 
  private:
-  /// Two order statistics in succession are looked for: x_(rank) and x_(rank + 1), the former once more when
-  /// it is the last. First [low, high] is where they should be, then they are what was found.
+  /// Two successive order statistics are sought: x_(rank) and x_(rank + 1), or x_(rank) twice when it is the
+  /// last. At first [low, high] is where they should be, in the end low and high are their values.
   struct Bracket {
     std::size_t rank = 0;
     double low = 0;
     double high = 0;
-    std::size_t below = 0;       ///< Samples that are smaller.
-    std::size_t kept = 0;        ///< Samples that lie in it, the first of ...
-    std::vector<double> inside;  ///< ... these.
+    std::size_t below = 0;  ///< How many samples are smaller.
+    std::size_t kept = 0;   ///< How many lie in the bracket: the first `kept` of `inside`.
+    std::vector<double> inside;
   };
   void set_brackets(std::span<const double> x);
   void fill_brackets(std::span<const double> x);
@@ -75,7 +71,7 @@ class QuantileSelector {
 
   std::vector<double> sample_;
   std::vector<Bracket> brackets_;
-  std::size_t used_ = 0;  ///< Of the brackets.
+  std::size_t used_ = 0;  ///< How many of the brackets are in use.
 };
 
 }  // namespace laggard::stats

@@ -31,7 +31,7 @@ std::vector<Comparator> merge_exchange(std::uint32_t n) {
 
 namespace {
 
-/// Columns sorted together: sixty rows of so many bytes stay in the first-level cache.
+/// Bytes per row of the columns sorted together: sixty such rows fit into the first-level cache.
 constexpr std::size_t kBlockBytes = 256;
 template <typename T>
 constexpr std::size_t kBlock = kBlockBytes / sizeof(T);

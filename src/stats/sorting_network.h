@@ -13,9 +13,9 @@ struct Comparator {
 };
 
 /// Batcher's merge exchange for `n` rows (Knuth, TAOCP 3, 5.2.2, algorithm M): about n log2(n)^2 / 4
-/// comparators, whose sequence does not depend on the data. So many columns can be sorted at once, a
-/// vector's worth of columns per instruction, which for windows of some sixty samples beats any
-/// comparison sort by far.
+/// comparators, whose sequence does not depend on the data. So many columns are sorted at once, a
+/// vector's worth of columns per instruction, which for windows of some sixty samples is much faster than any
+/// comparison sort.
 [[nodiscard]] std::vector<Comparator> merge_exchange(std::uint32_t n);
 
 /// Sorts every column of a matrix ascending.

@@ -53,12 +53,12 @@ TEST(Quantile, SelectorAgreesWithSorting) {
   });
 }
 
-/// From a million on, brackets are narrow and samples are passed over several at a time.
+/// With a million samples brackets are narrow, and samples are tested several at a time.
 TEST(QuantileSelector, FindsTheSameInAMillion) {
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;
   QuantileSelector selector;
-  std::vector<double> x(1'100'003);  // Not a multiple of what is looked at together.
+  std::vector<double> x(1'100'003);  // Not a multiple of the number tested at once.
   for (const int kind : {0, 1, 2}) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (kind == 0) x[i] = normal(random);
@@ -94,7 +94,7 @@ TEST(SortingNetwork, SortsEveryZeroOneSequence) {
 TEST(QuantileSelector, ZerosNeedNotBeWrittenOut) {
   expect_property("as if they were", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    // Above some thousand, ranks are looked for in brackets.
+    // Above some thousand samples, ranks are bracketed.
     const bool large = random() % 4 == 0;
     std::vector<double> x(random() % (large ? 6000 : 60));
     const auto values = large ? 5000U : 9U;

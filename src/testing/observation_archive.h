@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "archive/observation_writer.h"
 #include "archive/reader.h"
+#include "archive/writer.h"
 #include "testing/archive.h"
 #include "testing/observations.h"
 

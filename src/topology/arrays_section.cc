@@ -59,7 +59,7 @@ void SystemReader::read_controllers(const TomlSection& section, const std::vecto
   }
 }
 
-/// Without `cabling` the servers are dealt to the controllers in equal runs.
+/// Without `cabling` the controllers get the servers in equal runs.
 void SystemReader::cable_controllers(const TomlSection& section, ArrayId id) {
   const Array& array = topology().arrays[id.index()];
   const std::size_t controllers = array.controllers.size();
@@ -124,10 +124,10 @@ std::optional<std::vector<ArrayId>> SystemReader::known_arrays(const TomlText& t
   return ids;
 }
 
-/// The drawers of one array, or of none.
+/// Adds the drawers of one array, or drawers that belong to no array.
 bool SystemReader::add_drawers(const TomlSection& section, const TomlText& text,
                                std::optional<ArrayId> array) {
-  // A copy: what is read below must not depend on where the topology keeps its arrays.
+  // A copy: adding drawers may move the topology's lists.
   const std::string array_name = array ? topology().arrays[array->index()].name : "";
   std::vector<Binding> bindings;
   if (array) bindings.push_back({"array", array_name});

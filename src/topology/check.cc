@@ -38,7 +38,7 @@ class InventoryOf {
   std::set<SeriesKey> added_;
 };
 
-/// Members of named groups that the file says nothing else about are taken for disks.
+/// A member of a named group about which the file says nothing else is taken for a disk.
 void add_named_members(const Topology& topology, InventoryOf& inventory) {
   std::set<std::string_view> attachments;
   for (const Attachment& attachment : topology.attachments) attachments.insert(attachment.name);
@@ -74,7 +74,7 @@ Inventory as_if_recorded(const SystemModel& model) {
 
 namespace {
 
-/// One disagreement per line of the file and kind, with all the names that it concerns.
+/// Collects one disagreement per line and kind, with all the names that it concerns.
 class DifferenceList {
  public:
   explicit DifferenceList(const std::string& path) : path_(path) {}
@@ -118,7 +118,7 @@ void compare_devices(const Topology& topology, const DeviceFinder& finder, Diffe
   }
 }
 
-/// Loaded disks of servers whose storage the file lists, but without them.
+/// Disks under load that the file does not list on servers whose storage it lists.
 void compare_load(const SystemModel& model, const std::vector<RecordedHost>& hosts,
                   const DeviceFinder& finder, const GroupingOptions& options, DifferenceList& list) {
   const Topology& topology = model.topology;

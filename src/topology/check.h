@@ -9,13 +9,13 @@
 
 namespace laggard::topology {
 
-/// A recording in which everything that the system names is there and busy, to see the peer groups that
-/// follow from the file alone. Sockets are not in it.
+/// The inventory of an imagined recording in which everything that the system file names is there and busy,
+/// to show the peer groups that follow from the file alone. It has no sockets.
 [[nodiscard]] Inventory as_if_recorded(const SystemModel& model);
 
-/// Where a system file and a recording disagree, each with the line of the file, in its order: hosts and
-/// devices that were not recorded, hosts that only the recording has, storage devices under load on a server
-/// whose storage the file lists without them.
+/// Where a system file and a recording disagree, each with its line of the file and in that order: hosts and
+/// devices that were not recorded, hosts that only the recording has, and storage devices under load that the
+/// file does not list on a server whose storage it lists.
 [[nodiscard]] std::vector<Error> differences(const SystemModel& model, const Inventory& inventory,
                                              const GroupingOptions& options = {});
 

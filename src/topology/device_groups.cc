@@ -21,7 +21,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-/// Devices of different hosts that play the same part.
+/// Devices of different hosts that correspond to each other.
 struct Counterparts {
   std::string label;  ///< The device name when it is the same on all hosts, else `rank 2`, counted from 1.
   std::vector<Place> places;  ///< By host.
@@ -32,14 +32,14 @@ bool all_equal_in_number(std::span<const std::vector<std::string_view>> names) {
                      [&](const auto& of_host) { return of_host.size() == names.front().size(); });
 }
 
-/// Names on at least half of the hosts, and on two.
+/// Names that at least half of the hosts have, and at least two.
 std::map<std::string_view, Counterparts, NaturalOrder> common_names(
     std::span<const std::vector<std::string_view>> names) {
   std::map<std::string_view, Counterparts, NaturalOrder> common(natural_less);
   for (std::uint32_t h = 0; h < names.size(); ++h) {
     for (std::uint32_t d = 0; d < names[h].size(); ++d) {
       auto& places = common[names[h][d]].places;
-      // A name that a host has twice is ranked by its first place only; the other one is ranked below.
+      // When a host has a name twice, only the first counts here; the other is ranked with the rest.
       if (places.empty() || places.back().host != h) places.push_back({h, d});
     }
   }
@@ -50,7 +50,7 @@ std::map<std::string_view, Counterparts, NaturalOrder> common_names(
   return common;
 }
 
-/// Where all devices of a rank have the same name, that name says more than the rank.
+/// Labels devices of one rank by their name, where they all have the same one.
 void label_by_name(Counterparts& counterparts, std::span<const std::vector<std::string_view>> names) {
   const Place first = counterparts.places.front();
   const std::string_view name = names[first.host][first.device];
@@ -59,12 +59,12 @@ void label_by_name(Counterparts& counterparts, std::span<const std::vector<std::
   if (same && counterparts.places.size() > 1) counterparts.label = name;
 }
 
-/// Which device of a host corresponds to which of the others.
+/// Which device of a host corresponds to which devices of the others. Every device is returned exactly once.
 ///
-/// \param names  per host the names of its devices, in their order of rank.
-/// Where all hosts have equally many devices: by rank alone. Otherwise rank would pair a data disk with the
-/// neighbour's system disk as soon as one of them is idle, so that names that at least half of the hosts have
-/// stand for themselves first, and only the rest is ranked. Every device comes back exactly once.
+/// Where all hosts have equally many devices, they correspond by rank. Otherwise rank would pair a data disk
+/// with a neighbour's system disk as soon as one of them is idle, so names that at least half of the hosts
+/// have are matched first, and only the rest is matched by rank.
+/// \param names  per host the names of its devices, in order of rank.
 std::vector<Counterparts> align_by_rank(std::span<const std::vector<std::string_view>> names) {
   std::vector<Counterparts> out;
   if (names.empty()) return out;
@@ -90,7 +90,7 @@ std::vector<Counterparts> align_by_rank(std::span<const std::vector<std::string_
   return out;
 }
 
-/// Servers by set, sets in natural order; those without a device are left out.
+/// Servers by set, in natural order of the sets; servers without a device are left out.
 std::map<std::string, std::vector<ServerDevices>, NaturalOrder> by_set(std::vector<ServerDevices> servers) {
   std::map<std::string, std::vector<ServerDevices>, NaturalOrder> sets(natural_less);
   for (ServerDevices& server : servers) {
@@ -103,7 +103,7 @@ std::string in_set(const std::string& set, std::string_view noun) {
   return set.empty() ? std::string(noun) : set + " " + std::string(noun);
 }
 
-/// Takes the mode of the servers' own entry, the caller's wish above it.
+/// The caller's wish wins over the servers' entry in the system file; without either, the layout decides.
 DiskPeers mode_of(std::span<const ServerDevices> servers, DiskPeers wish) {
   constexpr std::size_t kEnough = 3;
   if (wish == DiskPeers::kAuto) wish = servers.front().peers;
@@ -114,7 +114,7 @@ DiskPeers mode_of(std::span<const ServerDevices> servers, DiskPeers wish) {
   return one_host || (servers.size() < kEnough && any_with_peers) ? DiskPeers::kHost : DiskPeers::kRank;
 }
 
-/// One sentence per host for devices that only it has, instead of one per device.
+/// Reports devices that only one host has, in one sentence per host instead of one per device.
 void name_lone_devices(std::string_view noun, const std::map<std::string, std::vector<std::string>>& lone,
                        GroupBuilder& builder) {
   for (const auto& [host, names] : lone) {
@@ -130,7 +130,7 @@ void group_by_rank(std::vector<ServerDevices> servers, std::string_view noun, Gr
     for (const Component& device : servers[h].devices) names[h].push_back(device.device);
   }
   const std::vector<Counterparts> parts = align_by_rank(names);
-  // The labels look into the components' names, which are moved out below.
+  // Labels are copies: the components' names are moved out below.
   std::map<std::string, std::vector<std::string>> lone;
   for (const Counterparts& part : parts) {
     std::vector<Component> members;
@@ -151,7 +151,7 @@ void group_by_rank(std::vector<ServerDevices> servers, std::string_view noun, Gr
   name_lone_devices(noun, lone, builder);
 }
 
-/// Disks of one class: flash beside rotating disks, or an md array beside a plain disk, are no peers.
+/// Groups disks by class: flash and rotating disks, or an md array and a plain disk, are not peers.
 void group_pooled(std::vector<Component> disks, const std::string& set, const std::string& where,
                   GroupBuilder& builder) {
   std::map<std::string, std::vector<Component>> classes;

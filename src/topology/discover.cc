@@ -134,7 +134,7 @@ void Discovery::write_clients() {
       unplaced_ == 1 ? std::string("1 address") : fmt::format("{} addresses", unplaced_));
 }
 
-/// The same WWN on several servers is one LUN; who comes first cannot be seen in a recording.
+/// The same WWN on several servers is one LUN. A recording does not show which server comes first.
 void Discovery::write_shared_disks() {
   std::map<std::string_view, std::set<std::string>> seen;
   for (const RecordedHost& host : recorded_) {

@@ -8,12 +8,12 @@
 
 namespace laggard::topology {
 
-/// Writes the system file that says what make_groups assumes of a recording without one: servers with the
-/// devices in use, clients, addresses; with comments that say why, and what only an operator can know.
+/// Writes the system file that states what make_groups assumes about a recording without one: servers with
+/// the devices in use, clients and addresses. Comments say why, and what only an operator can know.
 ///
-/// make_groups with this file gives the same groups of the same components as without. Names that node sets
-/// cannot hold (brackets, commas, braces, blanks) are left out and named in a comment. Fails when nothing was
-/// under load, because then there is nobody to call a server.
+/// With this file make_groups gives the same groups of the same components as without. Names that node sets
+/// cannot hold (brackets, commas, braces, blanks) are left out and listed in a comment. Fails when nothing
+/// was under load, because then no host can be called a server.
 [[nodiscard]] Result<std::string> discover_system(const Inventory& inventory,
                                                   const GroupingOptions& options = {});
 

@@ -36,7 +36,7 @@ Picture picture(const Grouping& grouping) {
   return out;
 }
 
-/// What discover writes is accepted by check and groups as no file does.
+/// What discover writes is accepted by check, and groups as without a file.
 void expect_same_groups(const Inventory& inventory, const GroupingOptions& options = {}) {
   const auto discovered = discover_system(inventory, options);
   if (!discovered) {

@@ -30,7 +30,7 @@ ComponentId GroupBuilder::add(Component component) {
   for (const SeriesKey& key : component.series) {
     if (key.kind != DeviceKind::kTcp) grouping_.resolver.add_device(key, next);
   }
-  // A device that never showed may still do so later in the stream.
+  // A device that has not been seen may still appear later in the stream.
   if (component.series.empty() && component.kind != DeviceKind::kTcp) {
     grouping_.resolver.add_device({component.host, component.kind, component.device}, next);
   }

@@ -11,22 +11,22 @@
 
 namespace laggard::topology {
 
-/// Collects a Grouping and holds its promises: unique names, groups large enough, nothing dropped silently.
+/// Collects a Grouping and keeps its promises: unique names, groups large enough, nothing dropped silently.
 class GroupBuilder {
  public:
   explicit GroupBuilder(const GroupingOptions& options) : options_(options) {}
 
   [[nodiscard]] const GroupingOptions& options() const { return options_; }
 
-  /// Adds a component and lets the resolver find its series. A component of that name is there already when
-  /// it is also in another group.
+  /// Adds a component and lets the resolver find its series. A component that is also in another group is
+  /// there already, and its id is returned.
   ComponentId add(Component component);
 
-  /// Adds a group, or says why its members cannot be compared: too few, or none of them recorded. Returns the
-  /// group's id when it was added.
+  /// Adds a group, or notes why its members cannot be compared: too few, or none of them recorded.
+  /// \return the group's id when it was added.
   std::optional<GroupId> add_group(PeerGroup group);
 
-  /// Adds the components and a group of them.
+  /// Adds the components and a group with them as its members.
   std::optional<GroupId> add_group(std::string name, GroupKind kind, std::vector<Component> members);
 
   void cannot_compare(std::string sentence) { grouping_.not_comparable.push_back(std::move(sentence)); }
@@ -43,54 +43,58 @@ class GroupBuilder {
   std::unordered_map<std::string, ComponentId> by_name_;
 };
 
-/// `fs[1-3]/sdb`, at most a line of it.
+/// `fs[1-3]/sdb`, cut after about 120 characters.
 [[nodiscard]] std::string fold_for_message(std::span<const std::string> names);
 
 /// `1 member`, `2 members`.
 [[nodiscard]] std::string counted(std::size_t n, std::string_view noun);
 
-/// A host that takes part in peer groups, with the devices that do.
+/// A host with its devices that take part in peer groups.
 struct ServerDevices {
   std::string host;
-  std::string set;  ///< Of the system file.
+  std::string set;  ///< The set that the system file names; may be empty.
   DiskPeers peers = DiskPeers::kAuto;
   std::vector<Component> devices;  ///< In order of rank.
 };
 
-/// Groups of disks by rank, host or all (see DiskPeers), each set of servers for itself.
+/// Groups the disks of each set of servers by rank, by host or all together, see DiskPeers
+/// (device_groups.cc).
 void group_disks(std::vector<ServerDevices> servers, GroupBuilder& builder);
 
-/// Groups of interfaces by rank, each set of servers for itself.
+/// Groups the interfaces of each set of servers by rank.
 void group_interfaces(std::vector<ServerDevices> servers, GroupBuilder& builder);
 
-/// The devices that count on each host: those under load and those that lie idle while their namesakes on at
-/// least half of the hosts are under load, since a disk or link that gets no work is a symptom. Hosts without
-/// a device under load get none.
+/// The devices to compare on each host: those under load, and those that are idle while their namesakes on at
+/// least half of the hosts are under load, since a disk or link that gets no work is a symptom. A host
+/// without a device under load has none.
 [[nodiscard]] std::vector<std::vector<const DeviceInfo*>> devices_in_use(
     std::span<const std::vector<const DeviceInfo*>> devices, double min_activity);
 
-/// Adds a part that runs through its server. \return the part.
+/// Adds a part that runs through its server. \return the part's id.
 PartId part_of_server(PartGraph& parts, Part part, Part server);
 
-/// \param server  what kind of server its host is.
+/// \param server  the kind of server that its host is.
 [[nodiscard]] Component disk_component(PartGraph& parts, const DeviceInfo& device,
                                        PartKind server = PartKind::kServer);
 [[nodiscard]] Component interface_component(PartGraph& parts, const DeviceInfo& device,
                                             PartKind server = PartKind::kServer);
 
-/// Components and groups `tcp-from-servers` and `tcp-from-clients`. The resolver knows hosts and addresses.
-/// \param sets  of each server, by name; servers without one may be missing.
+/// Adds the sockets' components and their groups `tcp-from-servers` and `tcp-from-clients`
+/// (socket_groups.cc). The resolver must know the hosts and addresses already.
+/// \param sets  the set of each server, by the server's name; servers without a set may be missing.
 void group_sockets(std::span<const RecordedHost> hosts,
                    const std::unordered_map<std::string, std::string>& sets, GroupBuilder& builder);
 
-/// Connects the links of the grouping with the switches, routers and load balancers of a system file.
+/// Connects the grouping's links with a system file's switches, routers and load balancers
+/// (network_parts.cc).
 void connect_networks(const Topology& topology, Grouping& grouping);
 
-/// Groups of what a system file names (model_groups.cc).
+/// Groups the components that a system file names (model_groups.cc).
 [[nodiscard]] Result<Grouping> group_by_model(const std::vector<RecordedHost>& hosts,
                                               const SystemModel& model, const GroupingOptions& options);
 
-/// Teaches the resolver the addresses that the recording shows: of recorders' facts and local ends.
+/// Teaches the resolver the addresses in the recording: those in recorders' facts and the sockets' local
+/// ends.
 void learn_addresses(std::span<const RecordedHost> hosts, GroupBuilder& builder);
 
 }  // namespace laggard::topology

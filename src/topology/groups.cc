@@ -22,12 +22,12 @@ std::vector<std::vector<const DeviceInfo*>> in_use(std::span<const RecordedHost>
   return devices_in_use(all, options.min_activity);
 }
 
-/// The hosts whose entry is not empty.
+/// Whether any host has a device in use.
 bool any_in_use(const std::vector<std::vector<const DeviceInfo*>>& devices) {
   return std::any_of(devices.begin(), devices.end(), [](const auto& of_host) { return !of_host.empty(); });
 }
 
-/// Lustre's own statistics of an MDT, which is no peer of OSTs: its requests are operations on names.
+/// Lustre's own statistics of an MDT. It is not a peer of OSTs: its requests are operations on names.
 bool is_metadata_view(const DeviceInfo& device) { return fact(device, "view") == "mdt"; }
 
 std::vector<ServerDevices> as_components(std::span<const RecordedHost> hosts,
@@ -49,8 +49,8 @@ std::vector<ServerDevices> as_components(std::span<const RecordedHost> hosts,
   return out;
 }
 
-/// Says why there are no servers, when there are none. Then every host with a loaded interface is one: a
-/// recording of the network alone still holds peers.
+/// Notes why no host is a server by its disks. Every host with a loaded interface is then taken for one: a
+/// recording of the network alone still has peers.
 void explain_no_servers(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
   std::size_t disks = 0;
   for (const RecordedHost& host : hosts) disks += host.disks.size();
@@ -77,7 +77,7 @@ void note_views(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
       counted(views, "target")));
 }
 
-/// Roles, addresses and groups from what the recording shows (docs/methods/peer.md).
+/// Derives roles, addresses and groups from the recording alone (docs/methods/peer.md).
 Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const GroupingOptions& options) {
   GroupBuilder builder(options);
   const auto disks = in_use(hosts, DeviceKind::kDisk, options);
@@ -95,7 +95,7 @@ Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const Grou
   learn_addresses(hosts, builder);
   note_views(hosts, builder);
   group_disks(as_components(hosts, disks, disk_component, builder), builder);
-  // Interfaces of servers only: those of clients differ as their users do.
+  // Interfaces of servers only: those of clients differ as much as their users' work.
   group_interfaces(
       as_components(servers, in_use(servers, DeviceKind::kNet, options), interface_component, builder),
       builder);

@@ -249,7 +249,7 @@ TEST(Grouping, EveryLoadedDiskIsInExactlyOneGroupOrNamed) {
   });
 }
 
-/// Four servers with two disks each and an OST on them.
+/// Four servers with two disks each, and an OST on them.
 Inventory with_osts(bool disks) {
   InventoryBuilder build;
   for (int s = 1; s <= 4; ++s) {

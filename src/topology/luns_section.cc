@@ -8,7 +8,8 @@
 
 namespace laggard::topology {
 
-/// One [[luns]] table, read. Lists are by *place*: one for each array that the entry names, or a single one.
+/// One [[luns]] table as it was read. Lists are indexed by *place*: one for each array that the entry names,
+/// or a single one.
 struct SystemReader::LunEntry {
   std::uint32_t line = 0;
   std::string set;
@@ -61,7 +62,7 @@ void SystemReader::read_lun_order(const TomlSection& section, LunEntry& entry) {
   if (entry.rotate || word == "listed") entry.orders.clear();
 }
 
-/// Which LUNs there are on which arrays.
+/// Reads which LUNs are on which arrays.
 bool SystemReader::read_lun_places(const TomlSection& section, LunEntry& entry) {
   const auto name = section.required_text("name");
   if (!name) return false;
@@ -86,7 +87,7 @@ bool SystemReader::read_lun_places(const TomlSection& section, LunEntry& entry) 
   return read_lun_servers(section, entry);
 }
 
-/// The servers that reach the LUNs of each array: the entry's, else the array's.
+/// Reads the servers that reach the LUNs of each array: the entry's, else the array's.
 bool SystemReader::read_lun_servers(const TomlSection& section, LunEntry& entry) {
   const auto text = section.text("servers");
   if (!text) {
@@ -132,7 +133,7 @@ bool SystemReader::add_lun(const LunEntry& entry, std::size_t place, std::size_t
   const std::string& name = entry.names[place][index];
   if (!claim(name, "LUN", entry.line)) return false;
   const auto array = entry.arrays[place];
-  // Counted over all entries of the array, so that rotation goes on where the older LUNs ended.
+  // Counted over all entries of the array, so that rotation continues where the earlier LUNs ended.
   const std::size_t position = array ? luns_of_array_[array->index()]++ : index;
   const LunId id{static_cast<std::uint32_t>(topology().luns.size())};
   const auto order = lun_order(entry, place, position);
@@ -259,7 +260,7 @@ std::optional<std::string> SystemReader::lun_device(const LunEntry& entry, std::
   auto filled = noted(fill_template(text.value, bindings), text.line);
   if (!filled) return std::nullopt;
   if (filled->find_first_of("[],") == std::string::npos) return filled;
-  // The same text for every LUN of the entry: expanded once.
+  // The text is the same for every LUN of the entry, so it is expanded once.
   const auto [known, added] = device_sets_.try_emplace(*filled);
   if (added) {
     auto names = noted(names_.expand(*filled), text.line);

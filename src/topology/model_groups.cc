@@ -20,13 +20,13 @@ PartKind server_kind(const Host& host) {
   return host.role == HostRole::kMetadataServer ? PartKind::kMetadataServer : PartKind::kServer;
 }
 
-/// Metadata servers do other work than data servers and are peers among themselves only.
+/// Metadata servers do different work from data servers and are peers only of each other.
 std::string peer_set(const Host& host) {
   if (host.role != HostRole::kMetadataServer) return host.set;
   return host.set.empty() ? "metadata" : host.set + " metadata";
 }
 
-/// One make_groups with a system file.
+/// Makes the groups of one recording with a system file.
 class ModelGrouper {
  public:
   ModelGrouper(const std::vector<RecordedHost>& hosts, const SystemModel& model,
@@ -56,7 +56,8 @@ class ModelGrouper {
   [[nodiscard]] PartId controller_part(ControllerId id);
   [[nodiscard]] Component attachment_component(const Attachment& attachment);
   [[nodiscard]] Component local_disk_component(const Disk& disk);
-  /// A device of a named group that the file says nothing else about: a disk unless it is recorded as a port.
+  /// A device in a named group about which the file says nothing else is a disk, unless it is recorded as an
+  /// interface.
   [[nodiscard]] Component recorded_component(const Host& host, const std::string& device);
   [[nodiscard]] Component port_component(const Host& host, const std::string& interface,
                                          const std::string& network);
@@ -65,7 +66,7 @@ class ModelGrouper {
   [[nodiscard]] const Host& host(HostId id) const { return topology_.hosts[id.index()]; }
   [[nodiscard]] const RecordedHost* recorded(const Host& host) const { return finder_.host(host.name); }
   [[nodiscard]] bool serves(const Host& host) const { return host.role != HostRole::kClient; }
-  /// Whether the file says which storage the server has; otherwise the recording does.
+  /// Whether the file lists the server's storage; otherwise the recording tells.
   [[nodiscard]] bool lists_storage(HostId id) const {
     return !host(id).disks.empty() || has_attachments_[id.index()];
   }
@@ -78,7 +79,7 @@ class ModelGrouper {
   std::vector<bool> has_attachments_;  ///< By host.
   std::unordered_map<std::string, std::string> sets_;
   std::unordered_set<std::string_view> in_named_group_;
-  // What members of named groups are; filled only where there are such groups.
+  // What the members of named groups are; filled only when there are such groups.
   std::unordered_map<std::string_view, const Attachment*> attachments_;
   std::unordered_map<std::string, const Disk*> disks_;  ///< By host/device.
   std::unordered_map<std::string_view, const Host*> hosts_by_name_;
@@ -128,7 +129,7 @@ void ModelGrouper::assign_recorded_roles() {
 
 void ModelGrouper::find_series(Component& component) const {
   const auto found = finder_.find(component.host, component.kind, component.device);
-  // Several: a device that came back under another kernel name, told by its id.
+  // More than one: a device, identified by its id, that came back under another kernel name.
   for (const DeviceInfo* device : found) {
     component.series.push_back({device->host, device->kind, device->device});
     if (!component.rotational) component.rotational = rotational(*device);
@@ -143,8 +144,8 @@ void ModelGrouper::add_to_drawers(PartId part, const std::vector<DrawerId>& draw
   }
 }
 
-/// The attachment with what it runs through: its LUN and that one's array and drawers, its server and the
-/// controller that the server is cabled to.
+/// Adds the attachment with everything that it runs through: its LUN, the LUN's array and drawers, its server
+/// and the controller that the server is cabled to.
 PartId ModelGrouper::attachment_part(const Attachment& attachment) {
   const Lun& lun = topology_.luns[attachment.lun.index()];
   const Host& server = host(attachment.server);

@@ -47,7 +47,7 @@ Result<std::string> fill_one(std::string_view placeholder, std::span<const Bindi
   return bad(fmt::format("there is no {{{}}} here, only{}", placeholder, known));
 }
 
-/// `set by K` taken apart; K is 0 without a `by`.
+/// Splits `set by K`; K is 0 without a `by`.
 struct Run {
   std::string_view set;
   std::size_t length = 0;
@@ -86,7 +86,7 @@ bool NameExpander::charge(std::size_t n) {
 }
 
 Result<std::vector<std::string>> NameExpander::expand(std::string_view text) {
-  // Those that mean something have been filled by now.
+  // All known placeholders have been filled in by now.
   if (const auto filled = fill_template(text, {}); !filled) return tl::unexpected<Error>(filled.error());
   auto names = expand_node_set(text, left_);
   if (!names) return names;

@@ -1,5 +1,5 @@
-// The parts between clients and servers. Nothing of them is recorded; they are what several links have in
-// common.
+// The parts between clients and servers. They are not recorded themselves; they are what several links have
+// in common.
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -11,7 +11,8 @@ namespace laggard::topology {
 
 namespace {
 
-/// The links of the recorded hosts: interfaces by name, and what stands for all connections of a server.
+/// The links of the recorded hosts: interfaces by name, and the part that stands for all connections of a
+/// server.
 struct HostLinks {
   std::map<std::string_view, PartId> interfaces;
   std::vector<PartId> connections;
@@ -63,7 +64,7 @@ class NetworkParts {
     }
   }
 
-  /// One router is needed by whoever is reached over it; of several none is, but their group.
+  /// A single router is needed by every host behind it; of several, none is, but their group is.
   PartId route_part(const NetworkRoute& route) {
     if (route.over.size() == 1) return parts_.add({PartKind::kRouter, route.over.front()});
     const PartId group = parts_.add({PartKind::kLoadBalancer, route.name});

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using testing_support::InventoryBuilder;
 
-/// Four servers with two interfaces each, of which the recording knows.
+/// Four servers with two recorded interfaces each.
 Grouping grouped(const std::string& network) {
   InventoryBuilder build;
   for (int h = 1; h <= 4; ++h) {

@@ -53,8 +53,8 @@ void SystemReader::read_network(const TomlSection& section) {
   topology().networks.push_back(std::move(network));
 }
 
-// What stands between clients and servers: switches, routers and load balancers. None of them is measured;
-// all of them can be to blame for what is.
+// Switches, routers and load balancers stand between clients and servers. None of them is measured, but any
+// of them can be to blame for what is.
 
 void SystemReader::read_switch(const TomlSection& section) {
   section.allow_only({"name", "ports", "uplink"});
@@ -108,7 +108,7 @@ bool SystemReader::add_switch_port(Switch& to, const std::string& port, std::uin
   return true;
 }
 
-/// Of all switches together: an uplink may be named before the switch that it is.
+/// Checked when all switches are read: an uplink may be named before its own [[switches]] entry.
 void SystemReader::check_uplinks() {
   std::vector<std::string_view> known;
   for (const Switch& each : topology().switches) known.emplace_back(each.name);

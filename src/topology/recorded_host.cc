@@ -26,8 +26,8 @@ std::vector<std::string_view> words(std::string_view text) {
   return out;
 }
 
-/// The disk that a partition's name begins with: sda of sda1, nvme0n1 of nvme0n1p2; empty when the name does
-/// not look like a partition's. Whether it is one is decided by that disk's presence.
+/// The disk that a partition's name begins with: sda for sda1, nvme0n1 for nvme0n1p2; empty when the name
+/// does not look like a partition's. It is a partition if that disk is recorded too.
 std::string_view parent_by_name(std::string_view device) {
   const std::size_t last = device.find_last_not_of("0123456789");
   if (last == std::string_view::npos || last + 1 == device.size()) return {};
@@ -37,12 +37,13 @@ std::string_view parent_by_name(std::string_view device) {
   return after_digit ? stem.substr(0, stem.size() - 1) : stem;
 }
 
-/// A file system's own statistics of what lies on devices of the host: an OST, a pool.
+/// Whether it is no block device but a file system's own statistics of an OST or a pool on the host's
+/// devices.
 bool is_view(const DeviceInfo& device) { return !fact(device, "view").empty(); }
 
-/// Takes the devices apart that are below another recorded one. Recorders name what is on top of a path or
-/// partition in its `top`, and the paths of a device on top in its `paths`. Views are no peers of the devices
-/// that they lie on; where those are recorded too, only a system file makes components of them.
+/// Moves the devices below another recorded one from `devices` to `covered`. Recorders name the device on top
+/// of a path or partition in its `top`, and the paths below a device in its `paths`. Views are not peers of
+/// the devices that they lie on; where those are recorded too, only a system file makes views components.
 void set_covered_apart(std::vector<const DeviceInfo*>& devices, std::vector<const DeviceInfo*>& covered) {
   std::unordered_set<std::string_view> names;
   names.reserve(devices.size());
@@ -74,7 +75,7 @@ void sort_by_device(std::vector<const DeviceInfo*>& devices) {
   const auto less = [](const DeviceInfo* a, const DeviceInfo* b) {
     return natural_less(a->device, b->device);
   };
-  // Inventories are sorted; looking is much cheaper than sorting.
+  // Inventories are sorted already, and checking that is much cheaper than sorting.
   if (!std::is_sorted(devices.begin(), devices.end(), less)) std::sort(devices.begin(), devices.end(), less);
 }
 
@@ -84,7 +85,7 @@ std::vector<RecordedHost> recorded_hosts(const Inventory& inventory) {
   std::unordered_map<std::string_view, std::size_t> index;
   std::vector<RecordedHost> hosts;
   for (const DeviceInfo& device : inventory.devices) {
-    // Devices of a host mostly lie together.
+    // The devices of a host are mostly consecutive.
     const bool same = !hosts.empty() && hosts.back().name == device.host;
     if (!same && index.try_emplace(device.host, hosts.size()).second) hosts.emplace_back().name = device.host;
     RecordedHost& host = same ? hosts.back() : hosts[index.at(device.host)];

@@ -11,16 +11,16 @@
 
 namespace laggard::topology {
 
-/// The devices of one host in an inventory, as far as they can be components. Points into the inventory.
+/// The devices of one host in an inventory that can be components. Points into the inventory.
 struct RecordedHost {
   std::string name;
-  std::vector<const DeviceInfo*> disks;    ///< Without partitions and paths below another recorded device.
-  std::vector<const DeviceInfo*> covered;  ///< Those partitions, paths and links of bonds.
+  std::vector<const DeviceInfo*> disks;  ///< Without partitions and paths below another recorded device, ...
+  std::vector<const DeviceInfo*> covered;  ///< ... which are here, with the links of bonds.
   std::vector<const DeviceInfo*> nets;     ///< Without loopback.
   std::vector<const DeviceInfo*> sockets;
 };
 
-/// Natural order of names, devices likewise.
+/// Hosts and their devices in the natural order of their names.
 [[nodiscard]] std::vector<RecordedHost> recorded_hosts(const Inventory& inventory);
 
 [[nodiscard]] std::string_view fact(const DeviceInfo& device, std::string_view key);
@@ -30,20 +30,21 @@ struct RecordedHost {
 
 [[nodiscard]] bool under_load(const DeviceInfo& device, double min_activity);
 
-/// Whether the kernel says that it rotates.
+/// Whether it is a rotating disk, where the kernel says so.
 [[nodiscard]] std::optional<bool> rotational(const DeviceInfo& device);
 
-/// A word for disks that can be compared on one host: `md`, `dm`, `loop` or a plain disk, flash or rotating.
+/// Names the class of disks that it can be compared with on one host: `md`, `dm`, `loop` or plain disks,
+/// flash or rotating.
 [[nodiscard]] std::string disk_class(std::string_view device, std::optional<bool> rotates);
 
-/// Finds recorded devices by their names and aliases. Points into the hosts that it was made of.
+/// Finds recorded devices by their names and aliases. Points into the hosts that it was made from.
 class DeviceFinder {
  public:
   explicit DeviceFinder(std::span<const RecordedHost> hosts);
 
   [[nodiscard]] const RecordedHost* host(std::string_view name) const;
 
-  /// Several where a device came back under another kernel name but with the same id; natural order.
+  /// More than one when a device came back under another kernel name with the same id; in natural order.
   [[nodiscard]] std::vector<const DeviceInfo*> find(std::string_view host, DeviceKind kind,
                                                     std::string_view name) const;
 

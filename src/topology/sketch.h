@@ -8,15 +8,15 @@
 
 namespace laggard::topology {
 
-/// A system as a file system's own tools describe it: names instead of ids, and beside them what could not be
-/// known, for the person who completes the system file. Importers fill it, write_system writes it.
+/// A system as a file system's own tools describe it: names instead of ids, and notes on what the tools do
+/// not know, for the person who completes the system file. Importers fill it, write_system writes it.
 struct SystemSketch {
   struct Server {
     std::string name{};
     HostRole role = HostRole::kServer;
     std::string set{};
     std::vector<std::string> addresses{};
-    std::vector<std::string> devices{};  ///< That it alone has, in order of rank.
+    std::vector<std::string> devices{};  ///< Its local ones, in order of rank.
     DiskPeers peers = DiskPeers::kAuto;
   };
   /// A LUN as one server reaches it.
@@ -32,10 +32,10 @@ struct SystemSketch {
   };
   struct Array {
     std::string name{};
-    std::vector<std::string> servers{};  ///< In the order in which LUNs count them.
+    std::vector<std::string> servers{};  ///< In the order in which LUNs number them.
     std::vector<std::string> controllers{};
-    /// By controller, the servers that hang on it, as positions in `servers` counted from 1 (`5-8,1`); empty:
-    /// equal runs.
+    /// By controller, the servers cabled to it, as positions in `servers` counted from 1 (`5-8,1`). Empty
+    /// when they are cabled in equal runs.
     std::vector<std::string> cabling{};
     bool cache_coherent = true;
   };
@@ -50,7 +50,7 @@ struct SystemSketch {
     std::string name{};
     std::vector<std::string> members{};
   };
-  /// Sentences for the reader, by the tables that they stand before; `end` is for what is missing.
+  /// Sentences for the reader, by the tables that they precede; `end` lists what is missing.
   struct Notes {
     std::vector<std::string> head;
     std::vector<std::string> servers;
@@ -72,12 +72,12 @@ struct SystemSketch {
   Notes notes;
 };
 
-/// Writes a sketch as a system file: equal hosts and LUNs folded into node sets, priorities as an order that
-/// the LUNs take in turn where they do, notes as comments.
+/// Writes a sketch as a system file: equal hosts and LUNs are folded into node sets, priorities become an
+/// order that the LUNs take in turn where possible, and notes become comments.
 ///
-/// The text is sound for read_system and describes the sketch: same hosts, LUNs, attachments with their
+/// read_system accepts the text and finds the sketch in it: the same hosts, LUNs, attachments with their
 /// devices and priorities, arrays and groups. What a system file cannot express (names that node sets cannot
-/// hold, a device named twice on one server, the same LUN twice) is an error in one sentence.
+/// hold, a device named twice on one server, the same LUN twice) is an error.
 [[nodiscard]] Result<std::string> write_system(const SystemSketch& sketch);
 
 /// The part of `write_system` that writes the [[luns]] tables: LUNs of one array, set and set of servers

@@ -30,7 +30,7 @@ Component socket_component(PartGraph& parts, const std::string& server, GroupKin
   return component;
 }
 
-/// By server, as the resolver places them now.
+/// The sockets by server, as the resolver assigns them now.
 std::map<std::uint32_t, ServerSockets> place_sockets(std::span<const RecordedHost> hosts,
                                                      const SeriesResolver& resolver) {
   std::map<std::uint32_t, ServerSockets> servers;
@@ -45,7 +45,7 @@ std::map<std::uint32_t, ServerSockets> place_sockets(std::span<const RecordedHos
   return servers;
 }
 
-/// A server without connections among servers that have them is no component, but must not vanish.
+/// A server without connections, among servers that have some, is no component but must not go unmentioned.
 void name_silent_servers(GroupKind direction, const std::set<std::string>& heard, GroupBuilder& builder) {
   std::vector<std::string> silent;
   for (const std::string& server : builder.grouping().servers) {
@@ -95,7 +95,7 @@ void group_sockets(std::span<const RecordedHost> hosts,
   SeriesResolver& resolver = builder.resolver();
   std::map<std::uint32_t, ServerSockets> servers = place_sockets(hosts, resolver);
   if (servers.empty() && !resolver.has_clients()) {
-    // Where nothing talks to a client the servers are each other's clients.
+    // Where no server talks to a client, the servers are each other's clients.
     resolver.count_server_peers(true);
     servers = place_sockets(hosts, resolver);
   }

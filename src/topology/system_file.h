@@ -12,8 +12,8 @@ namespace laggard::topology {
 /// More names than this (servers, LUNs, attachments, …) in one file are a mistake in it.
 inline constexpr std::size_t kMaxSystemNames = 2'000'000;
 
-/// A system file with everything that is wrong with it, in the order of its lines. Where there are mistakes
-/// the model holds what could be understood.
+/// The result of reading a system file: the model, and all mistakes in the order of their lines. Where there
+/// are mistakes, the model holds what could be understood.
 struct SystemReading {
   SystemModel model;
   std::vector<Error> mistakes;
@@ -24,7 +24,7 @@ struct SystemReading {
 [[nodiscard]] SystemReading read_system(std::string_view text, std::string_view path,
                                         std::size_t max_names = kMaxSystemNames);
 
-/// The same for those who only want a sound model: the first mistake is the error.
+/// The same for callers that only want a sound model: the first mistake is the error.
 [[nodiscard]] Result<SystemModel> parse_system(std::string_view text, std::string_view path);
 
 }  // namespace laggard::topology

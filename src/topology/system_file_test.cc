@@ -78,7 +78,7 @@ Inventory intrepid_inventory() {
   return build.get();
 }
 
-/// What the component is and runs through, nearest first.
+/// The component's part and all parts that it runs through, nearest first.
 std::vector<Part> parts_of(const Grouping& grouping, const Component& component) {
   std::vector<Part> parts;
   for (const PartId id : grouping.parts.needs(component.part)) parts.push_back(grouping.parts[id]);

@@ -15,9 +15,9 @@
 
 namespace laggard::topology {
 
-/// Turns the tables of a system file into a topology, section by section in the order in which they need each
-/// other: hosts, arrays, LUNs, drawers, networks, switches, routes, peer groups, expected work. One reader
-/// reads one file.
+/// Turns the tables of a system file into a topology, section by section in the order in which they depend on
+/// each other: hosts, arrays, LUNs, drawers, networks, switches, routes, peer groups, expected work. A reader
+/// reads a single file.
 class SystemReader {
  public:
   SystemReader(std::string_view path, std::size_t max_names);
@@ -66,8 +66,6 @@ class SystemReader {
   // networks_section.cc
   void read_network(const TomlSection& section);
   std::optional<std::vector<HostId>> network_hosts(const TomlSection& section, std::string_view key);
-
-  // routes_section.cc
   void read_switch(const TomlSection& section);
   bool read_switch_ports(const TomlSection& section, const std::vector<std::string>& names);
   bool add_switch_port(Switch& to, const std::string& port, std::uint32_t line);
@@ -75,11 +73,9 @@ class SystemReader {
   void read_load_balancer(const TomlSection& section);
   void check_uplinks();
 
-  // peer_groups_section.cc
+  // expectations_section.cc
   void read_peer_group(const TomlSection& section);
   bool check_member(const std::string& member, std::uint32_t line);
-
-  // expected_work_section.cc
   void read_expected_work(const TomlSection& section);
   bool read_work_places(const TomlSection& section, ExpectedWork& work);
   bool read_work_once(const TomlSection& section, ExpectedWork& work);
@@ -96,11 +92,11 @@ class SystemReader {
     mistakes_.add(line, std::move(result.error().what));
     return std::nullopt;
   }
-  /// Expands `text` into names of hosts that there are; notes those that there are not.
+  /// The hosts of these names; nothing, after noting it, when one of them does not exist.
   std::optional<std::vector<HostId>> known_servers(const std::vector<std::string>& names, std::uint32_t line);
   /// Remembers what a name stands for; notes it when the name is taken.
   bool claim(const std::string& name, std::string_view kind, std::uint32_t line);
-  /// Nothing but a mistake noted once, when the file asks for too many names.
+  /// Counts `n` more names; notes it when the file asks for too many.
   bool charge(std::size_t n, std::uint32_t line);
   bool claim_device(HostId host, const std::string& device, std::uint32_t line);
 
@@ -112,7 +108,7 @@ class SystemReader {
   Mistakes mistakes_;
   NameExpander names_;
   SystemModel model_;
-  /// Lines of names that must be unique: within kind and name.
+  /// The lines of names that must be unique within their kind, by kind and name.
   std::map<std::pair<std::string, std::string>, std::uint32_t, std::less<>> claimed_;
   std::unordered_map<std::string, HostId> hosts_;
   std::unordered_map<std::string, ArrayId> arrays_;
@@ -120,7 +116,7 @@ class SystemReader {
   std::unordered_map<std::string, ControllerId> controllers_;
   std::unordered_map<std::string, DiskId> disks_;                          ///< By host/device.
   std::unordered_map<std::string, std::vector<std::string>> device_sets_;  ///< Node sets of LUN devices.
-  std::vector<std::size_t> luns_of_array_;  ///< By ArrayId: how many so far, the position of the next.
+  std::vector<std::size_t> luns_of_array_;  ///< By ArrayId: how many so far, which is the next position.
 };
 
 }  // namespace laggard::topology

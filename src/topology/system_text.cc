@@ -50,7 +50,7 @@ std::string key_line(std::string_view key, const std::vector<std::string>& sets)
 
 namespace {
 
-/// One name for each host: the n-th of each host's list; a single name when it is the same everywhere.
+/// The n-th name of each host's list, as a node set; a single name when it is the same everywhere.
 std::string column(const std::vector<const HostText*>& hosts, std::vector<std::string> HostText::*list,
                    std::size_t n, bool shorten) {
   std::vector<std::string> names;

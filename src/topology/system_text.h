@@ -6,32 +6,33 @@
 
 namespace laggard::topology {
 
-// How the tables of a system file are written: shared by those who write one, so that all files look alike.
+// How the tables of a system file are written. Shared by everything that writes one, so that all look alike.
 
-/// A host as a file will tell of it.
+/// A host as the file will describe it.
 struct HostText {
   std::string name;
   std::vector<std::string> devices;    ///< In order of rank; empty for clients.
-  std::vector<std::string> addresses;  ///< Its own alone, natural order.
+  std::vector<std::string> addresses;  ///< Those that no other host has, in natural order.
 };
 
 /// Whether a node set can hold the name as it is.
 [[nodiscard]] bool expressible(std::string_view name);
 
-/// For comments and messages made of foreign texts: what could end a line or is no plain letter becomes `?`.
+/// For comments and messages that quote foreign text: everything but printable ASCII becomes `?`.
 [[nodiscard]] std::string harmless(std::string_view text);
 
-/// A TOML string: for names that are no node sets, such as those of upgrade sets and peer groups.
+/// A TOML string, for names that are not node sets, such as those of upgrade sets and peer groups.
 [[nodiscard]] std::string quoted(std::string_view text);
 
-/// Folded when that keeps the order and the repetitions, else one by one.
+/// The names as a node set, folded where that keeps order and repetitions, else one by one.
 [[nodiscard]] std::string ordered_node_set(const std::vector<std::string>& names);
 
 /// `key = "set"`, or a list when there are several or none; the text needs no escapes.
 [[nodiscard]] std::string key_line(std::string_view key, const std::vector<std::string>& sets);
 
-/// Hosts that share a table: those with the same list of devices, and of the others, which nobody shares,
-/// those with equally many, as long as the columns of names stay readable. Natural order.
+/// Divides hosts into those that share a table: hosts with the same list of devices and, among hosts whose
+/// list no other has, those with equally many, as long as the columns of names stay readable. In natural
+/// order.
 [[nodiscard]] std::vector<std::vector<const HostText*>> shared_entries(const std::vector<HostText>& hosts);
 
 /// `name = …`.

@@ -15,7 +15,7 @@
 
 namespace laggard::topology {
 
-/// The mistakes of one file, in the order of discovery. A flood is cut: nobody reads the thousandth.
+/// The mistakes in one file. Only the first hundred are kept: nobody reads the thousandth.
 class Mistakes {
  public:
   explicit Mistakes(std::string path) : path_(std::move(path)) {}
@@ -31,7 +31,7 @@ class Mistakes {
   std::size_t dropped_ = 0;
 };
 
-/// A text of the file and where it stands.
+/// A string in the file and its line.
 struct TomlText {
   std::string value;
   std::uint32_t line = 0;
@@ -39,24 +39,24 @@ struct TomlText {
 
 [[nodiscard]] std::uint32_t line_of(const toml::node& node);
 
-/// One table of the file. What has the wrong type is noted as a mistake and then treated as absent.
+/// One table of the file. A value of the wrong type is noted as a mistake and then treated as absent.
 class TomlSection {
  public:
   TomlSection(const toml::table& table, std::string title, Mistakes& mistakes)
       : table_(table), title_(std::move(title)), mistakes_(mistakes) {}
 
-  /// Notes every key that is not among these, with the likely intention.
+  /// Notes every key that is not among these, and suggests the one that was probably meant.
   void allow_only(std::initializer_list<std::string_view> keys) const;
 
   [[nodiscard]] std::uint32_t line() const { return line_of(table_); }
   [[nodiscard]] std::optional<TomlText> text(std::string_view key) const;
   [[nodiscard]] std::optional<TomlText> required_text(std::string_view key) const;
-  /// A text, or a list of them.
+  /// One string, or a list of them.
   [[nodiscard]] std::vector<TomlText> texts(std::string_view key) const;
   [[nodiscard]] bool flag(std::string_view key, bool otherwise) const;
   /// One of `words`; the first when the key is absent or wrong.
   [[nodiscard]] std::size_t choice(std::string_view key, std::initializer_list<std::string_view> words) const;
-  /// Entries of a table under `key`; empty unless it is a table.
+  /// The entries of the table under `key`; empty unless it is a table.
   [[nodiscard]] std::vector<std::pair<TomlText, std::vector<TomlText>>> entries(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
   [[nodiscard]] bool is_table(std::string_view key) const {
@@ -73,8 +73,8 @@ class TomlSection {
   Mistakes& mistakes_;
 };
 
-/// `; did you mean 'device'?` for the known word that is nearest to a misspelt one, or an empty text when
-/// none is near: at most a third of the letters (two for short words) inserted, dropped or replaced.
+/// `; did you mean 'device'?` for the known word nearest to a misspelt one, or an empty string when none is
+/// near: at most a third of the letters (two in short words) may be inserted, dropped or replaced.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace laggard::topology

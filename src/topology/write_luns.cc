@@ -89,7 +89,7 @@ std::vector<Entry> make_entries(const SystemSketch& sketch) {
   return entries;
 }
 
-/// After how many LUNs the orders repeat; nothing when that is more than a person would read.
+/// After how many LUNs the orders repeat; nothing when that is more than a person would want to read.
 std::optional<std::size_t> period_of(const std::vector<Order>& orders) {
   constexpr std::size_t kReadable = 32;
   for (std::size_t period = 1; period <= std::min(kReadable, orders.size()); ++period) {
@@ -117,7 +117,7 @@ bool is_rotating(const std::vector<Order>& orders, std::size_t offset) {
   return true;
 }
 
-/// \param offset  LUNs of the same array in earlier tables, over which the reader goes on counting.
+/// \param offset  how many LUNs of the same array are in earlier tables: the reader continues counting there.
 std::string order_line(const std::vector<Order>& orders, std::size_t period, std::size_t offset) {
   if (period == 1 && is_listed(orders.front())) return "";
   if (is_rotating(orders, offset)) return key_line("order", {"rotate"});
@@ -126,7 +126,7 @@ std::string order_line(const std::vector<Order>& orders, std::size_t period, std
   return key_line("order", in_turn);
 }
 
-/// Devices of the LUNs as one server calls them.
+/// The names that one server has for the LUNs' devices.
 std::vector<std::string> devices_on(const Entry& entry, const std::string& server) {
   std::vector<std::string> devices;
   for (const Lun* lun : entry.luns) {
@@ -173,7 +173,7 @@ std::string write_entry(const Entry& entry, std::size_t period, std::size_t offs
   return out + "\n";
 }
 
-/// Where the orders do not repeat, a table for each order.
+/// One entry for each order, for LUNs whose orders do not repeat.
 std::vector<Entry> split_by_order(const Entry& entry) {
   std::map<Order, Entry> by_order;
   for (std::size_t i = 0; i < entry.luns.size(); ++i) {

@@ -34,7 +34,7 @@ std::string comment(const std::string& sentence) {
   return out + "\n";
 }
 
-/// A part of the file: its comments and its tables. Comments without tables stand for themselves.
+/// A section of the file: its comments and its tables. Comments may stand without tables.
 std::string part(const std::vector<std::string>& sentences, const std::string& tables) {
   std::string out;
   for (const std::string& sentence : sentences) out += comment(sentence);
@@ -46,7 +46,7 @@ bool is_plain(std::string_view name) {
   return expressible(name) && std::all_of(name.begin(), name.end(), [](char c) { return c > 0; });
 }
 
-/// Every name of a sketch that has to stand in a node set.
+/// Every name in a sketch that has to be part of a node set.
 std::vector<std::string_view> names_in_sets(const SystemSketch& sketch) {
   std::vector<std::string_view> names(sketch.clients.begin(), sketch.clients.end());
   const auto add = [&](const std::vector<std::string>& list) {
@@ -178,8 +178,8 @@ Result<std::string> write_system(const SystemSketch& sketch) {
   out += part(notes.groups, write_groups(sketch));
   out += part(notes.end, "");
   while (out.ends_with("\n\n")) out.pop_back();
-  // Reading it back finds what only the whole can show: a device named twice, an unknown server, and the
-  // like.
+  // Reading it back finds mistakes that only the whole file shows, such as a device named twice or an unknown
+  // server.
   const SystemReading reading = read_system(out, "");
   if (reading.mistakes.empty()) return out;
   return fail(ErrorCode::kBadInput, "",

@@ -105,13 +105,13 @@ double mean_rate(const std::vector<double>& rates) {
 
 double present(double rate) { return std::isnan(rate) ? 0 : rate; }
 
-/// On a logarithmic scale; all that is idle is alike.
+/// A rate on a logarithmic scale; all idle devices are alike.
 double level(const std::vector<double>& rates, double least) {
   const double mean = mean_rate(rates);
   return std::log(std::max(present(mean), least));
 }
 
-/// Cuts the members where their sorted levels have a gap.
+/// Splits the members where their sorted levels have a gap.
 std::vector<Members> cut(Members members, std::span<const double> levels, double gap) {
   std::ranges::stable_sort(members, {}, [&](std::size_t i) { return levels[i]; });
   std::vector<Members> parts;
@@ -122,7 +122,7 @@ std::vector<Members> cut(Members members, std::span<const double> levels, double
   return parts;
 }
 
-/// Pearson's, over the blocks of which both are known; 0 without any spread.
+/// Pearson's correlation over the blocks where both are known; 0 when either has no spread.
 double correlation(std::span<const double> a, std::span<const double> b) {
   double n = 0;
   double sum_a = 0;
@@ -196,7 +196,7 @@ class Grouper {
       for (const std::size_t i : members) {
         (correlation(totals_[i], middle) >= options_.least_correlation ? like : others).push_back(i);
       }
-      // A median of several workloads may be like none of them: then the first one's own profile is taken.
+      // The median of several workloads may be like none of them: then the first member's profile is used.
       if (like.size() < options_.min_members) {
         like.clear();
         others.clear();
@@ -233,9 +233,9 @@ class Grouper {
   std::span<const ThroughputProfile> profiles_;
   SimilarOptions options_;
   double gap_;
-  std::vector<double> reads_;                ///< Log mean rates per device ...
-  std::vector<double> writes_;               ///< ... and
-  std::vector<std::vector<double>> totals_;  ///< log rates per block.
+  std::vector<double> reads_;                ///< Log of the mean read rate, per device.
+  std::vector<double> writes_;               ///< Log of the mean write rate, per device.
+  std::vector<std::vector<double>> totals_;  ///< Log of the total rate, per device and block.
   SimilarGroups found_;
 };
 

@@ -14,8 +14,8 @@
 
 namespace laggard::topology {
 
-/// What one device moved, block by block: sectors (or the unit of a recorded throughput) per second. NaN in
-/// blocks of which it has no sample.
+/// The throughput of one device over time, in blocks of equal length: sectors per second, or the unit of a
+/// recorded throughput. NaN in blocks without a sample.
 struct ThroughputProfile {
   std::string host;
   std::string device;
@@ -23,16 +23,16 @@ struct ThroughputProfile {
   std::vector<double> writes;  ///< All NaN where only a total was recorded, which is then in `reads`.
 };
 
-/// Adds up the traffic of all disks of a recording, in one pass, whatever groups they are in. Blocks begin at
-/// multiples of their length since the epoch.
+/// Computes the throughput profiles of all disks of a recording in one pass. Blocks begin at multiples of
+/// their length since the epoch.
 class ThroughputProfiles {
  public:
   explicit ThroughputProfiles(Duration block) : block_(block) {}
 
-  /// Tables of a device in the order of recording.
+  /// The tables of a device must come in order of recording.
   void add(const SampleTable& table);
 
-  /// By host and device in natural order, all over the same blocks.
+  /// In natural order of host and device; all profiles cover the same blocks.
   [[nodiscard]] std::vector<ThroughputProfile> profiles() const;
 
  private:
@@ -42,8 +42,8 @@ class ThroughputProfiles {
   };
   using Blocks = std::map<std::int64_t, Block>;
   struct Flow {
-    std::optional<WallTime> time;  ///< Of the sample before ...
-    std::uint64_t count = 0;       ///< ... and what it counted.
+    std::optional<WallTime> time;  ///< The time of the previous sample.
+    std::uint64_t count = 0;       ///< The counter in the previous sample.
     Blocks blocks;
   };
   struct Disk {
@@ -61,27 +61,27 @@ class ThroughputProfiles {
 };
 
 struct SimilarOptions {
-  double factor = 1.25;            ///< Mean rates that no gap of this factor parts are similar.
-  double least_correlation = 0.5;  ///< With the group's median, in time; below, it is another workload's.
+  double factor = 1.25;            ///< Mean rates are similar unless a gap of this factor separates them.
+  double least_correlation = 0.5;  ///< With the group's median over time; below, it is another workload.
   double least_rate = 16;          ///< Sectors/s (8 kB/s) below which a device counts as idle.
   std::size_t min_members = 3;
 };
 
-/// Which devices move about as much at about the same times, and so may be compared in latency (T §8.1, the
-/// black-box way).
+/// Which devices move about as much data at about the same times, so that their latencies may be compared (T
+/// §8.1, the black-box way).
 struct SimilarGroups {
   std::vector<std::vector<std::size_t>> groups;  ///< Indices into the profiles; largest first.
-  std::vector<std::size_t> idle;                 ///< No load to tell them apart by.
-  std::vector<std::size_t> alone;                ///< Like fewer than min_members - 1 others.
+  std::vector<std::size_t> idle;                 ///< Without load, so they cannot be told apart.
+  std::vector<std::size_t> alone;                ///< Similar to fewer than min_members - 1 others.
 };
 
-/// Of each device the mean of reads and that of writes are taken, on a logarithmic scale. Devices are parted
-/// wherever the sorted means have a gap of `factor`, by reads, then by writes within what is left, and again
-/// until nothing parts. Within such a group those stay together whose profile over time correlates with the
-/// group's median profile; the rest is tried among itself.
+/// Devices are characterised by their mean read and write rates on a logarithmic scale. They are separated
+/// wherever the sorted means have a gap of `factor`: by reads, then by writes within each group, and again
+/// until nothing separates. Within a group, those devices stay together whose profile over time correlates
+/// with the group's median profile; the rest is grouped again among itself.
 ///
-/// What it cannot do, as T says: a device with more or less traffic than its peers is in another group, or
-/// alone, so a hog is never found in it. And devices without load are one heap.
+/// Its limits, as T says: a device with more or less traffic than its peers ends up in another group, or
+/// alone, so a hog is never found. And devices without load cannot be told apart.
 [[nodiscard]] SimilarGroups group_by_throughput(std::span<const ThroughputProfile> profiles,
                                                 const SimilarOptions& options);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr double kSameWeight = 1.1;
 constexpr std::size_t kFewestPeers = 3;
 
-/// One import of Ceph's facts.
+/// Makes a sketch from Ceph's facts.
 class CephImport {
  public:
   CephImport(const CephFacts& facts, const SiteMap& map) : facts_(facts), map_(map), names_(map) {}
@@ -49,8 +49,7 @@ class CephImport {
 
 std::string osd_name(std::int64_t id) { return fmt::format("osd.{}", id); }
 
-/// The buckets above each OSD, nearest first. A tree that bites its tail ends after as many steps as it has
-/// buckets.
+/// The buckets above each OSD, nearest first. A cyclic tree ends after as many steps as it has buckets.
 std::map<CephImport::OsdId, std::vector<const CephFacts::Bucket*>> CephImport::ancestors() const {
   std::map<std::int64_t, std::int64_t> parents;
   for (const auto& [id, bucket] : facts_.buckets) {
@@ -174,7 +173,7 @@ void CephImport::add_servers() {
       "Without devices those are compared that are under load, all with all, whatever their class and size.");
 }
 
-/// Racks and the like as drawers: a part that many OSDs share and that may be to blame.
+/// Racks and the like become drawers: a part that many OSDs share and that may be to blame.
 void CephImport::add_domains() {
   std::map<std::string, std::pair<std::string, std::set<std::string>>> members;  // name -> type, disks
   std::map<std::string, std::set<std::string>> hosts;

@@ -12,10 +12,10 @@
 
 namespace laggard::topology {
 
-/// What Ceph's monitors know of OSDs.
+/// What Ceph's monitors know about OSDs.
 struct CephFacts {
   struct Osd {
-    std::string host;          ///< As the OSD itself says; empty: only the tree knows.
+    std::string host;          ///< As the OSD itself says; empty when only the tree knows.
     std::string device_class;  ///< hdd, ssd, nvme, or the site's own.
     double weight = 0;         ///< CRUSH weight, by default the size in TiB.
     double reweight = 1;       ///< 0: out.
@@ -32,7 +32,7 @@ struct CephFacts {
   };
   std::map<std::int64_t, Osd> osds;
   std::map<std::int64_t, Bucket> buckets;  ///< Negative ids.
-  /// `host/device` -> the OSDs on it: a device of several is shared, mostly for their databases.
+  /// `host/device` -> the OSDs on it. A device with several is shared, mostly for their databases.
   std::map<std::string, std::set<std::int64_t>> users;
 };
 
@@ -40,11 +40,11 @@ struct CephFacts {
 /// `-f json`, one to a file.
 [[nodiscard]] Result<CephFacts> read_ceph_facts(std::span<const SavedText> files);
 
-/// The device that holds an OSD's data; empty when that cannot be told from databases and journals beside it.
+/// The device that holds an OSD's data; empty when it cannot be told from those for its database and journal.
 [[nodiscard]] std::string data_device(const CephFacts& facts, const CephFacts::Osd& osd);
 
-/// The disks of all OSDs of which host and disk are told, on hosts that are called as the map says. Fails
-/// when there is none.
+/// The disks of all OSDs whose host and disk are known, on hosts named as the map says. Fails when there is
+/// none.
 [[nodiscard]] Result<OsdDisks> osd_disks(std::span<const SavedText> files, const SiteMap& map);
 
 }  // namespace laggard::topology

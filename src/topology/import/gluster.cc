@@ -43,7 +43,7 @@ std::string disk_of(std::string_view device) {
   return name;
 }
 
-/// One import of gluster's XML.
+/// Makes a sketch from gluster's XML.
 class GlusterImport {
  public:
   explicit GlusterImport(const SiteMap& map) : map_(map), names_(map) {}
@@ -83,7 +83,7 @@ std::string place_of(const SavedText& file, std::ptrdiff_t offset) {
   return fmt::format("{}:{}", file.path, 1 + std::count(file.text.begin(), end, '\n'));
 }
 
-/// Two names of one machine (its uuid tells) are one host, called as it was first.
+/// Two names of one machine, which have the same uuid, are one host, called by the first name.
 Result<std::string> GlusterImport::host(const SavedText& file, const pugi::xml_node& node,
                                         const std::string& printed, const std::string& uuid) {
   auto name = names_.name(printed);
@@ -259,7 +259,7 @@ Result<SystemSketch> GlusterImport::take() {
     SystemSketch::Server server{.name = host, .addresses = addresses_.of(host), .peers = DiskPeers::kAll};
     const auto disks = disks_.find(host);
     if (disks != disks_.end()) server.devices.assign(disks->second.begin(), disks->second.end());
-    // Only arbiters here, or nothing known: nothing to compare with those that are known.
+    // Only arbiters, or nothing known: it cannot be compared with the others.
     if (server.devices.empty() && !disks_.empty()) {
       sketch.notes.servers.push_back(fmt::format("Left out, without a brick on a known device: {}.", host));
       continue;

@@ -14,7 +14,7 @@ namespace laggard::topology {
 
 namespace {
 
-/// One import of GPFS tables.
+/// Makes a sketch from GPFS tables.
 class GpfsImport {
  public:
   GpfsImport(const GpfsTables& tables, const SiteMap& map) : tables_(tables), map_(map), hosts_(map) {}
@@ -64,7 +64,7 @@ Status GpfsImport::collect_nsds() {
       nsds_.push_back(nsd);
       continue;
     }
-    // The plain form and -L say the same; a contradiction is somebody's mistake.
+    // The plain form and -L list the same servers; a contradiction is somebody's mistake.
     const auto& other = nsds_[known->second];
     if (other.servers == nsd.servers) continue;
     return fail(ErrorCode::kBadInput, nsd.place,
@@ -238,7 +238,7 @@ void GpfsImport::note_luns() {
 }
 
 Result<SystemSketch> GpfsImport::run() {
-  // The admin name is nearer to what a host calls itself than that of its interface to the file system.
+  // The admin name is closer to what a host calls itself than that of its interface to the file system.
   for (const auto& node : tables_.nodes) hosts_.alias(node.daemon_name, node.admin_name);
   if (Status collected = collect_nsds(); !collected) return forward(collected);
   if (Status collected = collect_devices(); !collected) return forward(collected);

@@ -17,7 +17,7 @@ struct GpfsTables {
     std::vector<std::string> servers;
     std::string place;
   };
-  /// mmlsnsd -m, -M or -X: what the NSD is called on one node.
+  /// mmlsnsd -m, -M or -X: the name of the NSD's device on one node.
   struct Device {
     std::string nsd;
     std::string node;

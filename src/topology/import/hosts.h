@@ -12,14 +12,14 @@
 
 namespace laggard::topology {
 
-/// Names of hosts as the recordings have them: what the map says, else the name without its domain, else the
-/// address as it is.
+/// The names of hosts as the recordings have them: what the map says, else the name without its domain, else
+/// the address as it is.
 class HostNames {
  public:
   /// \param map  outlives this.
   explicit HostNames(const SiteMap& map) : map_(map) {}
 
-  /// Another name of a host, such as the one of its storage network.
+  /// Adds another name of a host, such as that of its storage network.
   void alias(const std::string& other, const std::string& name) { aliases_.emplace(other, name); }
 
   /// Fails when two hosts would get one name.
@@ -28,15 +28,15 @@ class HostNames {
  private:
   const SiteMap& map_;
   std::unordered_map<std::string, std::string> aliases_;
-  std::unordered_map<std::string, std::string> printed_;  ///< By short name: what it was short for.
+  std::unordered_map<std::string, std::string> printed_;  ///< By short name, the full name.
 };
 
-/// Addresses of hosts, as several sources tell them: one that two hosts have is nobody's, and what is no IP
-/// address or means another machine on every machine is not kept.
+/// The addresses of hosts, collected from several sources. An address that two hosts claim belongs to
+/// neither, and what is no IP address, or means a different machine on every machine, is not kept.
 class HostAddresses {
  public:
   void add(const std::string& host, const std::string& address);
-  /// The host's own, in natural order.
+  /// The addresses that only this host has, in natural order.
   [[nodiscard]] std::vector<std::string> of(const std::string& host) const;
 
  private:

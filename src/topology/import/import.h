@@ -11,11 +11,11 @@
 
 namespace laggard::topology {
 
-// Importers of topology: the saved output of a file system's own tools -> a system as far as those tools know
-// it. docs/formats/topology.md says for each which commands to save, what is taken and what is not.
+// Importers of topology turn the saved output of a file system's own tools into a system, as far as those
+// tools know it. docs/formats/topology.md lists for each the commands to save, what is used and what is not.
 //
-// All of them: text that does not fit is one error with file and line; what could not be known, and what was
-// assumed instead, is in the notes of the sketch; the site map is applied.
+// They have in common: malformed text is one error with file and line; the notes of the sketch say what could
+// not be known and what was assumed instead; the site map is applied.
 
 /// IBM GPFS (Spectrum Scale, Storage Scale): mmlsnsd, mmlscluster, mmlsdisk.
 [[nodiscard]] Result<SystemSketch> import_gpfs(std::span<const SavedText> files, const SiteMap& map);
@@ -32,15 +32,15 @@ namespace laggard::topology {
 /// MooseFS: `mfscli -SCS -SHD`.
 [[nodiscard]] Result<SystemSketch> import_moosefs(std::span<const SavedText> files, const SiteMap& map);
 
-// Sentences that all importers of topology write into the system file.
+// For the importers: sentences that all of them write into the system file.
 
-/// Names for a comment: folded, and cut where nobody would read on.
+/// Names for a comment: folded, and cut when the list gets long.
 [[nodiscard]] std::string listed(std::span<const std::string> names);
 
 /// The first comment of the file.
 [[nodiscard]] std::string imported_from(std::string_view filesystem);
 
-/// What no file system's tools know.
+/// What no file system's tools know and an operator has to add.
 [[nodiscard]] std::string missing_in_general();
 
 }  // namespace laggard::topology

@@ -14,7 +14,7 @@ namespace {
 
 std::string address_of(const std::string& nid) { return nid.substr(0, nid.find('@')); }
 
-/// One import of Lustre's facts.
+/// Makes a sketch from Lustre's facts.
 class LustreImport {
  public:
   LustreImport(const LustreFacts& facts, const SiteMap& map) : facts_(facts), map_(map), names_(map) {}
@@ -39,7 +39,7 @@ class LustreImport {
   std::map<std::string, std::set<std::string>> nids_by_host_;
   std::map<std::string, bool> servers_;  ///< Whether it can have an OST.
   std::set<std::string> unnamed_;        ///< Servers known by address alone.
-  std::set<std::string> inferred_;       ///< NIDs that were told by what is mounted where.
+  std::set<std::string> inferred_;       ///< NIDs that were inferred from what is mounted where.
   std::vector<std::string> alone_;       ///< Targets with one known server.
   std::vector<std::string> moved_;       ///< Targets that are not on their first server.
   std::vector<std::string> nowhere_;
@@ -59,7 +59,7 @@ Status LustreImport::name_hosts() {
   return {};
 }
 
-/// A NID is the host's that printed it, or the host's that has the target which somebody reaches by it.
+/// A NID belongs to the host that printed it, or to the host with the target that a client reaches by it.
 void LustreImport::learn_nids() {
   const auto claim = [&](const std::string& nid, const std::string& host) {
     const auto [entry, added] = host_by_nid_.emplace(nid, host);
@@ -96,7 +96,7 @@ std::string LustreImport::host_of(const std::string& nid) {
   return address;
 }
 
-/// The block device where one is known; the target itself, whose own statistics are recorded under its name,
+/// The block device where one is known. The target itself, whose statistics are recorded under its name,
 /// where it is on ZFS or nothing is known.
 std::string LustreImport::device_of(const LustreFacts::Target& target, const std::string& host) const {
   const std::string* device = nullptr;
@@ -107,7 +107,8 @@ std::string LustreImport::device_of(const LustreFacts::Target& target, const std
   return device->substr(device->rfind('/') + 1);
 }
 
-/// First choice first: as configured, then where it is, then where somebody found it.
+/// The servers of a target, first choice first: as configured, then where it is mounted, then where a client
+/// found it.
 std::vector<std::string> LustreImport::servers_of(const std::string& name,
                                                   const LustreFacts::Target& target) {
   std::vector<std::string> servers;

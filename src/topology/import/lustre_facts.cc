@@ -66,7 +66,7 @@ bool is_from_pdsh(const SavedText& file) {
   while (const auto line = lines.next()) {
     if (trim(line->text).empty()) continue;
     const std::size_t colon = line->text.find(':');
-    // pdsh leaves nothing behind the colon of an empty line.
+    // pdsh prints nothing after the colon of an empty line.
     const bool bare = colon + 1 == line->text.size() && any;
     if (pdsh_host(line->text).empty() && !bare) return false;
     any = true;
@@ -186,7 +186,7 @@ bool LustreReader::import_line(std::string_view text) {
   for (const std::string_view nid : split(value, ',')) {
     if (is_nid(trim(nid))) nids.emplace_back(trim(nid));
   }
-  // Clients differ in what they know; the longest list knows most.
+  // Clients know different amounts; the longest list is the most complete.
   LustreFacts::Target& served = target(importing_);
   if (nids.size() > served.nids.size()) served.nids = std::move(nids);
   return true;

@@ -10,21 +10,21 @@
 
 namespace laggard::topology {
 
-/// What Lustre's tools tell, from all machines together.
+/// What Lustre's tools report, from all machines together.
 struct LustreFacts {
   /// An OST or MDT.
   struct Target {
     std::set<std::string> mounted_on;            ///< Hosts, mostly one.
     std::map<std::string, std::string> devices;  ///< By host, as mounted: `/dev/mapper/ost0`, `pool/ost0`.
     std::vector<std::string> nids;               ///< Of the servers that can have it, first choice first.
-    std::set<std::string> connected_to;          ///< NIDs that somebody is connected to it by.
-    std::string trouble;                         ///< A state that is not as it should be; empty: none seen.
-    std::string place;                           ///< Where it was first seen.
+    std::set<std::string> connected_to;          ///< NIDs by which some client is connected to it.
+    std::string trouble;  ///< A state other than the normal one; empty when none was seen.
+    std::string place;    ///< Where it was first seen.
   };
 
   std::map<std::string, Target> targets;              ///< By name: `scratch-OST0000`.
-  std::map<std::string, std::set<std::string>> nids;  ///< By host, its own.
-  std::set<std::string> hosts;                        ///< Whose output was read.
+  std::map<std::string, std::set<std::string>> nids;  ///< By host, the host's own.
+  std::set<std::string> hosts;                        ///< Hosts whose output was read.
 };
 
 /// A name such as `scratch-OST0000`: file system, kind and index in hexadecimal.

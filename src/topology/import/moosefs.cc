@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kServerRow = "chunk servers:";
 constexpr std::string_view kDiskRow = "disks:";
 
-/// One import of mfscli's plain output.
+/// Makes a sketch from mfscli's plain output.
 class MooseFsImport {
  public:
   explicit MooseFsImport(const SiteMap& map) : map_(map), names_(map) {}
@@ -37,7 +37,7 @@ class MooseFsImport {
   HostNames names_;
   HostAddresses addresses_;
   std::map<std::string, Server> servers_;
-  std::map<std::string, std::vector<std::string>> unwell_;  ///< Folders by what is the matter.
+  std::map<std::string, std::vector<std::string>> unwell_;  ///< Folders, by what is wrong with them.
   std::vector<std::string> maintained_;
   std::set<std::string> unnamed_;
 };

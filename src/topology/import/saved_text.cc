@@ -29,10 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A tree of more files than this is something else than one machine's Lustre.
+/// A tree of more files than this is not one machine's Lustre.
 constexpr std::size_t kMostFiles = 1'000'000;
 
-/// Files that tell of topology; the rest are counters and settings.
+/// Whether a file describes the topology; the rest are counters and settings.
 bool tells(const fs::path& path) {
   constexpr std::array<std::string_view, 7> kNames{"import",        "mntdev",        "uuid",   "target_obd",
                                                    "ost_conn_uuid", "mdt_conn_uuid", "devices"};
@@ -40,7 +40,7 @@ bool tells(const fs::path& path) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-/// The parameter of a file: what comes behind the last folder called lustre, or behind the given folder.
+/// The parameter that a file holds: the path below the last folder called lustre, or below the given folder.
 std::string parameter_of(const fs::path& path, const fs::path& folder) {
   std::vector<std::string> parts;
   for (const fs::path& part : path.lexically_relative(folder)) {

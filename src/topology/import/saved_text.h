@@ -11,7 +11,7 @@
 
 namespace laggard::topology {
 
-/// What a tool of a file system printed, as somebody saved it.
+/// The output of a file system's tool, as somebody saved it.
 struct SavedText {
   std::string path;  ///< For messages; nothing is opened.
   std::string text;
@@ -45,12 +45,12 @@ class SavedLines {
   std::uint32_t number_ = 0;
 };
 
-/// At most 60 letters of foreign text for a message; what is no plain letter becomes a `?`.
+/// At most 60 characters of foreign text for a message; everything but printable ASCII becomes `?`.
 [[nodiscard]] std::string excerpt(std::string_view text);
 
-/// The files of a saved /proc/fs/lustre, /sys/fs/lustre or /sys/kernel/debug/lustre that tell of topology, as
-/// the parameters that they are: `osd-zfs/l-OST0000/mntdev` is `osd-zfs.l-OST0000.mntdev`. The folder is one
-/// of these trees or holds some of them anywhere below. Links are not followed.
+/// The files in a saved /proc/fs/lustre, /sys/fs/lustre or /sys/kernel/debug/lustre that describe the
+/// topology, as Lustre's parameters: `osd-zfs/l-OST0000/mntdev` is `osd-zfs.l-OST0000.mntdev`. The folder is
+/// one of these trees or holds some of them anywhere below. Links are not followed.
 [[nodiscard]] Result<std::vector<SavedText>> read_saved_tree(const std::filesystem::path& folder,
                                                              const std::string& host);
 

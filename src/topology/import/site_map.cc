@@ -19,7 +19,7 @@ namespace {
 /// A map with more names than this is a mistake.
 constexpr std::size_t kMostNames = 2'000'000;
 
-/// Reads one map; all mistakes are collected, the first is told.
+/// Reads one map. All mistakes are collected, and the first is reported.
 class MapReader {
  public:
   explicit MapReader(std::string_view path) : mistakes_(std::string(path)), names_(kMostNames) {
@@ -191,8 +191,8 @@ std::vector<std::string> servers_of(const SystemSketch& sketch, const std::strin
   return out;
 }
 
-/// Controllers whose cabling nobody told, and that no equal runs of servers can tell either: every server
-/// hangs on all of them, so that none is blamed for another's.
+/// Where the cabling is not given and the servers do not divide among the controllers in equal runs, every
+/// server is cabled to all controllers, so that none is blamed for another's faults.
 void cable_evenly(SystemSketch::Array& array, std::vector<std::string>& notes) {
   if (array.controllers.empty() || !array.cabling.empty()) return;
   if (array.servers.size() % array.controllers.size() == 0) return;
@@ -203,7 +203,7 @@ void cable_evenly(SystemSketch::Array& array, std::vector<std::string>& notes) {
       array.name, array.servers.size(), array.controllers.size()));
 }
 
-/// The entry that has a LUN.
+/// The first entry that matches a LUN.
 template <typename Entry>
 const Entry* first_match(const std::vector<Entry>& entries, const std::string& lun) {
   const auto found =
@@ -211,7 +211,7 @@ const Entry* first_match(const std::vector<Entry>& entries, const std::string& l
   return found == entries.end() ? nullptr : &*found;
 }
 
-/// Puts every LUN on its array and into its set, and tells of those that are on no array.
+/// Assigns every LUN to its array and its set, and notes those that are on no array.
 void place_luns(const SiteMap& map, SystemSketch& sketch) {
   std::vector<std::string> on_no_array;
   for (auto& lun : sketch.luns) {

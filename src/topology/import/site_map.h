@@ -11,7 +11,7 @@
 
 namespace laggard::topology {
 
-/// What a site knows and the tools of its file system do not print: who is called what, which LUNs are on
+/// What a site knows but the tools of its file system do not print: the names of hosts, which LUNs are on
 /// which array behind which controllers, what was bought when. docs/formats/topology.md has the format.
 struct SiteMap {
   /// LUNs by name; each name may hold `*` and `?`.
@@ -36,7 +36,7 @@ struct SiteMap {
     LunNames luns;
   };
 
-  std::string path;  ///< For messages; empty without a map.
+  std::string path;  ///< For messages; empty when there is no map.
   bool short_names = true;
   std::unordered_map<std::string, std::string> hosts;  ///< As a tool calls them -> as they are recorded.
   std::vector<Array> arrays;
@@ -47,9 +47,9 @@ struct SiteMap {
 /// \param path  names the file in messages; nothing is opened.
 [[nodiscard]] Result<SiteMap> parse_site_map(std::string_view text, std::string_view path);
 
-/// Puts the LUNs of a sketch on the arrays, into the sets and into the drawers of a map; the first that
-/// matches has them. Arrays without servers of their own get those of their LUNs in natural order. Entries
-/// that match nothing are left out, with a note.
+/// Assigns the LUNs of a sketch to the arrays, sets and drawers of a map, each to the first that matches.
+/// Arrays without servers get those of their LUNs in natural order. Entries that match nothing are left out,
+/// with a note.
 void apply_site_map(const SiteMap& map, SystemSketch& sketch);
 
 }  // namespace laggard::topology

@@ -1,4 +1,4 @@
-#include "archive/facts.h"
+#include "archive/notes.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::SizeIs;
 
-/// What a server says of its disks: a number of its own each, the rest alike.
+/// The facts of a server's disks: each has its own number, the rest is the same.
 Facts disk_facts(std::size_t disks) {
   Facts facts;
   std::mt19937_64 random{1};

@@ -21,11 +21,11 @@ struct FactKey {
 };
 using Facts = std::map<FactKey, std::string>;
 
-/// The facts in rows of a page or so, each with a checksum of its own: a bad page costs the facts on it. All
-/// facts of a device are in one row unless it has more than fit.
+/// Packs facts into rows of about a page, each with its own checksum, so that a bad page costs only the facts
+/// on it. All facts of a device are in one row unless they do not fit.
 [[nodiscard]] std::vector<std::string> pack_facts(const Facts& facts, ZstdCodec& codec);
 
-/// Nothing when the checksum does not hold or the content makes no sense.
+/// Nothing when the checksum is wrong or the content makes no sense.
 [[nodiscard]] std::optional<Facts> unpack_facts(std::string_view row, ZstdCodec& codec);
 
 }  // namespace laggard::archive

@@ -1,4 +1,4 @@
-#include "archive/table_check.h"
+#include "archive/limits.h"
 
 #include <algorithm>
 #include <string_view>
@@ -7,6 +7,7 @@
 
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "base/bytes.h"
 
 namespace laggard::archive {
 
@@ -51,6 +52,29 @@ Status check_table(const SampleTable& table) {
     return refuse("a name is longer than 4096 bytes");
   }
   return {};
+}
+
+bool FileWords::add(const Dictionary& words) {
+  std::vector<std::uint64_t> added;
+  std::size_t bytes = 0;
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    const std::string_view text = words.text(Word{word});
+    const std::uint64_t hash = checksum(text);
+    if (known_.contains(hash)) continue;
+    added.push_back(hash);
+    bytes += text.size();
+  }
+  if (known_.size() + added.size() > kMaxFileWords || bytes_ + bytes > kMaxFileWordBytes) return false;
+  known_.insert(added.begin(), added.end());
+  bytes_ += bytes;
+  return true;
+}
+
+void FileWords::add_written(const Dictionary& words) {
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    const std::string_view text = words.text(Word{word});
+    if (known_.insert(checksum(text)).second) bytes_ += text.size();
+  }
 }
 
 }  // namespace laggard::archive

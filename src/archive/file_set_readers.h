@@ -5,8 +5,18 @@
 
 #include "archive/file_set.h"
 #include "model/observation_source.h"
+#include "model/series_source.h"
 
 namespace laggard::archive {
+
+// What can be read from a set of files: the inventory, the samples, the events and the profiles.
+
+/// Everything in the files of samples, from block headers.
+/// \param verify  also check every chunk's checksum.
+[[nodiscard]] Result<Inventory> take_inventory(FileSet& files, bool verify);
+
+/// \param files  outlives the reader.
+[[nodiscard]] std::unique_ptr<TableReader> make_table_reader(FileSet& files, ReadRequest request);
 
 /// \param files  outlives the reader.
 template <typename Table>

@@ -1,10 +1,67 @@
-// What a day file holds besides samples: facts of devices and gaps, each row with a checksum of its own,
-// since it has no block header to vouch for it.
+#include "archive/notes.h"
+
 #include "archive/day_file.h"
 #include "archive/format.h"
+#include "archive/zstd_codec.h"
 #include "base/bytes.h"
 
+// What a day file holds besides blocks: facts about devices, and gaps. Each row has its own checksum, since
+// it has no block header to vouch for it. A row of facts on disk:
+//   "LGF1" | xxh3-64 of the rest | size | zstd of: { kind, device, n { key, value } }, to the end
+
 namespace laggard::archive {
+
+namespace {
+
+/// The size of a row before compression. Names and keys are repetitive, so it then takes about a page
+/// (kPageBytes).
+constexpr std::size_t kRowBytes = 4096;
+
+}  // namespace
+
+std::vector<std::string> pack_facts(const Facts& facts, ZstdCodec& codec) {
+  std::vector<std::string> rows;
+  ByteWriter raw;
+  for (auto at = facts.begin(); at != facts.end();) {
+    ByteWriter device;
+    std::uint64_t keys = 0;
+    const FactKey& first = at->first;
+    for (; at != facts.end() && at->first.kind == first.kind && at->first.device == first.device; ++at) {
+      if (keys > 0 && device.str().size() + at->second.size() > kRowBytes) break;
+      device.text(at->first.key);
+      device.text(at->second);
+      ++keys;
+    }
+    if (!raw.str().empty() && raw.str().size() + device.str().size() > kRowBytes) {
+      rows.push_back(seal(kFactMagic, raw.str(), codec));
+      raw = ByteWriter{};
+    }
+    raw.text(first.kind);
+    raw.text(first.device);
+    raw.varint(keys);
+    raw.raw(device.str());
+  }
+  if (!raw.str().empty()) rows.push_back(seal(kFactMagic, raw.str(), codec));
+  return rows;
+}
+
+std::optional<Facts> unpack_facts(std::string_view row, ZstdCodec& codec) {
+  const Result<std::string> raw = unseal(kFactMagic, row, "", codec);
+  if (!raw) return std::nullopt;
+  Facts facts;
+  ByteReader in{*raw};
+  while (in.ok() && !in.rest().empty()) {
+    FactKey fact{.kind = std::string(in.text(kMaxNameBytes)),
+                 .device = std::string(in.text(kMaxNameBytes)),
+                 .key = {}};
+    for (std::size_t left = in.count(in.rest().size()); in.ok() && left > 0; --left) {
+      fact.key = in.text(kMaxNameBytes);
+      facts[fact] = in.text(in.rest().size());
+    }
+  }
+  if (!in.ok()) return std::nullopt;
+  return facts;
+}
 
 std::int64_t hash_of(const GapRow& gap) {
   ByteWriter bytes;
@@ -12,7 +69,7 @@ std::int64_t hash_of(const GapRow& gap) {
   bytes.zigzag(to_unix_ns(gap.last));
   bytes.varint(gap.lost);
   bytes.text(gap.reason);
-  return static_cast<std::int64_t>(hash_bytes(bytes.str()));
+  return static_cast<std::int64_t>(checksum(bytes.str()));
 }
 
 Status DayFile::add_gap(const GapRow& gap) {
@@ -39,7 +96,7 @@ Status DayFile::replace_facts(const Facts& facts, ZstdCodec& codec) {
       if (!row) return forward(row);
       if (!*row) break;
       last = select->integer(0);
-      // What is damaged stays, so that it goes on being reported.
+      // A damaged row stays, so that it continues to be reported.
       if (unpack_facts(select->bytes(1), codec)) readable.push_back(last);
     }
   }
@@ -51,7 +108,7 @@ Status DayFile::replace_facts(const Facts& facts, ZstdCodec& codec) {
   Result<Statement> insert = database_.prepare("INSERT INTO fact(rowid, data) VALUES(?1, ?2)");
   if (!insert) return forward(insert);
   for (const std::string& packed : pack_facts(facts, codec)) {
-    // Counting on tells salvage which of two rows is the later one.
+    // Increasing row numbers tell salvage which of two rows is the later one.
     if (Status put = insert->bind(1, ++last).bind_bytes(2, packed).run(); !put) return put;
   }
   return {};
