@@ -1,4 +1,4 @@
-#include "lab/sim/tcp_flow.h"
+#include "lab/sim/network.h"
 
 #include <gmock/gmock.h>
 
