@@ -67,7 +67,7 @@ struct PvfsSpec {
   /// Updates of metadata that share a sync of the database (CoalescingHighWatermark).
   std::uint32_t most_coalesced = 8;
   /// Pages of the databases that making or removing a file changes on the server of its attributes: they, its
-  /// distribution, its data handles, in trees of their own. Its entry in a directory changes one. Fitted:
+  /// distribution, its data handles, each in a separate tree. Its entry in a directory changes one. Fitted:
   /// with fewer the entries of the one client that a sick server slows most are missing visibly from what it
   /// writes, and F finds no packet loss in postmark.
   std::uint32_t file_pages = 6;

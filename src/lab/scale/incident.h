@@ -102,7 +102,7 @@ enum class IncidentKind : std::uint8_t {
   kCascadedFailure,      ///< 5.4: LUN resets, waits of 103 s, servers that give LUNs up.
   kDrawerErrors,         ///< 5.5: jitter on many LUNs.
   kSlowLun,              ///< 5.6: sustained above-average await.
-  kBusyLun,              ///< 5.6: likewise with a workload of its own.
+  kBusyLun,              ///< 5.6: likewise with an additional workload.
   kSilentLun,            ///< 5.6: sustained await in absence of a workload.
   kReconstruction,       ///< §6.3 without hot spares: degraded, then rebuilt.
   kReconstructionSpare,  ///< §6.3 with them: rebuilt at once, then copied back.

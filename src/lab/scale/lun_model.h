@@ -80,7 +80,7 @@ class LunModel {
     ServerMask absent;
     Slowness slow;
     RequestRate load;
-    const Effect* at_servers = nullptr;  ///< An effect with requests of its own at servers.
+    const Effect* at_servers = nullptr;  ///< The effect that adds requests at servers.
     bool stalled = false;
   };
 

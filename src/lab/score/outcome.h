@@ -14,7 +14,7 @@ namespace laggard::lab {
 struct Accusation {
   std::string server;
   std::string cause;  ///< disk-hog, disk-busy, network-hog, packet-loss, …
-  WallTime since{};   ///< When it could be said: the end of the window that made it faulty.
+  WallTime since{};   ///< When it was known: the end of the window that made it faulty.
 };
 
 /// The result of one experiment by F §11's footnote 5. All experiments have at most one fault.
