@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "lab/cluster/truth.h"
+#include "lab/scale/truth.h"
 #include "lab/score/scale_score.h"
-#include "lab/score/scale_truth_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // A truth, a line of dashes, and a diagnosis that is scored against it.
   const std::size_t parted = text.find("\n---\n");
   const std::string_view second = parted == std::string_view::npos ? text : text.substr(parted + 5);
-  const auto day = laggard::lab::parse_scale_truth(text.substr(0, parted), "fuzz");
+  const auto day = laggard::lab::scale::parse_scale_truth(text.substr(0, parted), "fuzz");
   const auto diagnosis = laggard::lab::parse_diagnosis(second, "fuzz");
   if (!day || !diagnosis) return 0;
   const laggard::lab::ScaleScore score = laggard::lab::score_scale(*day, *diagnosis, {});

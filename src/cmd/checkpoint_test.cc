@@ -14,8 +14,7 @@
 
 #include "cmd/coordinator.h"
 #include "testing/cli.h"
-#include "testing/ranks.h"
-#include "testing/setup.h"
+#include "testing/shards.h"
 
 namespace laggard::cmd {
 namespace {

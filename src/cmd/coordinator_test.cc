@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "cmd/judge_shard.h"
-#include "testing/ranks.h"
-#include "testing/setup.h"
+#include "testing/shards.h"
 
 namespace laggard::cmd {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cmd/recorded_time.h"
-#include "testing/setup.h"
+#include "testing/shards.h"
 
 namespace laggard::cmd {
 namespace {

@@ -23,11 +23,11 @@
 /// What the archive's tests share.
 namespace laggard::archive::testing {
 
-/// A folder that is gone at the end.
+/// A temporary folder that is removed at the end.
 class TempDir {
  public:
   TempDir() {
-    // In memory where there is such a place: thousands of commits are then not thousands of disk syncs.
+    // In memory where possible, so that thousands of commits do not cost thousands of disk syncs.
     const std::filesystem::path memory = "/dev/shm";
     const bool in_memory = ::access(memory.c_str(), W_OK) == 0;
     std::string pattern =
@@ -46,7 +46,7 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-/// A small file system in memory; nothing without the right to mount.
+/// A small file system in memory; not mounted without the right to mount.
 class TinyDisk {
  public:
   /// \param options  of tmpfs: "size=1m", "nr_inodes=20".
@@ -70,7 +70,7 @@ class TinyDisk {
   bool mounted_;
 };
 
-/// A clock that stands still until it is told to go.
+/// A clock that stands still until it is advanced.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] WallTime wall() override { return from_unix_ns(now_.count()); }
@@ -82,7 +82,7 @@ class ManualClock final : public Clock {
   Duration now_{};
 };
 
-/// When recordings of tests begin that need no other time.
+/// The default start of recordings in tests.
 inline constexpr const char* kStart = "2011-05-09T06:00:00Z";
 
 inline WallTime at(std::string_view iso) { return parse_time(iso).value(); }
@@ -101,7 +101,7 @@ inline void set_user_version(const std::filesystem::path& path, char version) {
   file.put(version);
 }
 
-/// Disk counters as a busy kernel shows them: every cell grows from sample to sample.
+/// Counters of busy disks: every cumulative one grows from sample to sample.
 inline SampleTable disk_table(const std::string& host, WallTime start, std::size_t samples,
                               std::size_t disks = 2, Duration interval = std::chrono::seconds{1}) {
   std::vector<TableCounter> counters{{"rd_ios", CounterForm::kCumulative},
@@ -115,7 +115,7 @@ inline SampleTable disk_table(const std::string& host, WallTime start, std::size
   SampleTable table{host, DeviceKind::kDisk, counters, devices, times};
   for (std::size_t d = 0; d < disks; ++d) {
     for (std::size_t t = 0; t < samples; ++t) {
-      // A function of the time, so that tables cut anywhere fit together.
+      // A function of time, so that tables that were cut anywhere fit together.
       const auto second = static_cast<std::uint64_t>(to_unix_ns(times[t]) / 1'000'000'000);
       table.set(0, d, t, second * 7 + second % 5 + d);
       table.set(1, d, t, (second * 7 + second % 3) * 8 + d * 1000);
@@ -139,11 +139,11 @@ inline SampleTable noisy_table(const std::string& host, WallTime start, std::siz
   return table;
 }
 
-/// Every present cell of tables, by name: what must come back, however it was cut into tables.
+/// All present cells of tables by name, which must be read back however they were cut into tables.
 using CellKey = std::tuple<std::string, DeviceKind, std::string, std::string, std::int64_t>;
 using Cells = std::map<CellKey, std::uint64_t>;
 
-/// The later record of a time wins, as in analyses.
+/// The later record of a time wins, as in an analysis.
 inline void add_cells(const SampleTable& table, Cells& cells) {
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
@@ -162,7 +162,7 @@ inline Cells cells_of(const std::vector<SampleTable>& tables) {
   return cells;
 }
 
-/// EXPECT_EQ would print thousands of cells.
+/// Compares cells and names the first difference; EXPECT_EQ would print thousands of cells.
 inline ::testing::AssertionResult same_cells(const Cells& got, const Cells& wanted) {
   if (got == wanted) return ::testing::AssertionSuccess();
   for (const auto& [key, value] : wanted) {
@@ -209,8 +209,8 @@ inline std::unique_ptr<Writer> open_writer(const std::filesystem::path& path, Cl
   return writer ? std::move(*writer) : nullptr;
 }
 
-/// What came back of the cells of `truth`, whose times follow each other at `interval`: every cell must be
-/// one of its own. \return how many there are.
+/// Expects that every cell of `tables` is a cell of `truth`, whose times are `interval` apart. \return how
+/// many there are.
 inline std::size_t count_true_cells(const std::vector<SampleTable>& tables, const SampleTable& truth,
                                     Duration interval = std::chrono::seconds{1}) {
   std::size_t found = 0;
@@ -240,7 +240,7 @@ inline std::size_t count_true_cells(const std::vector<SampleTable>& tables, cons
   return found;
 }
 
-/// A recording of one host in one finished file, to be spoiled.
+/// A recording of one host in one finished file, for tests that damage it.
 class OneFile : public ::testing::Test {
  protected:
   OneFile(std::size_t samples, std::size_t disks)
@@ -265,12 +265,12 @@ class OneFile : public ::testing::Test {
   [[nodiscard]] std::filesystem::path file() const {
     return dir_.path() / "rec" / "metrics" / "fs1-20110509T060000Z.lgd";
   }
-  /// The file with other content.
+  /// Replaces the content of the file.
   void overwrite(const std::string& bytes) const { write_bytes(file(), bytes); }
 
   TempDir dir_;
   SampleTable table_;
-  std::string sound_;  ///< What the file held when it was finished.
+  std::string sound_;  ///< The content of the undamaged file.
 };
 
 inline std::vector<std::string> file_names(const std::filesystem::path& recording) {

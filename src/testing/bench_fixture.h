@@ -18,11 +18,10 @@
 #include "lab/bench/layout.h"
 #include "lab/bench/linux_machine.h"
 #include "lab/bench/machine.h"
-#include "lab/bench/tools.h"
 
 namespace laggard::lab {
 
-/// Why no bench can stand here; empty when one can.
+/// Why no bench can be built here; empty when one can.
 inline std::string lacking() {
   if (::geteuid() != 0) return "needs root";
   bench::LinuxMachine machine;
@@ -43,20 +42,19 @@ inline std::string lacking() {
   return {};
 }
 
-/// What a bench can change on the machine, as text: what is there of any bench, and what is of others but
-/// near.
+/// What a bench can change on the machine, as text: everything that belongs to a bench, and settings near it.
 struct MachineState {
   std::string things;
-  std::map<std::string, std::string> idle_loops;  ///< Settings of the block devices that nothing uses.
+  std::map<std::string, std::string> idle_loops;  ///< Settings of the unused block devices.
 };
 
-/// Tests of `laggard-lab bench` with the real one, which skip where none can stand.
+/// Tests that run the real `laggard-lab bench`, and skip where none can be built.
 class BenchCommand : public testing::Test {
  protected:
   void SetUp() override {
     layout_.name = "smoke";
     if (const std::string why = lacking(); !why.empty()) GTEST_SKIP() << why;
-    // One at a time on a machine, whoever runs tests there: they change the same kernel setting.
+    // One at a time on a machine, even with several test runs, because they change the same kernel setting.
     turn_ = Fd(::open("/run/lock/laggard-bench-tests", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     ASSERT_TRUE(turn_.valid() && ::flock(turn_.get(), LOCK_EX) == 0);
     std::filesystem::create_directories(folder_);
@@ -100,8 +98,8 @@ class BenchCommand : public testing::Test {
     }
     for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator("/proc")) {
       if (!to_number<int>(entry.path().filename().native())) continue;
-      // Whoever belongs to a bench has its folder or its namespaces on its command line, or is a child of
-      // one.
+      // A process of a bench has the bench's folder or namespaces on its command line, or is a child of one
+      // that has.
       const std::string command = read_file(entry.path() / "cmdline").value_or("");
       if (is_near(command))
         found.push_back(entry.path().native() + " " + command.substr(0, command.find('\0')));
@@ -112,7 +110,7 @@ class BenchCommand : public testing::Test {
       const std::string backing = read_file(entry.path() / "loop/backing_file").value_or("");
       if (is_near(backing)) found.push_back(name + " " + backing);
       if (!backing.empty()) continue;
-      // Not `rotational`: the kernel sets it anew whenever a file is attached.
+      // Not `rotational`, which the kernel resets whenever a file is attached.
       for (const char* setting : {"queue/scheduler", "queue/max_sectors_kb", "queue/nr_requests",
                                   "queue/read_ahead_kb", "bdi/strict_limit", "bdi/max_ratio"}) {
         state.idle_loops[name] += std::string(setting) + "=" + read_file(entry.path() / setting).value_or("");
@@ -123,7 +121,7 @@ class BenchCommand : public testing::Test {
     for (const std::string& thing : found) state.things += thing + "\n";
     return state;
   }
-  /// Nothing has come and nothing has gone. (A block device that another test has taken says nothing.)
+  /// Nothing has appeared or disappeared. (A block device that another test is using is not compared.)
   static void expect_same(const MachineState& before, const MachineState& after) {
     EXPECT_EQ(after.things, before.things);
     for (const auto& [loop, settings] : after.idle_loops) {

@@ -20,7 +20,7 @@ namespace laggard::cmd::testing_support {
 /// The recorded incident that ships with laggard.
 inline const std::string kExample = std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2";
 
-/// What a command said, and how it ended.
+/// The output and exit status of a command.
 struct Said {
   int status = 0;
   std::string out;
@@ -43,8 +43,7 @@ inline Said run_here(const Program& program, std::vector<std::string> words) {
 
 inline Said laggard(std::vector<std::string> words) { return run_here(laggard_program(), std::move(words)); }
 
-/// A folder that is gone at the end; in memory where that is possible, because nothing here is worth a disk's
-/// syncs.
+/// A temporary folder that is removed at the end; in memory where possible, which saves disk syncs.
 class Folder {
  public:
   Folder() {

@@ -11,7 +11,7 @@
 
 namespace laggard::lab::bench {
 
-/// Of the bench in a test.
+/// The instance of the bench in a test.
 inline const std::string kTestId = "0123456789abcdef0123456789abcdef";
 inline constexpr const char* kAllowedControl = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
@@ -26,8 +26,8 @@ class FakeClock final : public Clock {
   Duration now_{1};
 };
 
-/// Notes what it is asked to do, in order, and does the least of it that callers look at: files, mounts,
-/// loops.
+/// Logs what it is asked to do, in order, and imitates only what callers look at: files, mounts, loop
+/// devices.
 class FakeMachine final : public Machine {
  public:
   [[nodiscard]] Result<Output> run(const Command& command) override {
@@ -127,12 +127,12 @@ class FakeMachine final : public Machine {
   }
 
   std::vector<std::string> log;
-  std::vector<std::pair<std::string, Output>> answers;  ///< For commands that hold a text.
+  std::vector<std::pair<std::string, Output>> answers;  ///< For commands that contain a text.
   std::map<std::string, std::string> files;
   std::set<std::string> folders;
   std::vector<Mount> mounts;
   std::map<std::string, Backing> attached;                       ///< By loop device.
-  std::map<std::string, std::vector<std::string>> environments;  ///< Of what ran last, by program.
+  std::map<std::string, std::vector<std::string>> environments;  ///< Of the last command, by program.
   std::set<int> processes;
   bool started_mounts = true;
   bool processes_end = false;  ///< As soon as they are started.
@@ -142,7 +142,7 @@ class FakeMachine final : public Machine {
   int last_process_ = 100;
 };
 
-/// Notes its entries in the log of a machine, so that tests see what came first.
+/// Adds its entries to the log of a machine, so that tests see the order.
 class NotedJournal final : public Journal {
  public:
   explicit NotedJournal(FakeMachine& machine) : machine_(machine) {}

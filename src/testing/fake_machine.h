@@ -1,8 +1,6 @@
 #pragma once
 
-// A machine for tests: files below a folder of its own, a clock that is moved by hand, a sink that keeps a
-// list.
-
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,14 +11,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/time.h"
 #include "model/series_source.h"
 
+// Machines for tests: a made-up one, of files below a temporary folder with a clock and a sink, and a
+// captured one.
+
 namespace laggard::collect {
 
-/// `proc`, `sys` and `dev` below a temporary folder that goes away with it.
+/// `proc`, `sys` and `dev` below a temporary folder, which is removed at the end.
 class FakeRoot {
  public:
   FakeRoot() {
@@ -40,7 +42,7 @@ class FakeRoot {
 
   [[nodiscard]] const std::filesystem::path& path() const { return root_; }
 
-  /// Rewrites a file in place, as the kernel's files stay the same file.
+  /// Rewrites a file in place, because the kernel's files stay the same file.
   void write(const std::string& file, std::string_view text) const {
     std::filesystem::create_directories((root_ / file).parent_path());
     std::ofstream(root_ / file, std::ios::trunc) << text;
@@ -56,7 +58,7 @@ class FakeRoot {
   std::filesystem::path root_;
 };
 
-/// Sleeping moves it; `lateness` says by how much each sleep overshoots.
+/// A clock that only sleeping and the test move; `lateness` says by how much each sleep overshoots.
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] WallTime wall() override { return WallTime{mono_.time_since_epoch() + wall_ahead_}; }
@@ -75,7 +77,7 @@ class FakeClock final : public Clock {
   void step_wall(Duration by) { wall_ahead_ += by; }
 
   [[nodiscard]] Duration suspended() override { return suspended_; }
-  /// The monotonic clock stands still meanwhile, the wall clock does not.
+  /// During it the monotonic clock stands still, but the wall clock does not.
   void suspend(Duration by) {
     suspended_ += by;
     wall_ahead_ += by;
@@ -89,7 +91,7 @@ class FakeClock final : public Clock {
   Duration suspended_{};
 };
 
-/// Keeps everything; refuses with `refuse` where it says so.
+/// Keeps everything; refuses a table when `refuse` returns an error.
 class ListSink final : public TableSink {
  public:
   [[nodiscard]] Status append(const SampleTable& table) override {
@@ -108,7 +110,7 @@ class ListSink final : public TableSink {
     return {};
   }
 
-  /// The last that was said of a fact; empty when never.
+  /// The latest value of a fact; empty when there is none.
   [[nodiscard]] std::string fact(std::string_view device, std::string_view key) const {
     for (auto it = facts.rbegin(); it != facts.rend(); ++it) {
       if (it->device != device) continue;
@@ -127,3 +129,34 @@ class ListSink final : public TableSink {
 };
 
 }  // namespace laggard::collect
+
+namespace laggard::testing_support {
+
+/// `proc` and `sys` captured on a machine with Lustre 2.10 on ZFS, unpacked into a temporary folder. Tests
+/// skip where the capture is missing.
+class LustreTree {
+ public:
+  LustreTree() {
+    if (!std::filesystem::exists(kArchive)) return;
+    std::string name = testing::TempDir() + "laggard-lustre-XXXXXX";
+    path_ = ::mkdtemp(name.data());
+    unpacked_ = std::system(("tar -C " + path_.string() + " -xf " + kArchive).c_str()) == 0;
+  }
+  LustreTree(const LustreTree&) = delete;
+  LustreTree& operator=(const LustreTree&) = delete;
+  ~LustreTree() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] bool is_there() const { return unpacked_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  static constexpr const char* kArchive =
+      LAGGARD_SOURCE_DIR "/../shared/data/exporters/lustre-proc-trees.tar.xz";
+
+ private:
+  std::filesystem::path path_;
+  bool unpacked_ = false;
+};
+
+}  // namespace laggard::testing_support

@@ -16,11 +16,11 @@
 
 #include "base/file.h"
 
-/// A disk for tests that fills up, and that loses what was not synced when its power is cut.
+/// A disk for tests that can fill up, and that loses what was not synced when its power is cut.
 namespace laggard::archive::testing {
 
-/// An SQLite VFS over the real one. Files live on the real disk, so that folders can be listed; what a power
-/// cut would leave of them is kept beside, in memory. One at a time, one thread.
+/// An SQLite VFS over the real one. Files are on the real disk, so that folders can be listed; what a power
+/// cut would leave of them is kept in memory. Only one at a time, in one thread.
 class FaultVfs {
  public:
   FaultVfs() : real_(sqlite3_vfs_find(nullptr)) {
@@ -48,21 +48,22 @@ class FaultVfs {
 
   [[nodiscard]] const char* name() const { return vfs_.zName; }
 
-  /// No file may grow any more.
+  /// Whether files can no longer grow.
   void set_full(bool full) { full_ = full; }
-  /// Nothing can be written and no file made: the call fails with this status of SQLite and errno; 0: can be.
+  /// Makes every write and every creation of a file fail with this SQLite status and errno; 0 ends that.
   void refuse(int status, int error) {
     refusal_ = status;
     refusal_errno_ = error;
   }
-  /// The power goes in the middle of the n-th write or sync from now.
+  /// Cuts the power in the middle of the n-th write or sync from now.
   void cut_after(std::uint64_t operations) { countdown_ = operations; }
   [[nodiscard]] bool dead() const { return dead_; }
   void kill() { dead_ = true; }
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
 
-  /// What the disk shows when the power is back: of what was written since each file's last sync any 512-byte
-  /// sectors, and files or deletions that nobody synced may be there or not. Connections must be closed.
+  /// Leaves on disk what may be there when the power is back: any 512-byte sectors of what was written since
+  /// each file's last sync, and any of the creations and deletions that were not synced. Connections must be
+  /// closed.
   void power_up(std::mt19937_64& random) {
     for (auto& [path, state] : files_) {
       const bool coin = random() % 2 == 0;
@@ -220,7 +221,7 @@ class FaultVfs {
       }
     }
     static_cast<void>(flags);
-    return SQLITE_OK;  // The real disk need not bother: what is safe is kept here.
+    return SQLITE_OK;  // The real disk need not sync: durable content is kept here.
   }
 
   int truncate(sqlite3_file* file, sqlite3_int64 size) {
@@ -257,7 +258,7 @@ class FaultVfs {
       return real(f)->pMethods->xFileControl(real(f), op, arg);
     };
     methods_.xSectorSize = [](sqlite3_file*) { return 512; };
-    // Promise nothing that a real disk might break.
+    // Promises nothing that a real disk might not keep.
     methods_.xDeviceCharacteristics = [](sqlite3_file*) { return 0; };
     methods_.xShmMap = [](sqlite3_file* f, int page, int size, int extend, void volatile** out) {
       return real(f)->pMethods->xShmMap(real(f), page, size, extend, out);

@@ -10,7 +10,7 @@
 namespace laggard::report {
 
 /// Compares `actual` with tests/golden/`folder`/`name`. LAGGARD_UPDATE_GOLDEN=1 rewrites the file instead;
-/// the test then fails once, so that no unattended run can ever bless its own output.
+/// the test then fails once, so that no unattended run can accept its own output.
 inline void expect_golden(const std::string& name, const std::string& actual,
                           const std::string& folder = "report") {
   const std::string path = std::string(LAGGARD_SOURCE_DIR) + "/tests/golden/" + folder + "/" + name;

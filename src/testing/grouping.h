@@ -10,18 +10,17 @@
 
 namespace laggard::testing_support {
 
-/// Groupings for tests of blame, component by component.
+/// Builds groupings for tests of blame, component by component.
 class GroupingBuilder {
  public:
-  /// A component of the group of this kind; the group is made when it is the first.
-  /// Attachments of different priorities are not peers, which tests of blame do not care about: they are in
-  /// groups of their own.
+  /// Adds a component to the group of this kind, which is made for the first one. Attachments of different
+  /// priorities are in separate groups, as they are not peers.
   GroupingBuilder& add(GroupKind kind, const std::string& name, const std::string& host,
                        const std::vector<Part>& parts, std::optional<std::size_t> priority = std::nullopt) {
     Component component;
     component.name = name;
     component.host = host;
-    // Flat: all that the list names is what the component itself needs.
+    // Flat: the component runs through all other parts of the list directly.
     component.part = grouping_.parts.add(parts.empty() ? Part{PartKind::kDisk, name} : parts.front());
     for (std::size_t p = 1; p < parts.size(); ++p) {
       grouping_.parts.connect(component.part, EdgeKind::kRunsThrough, grouping_.parts.add(parts[p]));
@@ -66,7 +65,7 @@ class GroupingBuilder {
     return *this;
   }
 
-  /// A LUN behind a controller of an array, seen by these servers.
+  /// Adds a LUN behind a controller of an array, seen by these servers.
   GroupingBuilder& lun(const std::string& lun, const std::string& controller, const std::string& array,
                        const std::vector<std::string>& servers) {
     for (const std::string& server : servers) {
@@ -81,9 +80,9 @@ class GroupingBuilder {
     return *this;
   }
 
-  /// An array as T §5.2 has them: servers s0, s1, … of which the first half hangs on controller NAMEa; LUN l
-  /// is reached first through server l, then through the following ones, around; a drawer of its first half.
-  /// Attachments are NAME.l.s.
+  /// Adds an array as in T §5.2: servers s0, s1, … of which the first half is attached to controller NAMEa;
+  /// LUN l is reached first through server l, then through the following ones, cyclically; a drawer with the
+  /// first half of the LUNs. Attachments are NAME.l.s.
   GroupingBuilder& array(const std::string& name, std::size_t luns, std::size_t servers) {
     for (std::size_t l = 0; l < luns; ++l) {
       for (std::size_t priority = 0; priority < servers; ++priority) {
@@ -102,7 +101,7 @@ class GroupingBuilder {
     return *this;
   }
 
-  /// The component's traffic passes this part.
+  /// Routes the component's traffic over this part.
   GroupingBuilder& over(const std::string& component, Part part) {
     const PartId own = grouping_.components[index(component)].part;
     grouping_.parts.connect(own, EdgeKind::kRoutesOver, grouping_.parts.add(std::move(part)));

@@ -17,13 +17,13 @@
 namespace laggard::net {
 
 /// A server on the loopback interface for tests of the client: reads a request, sends the bytes that `answer`
-/// makes of it, and keeps the connection unless told otherwise. One connection at a time.
+/// returns, and keeps the connection unless told otherwise. One connection at a time.
 class TestingPeer {
  public:
   struct Answer {
     std::string bytes;
     bool close = false;
-    bool wait = false;  ///< After the bytes, until the client hangs up.
+    bool wait = false;  ///< Wait after the bytes until the client closes the connection.
   };
   using Answerer = std::function<Answer(const std::string& request)>;
 
@@ -54,7 +54,7 @@ class TestingPeer {
   }
   [[nodiscard]] int connections() const { return connections_; }
 
-  /// An answer with its length.
+  /// A response with its Content-Length.
   static std::string reply(const std::string& status, const std::string& headers = {},
                            const std::string& body = {}) {
     return "HTTP/1.1 " + status + "\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
@@ -90,7 +90,7 @@ class TestingPeer {
       if (got <= 0) return false;
       request.append(bytes, static_cast<std::size_t>(got));
       constexpr char kTls = '\x16';
-      if (request.front() == kTls) break;  // A greeting, which no request follows.
+      if (request.front() == kTls) break;  // A TLS greeting, which no request follows.
       const std::size_t end = request.find("\r\n\r\n");
       if (end == std::string::npos) continue;
       const std::size_t length = request.find("Content-Length: ");

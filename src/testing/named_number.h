@@ -10,8 +10,8 @@
 
 namespace laggard {
 
-/// Every name of the table is there once, its default lies within its bounds, and setting it changes that
-/// number and no other.
+/// Expects that every name of the table is unique, that its default lies within its bounds, and that setting
+/// it changes that number and no other.
 template <typename Object>
 void expect_each_sets_its_own(std::span<const NamedNumber<Object>> table) {
   std::set<std::string_view> names;

@@ -23,7 +23,7 @@ using testing_support::PlainPeriod;
 using testing_support::random_events;
 using testing_support::random_profile;
 
-/// Rows by host and kind, in an order of their own.
+/// Rows by host and kind, sorted.
 template <typename Row>
 struct Read {
   std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;
@@ -74,7 +74,7 @@ Read<Row> rows_of_all(const std::vector<Table>& tables) {
   return read;
 }
 
-/// Whether everything that was read was written, as often as it was.
+/// Whether everything in `part` is in `whole`, at least as often.
 template <typename Row>
 bool is_part_of(const Read<Row>& part, const Read<Row>& whole) {
   return std::ranges::all_of(part.rows, [&](const auto& entry) {

@@ -13,7 +13,7 @@
 #include "model/event.h"
 #include "model/profile.h"
 
-/// Events and profiles for tests: made up, and told without words of a dictionary, so that tables with other
+/// Made-up events and profiles, and plain forms of them without a dictionary, so that tables with different
 /// dictionaries can be compared.
 namespace laggard::testing_support {
 
@@ -83,8 +83,8 @@ inline std::vector<PlainPeriod> plain(const ProfileTable& table) {
   return periods;
 }
 
-/// Events as a tracer of syscalls might see them, about a millisecond apart, sometimes out of order; with
-/// attributes that all, many and few of them have.
+/// Events as a syscall tracer might see them, about a millisecond apart, sometimes out of order, with
+/// attributes that all, many or few of them have.
 inline EventTable random_events(std::mt19937_64& random, const std::string& host, WallTime start,
                                 std::size_t n, const std::string& kind = "syscall") {
   EventTable table(host, kind);
@@ -108,7 +108,7 @@ inline EventTable random_events(std::mt19937_64& random, const std::string& host
   return table;
 }
 
-/// Stacks of ten-second periods.
+/// Counts of stacks in periods of ten seconds.
 inline ProfileTable random_profile(std::mt19937_64& random, const std::string& host, WallTime start,
                                    std::size_t n, const std::string& kind = "stacks") {
   ProfileTable table(host, kind);

@@ -8,8 +8,8 @@
 
 namespace laggard {
 
-/// The test fails unless `property` holds for every case that rapidcheck draws. rc::check by itself only
-/// prints what it found: a test that drops its answer passes whatever it says.
+/// Expects that `property` holds for every case that rapidcheck draws. rc::check by itself only prints a
+/// failure: a test that ignores its result always passes.
 template <typename Property>
 void expect_property(const std::string& name, Property&& property) {
   EXPECT_TRUE(rc::check(name, std::forward<Property>(property))) << name;

@@ -15,7 +15,7 @@
 
 namespace laggard::lab {
 
-/// Keeps the tables of a run.
+/// Simulates a run and keeps its tables.
 class RunMetrics final : public TableSink {
  public:
   RunMetrics(const ClusterSpec& cluster, const RunSpec& run) : servers_(cluster.servers) {
@@ -61,7 +61,7 @@ class RunMetrics final : public TableSink {
   [[nodiscard]] double net(std::size_t server, std::string_view counter, Span span) const {
     return rate(server_name(server), DeviceKind::kNet, counter, span);
   }
-  /// ms, over the whole span.
+  /// Milliseconds per request over the whole span.
   [[nodiscard]] double await(std::size_t server, Span span) const {
     const double ios = disk(server, "rd_ios", span) + disk(server, "wr_ios", span);
     return ios > 0 ? (disk(server, "rd_ms", span) + disk(server, "wr_ms", span)) / ios : 0;
@@ -70,15 +70,15 @@ class RunMetrics final : public TableSink {
     return disk(server, "io_ms", span) / 10;
   }
 
-  /// Window of a server's connections, in each second the mean over those that sent in it; NaN where none
-  /// did.
+  /// Congestion window of a server's connections: for each second the mean over those that sent in it, NaN
+  /// when none did.
   [[nodiscard]] std::vector<double> server_cwnd(std::size_t server, Span span) const {
     const SampleTable& t = table(server_name(server), DeviceKind::kTcp);
     std::vector<std::size_t> all(t.devices().size());
     for (std::size_t d = 0; d < all.size(); ++d) all[d] = d;
     return cwnd(t, all, span);
   }
-  /// The same of one client's connection to one server.
+  /// The same for one client's connection to one server.
   [[nodiscard]] std::vector<double> client_cwnd(std::size_t client, std::size_t server, Span span) const {
     return cwnd(table(client_name(client), DeviceKind::kTcp), {server}, span);
   }

@@ -11,7 +11,7 @@ namespace laggard::testing_support {
 
 inline WallTime second(double s) { return from_unix_ns(std::llround(s * 1e9)); }
 
-/// One sample of one device: its time, and a number per counter, NaN where it was not sampled.
+/// One sample of one device: its time, and a number per counter, NaN when it was not sampled.
 struct Sample {
   double time = 0;
   std::vector<double> values;

@@ -12,7 +12,7 @@
 
 namespace laggard::lab::scale::testing_support {
 
-/// Keeps what a generator writes, and answers questions about single attachments.
+/// Keeps what a generator writes, and computes figures of single attachments.
 class Samples final : public TableSink {
  public:
   [[nodiscard]] Status append(const SampleTable& table) override {
@@ -80,7 +80,7 @@ class Samples final : public TableSink {
   std::vector<DeviceInfo> described_;
 };
 
-/// Two arrays of Intrepid for some hours, without anything that nobody asked for.
+/// Two arrays of Intrepid for six hours, without transients, server work or clock steps.
 inline ScaleSpec small_spec() {
   ScaleSpec spec;
   spec.site = intrepid();

@@ -13,7 +13,7 @@
 #include "model/sample_table.h"
 #include "net/http.h"
 
-/// What the tests of this room share: a clock that only moves when somebody sleeps, and a server on paper.
+/// What the tests of this room share: a clock that only sleeping moves, and a scripted server.
 namespace laggard::send {
 
 class FakeClock final : public Clock {
@@ -32,7 +32,7 @@ class FakeClock final : public Clock {
   MonoTime now_{};
 };
 
-/// Answers as it was told, else 204; keeps what it took.
+/// Returns the scripted answers, else 204; keeps what was posted.
 class PaperServer : public net::HttpTransport {
  public:
   Result<net::HttpReply> get(const std::string& /*path*/,
@@ -66,14 +66,14 @@ class PaperServer : public net::HttpTransport {
   std::vector<std::string> posted;
   std::vector<std::string> paths;
   net::HttpHeaders last_headers;
-  bool always_reconnected = false;  ///< Closes every connection without a word.
-  std::string refuses;              ///< A body that it fails at, always; empty: none.
+  bool always_reconnected = false;  ///< Silently closes every connection.
+  std::string refuses;              ///< A body that it always refuses; empty: none.
 
  protected:
   virtual Result<net::HttpReply> answer_to(std::string_view /*body*/) { return reply(204); }
 };
 
-/// A folder that is gone at the end.
+/// A temporary folder that is removed at the end.
 class Scratch {
  public:
   Scratch() {

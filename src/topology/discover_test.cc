@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "testing/inventory.h"
 #include "testing/property.h"
+#include "testing/topology.h"
 #include "topology/check.h"
 #include "topology/system_file.h"
 

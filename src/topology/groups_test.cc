@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "testing/inventory.h"
 #include "testing/property.h"
+#include "testing/topology.h"
 #include "topology/system_file.h"
 
 namespace laggard::topology {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/inventory.h"
+#include "testing/topology.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"
 

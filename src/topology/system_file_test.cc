@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/file.h"
-#include "testing/inventory.h"
+#include "testing/topology.h"
 #include "topology/groups.h"
 
 namespace laggard::topology {

@@ -11,8 +11,7 @@
 
 #include "base/file.h"
 #include "collect/import/csv/import.h"
-#include "testing/test_folder.h"
-#include "testing/test_sink.h"
+#include "testing/import_fixture.h"
 
 namespace laggard::collect {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "testing/test_sink.h"
+#include "testing/import_fixture.h"
 
 namespace laggard::collect {
 namespace {

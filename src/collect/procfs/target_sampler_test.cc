@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "testing/fake_machine.h"
-#include "testing/lustre_tree.h"
 
 namespace laggard::collect {
 namespace {

@@ -12,7 +12,7 @@ namespace laggard::lab::bench {
 
 namespace {
 
-/// Takes down the bench that an open journal is of.
+/// Takes down the bench that an open journal belongs to.
 Status take_down_killed(Machine& machine, Layout layout, FileJournal& journal, const Say& say) {
   if (Status reachable = check_reachable(journal.instance(), layout.name); !reachable) {
     return fail(reachable.error().code, layout.journal().string() + ":1", reachable.error().what);
@@ -53,7 +53,7 @@ Result<std::unique_ptr<Bench>> Bench::build(Machine& machine, const Layout& layo
   Layout own = layout;
   own.instance = instance->id;
   if (Status made = make_state_folder(own); !made) {
-    (void)remove_state_folder(own);  // What is half made.
+    (void)remove_state_folder(own);  // It may be half made.
     journal->remove();
     return forward(made);
   }

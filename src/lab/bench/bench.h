@@ -10,26 +10,25 @@
 
 namespace laggard::lab::bench {
 
-/// Programs of ours that the bench starts.
+/// Our programs that the bench starts.
 struct Programs {
   std::filesystem::path laggard;
   std::filesystem::path modelled_disk;
 };
 
-/// A parallel file system that stands on this machine until `take_down` or the end of this.
+/// A parallel file system on this machine, which exists until `take_down` or destruction.
 class Bench {
  public:
-  /// Builds it: network, disks, servers, clients; first takes down what an earlier bench of that name left
-  /// when it was killed. What was built is taken down again when something fails. An error when there is
-  /// anything of its name that no bench made.
-  /// \param machine  outlives this
+  /// Builds network, disks, servers and clients, after taking down what a killed bench of the same name left
+  /// behind. When something fails, what was built is taken down again. An error when anything of its name
+  /// exists that no bench made. \param machine  outlives this
   [[nodiscard]] static Result<std::unique_ptr<Bench>> build(Machine& machine, const Layout& layout,
                                                             const Programs& programs, Say say);
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
   ~Bench();
 
-  /// Everything as it was before.
+  /// Restores the machine to its state before `build`.
   [[nodiscard]] Status take_down();
 
   [[nodiscard]] Site& site() { return site_; }
@@ -50,8 +49,8 @@ class Bench {
   bool standing_ = true;
 };
 
-/// Takes down what a killed bench has left. \return whether there was anything. An error, and nothing
-/// touched, when what is there cannot be proven to be a bench's.
+/// Takes down what a killed bench has left behind. \return whether there was anything. An error, with nothing
+/// touched, when what is there cannot be proven to belong to a bench.
 [[nodiscard]] Result<bool> clean(Machine& machine, const Layout& layout, const Say& say);
 
 }  // namespace laggard::lab::bench

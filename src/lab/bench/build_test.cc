@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/bench/machine.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
-#include "lab/bench/tools.h"
 #include "lab/bench/undo.h"
 #include "testing/fake_bench_machine.h"
 

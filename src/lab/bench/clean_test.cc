@@ -1,4 +1,4 @@
-// What becomes of journals and state folders that a killed bench has left, or somebody else has put there.
+// Cleaning up journals and state folders that a killed bench left behind, or that others put there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

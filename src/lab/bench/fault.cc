@@ -22,7 +22,8 @@ Command read_partition(const Layout& layout, const std::string& loop) {
                             (layout.disk_megabytes - layout.brick_megabytes) / 4));
 }
 
-/// Reads the same from below the block device, whose counters do not see it: somebody else on shared storage.
+/// Reads the same from below the block device, whose counters do not see it, as another user of shared
+/// storage would.
 Command read_from_below(const Layout& layout, std::size_t server) {
   return repeat(fmt::format("dd if={} of=/dev/null bs=1M iflag=direct skip={} count={} status=none",
                             (layout.disk(server) / "disk").native(), layout.brick_megabytes,

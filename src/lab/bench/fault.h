@@ -12,14 +12,14 @@
 
 namespace laggard::lab::bench {
 
-/// A program or a rule and the host that it runs on.
+/// A program or rule, and the host that it runs on.
 struct OnHost {
   std::string host;
   Command command;
 };
 
-/// What a fault takes (F §9): programs that run as long as it lasts, in the order in which they are started,
-/// and commands that begin and end it.
+/// What a fault consists of (F §9): programs that run as long as it lasts, in the order in which they are
+/// started, and commands that begin and end it.
 struct FaultPlan {
   std::vector<OnHost> programs;
   std::vector<OnHost> begin;
@@ -31,7 +31,7 @@ struct FaultPlan {
 [[nodiscard]] FaultPlan plan_fault(const Layout& layout, FaultKind fault, std::size_t server,
                                    const std::string& loop);
 
-/// A fault that lasts until `clear` or the end of this.
+/// A fault that lasts until `clear` or destruction.
 class InjectedFault {
  public:
   [[nodiscard]] static Result<InjectedFault> inject(Site& site, FaultPlan plan);
@@ -45,7 +45,7 @@ class InjectedFault {
   InjectedFault& operator=(const InjectedFault&) = delete;
   ~InjectedFault() { (void)clear(); }
   [[nodiscard]] Status clear();
-  /// An error when a program of the fault has ended by itself.
+  /// An error when a program of the fault has ended early.
   [[nodiscard]] Status check();
 
  private:
@@ -60,13 +60,14 @@ class InjectedFault {
 struct Truth {
   Workload workload = Workload::kDdWrite;
   FaultKind fault = FaultKind::kNone;
-  std::size_t server = 0;  ///< From 1; without meaning where there is no fault.
+  std::size_t server = 0;  ///< From 1; meaningless without a fault.
   WallTime workload_start;
   WallTime workload_stop;
   std::optional<WallTime> fault_start;
   std::optional<WallTime> fault_stop;
   std::vector<std::string> loops;  ///< By server.
-  /// Of all the machine's processors, 0 to 1, by everybody on it; nothing when /proc/stat did not tell.
+  /// Load of all the machine's processors from everything on it, 0 to 1; nothing when /proc/stat is
+  /// unreadable.
   std::optional<double> cpu_busy;
   std::string kernel;
 };

@@ -31,7 +31,7 @@ Status check_way(const std::filesystem::path& folder) {
                   "belongs to another user, who could lead what is written there elsewhere; choose another "
                   "folder");
     }
-    if (!S_ISDIR(s.st_mode)) continue;  // A link: whose target is looked at by its own name.
+    if (!S_ISDIR(s.st_mode)) continue;  // A link; its target is checked under its own name.
     open_to_all = (s.st_mode & S_IWOTH) != 0;
     if (open_to_all && ((s.st_mode & S_ISVTX) == 0 || way == folder)) {
       return fail(
@@ -118,7 +118,7 @@ Result<Fd> open_root(const Layout& layout) {
 
 std::string base_name(const std::filesystem::path& path) { return path.filename().native(); }
 
-/// The id in the mark of an open state folder; empty where there is none that counts.
+/// The id in the mark of an open state folder; empty when there is no valid one.
 std::string mark_of(int folder) {
   const Fd mark(::openat(folder, kMark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat file {};
@@ -130,7 +130,7 @@ std::string mark_of(int folder) {
   return text;
 }
 
-/// Only we can have put something into it.
+/// Whether only we can have put something into it.
 bool private_to_us(int folder) {
   struct stat s {};
   return ::fstat(folder, &s) == 0 && s.st_uid == ::geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -163,7 +163,7 @@ Status make_state_folder(const Layout& layout) {
   if (Status safe = check_root(layout.root); !safe) return safe;
   const Result<Fd> root = open_root(layout);
   if (!root) return tl::unexpected<Error>(root.error());
-  // Under a name that only its maker can know it gets its mark; with its own name it appears as a whole.
+  // It is marked under a random name and then renamed, so that it appears complete under its own name.
   const std::string unnamed = base_name(layout.nameless_state());
   if (::mkdirat(root->get(), unnamed.c_str(), 0700) != 0) {
     return fail_errno(errno, layout.nameless_state().string(), "cannot be created");
@@ -203,7 +203,7 @@ Status remove_state_folder(const Layout& layout) {
   const Result<Fd> root = open_root(layout);
   if (!root) return tl::unexpected<Error>(root.error());
   const std::string unnamed = base_name(layout.nameless_state());
-  // Without its mark a folder would be nobody's: so its name goes before its content.
+  // Without its mark it could not be recognised as ours, so it is renamed before its contents are removed.
   if (*whose == StateFolder::kOurs && ::renameat2(root->get(), base_name(layout.state()).c_str(), root->get(),
                                                   unnamed.c_str(), RENAME_NOREPLACE) != 0) {
     return fail_errno(errno, layout.state().string(), "cannot be removed");

@@ -105,13 +105,13 @@ tl::unexpected<Error> bad_line(std::size_t line, std::string_view what) {
   return fail(ErrorCode::kDamaged, fmt::format("journal:{}", line), std::string(what));
 }
 
-/// What a write that was cut off can leave.
+/// Whether it can be the beginning of a write that was cut off.
 bool can_be_a_beginning(std::string_view text) {
   return text.size() < kLongestLine &&
          std::none_of(text.begin(), text.end(), [](char c) { return is_control(c) && c != '\t'; });
 }
 
-/// Of a file that is not the bench's own, why it is not.
+/// The reason why a file cannot be a bench's journal.
 std::optional<std::string_view> not_ours(const struct stat& file) {
   if (!S_ISREG(file.st_mode)) return "is no file";
   if (file.st_uid != ::geteuid()) return "belongs to another user";
@@ -142,10 +142,10 @@ tl::unexpected<Error> not_opened(int why, const std::filesystem::path& path) {
   return fail(ErrorCode::kDamaged, path.string(), fmt::format("is no file{}", kHowOn));
 }
 
-/// A journal that only we can have written, locked; an invalid one when there is none.
+/// Opens and locks a journal that only we can have written; an invalid descriptor when there is none.
 Result<Fd> open_locked(const std::filesystem::path& path) {
   for (;;) {
-    // Not to wait for the other end of a pipe that somebody has put there.
+    // Non-blocking, so that a pipe in its place cannot make us wait.
     Fd fd(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd.valid() && errno == ENOENT) return fd;
     if (!fd.valid()) return not_opened(errno, path);
@@ -155,7 +155,7 @@ Result<Fd> open_locked(const std::filesystem::path& path) {
     }
     struct stat here {};
     if (::fstat(fd.get(), &here) != 0) return fail_errno(errno, path.string(), "cannot be read");
-    // Its owner may have removed it between our opening and our locking.
+    // Its owner may have removed it between our open and our lock.
     if (here.st_nlink == 0) continue;
     const std::optional<std::string_view> why = not_ours(here);
     if (!why) return fd;
@@ -207,7 +207,7 @@ Result<JournalText> parse_journal(std::string_view text) {
 
 Result<FileJournal> FileJournal::create(const std::filesystem::path& path, const Instance& instance) {
   if (Status safe = check_root(path.parent_path()); !safe) return forward(safe);
-  // Without a name until it is locked and says whose it is: nobody ever sees an empty one.
+  // It gets its name only after it is locked and has its first line, so that no process sees an empty one.
   Fd fd(::open(path.parent_path().c_str(), O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600));
   if (!fd.valid()) return fail_errno(errno, path.string(), "cannot be created");
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return fail_errno(errno, path.string(), "cannot be locked");
@@ -242,7 +242,7 @@ Status FileJournal::enter(const Change& change) {
   }
   if (holds(text_.changes, change)) return {};
   const std::string line = to_line(change);
-  // One write: a line is there as a whole or, after a crash, as a beginning without an end.
+  // A single write: after a crash a line is either complete or a beginning without a line end.
   const ssize_t n = ::write(fd_.get(), line.data(), line.size());
   if (n < 0) return fail_errno(errno, path_.string(), "cannot be written");
   if (n != static_cast<ssize_t>(line.size())) return fail_errno(ENOSPC, path_.string(), "cannot be written");
@@ -254,7 +254,7 @@ Status FileJournal::enter(const Change& change) {
 void FileJournal::remove() {
   struct stat open {};
   struct stat named {};
-  // Another one of that name is not ours to remove.
+  // Another file of that name is not ours to remove.
   if (::fstat(fd_.get(), &open) == 0 && ::lstat(path_.c_str(), &named) == 0 && open.st_ino == named.st_ino &&
       open.st_dev == named.st_dev) {
     ::unlink(path_.c_str());

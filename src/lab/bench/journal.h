@@ -13,14 +13,13 @@
 
 namespace laggard::lab::bench {
 
-/// A setting of the kernel that the bench changes. There are no others: a journal names one of these, never a
-/// path.
+/// A kernel setting that the bench changes. A journal can name only these, never a path.
 enum class Setting : std::uint8_t {
-  kScheduler,  ///< These seven of a block device of the bench, in the order in which they are restored.
+  kScheduler,  ///< The first seven belong to a block device of the bench, in the order of restoring.
   kMaxSectors,
   kRotational,
-  kRequests,   ///< A new scheduler sets it anew.
-  kReadAhead,  ///< So does a new limit of sectors.
+  kRequests,   ///< Reset by a new scheduler.
+  kReadAhead,  ///< Reset by a new limit of sectors.
   kStrictLimit,
   kMaxRatio,
   kCongestionControl,  ///< Of the machine: what TCP may use.
@@ -39,46 +38,46 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-/// Whether a journal can hold it: a loop device where one is needed, a value such as the setting can have.
+/// Whether a journal may contain it: a loop device where one is needed, and a possible value of the setting.
 [[nodiscard]] bool is_sound(const Change& change);
 
-/// What a bench has to remember: who it is, which finds everything that it made, and what it cannot find that
-/// way.
+/// The contents of a journal: the instance, by which everything that the bench made can be found, and the
+/// changed settings, which cannot be found that way.
 struct JournalText {
   Instance instance;
   std::vector<Change> changes;
 };
 
 /// `bench TAB 2 TAB id TAB boot id TAB mount namespace`, then a line per change: `setting TAB loop TAB old`.
-/// A last line without an end was cut off: the change it announces was never begun, and it is left out.
-/// Anything else that a bench does not write is an error (`journal:LINE`): a change that is not understood
-/// would not be undone, and who writes one wrong line may have written the others.
+/// A last line without an end was cut off; its change was never made, and it is ignored. Anything else that a
+/// bench does not write is an error (`journal:LINE`): a change that is not understood would not be undone,
+/// and the author of one wrong line may have written the others.
 [[nodiscard]] Result<JournalText> parse_journal(std::string_view text);
 [[nodiscard]] std::string to_line(const Instance& instance);
 [[nodiscard]] std::string to_line(const Change& change);
 
-/// What the bench has changed on the machine, on disk before it is changed, so that it can be undone by
-/// another process after this one was killed.
+/// A write-ahead journal of what the bench changes on the machine, so that another process can undo it after
+/// this one was killed.
 class Journal {
  public:
   virtual ~Journal() = default;
-  /// On disk when this returns. Of a setting that is changed twice the first value counts.
+  /// The entry is on disk when this returns. For a setting that is changed twice, the first value counts.
   [[nodiscard]] virtual Status enter(const Change& change) = 0;
 };
 
-/// The journal of a bench, which is its lock too: as long as one is open, no second one can be.
+/// The journal file of a bench, which is also its lock: only one process can have it open.
 class FileJournal final : public Journal {
  public:
-  /// A new one; an error when there is one, because then a bench is running or was not taken down.
+  /// Creates a new one; an error when it exists, because then a bench is running or was not taken down.
   [[nodiscard]] static Result<FileJournal> create(const std::filesystem::path& path,
                                                   const Instance& instance);
-  /// What a killed bench has left; nothing when there is none. An error when a bench is running, and when it
-  /// is not a file that only we can have written.
+  /// Opens the journal of a killed bench; nothing when there is none. An error when a bench is running, or
+  /// when another user may have written the file.
   [[nodiscard]] static Result<std::optional<FileJournal>> open(const std::filesystem::path& path);
   [[nodiscard]] Status enter(const Change& change) override;
   [[nodiscard]] const Instance& instance() const { return text_.instance; }
   [[nodiscard]] const std::vector<Change>& changes() const { return text_.changes; }
-  /// All is undone.
+  /// Removes the file, once everything is undone.
   void remove();
 
  private:

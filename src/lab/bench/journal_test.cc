@@ -25,7 +25,7 @@ class JournalTest : public testing::Test {
   JournalTest() { std::filesystem::create_directories(folder_); }
   ~JournalTest() override { std::filesystem::remove_all(folder_); }
   void plant(const std::string& text) { ASSERT_TRUE(write_file(path_, text)); }
-  /// What is said of the journal that is there.
+  /// The error on opening the present journal.
   [[nodiscard]] std::string refusal() const {
     const auto journal = FileJournal::open(path_);
     return journal ? "" : journal.error().message();
@@ -162,7 +162,7 @@ TEST(ParseJournal, EverySettingComesBack) {
   EXPECT_EQ(to_line(back->instance), kHeader);
 }
 
-/// What somebody might write into a journal to have it obeyed, each as the line after a sound one.
+/// What an attacker might write into a journal, each as the line after a valid one.
 TEST(ParseJournal, NothingIsObeyedThatABenchDoesNotWrite) {
   const std::string nul(1, '\0');
   const std::vector<std::string> planted{

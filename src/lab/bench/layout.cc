@@ -35,7 +35,7 @@ Result<std::uint64_t> own_mount_namespace() {
   return ns.st_ino;
 }
 
-/// Some process in that mount namespace.
+/// Finds a process in that mount namespace.
 std::optional<std::string> inhabitant(std::uint64_t mount_namespace) {
   std::error_code error;
   for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
@@ -96,7 +96,7 @@ Status check_reachable(const Instance& instance, std::string_view name) {
 namespace {
 constexpr std::size_t kFewestServers = 3;
 constexpr std::size_t kLongestName = 12;
-/// Nothing leaves the bridge, which has no way out: the addresses only have to differ from each other.
+/// The bridge is isolated, so the addresses only have to differ from each other.
 constexpr const char* kSubnet = "10.77.0.";
 }  // namespace
 

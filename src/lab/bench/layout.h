@@ -10,11 +10,11 @@
 
 namespace laggard::lab::bench {
 
-/// One building of a bench: what tells the things that it makes from all others on the machine.
+/// Identifies one bench that was built: distinguishes what it makes from everything else on the machine.
 struct Instance {
-  std::string id;                     ///< 32 hexadecimal digits of chance: nobody else's has them.
-  std::string boot;                   ///< The kernel's boot id: after another boot only files can be left.
-  std::uint64_t mount_namespace = 0;  ///< Inode of the mount namespace that its mounts are made in.
+  std::string id;                     ///< 32 random hexadecimal digits.
+  std::string boot;                   ///< The kernel's boot id: a reboot leaves only files.
+  std::uint64_t mount_namespace = 0;  ///< Inode of the mount namespace of its mounts.
   bool operator==(const Instance&) const = default;
 };
 
@@ -24,33 +24,33 @@ struct Instance {
 [[nodiscard]] bool is_instance_id(std::string_view text);
 [[nodiscard]] bool is_boot_id(std::string_view text);
 
-/// An error when its mounts cannot be seen from here: it was built before the last boot, or in another mount
-/// namespace in which somebody still lives (else its mounts are gone with it).
-/// \param name  of the bench, for the sentence that says what to do
+/// An error when we cannot see its mounts: it was built before the last boot, or in another mount namespace
+/// in which some process still runs (otherwise its mounts are gone with the namespace). \param name  of the
+/// bench, for the sentence that says what to do
 [[nodiscard]] Status check_reachable(const Instance& instance, std::string_view name);
 
 /// The third party of the network hogs.
 inline constexpr const char* kThirdParty = "x";
 
-/// A parallel file system on this machine: how large, how fast, and what its parts are called. Everything of
-/// it is in the state folder, network namespaces and mounts included, but for its memory groups and its
-/// processes: those carry `instance`. So what is not the bench's cannot be taken for the bench's.
+/// A parallel file system on this machine: its size, its speed, and the names of its parts. All of it is in
+/// the state folder, network namespaces and mounts included, except for memory groups and processes, which
+/// carry `instance`. So nothing else can be mistaken for the bench's.
 ///
-/// The rates keep the machine's processors out of the picture: nine disks of 3 MB/s and ports of 40 Mbit/s
-/// take some 0.7 cores, so that what is measured is what was modelled, even where others compute beside it.
+/// The rates are low enough for the machine's processors: nine disks of 3 MB/s and ports of 40 Mbit/s take
+/// some 0.7 cores, so that the model is measured and not the machine, even with other work beside it.
 struct Layout {
   std::string name = "bench";
-  std::string instance;  ///< Of this one building of it (`Instance::id`); empty until it has begun.
-  std::filesystem::path root = "/run";  ///< Holds the state folder; nobody else may write there.
+  std::string instance;                 ///< `Instance::id`; empty before it is built.
+  std::filesystem::path root = "/run";  ///< Holds the state folder; only we may write there.
   std::size_t servers = 9;
   std::size_t clients = 4;
 
   double disk_megabytes_per_second = 3;
   std::size_t disk_megabytes = 4096;
   std::size_t brick_megabytes = 3072;  ///< The rest of the disk is the unused partition of F §9.
-  std::size_t network_megabits = 40;   ///< Of every server's port, each way.
+  std::size_t network_megabits = 40;   ///< Rate of every server's port, each way.
   std::size_t cache_megabytes = 128;   ///< Page cache of one server.
-  std::size_t dirty_megabytes = 16;    ///< Of those, at most so many unwritten.
+  std::size_t dirty_megabytes = 16;    ///< Dirty pages among those, at most.
 
   /// Servers and clients are counted from 1, as in the recordings.
   [[nodiscard]] std::string server(std::size_t i) const { return "s" + std::to_string(i); }
@@ -60,11 +60,11 @@ struct Layout {
   [[nodiscard]] std::string third_party_address() const;
 
   [[nodiscard]] std::filesystem::path state() const;  ///< Mounts and logs.
-  /// The state folder while it is made and while it is removed.
+  /// The state folder's name while it is being made or removed.
   [[nodiscard]] std::filesystem::path nameless_state() const { return state().native() + "." + instance; }
   [[nodiscard]] std::filesystem::path journal() const { return state().native() + ".journal"; }
-  /// The file that keeps the network namespace of a host: of a server, a client, the third party or `bridge`,
-  /// the switch.
+  /// The file on which the network namespace of a host is mounted: a server, a client, the third party, or
+  /// the switch, `bridge`.
   [[nodiscard]] std::filesystem::path network(std::string_view host) const { return networks() / host; }
   [[nodiscard]] std::filesystem::path networks() const { return state() / "net"; }
   [[nodiscard]] std::filesystem::path logs() const { return state() / "log"; }
@@ -76,7 +76,7 @@ struct Layout {
 inline constexpr std::size_t kBrickPort = 24007;
 inline constexpr std::size_t kMostHosts = 99;
 
-/// What cannot be built: fewer than three servers are no peers, and addresses end at 99.
+/// Checks that it can be built: at least three servers to be peers, and at most 99 hosts of a kind.
 [[nodiscard]] Status check(const Layout& layout);
 
 }  // namespace laggard::lab::bench

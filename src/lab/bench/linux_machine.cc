@@ -52,7 +52,7 @@ class Attributes {
   posix_spawnattr_t attributes_{};
 };
 
-/// As exec wants them, while `words` lives.
+/// The pointers that exec takes, valid as long as `words`.
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -152,7 +152,7 @@ std::string name_of_backing(const std::string& loop) {
   return {name, std::find(name, name + LO_NAME_SIZE - 1, 0)};
 }
 
-/// Sends `signal` to all processes that were started with `entry`. \return who they are
+/// Sends `signal` to all processes that were started with `entry`. \return their process ids
 std::vector<int> signal_marked(std::string_view entry, int signal) {
   std::vector<int> marked;
   std::error_code error;
@@ -160,7 +160,7 @@ std::vector<int> signal_marked(std::string_view entry, int signal) {
        it.increment(error)) {
     const std::optional<int> process = to_number<int>(it->path().filename().native());
     if (!process || *process == ::getpid()) continue;
-    // Held before it is looked at: the number may become somebody else's in between.
+    // Opened before it is examined: the process id may be reused in between.
     const Fd held(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
     if (!held.valid() || !started_with(it->path(), entry)) continue;
     marked.push_back(*process);
@@ -199,7 +199,7 @@ Result<Output> LinuxMachine::run(const Command& command) {
     }
     if (clock_.mono() >= deadline) {
       ::kill(-*child, SIGKILL);
-      children_.insert(*child);  // Taken later: what hangs in the kernel does not end at once.
+      children_.insert(*child);  // Reaped later: a process that hangs in the kernel does not end at once.
       return fail(ErrorCode::kUnavailable, fmt::format("{}", fmt::join(command.argv, " ")),
                   "did not end within two minutes");
     }
@@ -229,7 +229,7 @@ bool LinuxMachine::reap(int process) {
 bool LinuxMachine::running(int process) { return !reap(process); }
 
 void LinuxMachine::stop(int process, int signal, Duration patience) {
-  if (children_.count(process) == 0) return;  // The number may already be somebody else's.
+  if (children_.count(process) == 0) return;  // The process id may already be reused.
   ::kill(-process, signal);
   const MonoTime deadline = clock_.mono() + patience;
   while (!reap(process)) {
@@ -294,7 +294,7 @@ std::map<std::string, Backing> LinuxMachine::loops() {
 void LinuxMachine::wake_marked(const std::string& entry) { (void)signal_marked(entry, SIGCONT); }
 
 Status LinuxMachine::end_marked(const std::string& entry) {
-  // Twice none: between being started and having its environment a process cannot be told from others.
+  // None must be found twice in a row: a process that was just forked does not have its environment yet.
   int without = 0;
   const MonoTime deadline = clock_.mono() + kLongestEnd;
   for (;;) {

@@ -9,16 +9,16 @@
 
 namespace laggard::lab::bench {
 
-/// Starts a program that is found in PATH, in a session of its own, so that a Ctrl-C meant for us does not
-/// reach it, with no signals blocked, and with both outputs to `output`. \param input  instead of the
-/// command's. \return its process id.
+/// Starts a program that is found in PATH, in a new session, so that a Ctrl-C meant for us does not reach it,
+/// with no signals blocked, and with both outputs to `output`. \param input  replaces the command's. \return
+/// its process id.
 [[nodiscard]] Result<int> spawn(const Command& command, int input, int output);
 
-/// A file that holds `text`, rewound; /dev/null for an empty one.
+/// A temporary file that contains `text`, rewound; /dev/null for an empty text.
 [[nodiscard]] Result<Fd> input_file(std::string_view text);
 
-/// The machine that we run on. Keeps the system's clock, not one that a signal cuts short: what has to be
-/// taken down is waited for even after a Ctrl-C.
+/// The machine that we run on. Uses the plain system clock, whose sleep no signal cuts short: taking down
+/// waits even after a Ctrl-C.
 class LinuxMachine final : public Machine {
  public:
   LinuxMachine() = default;
@@ -42,7 +42,7 @@ class LinuxMachine final : public Machine {
   [[nodiscard]] Clock& clock() override { return clock_; }
 
  private:
-  /// Takes the status of a child that has ended. \return whether it had.
+  /// Reaps a child if it has ended. \return whether it had.
   bool reap(int process);
 
   SystemClock clock_;

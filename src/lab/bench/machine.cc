@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "base/text.h"
 
 namespace laggard::lab::bench {
@@ -54,6 +60,108 @@ std::vector<Mount> parse_mounts(std::string_view mountinfo) {
     }
   }
   return mounts;
+}
+
+namespace {
+
+constexpr std::array<Tool, 18> kTools{{
+    {"ip", "iproute2"},
+    {"tc", "iproute2"},
+    {"nsenter", "util-linux"},
+    {"unshare", "util-linux"},
+    {"losetup", "mount"},
+    {"mount", "mount"},
+    {"umount", "mount"},
+    {"chrt", "util-linux"},
+    {"mkfs.ext4", "e2fsprogs"},
+    {"ethtool", "ethtool"},
+    {"sysctl", "procps"},
+    {"nft", "nftables"},
+    {"socat", "socat"},
+    {"glusterfsd", "glusterfs-server"},
+    {"glusterfs", "glusterfs-client"},
+    {"fio", "fio"},
+    {"postmark", "postmark"},
+    {kSadc, "sysstat"},
+}};
+
+bool found(Machine& machine, std::string_view program, std::string_view path) {
+  if (program.front() == '/') return machine.exists(program);
+  const std::vector<std::string_view> folders = split(path, ':');
+  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
+    return !folder.empty() && machine.exists(std::filesystem::path(folder) / program);
+  });
+}
+
+}  // namespace
+
+std::span<const Tool> tools() { return kTools; }
+
+Status check_tools(Machine& machine, std::string_view path) {
+  std::vector<std::string_view> programs;
+  std::vector<std::string_view> packages;
+  for (const Tool& tool : kTools) {
+    if (found(machine, tool.program, path)) continue;
+    programs.push_back(tool.program);
+    if (std::find(packages.begin(), packages.end(), tool.package) == packages.end()) {
+      packages.push_back(tool.package);
+    }
+  }
+  if (programs.empty()) return {};
+  return fail(
+      ErrorCode::kNotFound, {},
+      fmt::format("the bench runs programs that are not installed ({}); get them with: apt-get install {}",
+                  fmt::join(programs, ", "), fmt::join(packages, " ")));
+}
+
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
+  stat = stat.substr(0, stat.find('\n'));
+  if (take_word(stat) != "cpu") return std::nullopt;
+  constexpr std::size_t kFields = 8;
+  std::array<std::uint64_t, kFields> ticks{};
+  CpuTimes times;
+  for (std::uint64_t& tick : ticks) {
+    const auto value = to_number<std::uint64_t>(take_word(stat));
+    if (!value) return std::nullopt;
+    tick = *value;
+    times.all += tick;
+  }
+  times.busy = times.all - ticks[3] - ticks[4];
+  times.stolen = ticks[7];
+  return times;
+}
+
+namespace {
+
+std::optional<double> share(std::uint64_t from, std::uint64_t to, std::uint64_t all_from,
+                            std::uint64_t all_to) {
+  if (all_to <= all_from || to < from) return std::nullopt;
+  return static_cast<double>(to - from) / static_cast<double>(all_to - all_from);
+}
+
+}  // namespace
+
+std::optional<double> busy_share(const CpuTimes& from, const CpuTimes& to) {
+  return share(from.busy, to.busy, from.all, to.all);
+}
+
+std::optional<double> stolen_share(const CpuTimes& from, const CpuTimes& to) {
+  return share(from.stolen, to.stolen, from.all, to.all);
+}
+
+std::optional<std::uint64_t> parse_process_ticks(std::string_view stat) {
+  // The name, in parentheses, may hold anything; after it come state and 10 numbers, then the four times.
+  const std::size_t end = stat.rfind(')');
+  if (end == std::string_view::npos) return std::nullopt;
+  stat.remove_prefix(end + 1);
+  for (int i = 0; i < 11; ++i) (void)take_word(stat);
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto value = to_number<std::uint64_t>(take_word(stat));
+    if (!value) return std::nullopt;
+    sum += *value;
+  }
+  return sum;
 }
 
 }  // namespace laggard::lab::bench

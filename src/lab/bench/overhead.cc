@@ -7,12 +7,11 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "lab/bench/cpu_share.h"
 #include "lab/bench/folders.h"
-#include "lab/bench/recorders.h"
+#include "lab/bench/machine.h"
+#include "lab/bench/processes.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
-#include "lab/bench/workload.h"
 
 namespace laggard::lab::bench {
 
@@ -20,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Until caches and congestion windows are where they stay.
+/// The time until caches and congestion windows have settled.
 constexpr Duration kWarmUp = 20s;
 
 /// The blocks of one workload while it runs.
@@ -34,7 +33,7 @@ class Meter {
  private:
   [[nodiscard]] Status wait(Duration time);
   [[nodiscard]] Result<std::uint64_t> bytes();
-  /// Nothing where /proc/stat says nothing: then no block is spoilt.
+  /// Nothing when /proc/stat is unreadable; then no block is invalid.
   [[nodiscard]] CpuTimes processors();
   /// Ticks that the recorders have used so far.
   [[nodiscard]] std::uint64_t ticks(const Recorders& recorders);
@@ -124,7 +123,7 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
   result.measured = take_pairs(spec_.pairs, [&](bool recorded) -> Result<Block> {
     Result<Block> measured = block(recorded, *recorders);
-    if (!measured) return measured;  // Ctrl-C ends programs too: they are not what ended it.
+    if (!measured) return measured;  // After a Ctrl-C programs end too, but they are not the cause.
     Status running = workload->check();
     if (running) running = recorders->check();
     if (!running) return forward(running);

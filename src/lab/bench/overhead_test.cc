@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lab/bench/cpu_share.h"
+#include "lab/bench/machine.h"
 
 namespace laggard::lab::bench {
 namespace {

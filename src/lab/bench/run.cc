@@ -7,13 +7,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "lab/bench/cpu_share.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
-#include "lab/bench/recorders.h"
+#include "lab/bench/machine.h"
+#include "lab/bench/processes.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
-#include "lab/bench/workload.h"
 
 namespace laggard::lab::bench {
 
@@ -34,7 +33,7 @@ class Experiment {
 
  private:
   Clock& clock() { return bench_.site().machine().clock(); }
-  /// Waits, looking now and then whether everybody is well.
+  /// Waits, and checks with `well` every now and then that all programs are running.
   [[nodiscard]] Status wait(Duration time, std::string_view doing, const std::function<Status()>& well);
   [[nodiscard]] Status with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth);
   [[nodiscard]] std::optional<CpuTimes> cpu();
@@ -173,7 +172,7 @@ Status run_once(const Session& session, const RunSpec& run, const std::filesyste
   written = write_file(out / "truth.json", truth_json(layout, *truth));
   if (!written) return written;
   std::error_code error;
-  std::filesystem::remove(out / kUnfinished, error);  // Beside a truth.json it says nothing.
+  std::filesystem::remove(out / kUnfinished, error);  // Beside a truth.json it means nothing.
   return {};
 }
 

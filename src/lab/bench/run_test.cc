@@ -6,8 +6,7 @@
 
 #include "lab/bench/campaign.h"
 #include "lab/bench/fault.h"
-#include "lab/bench/recorders.h"
-#include "lab/bench/workload.h"
+#include "lab/bench/processes.h"
 #include "lab/cluster/truth.h"
 #include "testing/fake_bench_machine.h"
 

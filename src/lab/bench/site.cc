@@ -133,7 +133,7 @@ Status empty_cache(Site& site, std::size_t server) {
   Machine& machine = site.machine();
   const std::filesystem::path group = memory_group(machine, site.layout(), server);
   if (version_1(machine)) return machine.write(group / "memory.force_empty", "0");
-  // Asked for all there can be, the kernel gives back what it can and says that it was less.
+  // Asked to reclaim everything, the kernel reclaims what it can and reports that it was less.
   (void)machine.write(group / "memory.reclaim", fmt::format("{}M", site.layout().cache_megabytes));
   return {};
 }
@@ -141,7 +141,7 @@ Status empty_cache(Site& site, std::size_t server) {
 namespace {
 
 constexpr const char* kBridge = "bridge";
-/// Small enough that a port has no second of traffic in hand, large enough for the timer's resolution.
+/// Small enough that a port cannot burst for long, large enough for the timer's resolution.
 constexpr const char* kBurst = "64kb";
 constexpr const char* kQueue = "400kb";
 
@@ -157,7 +157,7 @@ Status allow_cubic(Site& site) {
   return site.set(Setting::kCongestionControl, "", with_cubic(trim(*allowed)));
 }
 
-/// A namespace that lives as long as it is mounted on a file of the state folder, where nobody else's can be.
+/// A namespace that exists as long as it is mounted on a file of the state folder, where only ours can be.
 Status add_namespace(Site& site, std::string_view host) {
   const std::filesystem::path network = site.layout().network(host);
   if (Status made = site.machine().write(network, ""); !made) return made;

@@ -27,15 +27,15 @@ Result<int> start_disk(Site& site, const std::filesystem::path& program, std::si
   return site.start_disk(serve, log_name(layout, i));
 }
 
-/// As a disk of the time would be queued: BFQ, 64 requests of 128 KB. Given back in the end, because loop
-/// devices keep their settings when they are detached.
+/// Queues requests like a disk of the time: BFQ, 64 requests of 128 KB. The settings are restored in the end,
+/// because loop devices keep them when they are detached.
 Status set_queue(Site& site, const std::string& loop) {
   const std::array<std::pair<Setting, const char*>, 5> settings{{{Setting::kScheduler, "bfq"},
                                                                  {Setting::kMaxSectors, "128"},
                                                                  {Setting::kRotational, "1"},
                                                                  {Setting::kRequests, "64"},
                                                                  {Setting::kReadAhead, "128"}}};
-  // All are kept before one is changed: some of them change others.
+  // All are noted before one is changed, because some of them change others.
   for (const auto& [setting, value] : settings) {
     if (Status kept = site.keep(setting, loop); !kept) return kept;
   }
@@ -45,11 +45,11 @@ Status set_queue(Site& site, const std::string& loop) {
   return {};
 }
 
-/// A limit of dirty pages of its own: the machine's is shared, and one slow disk would hold up all servers.
+/// A separate limit of dirty pages: with the machine's shared one, one slow disk would hold up all servers.
 Status limit_dirty(Site& site, const std::string& loop) {
   if (Status done = site.set(Setting::kStrictLimit, loop, "1"); !done) return done;
-  // The kernel keeps max_bytes as a ratio of the machine's limit, and gives back another number than it was
-  // told: max_ratio is what can be restored.
+  // The kernel keeps max_bytes as a ratio of the machine's limit and reads back another number than was
+  // written, so max_ratio is what can be restored.
   if (Status kept = site.keep(Setting::kMaxRatio, loop); !kept) return kept;
   return site.machine().write(path_of(Setting::kMaxRatio, loop).replace_filename("max_bytes"),
                               std::to_string(site.layout().dirty_megabytes * kMegabyte));
@@ -121,7 +121,7 @@ std::string volume(std::string_view name, std::string_view type, const std::vect
   return text + "end-volume\n";
 }
 
-/// A shell's way to enter a memory group: the program is in it from its first page on.
+/// A shell command that enters a memory group, so that the program is in it from its first page on.
 Command in_memory_group(const std::filesystem::path& group, Command command) {
   std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && exec "$@")", group / "cgroup.procs"};
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
@@ -146,13 +146,13 @@ Status start_server(Site& site, std::size_t i) {
   return {};
 }
 
-/// A client that is started before the servers listen waits seconds before it tries again.
+/// Waits until the servers listen: a client that starts before waits for seconds before it tries again.
 Status await_server(Site& site, std::size_t i) {
   const Layout& layout = site.layout();
   const std::filesystem::path from = layout.network(layout.client(1));
   Clock& clock = site.machine().clock();
   const MonoTime deadline = clock.mono() + std::chrono::seconds(20);
-  // socat itself did not end in 3 of 19 attempts on an idle machine: then, too, it is to be tried again.
+  // socat itself hung in 3 of 19 attempts on an idle machine; that is retried as well.
   const Command knock{{"timeout", "3", "socat", "-u", "/dev/null",
                        fmt::format("TCP:{}:{},connect-timeout=1", layout.server_address(i), kBrickPort)},
                       {}};

@@ -7,19 +7,18 @@
 
 namespace laggard::lab::bench {
 
-/// Gives every server a modelled disk: the program that models it, a block device on it, a file system on the
-/// first part of that. The disks are fast until `set_disks` makes them slow.
-/// \param program  of the modelled disk
-/// \return the block devices (`loop7`), s1's first
+/// Gives every server a modelled disk: the program that models it, a block device on top, and a file system
+/// on the first part of that. The disks are fast until `set_disks` makes them slow. \param program  models a
+/// disk \return the block devices (`loop7`), s1's first
 [[nodiscard]] Result<std::vector<std::string>> build_disks(Site& site, const std::filesystem::path& program);
 
 [[nodiscard]] Status set_disks(Site& site, bool fast);
 
-/// Writes back what is dirty and empties the servers' caches, so that every run begins cold.
+/// Writes back dirty pages and empties the servers' caches, so that every run starts cold.
 [[nodiscard]] Status drop_caches(Site& site);
 
-/// GlusterFS without its management daemon: a server program per namespace, each on its own brick, and a
-/// FUSE client per client namespace, from volume files of ours.
+/// GlusterFS without its management daemon: a server program per namespace, each on its own brick, and a FUSE
+/// client per client namespace, from volume files that we write.
 ///
 /// The volume is erasure-coded (N-1 data + 1 redundancy), read round-robin: every stripe touches all servers,
 /// which is what makes them peers (F §6.1, observation 1). Distribution with shards does not keep them even.

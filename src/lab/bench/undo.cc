@@ -24,7 +24,7 @@ bool begins_with(std::string_view text, std::string_view begin) {
   return text.substr(0, begin.size()) == begin;
 }
 
-/// What the bench mounts, by where below its state folder.
+/// What the bench mounts, by place below its state folder.
 enum class Place : std::uint8_t { kDisk, kBrick, kClient, kNetwork };
 
 /// Whether `text` is `word` and the number of a host.
@@ -57,7 +57,7 @@ bool has_settings_of(const std::string& loop, std::span<const Change> changes) {
   return std::any_of(changes.begin(), changes.end(), [&](const Change& c) { return c.loop == loop; });
 }
 
-/// Whether it is what the bench mounts there.
+/// Whether it is of the type that the bench mounts there.
 bool is_ours(Place place, const Mount& mount, const Remains& remains) {
   switch (place) {
     case Place::kDisk:
@@ -77,7 +77,7 @@ bool is_at(const Layout& layout, const Mount& mount, Place place) {
   return place_of(layout, mount.point) == place;
 }
 
-/// Undoes the parts of a bench, counts and tells what cannot be.
+/// Undoes the parts of a bench; counts and reports what cannot be undone.
 class Undoing {
  public:
   Undoing(Machine& machine, const Layout& layout, const Say& say)
@@ -121,7 +121,7 @@ void Undoing::unmount(const Remains& remains, Place place) {
     const Mount& mount = remains.mounts[i];
     if (!is_at(layout_, mount, place)) continue;
     const Status gone = machine_.must({{"umount", mount.point}, {}});
-    // A disk is only in use by a block device: without its folder that could no longer be told from others'.
+    // Block devices first: they are recognised by the folder of the disk below them.
     note(gone || place == Place::kDisk ? gone : machine_.must({{"umount", "--lazy", mount.point}, {}}));
   }
 }
@@ -156,7 +156,7 @@ Status Undoing::restore_congestion_control(const std::string& old) {
   const std::filesystem::path path = path_of(Setting::kCongestionControl, "");
   const Result<std::string> now = machine_.read(path);
   if (!now) return tl::unexpected<Error>(now.error());
-  // The kernel lists them in an order of its own.
+  // The kernel lists them in no useful order.
   const auto sorted = [](std::string_view list) {
     std::vector<std::string_view> words = split(trim(list), ' ');
     std::sort(words.begin(), words.end());
@@ -184,7 +184,7 @@ void Undoing::take_away(const Remains& remains, std::span<const Change> changes)
   unmount(remains, Place::kClient);
   unmount(remains, Place::kBrick);
   for (const Change& change : changes) {
-    // A block device that was detached may be anybody's since.
+    // A block device that was detached may have another user by now.
     if (!change.loop.empty() && remains.loops.count(change.loop) != 0) note(restore(change));
   }
   detach(remains);
@@ -238,7 +238,7 @@ Result<std::size_t> undo(Machine& machine, const Layout& layout, std::span<const
   if (!before) return tl::unexpected<Error>(before.error());
   Undoing undoing(machine, layout, say);
   undoing.end_processes(*before);
-  // A command that was just ended may have mounted or attached something yet.
+  // A command that was just killed may still have mounted or attached something.
   const Result<Remains> remains = find_remains(machine, layout, changes);
   undoing.take_away(remains ? *remains : *before, changes);
   return undoing.failed();

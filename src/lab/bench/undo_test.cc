@@ -65,7 +65,7 @@ TEST_F(UndoTest, WhatIsOfOthersIsLeftAlone) {
   machine_.folders = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup/memory/laggard-bench-s1",
                       "/sys/fs/cgroup/memory/laggard-bench-s1-" + std::string(32, 'f')};
   machine_.files["/sys/block/loop4/queue/scheduler"] = "bfq";
-  machine_.files[kAllowedControl] = "reno\n";  // Somebody's since.
+  machine_.files[kAllowedControl] = "reno\n";  // Changed by another program.
   EXPECT_EQ(undo_all({{Setting::kCongestionControl, "", "reno bbr"},
                       {Setting::kScheduler, "loop4", "none"},
                       {Setting::kScheduler, "loop6", "none"},

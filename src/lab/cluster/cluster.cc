@@ -175,7 +175,7 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
   if (run_.workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
-    // PVFS 2.8's PINT_cached_config_get_next_meta draws where a client begins and goes on in turn.
+    // PVFS 2.8's PINT_cached_config_get_next_meta starts at a random server and then goes round.
     const Random drawn = Random(run_.seed).fork("directories", cluster_.hardware_seed);
     const bool in_turn = cluster_.pvfs.directories_in_turn;
     const std::uint64_t begin = drawn.fork("of", in_turn ? 0 : place.client).below(cluster_.servers);

@@ -6,9 +6,8 @@
 
 #include "lab/cluster/program.h"
 #include "lab/cluster/recorder.h"
-#include "lab/cluster/rpc_engine.h"
+#include "lab/cluster/rpc.h"
 #include "lab/cluster/scenario.h"
-#include "lab/cluster/servers.h"
 
 namespace laggard::lab {
 
@@ -20,7 +19,7 @@ class Fault {
   virtual void end() = 0;
 };
 
-/// What a fault works on.
+/// What a fault acts on.
 struct FaultPlace {
   EventQueue& queue;
   Fabric& fabric;
@@ -34,21 +33,21 @@ struct FaultPlace {
 
 /// The fault of a run; null for none.
 ///
-/// disk-hog            dd reads the spare partition in blocks of 256 MB past the cache: half of the block
-/// layer's 128
-///                     requests (nr_requests) are always its own.
+/// disk-hog            dd reads the spare partition in blocks of 256 MB, bypassing the cache: half of the
+/// block
+///                     layer's 128 requests (nr_requests) are always its own.
 /// disk-busy           sgm_dd reads it in SCSI commands of 1 MB, one after the other.
 /// write-network-hog   a third party sends zeros to the server; read-network-hog: the server to it.
 /// receive-pktloss     the server's firewall drops 5 % of what it receives.
 /// send-pktloss        every client's drops 5 % of what it receives from the server.
 [[nodiscard]] std::unique_ptr<Fault> make_fault(const FaultPlace& place);
 
-/// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all of
-/// it.
+/// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all
+/// hosts.
 ///
-/// Random streams: disks' speeds and the place of "/" depend on the hardware seed alone; everything
-/// else on the run's seed too, but not on the fault, so that runs which differ in it are twins up to its
-/// beginning.
+/// Random streams: disks' speeds and the server of "/" depend on the hardware seed alone; everything else
+/// also on the run's seed, but not on the fault, so that runs that differ only in the fault are identical
+/// until it begins.
 class Cluster {
  public:
   /// Requires at least one client and server, and a faulty server that exists.
@@ -57,7 +56,7 @@ class Cluster {
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
-  /// Runs from beginning to end; once.
+  /// Runs from beginning to end; call it once.
   void run();
   [[nodiscard]] Status write(TableSink& sink) const { return recorder_->write(sink, run_.start); }
 

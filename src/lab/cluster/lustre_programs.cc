@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lab/cluster/servers.h"
+#include "lab/cluster/rpc.h"
 
 namespace laggard::lab {
 

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "lab/cluster/program.h"
-#include "lab/cluster/pvfs_programs.h"
 
 namespace laggard::lab {
 
@@ -16,8 +15,8 @@ struct LustreLimits {
 };
 inline constexpr std::int64_t kLustreRpc = 1 << 20;
 
-/// Where a file's RPCs lie: dealt out to the servers in turn, a stripe (rounded down to whole RPCs) at a
-/// time.
+/// How a file's RPCs are distributed: round-robin over the servers, a stripe (rounded down to whole RPCs) at
+/// a time.
 struct LustreStripes {
   std::uint64_t rpcs = 1;  ///< In a stripe.
   std::uint64_t servers = 1;
@@ -32,8 +31,8 @@ struct LustreStripes {
   }
 };
 
-/// A file written through the client's cache: the application goes on until a server it writes to has 32 MB
-/// outstanding. IOzone's passes end with an fsync, which waits for everything.
+/// Writes a file through the client's cache: the application continues until a server that it writes to has
+/// 32 MB outstanding. IOzone's passes end with an fsync, which waits for everything.
 class LustreWriter final : public Program {
  public:
   LustreWriter(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits = {});
@@ -66,7 +65,7 @@ class LustreWriter final : public Program {
   bool again_ = false;
 };
 
-/// A file read with read-ahead: 40 MB are asked for ahead of the application, which takes them in order.
+/// Reads a file with read-ahead: 40 MB are requested ahead of the application, which takes them in order.
 class LustreReader final : public Program {
  public:
   LustreReader(const ProgramPlace& place, const StreamSpec& spec, const LustreLimits& limits = {});
@@ -84,15 +83,15 @@ class LustreReader final : public Program {
   LustreStripes stripes_;
   std::uint64_t asked_ = 0;         ///< RPCs of this pass.
   std::uint64_t consumed_ = 0;      ///< Of those, taken by the application.
-  std::vector<std::uint8_t> here_;  ///< Ring over the window: has come, not taken.
+  std::vector<std::uint8_t> here_;  ///< Ring over the window: arrived but not taken.
   bool copying_ = false;
 };
 
-/// PostMark on Lustre: names are the metadata server's business; data stays in the client's cache until it is
+/// PostMark on Lustre: names are handled by the metadata server; data stays in the client's cache until it is
 /// 30 s old (pdflush looks every 5 s) and is read from there. The file servers see locks (one each when a
-/// file is first written), size inquiries for appends whose lock is not held any more, removals of the
-/// objects that a file has on each of them, which nobody waits for while no more than eight of a client's are
-/// under way at a server, and the small writes of files that lived long enough.
+/// file is first written), size inquiries for appends whose lock is no longer held, removals of the objects
+/// that a file has on each of them, which are asynchronous up to eight of a client's at a server, and the
+/// small writes of files that lived long enough.
 class LustrePostmark final : public Program {
  public:
   LustrePostmark(const ProgramPlace& place, std::uint32_t metadata_server, const PostmarkSpec& spec = {});
@@ -129,7 +128,7 @@ class LustrePostmark final : public Program {
     std::uint32_t in_flight = 0;
   };
   std::vector<Removals> removals_;  ///< Of each server.
-  bool stalled_ = false;            ///< A transaction is done but for removals that cannot be sent.
+  bool stalled_ = false;            ///< A transaction waits only for removals that cannot be sent yet.
 };
 
 }  // namespace laggard::lab

@@ -3,13 +3,14 @@
 #include <cstdint>
 #include <span>
 
-#include "lab/cluster/rpc_engine.h"
+#include "base/error.h"
+#include "lab/cluster/rpc.h"
 #include "lab/cluster/scenario.h"
 #include "lab/sim/random.h"
 
 namespace laggard::lab {
 
-/// Where a client's program runs.
+/// The client that a program runs on, and its surroundings.
 struct ProgramPlace {
   EventQueue& queue;
   RpcEngine& engine;
@@ -17,11 +18,11 @@ struct ProgramPlace {
   std::uint32_t servers = 0;
   const ClusterSpec& cluster;
   Random random;
-  double copy_speed = 1;  ///< Unequal clients: against the nominal rate of copying data.
+  double copy_speed = 1;  ///< Relative to the nominal rate of copying data: clients are unequal.
 };
 
-/// What an application does through one mount of the file system. `Workload` decides which of them runs; all
-/// clients run the same (F §8.1).
+/// An application that uses one mount of the file system. The run's `Workload` decides which; all clients run
+/// the same (F §8.1).
 class Program : public EventHandler {
  public:
   explicit Program(const ProgramPlace& place) : place_(place) {}
@@ -40,7 +41,7 @@ class Program : public EventHandler {
     made.kind = kind;
     return made;
   }
-  /// After `seconds`, give or take a tenth.
+  /// Schedules an event after `seconds`, give or take a tenth.
   void wake_in(double seconds, std::uint32_t kind, std::uint64_t about = 0) {
     place_.queue.schedule_in(from_seconds(seconds * place_.random.uniform(0.9, 1.1)), {this, kind, about});
   }
@@ -65,7 +66,33 @@ struct StreamSpec {
 };
 
 /// F §8.1's record and file sizes. Requires a workload that is not postmark.
-[[nodiscard]] StreamSpec stream_spec(FileSystem file_system, Workload workload);
+[[nodiscard]] inline StreamSpec stream_spec(FileSystem file_system, Workload workload) {
+  constexpr std::int64_t kMega = 1 << 20;
+  constexpr std::int64_t kGiga = 1 << 30;
+  const bool pvfs = file_system == FileSystem::kPvfs;
+  switch (workload) {
+    case Workload::kDdWrite:
+      return {true, pvfs ? 40 * kMega : 10 * kMega, pvfs ? 17 * kGiga : 30 * kGiga, false};
+    case Workload::kDdRead:
+      return {false, pvfs ? 40 * kMega : 10 * kMega, pvfs ? 27 * kGiga : 30 * kGiga, false};
+    case Workload::kIozoneWrite:
+      return {true, pvfs ? 16 * kMega : 10 * kMega, pvfs ? 8 * kGiga : 9 * kGiga, true};
+    case Workload::kIozoneRead:
+      return {false, pvfs ? 16 * kMega : 10 * kMega, pvfs ? 8 * kGiga : 16 * kGiga, true};
+    case Workload::kPostmark:
+      break;
+  }
+  LAGGARD_CHECK(workload != Workload::kPostmark);
+  return {};
+}
+
+/// PostMark's defaults: 500 files of 500 to 10,000 bytes; each transaction reads or appends to one and
+/// creates or deletes one, with equal chances.
+struct PostmarkSpec {
+  std::uint32_t files = 500;
+  std::int64_t smallest = 500;
+  std::int64_t largest = 9770;
+};
 
 /// Memory bandwidth that an application and a client daemon leave for one copy of the data, bytes/s; Opteron
 /// 1220 (DDR2-667), measured copies of that generation are 0.8 to 1.2 GB/s.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lab/cluster/servers.h"
+#include "lab/cluster/rpc.h"
 
 namespace laggard::lab {
 
@@ -154,7 +154,7 @@ void PvfsPostmark::plan_append() {
   const auto more = static_cast<std::int64_t>(
       place_.random.uniform(1, static_cast<double>(spec_.largest - spec_.smallest)));
   transfer(file, RpcKind::kWrite, more);
-  // Files do not grow beyond what PostMark creates: the rest of the block is rewritten.
+  // Files do not grow beyond the size that PostMark creates: an append rewrites the rest of the block.
   file.bytes = std::min(spec_.largest, file.bytes + more);
 }
 

@@ -8,14 +8,15 @@
 
 namespace laggard::lab {
 
-/// Of a file's first `bytes`, dealt out in stripes to `servers` servers in turn, those on the one whose turn
-/// is `turn` (0: the server of the first stripe). `stripe` > 0, `turn` < `servers`.
+/// How many of a file's first `bytes` are on the server with turn `turn` (0: the server of the first stripe),
+/// when they are striped over `servers` servers round-robin. `stripe` > 0, `turn` < `servers`.
 [[nodiscard]] std::int64_t object_bytes(std::int64_t bytes, std::int64_t stripe, std::uint32_t servers,
                                         std::uint32_t turn);
 
-/// Large sequential reads or writes on PVFS: a record is striped over the servers (PvfsSpec::stripe), asked
-/// for from all that have a piece at once, and waited for as a whole (no read-ahead, no write-back): the
-/// slowest server sets the pace (F §6.1, observation 2). When the file is through, the next one begins.
+/// Large sequential reads or writes on PVFS: a record is striped over the servers (PvfsSpec::stripe),
+/// requested from all that have a piece at once, and waited for as a whole (no read-ahead, no write-back), so
+/// that the slowest server sets the pace (F §6.1, observation 2). After the end of the file the next one
+/// begins.
 class PvfsStream final : public Program {
  public:
   PvfsStream(const ProgramPlace& place, const StreamSpec& spec);
@@ -34,14 +35,6 @@ class PvfsStream final : public Program {
   std::int64_t position_ = 0;       ///< In the file.
   std::uint32_t first_server_ = 0;  ///< Of the file's first stripe.
   std::uint32_t waiting_for_ = 0;
-};
-
-/// PostMark's defaults: 500 files of 500 to 10,000 bytes; each transaction reads or appends to one and
-/// creates or deletes one, with equal chances.
-struct PostmarkSpec {
-  std::uint32_t files = 500;
-  std::int64_t smallest = 500;
-  std::int64_t largest = 9770;
 };
 
 /// PostMark on PVFS. A directory's entries are on one server, that of "/" takes part in path look-ups; a

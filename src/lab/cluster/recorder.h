@@ -4,18 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "lab/cluster/rpc_engine.h"
-#include "lab/cluster/servers.h"
+#include "lab/cluster/rpc.h"
 #include "model/series_source.h"
 
 namespace laggard::lab {
 
-/// How hosts are called and what addresses they have.
+/// Names and addresses of hosts.
 [[nodiscard]] std::string server_name(std::size_t server);  // s1 ...
 [[nodiscard]] std::string client_name(std::size_t client);  // c1 ...
 [[nodiscard]] std::string server_address(std::size_t server);
 [[nodiscard]] std::string client_address(std::size_t client);
-inline constexpr std::string_view kStorageDisk = "sdb";  ///< The dedicated one of F §8's two disks.
+inline constexpr std::string_view kStorageDisk = "sdb";  ///< The second of F §8's two disks.
 inline constexpr std::string_view kInterface = "eth0";
 
 /// Reads all hosts' counters once a second, as `laggard record metrics` would on each of them, and gives them
@@ -29,7 +28,7 @@ class Recorder final : public EventHandler {
   void begin() { on_event(0, 0); }
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
-  /// Everything since the beginning; `start` is the wall time at which the run began.
+  /// Writes everything since the beginning; `start` is the wall time at which the run began.
   [[nodiscard]] Status write(TableSink& sink, WallTime start) const;
 
  private:

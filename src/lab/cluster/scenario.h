@@ -2,26 +2,26 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/named_number.h"
 #include "base/time.h"
 #include "lab/sim/disk.h"
-#include "lab/sim/elevator.h"
 #include "lab/sim/network.h"
-#include "lab/sim/tcp_flow.h"
 
 namespace laggard::lab {
 
-/// What of Lustre 1.6 is a number beyond the limits of its clients (LustreLimits).
+/// Parameters of Lustre 1.6 apart from the limits of its clients (LustreLimits).
 struct LustreSpec {
   /// Of a file over all servers, lfs's default; a multiple of an RPC (kLustreRpc).
   std::int64_t stripe = 1 << 20;
   /// The metadata server handles one request after the other, in this time on average: what F §8.1's 53,000
   /// transactions of ten clients in 600 s amount to.
   double metadata_seconds = 0.44e-3;
-  /// Its pace wanders, as its journal is committed and its blocks are written back: a log-normal factor of
-  /// this spread that forgets itself within the time. All file servers see it alike.
+  /// Its speed wanders, as its journal is committed and its blocks are written back: a log-normal factor of
+  /// this spread, correlated over the time below. All file servers see it alike.
   double metadata_wander = 0.15;
   double metadata_wander_seconds = 8;
   /// The application and the kernel, per transaction of PostMark.
@@ -36,7 +36,7 @@ struct MessageSizes {
   std::int64_t largest_eager = 16 << 10;  ///< PVFS sends smaller writes along with the request.
 };
 
-/// What of PVFS 2.8 is a number: its configuration, and how its clients and servers behave.
+/// Parameters of PVFS 2.8: its configuration, and how its clients and servers behave.
 struct PvfsSpec {
   /// A header of 24 bytes each, then operation, credentials, handle and a name, or a status and attributes.
   /// Fitted within that: what the servers of directories receive and send for look-ups then stands out by as
@@ -67,7 +67,7 @@ struct PvfsSpec {
   /// Updates of metadata that share a sync of the database (CoalescingHighWatermark).
   std::uint32_t most_coalesced = 8;
   /// Pages of the databases that making or removing a file changes on the server of its attributes: they, its
-  /// distribution, its data handles, in trees of their own. Its entry in a directory changes one. Fitted:
+  /// distribution, its data handles, each in a separate tree. Its entry in a directory changes one. Fitted:
   /// with fewer the entries of the one client that a sick server slows most are missing visibly from what it
   /// writes, and F finds no packet loss in postmark.
   std::uint32_t file_pages = 6;
@@ -96,9 +96,9 @@ inline constexpr std::size_t kFaultKinds = 7;
 [[nodiscard]] std::optional<Workload> workload_of(std::string_view name);
 [[nodiscard]] std::optional<FaultKind> fault_of(std::string_view name);
 
-/// How F's experiments are run, as far as it shows.
+/// How F's experiments are run, as far as it affects the counters.
 struct ExperimentSpec {
-  /// A script starts the clients one after the other: of each log-in.
+  /// A script logs in to the clients one after the other; the time of each log-in.
   double login_seconds = 0.8;
   /// Between IOzone's passes: fsync has returned, the file is closed and opened.
   double pass_pause_seconds = 1.0;
@@ -106,8 +106,8 @@ struct ExperimentSpec {
   std::uint32_t hog_requests = 32;
 };
 
-/// The machines. Two runs with the same of these and the same `hardware_seed` are on the same cluster.
-/// constants_of_cluster.h names its numbers.
+/// The machines. Two runs with an equal ClusterSpec are on the same cluster. cluster_parameters() names its
+/// numbers.
 struct ClusterSpec {
   FileSystem file_system = FileSystem::kPvfs;
   std::size_t clients = 10;  ///< F writes clusters as clients/servers: 6/12 has 12 servers.
@@ -121,10 +121,10 @@ struct ClusterSpec {
   PvfsSpec pvfs;
   LustreSpec lustre;
   ExperimentSpec experiment;
-  /// Relative spread of the disks' transfer rates: same make and model, other media and zones.
-  /// So much that the slowest saturates first and stays so (T §6.1.1).
+  /// Relative spread of the disks' transfer rates: the same model, but other media and zones. Large enough
+  /// that the slowest saturates first and stays saturated (T §6.1.1).
   double disk_spread = 0.09;
-  /// The same again in every run: where files came to lie.
+  /// A further spread that is drawn for every run: where its files happen to lie.
   double layout_spread = 0.01;
   /// Relative spread of the rates at which clients copy data.
   double client_spread = 0.03;
@@ -132,7 +132,7 @@ struct ClusterSpec {
   double spare_partition = 0.3;
 };
 
-/// Servers, and clients, of a cluster: more are not simulated.
+/// The most servers, and the most clients, of a simulated cluster.
 inline constexpr std::size_t kMostHosts = 250;
 
 /// F's machines with this file system on them.
@@ -158,9 +158,19 @@ struct RunSpec {
   double loss = 0.05;  ///< Of the packet-loss faults.
 };
 
-/// When run number `place` of several begins. Runs lie an hour and a bit apart, so that no window sees two of
-/// them; a prime number of seconds, so that windows, which begin at multiples of their step, meet faults at
-/// all offsets.
+/// When run number `place` of several begins. Runs are a little more than an hour apart, so that no window
+/// sees two of them; a prime number of seconds, so that windows, which begin at multiples of their shift,
+/// meet faults at all offsets.
 [[nodiscard]] WallTime start_of_run(std::size_t place);
+
+/// The physics of a simulated cluster by name: what `--set` of `laggard-lab simulate` and `campaign` changes,
+/// so that calibrating needs no new build.
+[[nodiscard]] std::span<const NamedNumber<ClusterSpec>> cluster_parameters();
+
+/// Sets one parameter from the text `NAME=VALUE`.
+[[nodiscard]] Status set_cluster_parameter(ClusterSpec& cluster, std::string_view text);
+
+/// All parameters, a line each: name, present value, meaning.
+[[nodiscard]] std::string describe_cluster_parameters(const ClusterSpec& cluster);
 
 }  // namespace laggard::lab

@@ -11,8 +11,8 @@
 
 namespace laggard::lab {
 
-/// What really happened in a recorded run: the file beside a recording that scoring holds a diagnosis
-/// against. Simulated and real runs have the same one; what a bench does not know stays empty.
+/// The ground truth of a recorded run: the file beside a recording that scoring compares a diagnosis with.
+/// Simulated runs and those of the bench share its form; what a bench does not know stays empty.
 struct Truth {
   std::string workload;
   std::string fault = "none";
@@ -36,8 +36,8 @@ struct Truth {
 /// seconds; null without a fault), and beyond those the cluster and the seeds.
 [[nodiscard]] std::string to_json(const Truth& truth);
 
-/// Needs fault and, with one, faulty_server, fault_start and fault_stop; everything else may be missing and
-/// members that it does not know are skipped. \param path  for messages.
+/// Requires `fault` and, unless it is `none`, faulty_server, fault_start and fault_stop; everything else may
+/// be missing, and unknown members are skipped. \param path  for messages.
 [[nodiscard]] Result<Truth> parse_truth(std::string_view json, const std::filesystem::path& path);
 
 /// The servers and clients of a simulated cluster as a system file (docs/formats/system.md).

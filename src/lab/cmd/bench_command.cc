@@ -15,8 +15,8 @@
 #include "collect/record/recorder.h"
 #include "lab/bench/campaign.h"
 #include "lab/bench/linux_machine.h"
+#include "lab/bench/machine.h"
 #include "lab/bench/overhead.h"
-#include "lab/bench/tools.h"
 #include "lab/cmd/commands.h"
 
 namespace laggard::lab {
@@ -27,7 +27,7 @@ constexpr std::uint32_t seconds_of(Duration time) {
   return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-/// As the command line has it.
+/// The options of the command line.
 struct LabBenchOptions {
   bench::Layout layout;
   std::string workload = "ddw";

@@ -1,4 +1,4 @@
-// A whole bench for real, small and short: needs root, the programs that it runs, and a kernel that lets it.
+// A small and short run on a real bench: needs root, the programs that it runs, and a kernel that allows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

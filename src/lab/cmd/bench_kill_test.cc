@@ -1,6 +1,5 @@
-// The real bench, killed at any moment: --clean brings back what was before, and touches nothing that is of
-// others. LAGGARD_BENCH_KILLS says how often (./dev kills N); LAGGARD_BENCH_SEED where in the row of moments
-// to begin.
+// The real bench, killed at any moment: --clean restores the previous state and touches nothing of others.
+// LAGGARD_BENCH_KILLS says how often (./dev kills N), LAGGARD_BENCH_SEED with which of the moments to begin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ std::size_t from_environment(const char* name, std::size_t otherwise) {
 
 class BenchKill : public BenchCommand {
  protected:
-  /// Things of others, named as the bench names its own or as older ones did.
+  /// Things that belong to others, with names like those of the bench or of its older versions.
   void SetUp() override {
     BenchCommand::SetUp();
     if (IsSkipped()) return;
@@ -57,7 +56,7 @@ class BenchKill : public BenchCommand {
         std::uniform_int_distribution<std::chrono::milliseconds::rep>(0, most.count())(random_));
   }
   [[nodiscard]] bool perhaps() { return std::bernoulli_distribution(0.5)(random_); }
-  /// Builds, works or is taken down when it is killed.
+  /// Kills it while it is being built, running, or being taken down.
   void kill_a_bench(const std::string& run) {
     const int process =
         start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / run});
@@ -69,7 +68,7 @@ class BenchKill : public BenchCommand {
     ::kill(process, SIGKILL);
     (void)finish(process);
   }
-  /// Somebody has stopped or ended the modelled disks.
+  /// Stops or kills the modelled disks.
   void disturb() {
     const auto journal = bench::parse_journal(read_file(layout_.journal()).value_or(""));
     if (!journal) return;
@@ -114,7 +113,7 @@ TEST_F(BenchKill, TheNextBenchTakesDownWhatIsLeft) {
   const MachineState before = look();
   const int process =
       start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / "run"});
-  // Until the parallel file system is mounted: everything that can be left behind is there.
+  // Wait until the parallel file system is mounted: then everything exists that can be left behind.
   for (int tries = 0; tries < 300; ++tries) {
     const std::string mounts = read_file("/proc/self/mountinfo").value_or("");
     if (mounts.find(layout_.mount(1).native() + " ") != std::string::npos) break;

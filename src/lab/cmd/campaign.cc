@@ -15,7 +15,7 @@ namespace laggard::lab {
 
 namespace {
 
-/// Training runs have seeds of their own: nothing is trained on what it is scored on.
+/// Training runs have separate seeds, so that nothing is scored on the runs that it was trained on.
 constexpr std::uint64_t kTrainingSeeds = 1'000'000;
 
 struct Planned {
@@ -40,8 +40,8 @@ std::vector<RunSpec> training_runs(const CampaignSpec& campaign) {
 std::vector<RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t after) {
   std::vector<RunSpec> runs;
   for (const FaultKind fault : campaign.faults) {
-    // One seed for all faults would count what chance does to a healthy server once for each of them. By the
-    // fault's own number, so that a run is the same in a campaign of fewer faults.
+    // With one seed for all faults, an accident on a healthy server would be counted once for each of them.
+    // The seed depends on the fault's own number, so that a run is the same in a campaign of fewer faults.
     const std::uint64_t before = static_cast<std::uint64_t>(fault) * campaign.iterations;
     for (const Workload workload : campaign.workloads) {
       for (std::size_t i = 0; i < campaign.iterations; ++i) {
@@ -60,7 +60,7 @@ std::vector<RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t after
 
 std::unique_ptr<SeriesSource> record(const ClusterSpec& cluster, const RunSpec& run) {
   auto samples = std::make_unique<MemorySource>();
-  // Memory takes everything.
+  // A sink in memory cannot fail.
   LAGGARD_CHECK(simulate(cluster, run, *samples).has_value());
   return samples;
 }

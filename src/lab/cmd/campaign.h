@@ -11,7 +11,7 @@
 
 namespace laggard::lab {
 
-/// F's experiment: every fault with every workload, several times, on one cluster.
+/// F's experiment: every fault under every workload, several times, on one cluster.
 struct CampaignSpec {
   ClusterSpec cluster;
   std::size_t iterations = 10;
@@ -26,20 +26,20 @@ struct CampaignSpec {
 /// 5 workloads and 7 faults, as F has them.
 [[nodiscard]] CampaignSpec whole_campaign(const ClusterSpec& cluster);
 
-/// What one method said about one run, held against the truth.
+/// The judgements of all methods on one run, compared with its truth.
 struct CampaignRun {
   Truth truth;
   std::vector<Judgement> judgements;  ///< Per method.
   std::vector<Outcome> outcomes;
 };
 
-/// Simulates and judges everything, on so many threads. The result depends on nothing but the specs.
-/// \param progress  called from any thread with the number of runs done and to do, training included.
+/// Simulates and judges all runs on `threads` threads. The result depends on nothing but the specs.
+/// \param progress  called from any thread with the number of runs done and in all, training included.
 [[nodiscard]] Result<std::vector<CampaignRun>> run_campaign(
     const CampaignSpec& campaign, const std::vector<MethodSpec>& methods, std::size_t threads,
     const std::function<void(std::size_t done, std::size_t all)>& progress);
 
-/// The runs as method number `method` sees them.
+/// The outcomes of all runs by method number `method`.
 [[nodiscard]] std::vector<ScoredRun> scored(const std::vector<CampaignRun>& runs, std::size_t method);
 
 }  // namespace laggard::lab

@@ -10,8 +10,8 @@
 #include "cmd/progress.h"
 #include "cmd/standard_streams.h"
 #include "lab/cmd/campaign.h"
+#include "lab/cmd/cluster_parameters.h"
 #include "lab/cmd/commands.h"
-#include "lab/cmd/physics_options.h"
 #include "lab/cmd/results.h"
 #include "lab/cmd/sweep.h"
 
@@ -33,7 +33,7 @@ struct CampaignOptions {
   std::size_t threads = all_threads();
   bool sweep = false;
   bool runs = false;
-  PhysicsOptions physics;
+  ClusterParameters physics;
   ScoreOutput output;
 };
 
@@ -72,8 +72,8 @@ Result<CampaignSpec> campaign_of(const CampaignOptions& options, std::string_vie
   auto cluster = parse_cluster(cluster_text);
   if (!cluster) return forward(cluster);
   cluster->hardware_seed = options.hardware_seed;
-  if (Status set = apply_physics(options.physics, *cluster); !set) return forward(set);
-  // CLI11's range of positive numbers has room for one that is none.
+  if (Status set = apply(options.physics, *cluster); !set) return forward(set);
+  // CLI11's check for positive numbers lets NaN through.
   for (const double speed : {options.disk_speed, options.network_speed}) {
     if (!(speed <= 1000)) {
       return fail(ErrorCode::kBadUse, "--disk-speed, --network-speed", "must be numbers from 0 to 1000");
@@ -171,7 +171,7 @@ void add_campaign_command(CLI::App& app, cmd::Context& context) {
       ->type_name("N");
   command->add_flag("--sweep", options->sweep, "The paper's method with F §11.2's ranges of every constant");
   command->add_flag("--runs", options->runs, "Also what was said about every run");
-  add_physics_options(*command, options->physics);
+  add_cluster_parameters(*command, options->physics);
   add_score_output(*command, options->output);
   command->footer("Example:\n  laggard-lab campaign --clusters pvfs:10/10 --iterations 2 --html score.html");
   command->callback([options, &context] {

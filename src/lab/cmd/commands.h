@@ -4,11 +4,11 @@
 
 namespace laggard::lab {
 
-/// laggard-lab: makes clusters sick in known ways, and scores what is said about them. A program of its own,
-/// so that whoever operates a file system installs no fault injectors.
+/// laggard-lab: makes clusters sick in known ways, and scores what is said about them. It is a separate
+/// program, so that operators install no fault injectors.
 [[nodiscard]] cmd::Program lab_program();
 
-// Its subcommands, each in a file of its name.
+// Its subcommands, each in the file of its name.
 void add_simulate_command(CLI::App& app, cmd::Context& context);
 void add_bench_command(CLI::App& app, cmd::Context& context);
 void add_campaign_command(CLI::App& app, cmd::Context& context);

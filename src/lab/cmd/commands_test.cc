@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// `laggard-lab` as its users call it, in a folder of its own.
+/// Runs `laggard-lab` as its users do, in a temporary folder.
 class LabCommands : public testing::Test {
  protected:
   [[nodiscard]] std::string path(const char* name) const { return folder_ / name; }

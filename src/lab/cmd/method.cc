@@ -19,18 +19,17 @@ namespace laggard::lab {
 
 namespace {
 
-/// Connections as F recorded them: from /proc/net/tcp, which has a window for every connection and does not
-/// say which of them sent (F §6), and of a single client, which is what F §11.1 calls enough. So windows of
-/// idle connections count as they stand, and nothing is averaged over clients: the windows of one client are
-/// as unsteady as single connections are, and that is what the paper's fractions of the median are trained
-/// on.
+/// Reduces connections to what F recorded: from /proc/net/tcp, which shows a window for every connection but
+/// not which of them sent (F §6), and for a single client, which F §11.1 calls enough. So windows of idle
+/// connections count, and nothing is averaged over clients: the windows of one client vary as much as those
+/// of single connections, and the paper's fractions of the median are trained on that.
 class OneClient {
  public:
-  /// The middle one of the clients in natural order: neither the first to start nor the last. All connections
-  /// where no client is known.
+  /// Picks the middle client in natural order, which is neither the first nor the last to start; all
+  /// connections when no client is known.
   explicit OneClient(const Grouping& grouping);
 
-  /// Hands `table` on as F saw it; not at all when it shows nothing but other clients' connections.
+  /// Passes `table` on as F saw it; drops it when it has only other clients' connections.
   template <typename Consume>
   void show(const SampleTable& table, const Consume& consume) const {
     if (table.kind() != DeviceKind::kTcp) {
@@ -89,7 +88,7 @@ MethodSpec lab_preset(std::string name) {
   return method;
 }
 
-/// Everything about a run that is known before its first sample is judged.
+/// Everything that is known about a run before its first sample is judged.
 struct Prepared {
   Grouping grouping;
   engine::PipelineOptions pipeline;
@@ -111,7 +110,7 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   return prepared;
 }
 
-/// Hands all tables of a source to `consume`, as the method sees them.
+/// Passes all tables of a source to `consume`, as the method sees them.
 template <typename Consume>
 Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
             const Consume& consume) {

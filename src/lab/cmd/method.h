@@ -17,33 +17,33 @@
 
 namespace laggard::lab {
 
-/// One way to judge a run, as a column of a table of results.
+/// One way to judge a run: a column in a table of results.
 struct MethodSpec {
   std::string name;
   engine::Algorithm algorithm = engine::laggard_algorithm();
-  bool one_client = false;  ///< Sees connections as F did: those of one client.
-  bool checklist = false;   ///< Accuses by F's checklist; else by confirmed incidents.
+  bool one_client = false;  ///< Sees only the connections of one client, as F did.
+  bool checklist = false;   ///< Accuses by F's checklist, otherwise by confirmed incidents.
   bool trained = true;
   detect::Distance distance = detect::Distance::kCdf;
   detect::Preset preset;
-  std::optional<double> congestion_seconds;  ///< Instead of Parameters::congestion_seconds.
+  std::optional<double> congestion_seconds;  ///< Replaces Parameters::congestion_seconds.
 };
 
-/// F's own: KL divergence, its windows, trained, its checklist.
+/// F's method: KL divergence, its windows, trained, its checklist.
 [[nodiscard]] MethodSpec paper_method();
-/// Ours by default settings, with thresholds trained on the same runs.
+/// Ours with default settings, and thresholds trained on the same runs.
 [[nodiscard]] MethodSpec laggard_method();
-/// Ours out of the box, with nothing trained.
+/// Ours with default settings, untrained.
 [[nodiscard]] MethodSpec untrained_method();
 
-/// One metric in which one server was flagged.
+/// A metric in which a server was flagged.
 struct Flag {
   std::string server;
   std::string metric;
-  double score = 0;  ///< Largest distance over its threshold.
+  double score = 0;  ///< Largest ratio of distance to threshold.
 };
 
-/// What a method said about one run.
+/// A method's verdict on one run.
 struct Judgement {
   std::vector<Flag> flags;
   std::vector<Accusation> accusations;
@@ -51,7 +51,7 @@ struct Judgement {
   std::vector<std::pair<std::string, int>> persistence;
 };
 
-/// Learns a method's thresholds from fault-free runs, which come in the order of their times.
+/// Learns a method's thresholds from fault-free runs, given in time order.
 [[nodiscard]] Result<detect::Thresholds> train_on(const MethodSpec& method,
                                                   std::span<const std::unique_ptr<SeriesSource>> runs,
                                                   const SystemModel* system);

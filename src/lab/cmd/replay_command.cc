@@ -1,4 +1,4 @@
-// laggard-lab replay: a finished recording, recorded once more as if it happened now.
+// laggard-lab replay: writes a finished recording once more, as if it were being recorded now.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct ReplayOptions {
   std::uint64_t seed = 1;
 };
 
-/// The recording that is read, and how far each of its hosts has been recorded again.
+/// The recording that is read, and how far each of its hosts has been replayed.
 class Replay {
  public:
   [[nodiscard]] static Result<Replay> open(const ReplayOptions& options, Clock& clock) {
@@ -48,7 +48,7 @@ class Replay {
   [[nodiscard]] WallTime first() const { return first_; }
   [[nodiscard]] WallTime last() const { return last_; }
 
-  /// Each host is recorded up to a moment of its own, at most `lag` before `until`.
+  /// Replays each host up to a different time, at most `lag` before `until`.
   [[nodiscard]] Status record(WallTime until, Duration lag, std::mt19937_64& random) {
     for (auto& [host, from] : written_) {
       const Duration late = lag * static_cast<std::int64_t>(random() % 1001) / 1000;
@@ -97,7 +97,7 @@ class Replay {
   std::unique_ptr<archive::Reader> reader_;
   Inventory inventory_;
   std::unique_ptr<archive::Writer> writer_;
-  std::map<std::string, WallTime> written_;  ///< By host: samples before this have been recorded again.
+  std::map<std::string, WallTime> written_;  ///< By host: samples before this have been replayed.
   WallTime first_ = WallTime::max();
   WallTime last_ = WallTime::min();
 };

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "lab/cmd/campaign.h"
-#include "lab/score/paper_figures.h"
 #include "lab/score/tally.h"
 
 namespace laggard::lab {
 
-/// How one method did on one cluster.
+/// The results of one method on one cluster.
 struct MethodResults {
   std::string name;
   Tally tally;
@@ -37,17 +36,17 @@ struct ClusterResults {
 [[nodiscard]] ClusterResults summarize(const std::vector<CampaignRun>& runs,
                                        const std::vector<MethodSpec>& methods);
 
-/// As Markdown, which is readable as it stands: one table per method with the paper's figures, one by
-/// workload, latency, and how many cells of the paper's table the method named `paper` reproduces.
+/// As Markdown: one table per method with the paper's figures, one by workload, latency, and how many cells
+/// of the paper's table the method named `paper` reproduces.
 [[nodiscard]] std::string to_markdown(const std::vector<ClusterResults>& results);
-/// One line per method, and what F §11.2 says of them: for sweeps.
+/// For sweeps: one line per method, and the claims of F §11.2.
 [[nodiscard]] std::string to_sweep_markdown(const std::vector<ClusterResults>& results);
 /// {"schema": "laggard.lab-score/1", …}: docs/cmd/lab.md.
 [[nodiscard]] std::string to_score_json(const std::vector<ClusterResults>& results);
 /// The Markdown's tables as one page that opens offline.
 [[nodiscard]] std::string to_score_html(const std::vector<ClusterResults>& results);
 
-/// Where the results go: the options that `laggard-lab score` and `laggard-lab campaign` share.
+/// Where the results go; `laggard-lab score` and `campaign` share these options.
 struct ScoreOutput {
   std::string json;
   std::string html;
@@ -56,10 +55,10 @@ struct ScoreOutput {
 
 void add_score_output(CLI::App& command, ScoreOutput& output);
 
-/// Before the work: whether the files may be written there.
+/// Checks before the work whether the files can be written without overwriting `inputs`.
 [[nodiscard]] Status check(const ScoreOutput& output, std::span<const std::filesystem::path> inputs = {});
 
-/// Prints the tables unless the JSON takes their place, and writes the files.
+/// Prints the tables, unless JSON goes to standard output, and writes the files.
 [[nodiscard]] Status put_out(const ScoreOutput& output, const std::vector<ClusterResults>& results,
                              bool sweep);
 

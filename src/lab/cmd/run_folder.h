@@ -12,16 +12,14 @@ namespace laggard::lab {
 inline constexpr const char* kTruthFile = "truth.json";
 inline constexpr const char* kSystemFile = "system.toml";
 
-/// Refuses a folder that holds something already: samples of two runs must not mix.
+/// Refuses a folder that is not empty: samples of two runs must not mix.
 [[nodiscard]] Status check_new_folder(const std::filesystem::path& folder);
 
-/// Simulates one run into a recording of its own: samples, what is connected to what, and what really
-/// happened. In a new folder.
+/// Simulates one run into a new folder: samples, system file and truth.
 [[nodiscard]] Status simulate_into(const ClusterSpec& cluster, const RunSpec& run,
                                    const std::filesystem::path& folder);
 
-/// What really happened in a recorded run, as far as scoring needs it. `kNotFound` when the folder has no
-/// truth file.
+/// The truth of a recorded run, as far as scoring needs it. `kNotFound` when the folder has no truth file.
 [[nodiscard]] Result<Truth> read_truth(const std::filesystem::path& folder);
 
 }  // namespace laggard::lab

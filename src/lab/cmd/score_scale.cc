@@ -49,7 +49,7 @@ Result<Diagnosis> diagnosis_of(const std::filesystem::path& day, const std::stri
 Result<ScaleScore> score_day(const std::filesystem::path& day, const std::string& diagnosis_name) {
   auto text = read_file(day / kTruthFile);
   if (!text) return forward(text);
-  auto truth = parse_scale_truth(*text, day / kTruthFile);
+  auto truth = scale::parse_scale_truth(*text, day / kTruthFile);
   if (!truth) return forward(truth);
   auto diagnosis = diagnosis_of(day, diagnosis_name);
   if (!diagnosis) return forward(diagnosis);
@@ -185,7 +185,7 @@ bool is_day(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder / kTruthFile, error)) return false;
   auto text = read_file(folder / kTruthFile);
-  return text && is_scale_truth(*text);
+  return text && scale::is_scale_truth(*text);
 }
 
 }  // namespace

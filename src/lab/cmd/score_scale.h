@@ -11,11 +11,11 @@ namespace laggard::lab {
 /// `laggard-lab score` on recordings of `laggard-lab simulate --scale`.
 struct ScaleScoreOptions {
   std::vector<std::filesystem::path> days;
-  std::string diagnosis;  ///< Name of a diagnosis as JSON in each of the folders; empty: it is made here.
+  std::string diagnosis;  ///< File name of a diagnosis as JSON in each folder; when empty, one is made.
   std::string json;       ///< File, or - for stdout instead of the text.
 };
 
-/// The folders at and below the given ones that hold such a recording, sorted.
+/// The folders at and below the given ones that contain such a recording, sorted.
 [[nodiscard]] Result<std::vector<std::filesystem::path>> find_days(
     const std::vector<std::filesystem::path>& folders);
 

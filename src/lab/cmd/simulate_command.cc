@@ -8,8 +8,8 @@
 #include "cmd/duration_option.h"
 #include "cmd/standard_streams.h"
 #include "lab/cluster/recorder.h"
+#include "lab/cmd/cluster_parameters.h"
 #include "lab/cmd/commands.h"
-#include "lab/cmd/physics_options.h"
 #include "lab/cmd/run_folder.h"
 #include "lab/cmd/simulate_scale.h"
 
@@ -30,7 +30,7 @@ struct SimulateOptions {
   std::size_t faulty_server = 0;
   std::uint64_t seed = 1;
   std::uint64_t hardware_seed = 1;
-  PhysicsOptions physics;
+  ClusterParameters physics;
 };
 
 constexpr std::uint64_t kPlaces = 100'000;
@@ -57,12 +57,12 @@ Result<RunSpec> run_spec(const SimulateOptions& options) {
   run.workload = *workload_of(options.workload);
   run.fault = *fault_of(options.fault);
   run.seed = options.seed;
-  // Runs with other options lie at other times, so that several can be trained on together.
+  // Runs with different options are at different times, so that several can be trained on together.
   const auto kind =
       static_cast<std::uint64_t>(run.fault) * kWorkloads + static_cast<std::uint64_t>(run.workload);
   const std::uint64_t place = (options.seed * kWorkloads * kFaultKinds + kind) % kPlaces;
   run.start = start_of_run(place);
-  // As in F §8: with every iteration another server.
+  // As in F §8, every iteration has another faulty server.
   run.faulty_server =
       (options.faulty_server > 0 ? options.faulty_server - 1 : options.seed - 1) % options.servers;
   auto duration = seconds_option("--duration", options.duration);
@@ -90,7 +90,7 @@ Status simulate(const SimulateOptions& options) {
   cluster.clients = options.clients;
   cluster.servers = options.servers;
   cluster.hardware_seed = options.hardware_seed;
-  if (Status set = apply_physics(options.physics, cluster); !set) return set;
+  if (Status set = apply(options.physics, cluster); !set) return set;
   if (Status written = simulate_into(cluster, *run, options.out); !written) return written;
   std::string said = fmt::format("simulated {} of {} on {} {}/{}", to_text(run->duration), options.workload,
                                  options.file_system, options.clients, options.servers);
@@ -140,7 +140,7 @@ void add_simulate_command(CLI::App& app, cmd::Context& context) {
   time("--duration", options->duration, "Length of the run");
   time("--fault-from", options->fault_from, "When the fault begins");
   time("--fault-to", options->fault_to, "When it ends");
-  add_physics_options(*command, options->physics);
+  add_cluster_parameters(*command, options->physics);
   add_scale_options(*command, *scale);
   command
       ->add_option("-o,--out", options->out,

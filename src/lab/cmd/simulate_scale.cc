@@ -14,7 +14,7 @@
 #include "cmd/standard_streams.h"
 #include "lab/cmd/run_folder.h"
 #include "lab/scale/generator.h"
-#include "lab/scale/scale_truth.h"
+#include "lab/scale/truth.h"
 
 namespace laggard::lab {
 
@@ -71,8 +71,8 @@ Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
   return spec;
 }
 
-/// Records one array after the other, on several threads, each with a writer of its own: no two arrays share
-/// a server, and a day's file belongs to a server.
+/// Records arrays on several threads, each with its own writer: no two arrays share a server, and a day's
+/// file belongs to one server.
 class Recording {
  public:
   Recording(const scale::Generator& generator, std::filesystem::path folder)

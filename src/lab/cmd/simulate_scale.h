@@ -9,11 +9,10 @@
 
 namespace laggard::lab {
 
-/// Options of `laggard-lab simulate --scale SITE`, beside those that it shares with the simulation of a small
-/// cluster.
+/// Options of `laggard-lab simulate --scale SITE`.
 struct ScaleOptions {
   std::string site;        ///< Empty: no scale run.
-  std::size_t arrays = 0;  ///< Instead of the site's own number; 0: that.
+  std::size_t arrays = 0;  ///< Replaces the site's number of arrays, unless 0.
   std::vector<std::string> incidents;
   std::size_t random_incidents = 0;
   std::string interval = "15s";
@@ -24,7 +23,7 @@ struct ScaleOptions {
   unsigned long long seed = 1;
 };
 
-/// Declares --scale and what goes with it.
+/// Declares --scale and its related options.
 void add_scale_options(CLI::App& command, ScaleOptions& options);
 
 /// Writes the recording of a production site: samples, system.toml, truth.json.

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Before a step by `by_s` a simulated server's clock is behind by as much.
+/// Before a step by `by_s`, a simulated server's clock is behind by that much.
 struct Off {
   WallTime until;
   double ahead = 0;
@@ -26,7 +26,7 @@ std::map<std::string, Off> truth_of(const std::string& folder) {
   return off;
 }
 
-/// Whoever is said to be off was, then, and by about as much.
+/// Every clock that is reported as wrong was wrong at that time, and by about that much.
 void expect_true(const Clocks& clocks, const std::map<std::string, Off>& truth) {
   for (const ClockSkew& skew : clocks.skewed) {
     ASSERT_TRUE(truth.contains(skew.host)) << skew.host << " is said to be off and never was";

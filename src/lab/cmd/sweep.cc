@@ -10,7 +10,7 @@ namespace laggard::lab {
 
 namespace {
 
-/// One constant, F's own value of it, the others that F tried, and how a method is told.
+/// One constant: F's value, the others that F tried, and how to set it in a method.
 struct Swept {
   std::string_view what;
   double own;
@@ -81,7 +81,7 @@ class Settings {
  public:
   explicit Settings(const std::vector<SweepRow>& rows) : rows_(rows) {}
 
-  /// Nothing where one of the values was not tried.
+  /// Nothing when one of the values was not tried.
   [[nodiscard]] std::optional<std::vector<Point>> at(std::string_view what,
                                                      const std::vector<double>& values) const {
     std::vector<Point> points;
@@ -129,7 +129,7 @@ SweepClaim five_points(const Points& p) {
           least(&Point::ifp) && least(&Point::dfp)};
 }
 
-/// What all but the first have over the first.
+/// The gain of all but the first over the first.
 std::string gains(const Points& p) {
   const Points rest(p.begin() + 1, p.end());
   const auto gain = [&](double Point::*figure) {
@@ -140,7 +140,7 @@ std::string gains(const Points& p) {
                      gain(&Point::ifp), gain(&Point::dfp));
 }
 
-/// More is found and less is wrong in all but the first.
+/// Whether all but the first find more and have fewer false positives.
 bool all_better(const Points& p) {
   return std::all_of(p.begin() + 1, p.end(), [&](const Point& q) {
     return q.itp > p[0].itp && q.dtp > p[0].dtp && q.ifp <= p[0].ifp && q.dfp <= p[0].dfp;

@@ -9,7 +9,7 @@ namespace laggard::lab {
 namespace {
 using testing::HasSubstr;
 
-/// All that a sweep can move, as numbers.
+/// All constants that a sweep can vary, as numbers.
 std::vector<double> parameters(const MethodSpec& method) {
   const auto& windows = method.preset.windows;
   return {static_cast<double>(windows.smoothing),

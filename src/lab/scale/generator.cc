@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "lab/scale/attachment_rows.h"
 #include "lab/scale/lun_model.h"
 
 namespace laggard::lab::scale {

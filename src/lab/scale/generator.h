@@ -12,8 +12,8 @@
 
 namespace laggard::lab::scale {
 
-/// What a file server's recorder makes of its samples: its own clock's times, nothing while the server is
-/// down, another boot afterwards.
+/// A file server's recorder: stamps samples with the server's own clock, records nothing while the server is
+/// down, and names another boot afterwards.
 class ServerRecorder {
  public:
   ServerRecorder(const ScaleSpec& spec, const Plan& plan, std::size_t array, std::size_t server);
@@ -21,7 +21,7 @@ class ServerRecorder {
   /// An empty table of samples first .. first+rows-1: all LUNs of the array, this server's times.
   [[nodiscard]] SampleTable table(std::size_t first, std::size_t rows) const;
 
-  /// Hands on the samples that were recorded.
+  /// Writes the rows of `table` that were recorded.
   [[nodiscard]] Status write(const SampleTable& table, std::size_t first, TableSink& sink) const;
 
   /// Facts of the devices.
@@ -37,24 +37,24 @@ class ServerRecorder {
   std::vector<std::string> devices_;
   std::vector<Outage> outages_;
   std::vector<ClockStep> steps_;
-  Duration phase_;  ///< When within a second it samples.
+  Duration phase_;  ///< When it samples within a second.
 };
 
-/// Makes the counters of a whole site, array by array. No events and no queues: what an attachment counts in
-/// an interval is drawn from the load that the file system offers then and from what ails it. The same spec
-/// gives the same samples, whatever the order of arrays and the number of threads that make them.
+/// Makes the counters of a whole site, array by array, without simulating events: what an attachment counts
+/// in an interval is drawn from the load that the file system offers and from the effects on it. The same
+/// spec gives the same samples, whatever the order of arrays and the number of threads.
 class Generator {
  public:
   explicit Generator(ScaleSpec spec);
-  /// With a plan of one's own.
+  /// With a given plan instead of one drawn from the seed.
   Generator(ScaleSpec spec, Plan plan);
 
   [[nodiscard]] const ScaleSpec& spec() const { return spec_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
 
-  /// Samples of all servers of one array, in stretches of `kStretch` samples, so that memory does not grow
-  /// with the duration. Arrays may be written at the same time to sinks of their own.
-  /// \param progress  is told how many samples were made since the last call; may be called from any thread.
+  /// Writes the samples of all servers of one array, in stretches of `kStretch` samples, so that memory does
+  /// not grow with the duration. Arrays may be written concurrently to different sinks. \param progress
+  /// called from any thread with the number of samples since the last call.
   [[nodiscard]] Status write_array(std::size_t array, TableSink& sink,
                                    const std::function<void(std::size_t)>& progress) const;
 

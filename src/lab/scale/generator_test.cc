@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lab/scale/scale_truth.h"
+#include "lab/scale/truth.h"
 #include "testing/scale.h"
 
 namespace laggard::lab::scale {

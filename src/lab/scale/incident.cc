@@ -33,7 +33,7 @@ constexpr std::array<KindInfo, kIncidentKinds> kKinds{{
     {IncidentKind::kOscillation, "oscillation", "T 6.2.2", oscillation},
 }};
 
-/// Whether the attachment of `lun` at `server` is not the one that serves it, but takes over from lost ones.
+/// Whether the attachment of `lun` at `server` does not normally serve it but takes over from lost ones.
 bool takes_over(const SiteSpec& site, const std::vector<ServerMask>& lost, std::size_t lun,
                 std::size_t server) {
   if (lost[lun].none() || lost[lun].test(server)) return false;
@@ -44,7 +44,7 @@ bool takes_over(const SiteSpec& site, const std::vector<ServerMask>& lost, std::
   return priority > 0;
 }
 
-/// Per LUN, the servers whose attachments an incident takes away, and those where it is merely seen.
+/// Per LUN, the servers whose attachments an incident removes, and those where it only shows.
 struct Reach {
   explicit Reach(std::size_t luns) : lost(luns), touched(luns) {}
   std::vector<ServerMask> lost;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -7,17 +8,93 @@
 #include <utility>
 #include <vector>
 
-#include "lab/scale/effect.h"
 #include "lab/scale/site.h"
 #include "lab/sim/random.h"
 #include "model/incident.h"
 
 namespace laggard::lab::scale {
 
-/// What the thesis saw on Intrepid (T Tables 5.3 to 5.6, §6.2.2) and in its experiments (§6.3).
+/// Seconds since the recording began.
+using Seconds = std::int64_t;
+inline constexpr Seconds kHour = 3600;
+inline constexpr Seconds kDay = 24 * kHour;
+
+/// How an attachment is lost (T §5.7.1): its block device is gone, or it exists but is not used.
+enum class Lost : std::uint8_t { kNot, kUnused, kAbsent };
+
+/// How the waits of requests change. The defaults change nothing.
+struct Slowness {
+  double read_factor = 1;
+  double write_factor = 1;
+  double added_ms = 0;      ///< To every request.
+  double hit_fraction = 0;  ///< This fraction of requests meets an error that is retried (T §5.7.2) ...
+  double hit_ms = 0;        ///< ... and waits that much longer, on average (exponential).
+};
+
+/// Requests in addition to those that the file system spreads over all LUNs; they wait like those.
+struct RequestRate {
+  double reads_per_s = 0;
+  double writes_per_s = 0;
+};
+
+/// Requests of one size with about the same wait each, whatever else the LUN does.
+struct FixedRequests {
+  RequestRate rate;
+  double sectors = 8;
+  double wait_ms = 0.5;
+};
+
+/// What happens to some LUNs of one array, as seen through some of its servers, in (from, to].
+struct Effect {
+  Seconds from = 0;
+  Seconds to = 0;
+  std::size_t array = 0;
+  LunMask luns;
+  /// The servers whose attachments are lost or get `at_servers`; the rest of an effect applies to whichever
+  /// server serves the LUN.
+  ServerMask servers;
+  Lost lost = Lost::kNot;
+  Slowness slow;
+  RequestRate load;
+  std::optional<FixedRequests> at_servers;  ///< Through each of `servers`, whatever the priorities.
+  bool stalled = false;                     ///< Nothing completes; what waits completes at the end.
+
+  [[nodiscard]] bool covers(Seconds t) const { return from < t && t <= to; }
+};
+
+/// A server that is down: it records nothing and serves nothing. Its counters start from zero when it is
+/// back.
+struct Outage {
+  std::size_t array = 0;
+  std::size_t server = 0;  ///< Of the array.
+  Seconds from = 0;
+  Seconds to = 0;
+};
+
+/// Small requests that a file server makes itself (T §5.8.2): through its own attachments whatever their
+/// priority, and through the primaries of all other LUNs.
+struct ServerWork {
+  std::size_t array = 0;
+  std::size_t server = 0;
+  Seconds from = 0;
+  Seconds to = 0;
+  std::optional<std::size_t> pool;  ///< Only on LUNs of this pool.
+  FixedRequests requests;
+};
+
+/// A server's clock is set: its sample times are off by `by` seconds from then on (T §5.9).
+struct ClockStep {
+  std::size_t array = 0;
+  std::size_t server = 0;
+  Seconds at = 0;
+  Seconds by = 0;
+};
+
+/// The problems that the thesis reports from Intrepid (T Tables 5.3 to 5.6, §6.2.2) and from experiments
+/// (§6.3).
 enum class IncidentKind : std::uint8_t {
-  kControllerFailed,     ///< 5.3: devices gone on its servers, load on the next priority.
-  kServerDown,           ///< 5.3: no data from it at all, load on the next priority.
+  kControllerFailed,     ///< 5.3: devices gone on its servers, load at the next priority.
+  kServerDown,           ///< 5.3: no data from it at all, load at the next priority.
   kMisconfiguration,     ///< 5.4: cache coherency disabled, zeros on primaries.
   kCoherencyLost,        ///< 5.4: likewise between both controllers after a reboot, devices gone.
   kServiceDown,          ///< 5.4: GPFS does not run on a server, zeros on all its attachments.
@@ -25,7 +102,7 @@ enum class IncidentKind : std::uint8_t {
   kCascadedFailure,      ///< 5.4: LUN resets, waits of 103 s, servers that give LUNs up.
   kDrawerErrors,         ///< 5.5: jitter on many LUNs.
   kSlowLun,              ///< 5.6: sustained above-average await.
-  kBusyLun,              ///< 5.6: likewise with a workload of its own.
+  kBusyLun,              ///< 5.6: likewise with an additional workload.
   kSilentLun,            ///< 5.6: sustained await in absence of a workload.
   kReconstruction,       ///< §6.3 without hot spares: degraded, then rebuilt.
   kReconstructionSpare,  ///< §6.3 with them: rebuilt at once, then copied back.
@@ -35,38 +112,38 @@ inline constexpr std::size_t kIncidentKinds = 14;
 
 /// `controller-failed`, `server-down` ...
 [[nodiscard]] std::string_view to_name(IncidentKind kind);
-/// The names of all kinds, with commas, for people.
+/// The names of all kinds, separated by commas, for messages.
 [[nodiscard]] std::string all_incident_kinds();
 [[nodiscard]] std::optional<IncidentKind> incident_kind_of(std::string_view name);
 /// `T Table 5.3` ...
 [[nodiscard]] std::string_view source_of(IncidentKind kind);
 
-/// A problem, what it is to be blamed on, and what it does to the counters.
+/// A problem, the part that is to blame, and its effect on the counters.
 struct ScaleIncident {
   IncidentKind kind = IncidentKind::kControllerFailed;
   Seconds start = 0;
-  Seconds stop = 0;  ///< The end of the recording where it lasts longer.
+  Seconds stop = 0;  ///< At most the end of the recording.
   Part blame;
-  std::vector<Part> accepted;  ///< Others that an operator would call right, too.
+  std::vector<Part> accepted;  ///< Other parts that an operator would call right, too.
   std::string description;
   std::size_t array = 0;
   std::vector<Effect> effects;
   std::vector<Outage> outages;
 };
 
-/// Where and when an incident is to happen.
+/// Where and when an incident happens.
 struct IncidentPlace {
   std::size_t array = 0;
   Seconds start = 0;
   Seconds end_of_run = 0;
 };
 
-/// Makes one incident: which components of the array, how bad and how long is drawn from `random`.
+/// Makes one incident; its components, severity and duration are drawn from `random`.
 [[nodiscard]] ScaleIncident make_incident(const SiteSpec& site, IncidentKind kind, const IncidentPlace& place,
                                           Random random);
 
-/// Names of the attachments whose counters it changes directly: lost, slow, stalled or loaded ones. Those
-/// that only take over the load of lost ones are in `relieving`.
+/// Names of the attachments whose counters an incident changes directly, because they are lost, slow, stalled
+/// or loaded, and in `relieving` of those that only take over the load of lost ones.
 struct Affected {
   std::vector<std::string> attachments;
   std::vector<std::string> relieving;

@@ -58,8 +58,8 @@ ScaleIncident luns_inaccessible(IncidentBuilder& b) {
   }
   b.lose(b.site().all_luns(), servers, kForGood, Lost::kAbsent);
   b.blame_controller(controller);
-  // Two servers on each controller, as on Surveyor: what is left is one server without its LUNs, whoever took
-  // them.
+  // With two servers on each controller, as on Surveyor, one server remains without its LUNs, whichever
+  // server took them.
   if (servers.count() == 1) {
     for (std::size_t s = 0; s < b.site().servers_per_array; ++s) {
       if (servers.test(s)) b.accept_server(s);
@@ -102,8 +102,8 @@ LunMask adjacent_to(const SiteSpec& site, std::size_t lun) {
   return luns;
 }
 
-/// One phase of a repair, on the LUN itself and on its neighbours. Reads at rest wait some 9 ms here; T's
-/// figures are 30-40 ms and 25 ms during reconstruction.
+/// One phase of a repair, on the LUN itself and on its neighbours. An unloaded read waits some 9 ms in this
+/// model; T reports 30-40 ms and 25 ms during reconstruction.
 struct RepairPhase {
   Seconds length = 0;
   Slowness self;

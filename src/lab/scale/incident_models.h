@@ -7,15 +7,16 @@
 
 #include "lab/scale/incident.h"
 
-/// One small model for each kind of incident: what it is, for how long, and what it does to which
-/// attachments. The thesis gives the shapes (which attachments, which way); magnitudes that it does not give
-/// are ours and stand in the models.
+/// One small model for each kind of incident: its cause, its duration, and its effect on which attachments.
+/// The thesis gives the shapes (which attachments are affected, and how); magnitudes that it does not give
+/// are ours.
 
 namespace laggard::lab::scale {
 
-inline constexpr Seconds kForGood = 366 * kDay;  ///< Until after the recording: repairs took days (T 5.3).
+inline constexpr Seconds kForGood =
+    366 * kDay;  ///< Beyond the end of a recording: repairs took days (T 5.3).
 
-/// Draws and bookkeeping that the models of all kinds of incident share (incident_models.h).
+/// Random draws and bookkeeping that all models share.
 class IncidentBuilder {
  public:
   /// `site` must outlive this.
@@ -33,18 +34,18 @@ class IncidentBuilder {
   [[nodiscard]] std::size_t any_server() { return random_.below(site_.servers_per_array); }
   [[nodiscard]] std::size_t any_controller() { return random_.below(2); }
 
-  /// Between `low` and `high` hours; in a recording too short for that at most to three quarters of the rest.
+  /// Between `low` and `high` hours, but at most three quarters of the rest of the recording.
   [[nodiscard]] Seconds hours(double low, double high) {
     const double drawn = random_.uniform(low, high) * static_cast<double>(kHour);
     const double fits = 0.75 * static_cast<double>(place_.end_of_run - place_.start);
     return std::max<Seconds>(1, std::llround(std::min(drawn, fits)));
   }
-  /// When it ends: after so long, or as often not before the recording does.
+  /// The end: after that many hours, or just as likely after the end of the recording.
   [[nodiscard]] Seconds half_the_time_for_good(double low, double high) {
     return random_.chance(0.5) ? kForGood : start() + hours(low, high);
   }
 
-  /// An effect on `luns`, for the caller to say what it is. Valid until the next one.
+  /// Adds an effect on `luns` for the caller to fill in; valid until the next one is added.
   Effect& affect(const LunMask& luns, Seconds from, Seconds to) {
     Effect& effect = incident_.effects.emplace_back();
     effect.array = array();
@@ -53,7 +54,7 @@ class IncidentBuilder {
     effect.to = to;
     return effect;
   }
-  /// From the start on, `luns` are not to be had through `servers`.
+  /// From the start on, `luns` cannot be reached through `servers`.
   void lose(const LunMask& luns, const ServerMask& servers, Seconds to, Lost how) {
     Effect& effect = affect(luns, start(), to);
     effect.servers = servers;

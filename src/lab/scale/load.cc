@@ -8,7 +8,7 @@ namespace laggard::lab::scale {
 namespace {
 
 constexpr double kJobsPerDay = 200;
-constexpr double kQuietReads = 0.08;  ///< Requests per second and LUN when no job is doing anything.
+constexpr double kQuietReads = 0.08;  ///< Requests per second and LUN when no job is active.
 constexpr double kQuietWrites = 0.12;
 constexpr double kMedianRate = 1.5;  ///< Requests per second and LUN of a job's I/O.
 constexpr double kMostRate = 25;
@@ -101,7 +101,7 @@ void add_fixed(Random& random, Work& work, const Requests& requests, double wait
 void settle(Random& random, Work& work, double interval_ms) {
   const double waited = work.waited_ms();
   if (waited <= 0) return;
-  // Busy at a random moment with the probability that Poisson arrivals leave somebody there.
+  // With Poisson arrivals, the probability of at least one request in flight at a random moment.
   work.busy_ms = std::min(waited, interval_ms * (1 - std::exp(-waited / interval_ms)));
   work.in_flight = static_cast<std::uint64_t>(waited / interval_ms + random.uniform());
 }

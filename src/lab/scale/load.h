@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/scale/effect.h"
+#include "lab/scale/incident.h"
 #include "lab/scale/plan.h"
 #include "lab/sim/random.h"
 
 namespace laggard::lab::scale {
 
-/// How many requests of which size a LUN gets in an interval.
+/// The number and size of the requests to a LUN in an interval.
 struct Requests {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -27,7 +27,7 @@ struct Requests {
   }
 };
 
-/// Work that an attachment did in one interval. Waits are sums over the requests.
+/// The work of an attachment in one interval. Waits are sums over the requests.
 struct Work {
   Requests done;
   double read_ms = 0;
@@ -38,9 +38,9 @@ struct Work {
   [[nodiscard]] double waited_ms() const { return read_ms + write_ms; }
 };
 
-/// Requests per second that the file system sends to every LUN of a pool: it stripes over them, so that their
-/// load is common (T §5.1.1). Light and bursty, as T §6.2.1 found Intrepid: jobs come and go; they write
-/// checkpoints in bursts or read for a while, and in between there is next to nothing.
+/// Requests per second that the file system sends to every LUN of a pool: it stripes over them, so that they
+/// share the load (T §5.1.1). Light and bursty, as T §6.2.1 found Intrepid: jobs come and go; they write
+/// checkpoints in bursts or read for a while, with next to nothing in between.
 class FileSystemLoad {
  public:
   FileSystemLoad(const ScaleSpec& spec, std::size_t pool);
@@ -59,10 +59,10 @@ class FileSystemLoad {
   std::vector<double> writes_;
 };
 
-/// How a LUN takes requests during an interval.
+/// How a LUN serves requests during an interval.
 struct Service {
   Slowness slow;
-  double factor = 1;  ///< How much slower than others it is by nature.
+  double factor = 1;  ///< How much slower than others its hardware is.
   double interval_ms = 0;
 };
 
@@ -71,13 +71,13 @@ struct Service {
 /// A read waits 9 ms, a write 3 ms (the controllers' cache takes it), times the LUN's own factor, longer
 /// with the load: times 1 + 2 rho, where rho is the share of the time for which a quarter of the spindles
 /// would be busy, at most 3. The mean of n requests scatters by a log-normal factor of sigma 0.8 / sqrt(n).
-/// What is sick comes on top as `service.slow` says.
+/// `service.slow` comes on top.
 void serve(Random& random, Work& work, const Requests& requests, const Service& service);
 
-/// Adds requests that each wait about `wait_ms`, whatever else goes on.
+/// Adds requests that each wait about `wait_ms`, whatever else happens.
 void add_fixed(Random& random, Work& work, const Requests& requests, double wait_ms);
 
-/// Fills in what follows from the waits: busy time, and what is found in flight at the end.
+/// Derives from the waits the busy time and the requests in flight at the end.
 void settle(Random& random, Work& work, double interval_ms);
 
 }  // namespace laggard::lab::scale

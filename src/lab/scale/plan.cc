@@ -10,7 +10,7 @@ namespace laggard::lab::scale {
 
 namespace {
 
-/// 0 .. n-1 in a random order (Fisher and Yates).
+/// 0 .. n-1 in random order (Fisher and Yates).
 std::vector<std::size_t> shuffled(std::size_t n, Random random) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -23,7 +23,7 @@ Seconds between(Random& random, double low, double high) { return std::llround(r
 std::vector<ScaleIncident> plan_incidents(const ScaleSpec& spec, const Random& root) {
   std::vector<IncidentKind> kinds = spec.incidents;
   for (std::size_t i = 0; i < spec.random_incidents; ++i) {
-    // Every kind once before any comes twice.
+    // Every kind occurs once before any occurs twice.
     const auto order = shuffled(kIncidentKinds, root.fork("kinds", i / kIncidentKinds));
     kinds.push_back(static_cast<IncidentKind>(order[i % kIncidentKinds]));
   }
@@ -42,7 +42,7 @@ std::vector<ScaleIncident> plan_incidents(const ScaleSpec& spec, const Random& r
   return incidents;
 }
 
-/// A file on few LUNs, or a LUN that is slow for reasons of its own.
+/// A file that lies on few LUNs, or a LUN that is slow by itself.
 Transient make_transient(const ScaleSpec& spec, Random& random) {
   Transient transient;
   Effect& effect = transient.effect;
@@ -95,7 +95,7 @@ std::vector<ServerWork> wide_server_work(const ScaleSpec& spec, Random random) {
   return all;
 }
 
-/// One server for each file system, all the time, and not small (T §6.2.3).
+/// From one server for each file system, all the time, and not small (T §6.2.3).
 std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random random) {
   std::vector<ServerWork> all;
   for (const LunSet& set : spec.site.sets) {
@@ -111,7 +111,7 @@ std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random rand
   return all;
 }
 
-/// A clock that was some seconds off is set right, on about one server of twenty a day.
+/// On about one server of twenty a day, a clock that was some seconds off is corrected.
 std::vector<ClockStep> plan_clock_steps(const ScaleSpec& spec, Random random) {
   const auto servers = static_cast<double>(spec.site.servers());
   const auto count = static_cast<std::size_t>(std::lround(servers / 20 * spec.days()));

@@ -16,9 +16,9 @@ using ServerMask = std::bitset<kMostServers>;
 struct LunSet {
   std::string name;
   std::size_t luns = 0;       ///< Per array.
-  double read_weight = 1;     ///< Of the file system's reads, relative to an ordinary LUN.
-  double write_weight = 1;    ///< LUNs added later are emptier: fewer reads, more writes.
-  std::size_t pool = 0;       ///< Sets of one pool serve the same file system, and so the same jobs.
+  double read_weight = 1;     ///< Share of the file system's reads, relative to an ordinary LUN.
+  double write_weight = 1;    ///< LUNs added later are emptier, so they get fewer reads and more writes.
+  std::size_t pool = 0;       ///< Sets of one pool serve the same file system and the same jobs.
   bool double_peers = false;  ///< See system.md.
 };
 
@@ -29,9 +29,9 @@ struct DrawerSpec {
   std::size_t last_lun = 0;  ///< Inclusive.
 };
 
-/// What is connected to what. Array `a` has servers_per_array servers of its own, the first half of them on
-/// its controller `a`, the others on `b`; its n-th LUN is reached first through its n-th server, then through
-/// the following ones, around (T §5.2: 12.48.49, 15.37.78 and most secondaries of Table 5.3 agree with that).
+/// How a site is connected. Each array has its own servers_per_array servers, the first half of them on its
+/// controller `a`, the others on `b`; its n-th LUN is reached first through its n-th server, then through the
+/// following ones, cyclically (T §5.2: 12.48.49, 15.37.78 and most secondaries of Table 5.3 agree with that).
 struct SiteSpec {
   std::string name;
   std::size_t arrays = 0;
@@ -53,7 +53,7 @@ struct SiteSpec {
   [[nodiscard]] std::size_t priority_of(std::size_t lun, std::size_t server) const {
     return (server + servers_per_array - lun % servers_per_array) % servers_per_array;
   }
-  /// 0 or 1: the controller of the coupled pair that a server hangs on, and the one that owns a LUN.
+  /// The controller of the coupled pair, 0 or 1, that a server is attached to, and the one that owns a LUN.
   [[nodiscard]] std::size_t controller_of_server(std::size_t server) const {
     return server < servers_per_array / 2 ? 0 : 1;
   }

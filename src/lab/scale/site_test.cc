@@ -1,5 +1,5 @@
 #include "lab/scale/site.h"
-#include "testing/system_file.h"
+#include "testing/topology.h"
 
 #include <gtest/gtest.h>
 

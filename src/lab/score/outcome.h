@@ -14,10 +14,10 @@ namespace laggard::lab {
 struct Accusation {
   std::string server;
   std::string cause;  ///< disk-hog, disk-busy, network-hog, packet-loss, …
-  WallTime since{};   ///< When it could be said: the end of the window that made it faulty.
+  WallTime since{};   ///< When it was known: the end of the window that made it faulty.
 };
 
-/// What F §11's footnote 5 counts of one experiment. All experiments have at most one fault.
+/// The result of one experiment by F §11's footnote 5. All experiments have at most one fault.
 struct Outcome {
   bool itp = false;                 ///< The faulty server is indicted; false without a fault.
   bool ifp = false;                 ///< Some other server is.
@@ -31,7 +31,7 @@ struct Outcome {
 /// (F §10.2's checklist does not tell directions apart).
 [[nodiscard]] std::string cause_of(const std::string& fault);
 
-/// Holds accusations against the truth. Several causes for the faulty server: the first accusation counts.
+/// Compares accusations with the truth. When the faulty server has several causes, the first one counts.
 [[nodiscard]] Outcome judge(const Truth& truth, std::span<const Accusation> accusations);
 
 /// One metric in which one server was flagged in an experiment.
@@ -43,8 +43,9 @@ struct Sign {
 
 /// F §10.2's checklist with §12's network step, as F applies it to an experiment: "If we observe
 /// peer-divergence at any step of the checklist, we halt at that step and arrive at the root cause and faulty
-/// server". So a server that diverges at a later step is not indicted at all, be it the sick one: in Tables 4
-/// and 5 ITP and IFP of most rows add up to 100 %, as they do when each experiment indicts through one step.
+/// server". So a server that diverges at a later step is not indicted, even if it is the faulty one: in
+/// Tables 4 and 5 ITP and IFP of most rows add up to 100 %, as they do when each experiment indicts through
+/// one step.
 ///   1 rd_sec or wr_sec                                 disk-hog
 ///   2 await                                            disk-busy
 ///   3 rxbyt and txbyt; or one of them without cwnd     network-hog

@@ -63,7 +63,7 @@ Result<Diagnosis> parse_diagnosis(std::string_view json, const std::string& wher
 
 namespace {
 
-/// A window of the production preset: what is sick is seen from its first window on, and until its last.
+/// A window of the production preset: a problem may show a window early and a window late.
 constexpr Duration kGrace = std::chrono::minutes(15);
 
 bool overlaps(const Incident& incident, const TimeSpan& span, WallTime end) {
@@ -85,10 +85,10 @@ std::string describe(const Incident& incident) {
 
 class Judge {
  public:
-  Judge(const ScaleTruth& truth, const std::map<std::string, std::string>& lun_of)
+  Judge(const scale::ScaleTruth& truth, const std::map<std::string, std::string>& lun_of)
       : truth_(truth), lun_of_(lun_of) {}
 
-  [[nodiscard]] bool belongs(const Incident& incident, const TrueIncident& problem) const {
+  [[nodiscard]] bool belongs(const Incident& incident, const scale::TrueIncident& problem) const {
     return incident.status != IncidentStatus::kExplained &&
            overlaps(incident, problem.span, truth_.recorded.to) &&
            mostly(incident, [&](const std::string& name) { return problem.shows.contains(name); });
@@ -99,7 +99,7 @@ class Judge {
       const auto lun = lun_of_.find(name);
       return lun != lun_of_.end() &&
              std::any_of(truth_.transients.begin(), truth_.transients.end(),
-                         [&](const TrueTransient& transient) {
+                         [&](const scale::TrueTransient& transient) {
                            return transient.luns.contains(lun->second) &&
                                   overlaps(incident, transient.span, truth_.recorded.to);
                          });
@@ -107,7 +107,7 @@ class Judge {
     return mostly(incident, in_transient);
   }
 
-  [[nodiscard]] ProblemScore problem(const TrueIncident& problem, const Diagnosis& diagnosis) const {
+  [[nodiscard]] ProblemScore problem(const scale::TrueIncident& problem, const Diagnosis& diagnosis) const {
     ProblemScore score;
     score.kind = problem.kind;
     score.blame = fmt::format("{} {}", to_name(problem.right.front().kind), problem.right.front().name);
@@ -131,7 +131,8 @@ class Judge {
   }
 
  private:
-  static void take_verdict(ProblemScore& score, const Incident& incident, const TrueIncident& problem) {
+  static void take_verdict(ProblemScore& score, const Incident& incident,
+                           const scale::TrueIncident& problem) {
     const auto after = [&](const std::optional<WallTime>& t) -> std::optional<Duration> {
       if (!t) return std::nullopt;
       return *t - problem.span.from;
@@ -145,11 +146,11 @@ class Judge {
     score.alarm = after(incident.confirmed_since);
   }
 
-  const ScaleTruth& truth_;
+  const scale::ScaleTruth& truth_;
   const std::map<std::string, std::string>& lun_of_;
 };
 
-/// The lower one of the middle two of an even number.
+/// The median; of an even number of values the lower middle one.
 std::optional<Duration> median(std::vector<Duration> values) {
   if (values.empty()) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -185,19 +186,19 @@ bool is_right_cause(const std::string& kind, const std::string& cause) {
   return cause == kind || (kind == "reconstruction-spare" && cause == "reconstruction");
 }
 
-ScaleScore score_scale(const ScaleTruth& truth, const Diagnosis& diagnosis,
+ScaleScore score_scale(const scale::ScaleTruth& truth, const Diagnosis& diagnosis,
                        const std::map<std::string, std::string>& lun_of) {
   const Judge judge(truth, lun_of);
   ScaleScore score;
   score.days = to_seconds(truth.recorded.to - truth.recorded.from) / 86400;
   score.injected_transients = truth.transients.size();
-  for (const TrueIncident& problem : truth.incidents) {
+  for (const scale::TrueIncident& problem : truth.incidents) {
     score.problems.push_back(judge.problem(problem, diagnosis));
   }
   for (const Incident& incident : diagnosis.incidents) {
     const bool injected =
         std::any_of(truth.incidents.begin(), truth.incidents.end(),
-                    [&](const TrueIncident& problem) { return judge.belongs(incident, problem); });
+                    [&](const scale::TrueIncident& problem) { return judge.belongs(incident, problem); });
     if (injected || incident.status == IncidentStatus::kExplained) continue;
     const bool transient = judge.is_transient(incident);
     if (!is_alarm(incident)) {

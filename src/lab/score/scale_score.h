@@ -10,17 +10,16 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "lab/score/scale_truth_file.h"
+#include "lab/scale/truth.h"
 #include "model/incident.h"
 
 namespace laggard::lab {
 
-/// Reads back what scoring needs of a diagnosis that `laggard diagnose --json` wrote (laggard.diagnosis/1):
-/// of each incident its times, state, status, blame, components and cause. Evidence, ranking and coverage are
-/// left out.
+/// Reads from a diagnosis that `laggard diagnose --json` wrote (laggard.diagnosis/1) what scoring needs: the
+/// times, state, status, blame, components and cause of each incident.
 [[nodiscard]] Result<Diagnosis> parse_diagnosis(std::string_view json, const std::string& where);
 
-/// What a diagnosis made of one injected problem.
+/// How a diagnosis handled one injected problem.
 ///
 /// A reported incident *belongs to* the problem when it is not explained by another one, overlaps it in time
 /// (a window's length of grace at both ends) and at least half of its components are attachments that the
@@ -29,8 +28,8 @@ namespace laggard::lab {
 struct ProblemScore {
   std::string kind;
   std::string blame;                   ///< `controller ddn9a`, as injected.
-  std::string said;                    ///< Part and cause of the verdict, else of what else belongs to it.
-  std::size_t incidents = 0;           ///< That belong to it ...
+  std::string said;                    ///< Part and cause of the verdict, else of another incident of it.
+  std::size_t incidents = 0;           ///< Those that belong to it ...
   std::size_t alarms = 0;              ///< ... and are confirmed.
   bool blamed = false;                 ///< There is a verdict ...
   bool confirmed = false;              ///< ... it is confirmed ...
@@ -39,30 +38,31 @@ struct ProblemScore {
   std::optional<Duration> faulty;      ///< The same of faulty_since: by severity or persistence.
   std::optional<Duration> persistent;  ///< Of persistent_since: k of 2k-1 windows, the thesis' way.
   std::optional<Duration> alarm;       ///< Of confirmed_since.
-  /// The first confirmed_since of all that belongs to it, whatever that blames: from then on the problem is
-  /// seen (T Tables 5.7 and 5.8 count this).
+  /// The first confirmed_since of all incidents that belong to it, whatever they blame: from then on the
+  /// problem is seen (T Tables 5.7 and 5.8 count this).
   std::optional<Duration> observed;
 };
 
-/// One recording held against its truth.
+/// The score of one recording.
 struct ScaleScore {
   std::vector<ProblemScore> problems;     ///< In the order of the truth.
-  std::vector<std::string> false_alarms;  ///< Confirmed, not explained, and nothing happened there then.
-  std::size_t suspected = 0;              ///< The same, but suspected only.
+  std::vector<std::string> false_alarms;  ///< Confirmed and not explained, although nothing was wrong.
+  std::size_t suspected = 0;              ///< The same, but only suspected.
   std::size_t transients = 0;             ///< Confirmed incidents that are short asymmetries ...
   std::size_t injected_transients = 0;    ///< ... and how many there were.
   double days = 0;
 };
 
-/// Whether `cause` is a right name for a problem of this kind: its own; `reconstruction` with spares, too.
+/// Whether `cause` is a right name for a problem of this kind: the kind's own, or `reconstruction` for the
+/// one with spares.
 [[nodiscard]] bool is_right_cause(const std::string& kind, const std::string& cause);
 
 /// \param lun_of  the LUN of each attachment, by name: transients are given by LUN.
-[[nodiscard]] ScaleScore score_scale(const ScaleTruth& truth, const Diagnosis& diagnosis,
+[[nodiscard]] ScaleScore score_scale(const scale::ScaleTruth& truth, const Diagnosis& diagnosis,
                                      const std::map<std::string, std::string>& lun_of);
 
-/// Sums over recordings. Medians are over the problems that have the number; negative ones (a verdict that
-/// began before its problem) count as they are.
+/// Sums over recordings. Medians are over the problems that have the number, negative ones (a verdict that
+/// began before its problem) included.
 struct ScaleSummary {
   double days = 0;
   std::size_t problems = 0;

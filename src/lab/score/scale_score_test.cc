@@ -44,7 +44,7 @@ Incident reported(PartKind kind, const std::string& name, WallTime since, WallTi
 ScaleScore score(const std::vector<Incident>& incidents) {
   Diagnosis diagnosis;
   diagnosis.incidents = incidents;
-  return score_scale(parse_scale_truth(kTruth, "truth.json").value(), diagnosis,
+  return score_scale(scale::parse_scale_truth(kTruth, "truth.json").value(), diagnosis,
                      {{"7.03.12", "ddn7_lun003"}, {"6.00.1", "ddn6_lun000"}});
 }
 
@@ -138,13 +138,14 @@ TEST(ScaleScore, ReconstructionIsOneCauseWithSparesOrWithout) {
 }
 
 TEST(ScaleTruthFile, RefusesWhatItIsNot) {
-  EXPECT_TRUE(is_scale_truth(kTruth));
-  EXPECT_FALSE(is_scale_truth("{\"workload\": \"ddr\"}"));
-  EXPECT_THAT(parse_scale_truth("[]", "t.json").error().message(), HasSubstr("laggard.lab-scale-truth/1"));
+  EXPECT_TRUE(scale::is_scale_truth(kTruth));
+  EXPECT_FALSE(scale::is_scale_truth("{\"workload\": \"ddr\"}"));
+  EXPECT_THAT(scale::parse_scale_truth("[]", "t.json").error().message(),
+              HasSubstr("laggard.lab-scale-truth/1"));
   const auto with = [](std::string_view from, std::string_view to) {
     std::string text(kTruth);
     text.replace(text.find(from), from.size(), to);
-    return parse_scale_truth(text, "t.json").error().message();
+    return scale::parse_scale_truth(text, "t.json").error().message();
   };
   EXPECT_THAT(with("\"kind\": \"server\"", "\"kind\": \"shelf\""), HasSubstr("'shelf' is no kind of part"));
   EXPECT_THAT(with("\"start\"", "\"begin\""), HasSubstr("no time 'start'"));

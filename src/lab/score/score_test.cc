@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lab/score/outcome.h"
-#include "lab/score/paper_figures.h"
 #include "lab/score/tally.h"
 
 namespace laggard::lab {

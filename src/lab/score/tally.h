@@ -5,11 +5,50 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "lab/cluster/scenario.h"
 #include "lab/score/outcome.h"
 
 namespace laggard::lab {
+
+/// One row of a table of results, in per cent.
+struct PaperRow {
+  std::string_view fault;  ///< `none`, disk-hog, …, or `aggregate`.
+  double itp = 0;
+  double ifp = 0;
+  double dtp = 0;
+  double dfp = 0;
+};
+
+/// The results that Kasick et al., FAST 2010, report for their algorithm on one cluster: 10 experiments for
+/// each of 5 workloads, so 50 behind each fault's row, 300 behind the aggregate's ITP and DTP, and 350 behind
+/// its IFP and DFP, which include the control.
+struct PaperTable {
+  int number = 0;
+  FileSystem file_system = FileSystem::kPvfs;
+  std::size_t clients = 0;
+  std::size_t servers = 0;
+  std::array<PaperRow, 8> rows;
+  /// §11: without the pairs in which packet loss cannot be observed.
+  double observable_itp = 0;
+  double observable_dtp = 0;
+
+  [[nodiscard]] const PaperRow& row(std::string_view fault) const;
+};
+
+/// Tables 2 to 5.
+[[nodiscard]] std::span<const PaperTable> paper_tables();
+/// The table of such a cluster; null when the paper has none.
+[[nodiscard]] const PaperTable* paper_table(std::string_view file_system, std::size_t clients,
+                                            std::size_t servers);
+
+inline constexpr std::size_t kPaperRuns = 10;  ///< Of each fault with each workload.
+
+/// Whether a fault can show under a workload (docs/methods/peer.md): packet loss shows only where data flows
+/// in its direction.
+[[nodiscard]] bool observable(std::string_view fault, std::string_view workload);
 
 /// A span of probabilities.
 struct Interval {
@@ -26,9 +65,9 @@ struct Interval {
 /// n.
 [[nodiscard]] Interval clopper_pearson(std::size_t k, std::size_t n, double confidence = 0.95);
 
-/// Fisher's exact test of two samples, two-sided: how likely tables with these margins are that are not
-/// likelier than k of n beside l of m, when both come of one probability. 1 where n or m is 0. Requires k <=
-/// n, l <= m.
+/// Fisher's exact test, two-sided, of k hits in n against l in m: the probability, if both samples have the
+/// same hit rate, of all tables with these margins that are at most as likely as this one. 1 where n or m is
+/// 0. Requires k <= n and l <= m.
 [[nodiscard]] double fisher_exact(std::size_t k, std::size_t n, std::size_t l, std::size_t m);
 
 /// Successes among experiments.
@@ -60,10 +99,10 @@ struct Rates {
   std::vector<double> latencies_s;  ///< Of the runs whose faulty server was indicted.
 
   void add(const Outcome& outcome);
-  /// Those of another cluster.
+  /// Adds those of another cluster.
   void add(const Rates& other);
-  /// Only the false positives: what the control adds to an aggregate (F's aggregates: ITP and DTP average the
-  /// six faults, IFP and DFP seven rows).
+  /// Adds only the false positives, which is what the control contributes to an aggregate (in F's aggregates
+  /// ITP and DTP average the six faults, IFP and DFP seven rows).
   void add_control(const Outcome& outcome);
   [[nodiscard]] std::optional<double> median_latency_s() const;
 };
@@ -74,36 +113,35 @@ struct ScoredRun {
   Outcome outcome;
 };
 
-/// Everything F's tables 2 to 5 hold, and the same by workload.
+/// The contents of F's tables 2 to 5, and the same by workload.
 struct Tally {
   struct Row {
     std::string name;
     Rates rates;
   };
   std::vector<Row> faults;     ///< In F's order, those that occurred; `none` first.
-  std::vector<Row> workloads;  ///< The six faults with each workload.
+  std::vector<Row> workloads;  ///< The six faults under each workload.
   Rates aggregate;
   Rates observable;  ///< Over the pairs in which the fault can be observed; the control as above.
 };
 
 [[nodiscard]] Tally tally(std::span<const ScoredRun> runs);
 
-/// How one figure of ours stands to the paper's.
+/// One of our figures compared with the paper's.
 struct CellCheck {
   std::string row;
   std::string figure;  ///< ITP, IFP, DTP or DFP
   double ours = 0;     ///< Per cent
   double paper = 0;
   Interval around_paper;  ///< 95 % interval around the paper's figure, from its own number of experiments.
-  double p = 1;           ///< Of Fisher's exact test that both samples come of one probability.
+  double p = 1;           ///< Of Fisher's exact test that both samples have the same hit rate.
   [[nodiscard]] bool inside() const { return around_paper.holds(ours / 100); }
-  /// The interval asks whether ours could be the probability behind the paper's sample; but ours is a sample,
-  /// too. At 5 %.
+  /// Whether both samples differ significantly, at 5 %. The interval alone treats ours as the true
+  /// probability although it is a sample, too.
   [[nodiscard]] bool told_apart() const { return p < 0.05; }
 };
 
 /// All cells of the paper's table of this cluster that our tally has, the aggregate's too.
-struct PaperTable;
 [[nodiscard]] std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table);
 
 }  // namespace laggard::lab

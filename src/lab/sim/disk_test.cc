@@ -9,7 +9,7 @@
 
 namespace laggard::lab {
 namespace {
-/// A disk whose rate is what the data sheet says all the time.
+/// A disk whose rate is constant and as in the data sheet.
 DiskGeometry steady() {
   DiskGeometry disk;
   disk.wander = 0;
@@ -31,7 +31,7 @@ class Callback : public EventHandler {
   std::function<void(std::uint64_t)> function_;
 };
 
-/// Reads or writes without pause, as one process of many.
+/// One process of many that reads or writes without a pause.
 class Stream : public EventHandler {
  public:
   Stream(Disk& disk, DiskIo io, std::int64_t stride = 0) : disk_(disk), io_(io), stride_(stride) {
@@ -117,7 +117,7 @@ TEST_F(DiskTest, CountersFollowTheKernelsDefinitions) {
 TEST_F(DiskTest, NeighbouringWritesAreMergedAndEachIsAnswered) {
   std::vector<std::uint64_t> heard;
   Callback done([&](std::uint64_t about) { heard.push_back(about); });
-  // The first one goes to the device at once; the others wait and melt into one request.
+  // The first one goes to the device at once; the others wait and are merged into one request.
   for (std::uint64_t i = 0; i < 5; ++i) {
     disk.submit({.at = static_cast<std::int64_t>(i) * 4096,
                  .bytes = 4096,
@@ -156,8 +156,8 @@ TEST_F(DiskTest, AReaderTakesMostOfTheDiskFromWriters) {
 }
 
 TEST_F(DiskTest, NoWriteStarvesBehindNearerOnes) {
-  // Others keep one small write waiting just above where the last one ended, all the time; the pass-through
-  // reads move the arm without CFQ's knowing.
+  // Other streams always keep one small write waiting just above where the last one ended, and the
+  // pass-through reads move the arm without CFQ's knowledge.
   const Stream hidden(disk, {.at = kFarAway, .bytes = kMegabyte, .io_class = IoClass::kPassThrough});
   const Stream near(disk, {.bytes = 4096, .write = true, .io_class = IoClass::kAsync}, 4096);
   const Stream more(disk, {.at = 65536, .bytes = 4096, .write = true, .io_class = IoClass::kAsync}, 4096);

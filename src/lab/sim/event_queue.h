@@ -13,14 +13,14 @@ using SimTime = Duration;
 
 [[nodiscard]] inline SimTime from_seconds(double seconds) { return SimTime{std::llround(seconds * 1e9)}; }
 
-/// Something that waits for events. `kind` and `about` mean what the handler says they mean.
+/// Receives events. The handler defines what `kind` and `about` mean.
 class EventHandler {
  public:
   virtual ~EventHandler() = default;
   virtual void on_event(std::uint32_t kind, std::uint64_t about) = 0;
 };
 
-/// An event that somebody asked for: whom to tell, and what. Empty ones tell nobody.
+/// An event with its receiver. An empty signal does nothing.
 struct Signal {
   EventHandler* to = nullptr;
   std::uint32_t kind = 0;
@@ -31,9 +31,9 @@ struct Signal {
   }
 };
 
-/// The events to come, in the order of their times; those of one time in the order in which they were asked
-/// for, so that a run depends on nothing but its seed. A heap of four children to a node, O(log n) per event;
-/// it moves keys of 16 bytes and leaves the signals where they are.
+/// Future events in the order of their times, and those of the same time in the order in which they were
+/// scheduled, so that a run depends on nothing but its seed. A 4-ary heap, O(log n) per event, that moves
+/// keys of 16 bytes and leaves the signals in place.
 class EventQueue {
  public:
   [[nodiscard]] SimTime now() const { return now_; }
@@ -42,7 +42,7 @@ class EventQueue {
   void schedule(SimTime at, const Signal& signal);
   void schedule_in(SimTime delay, const Signal& signal) { schedule(now_ + delay, signal); }
 
-  /// Raises everything up to and including `end`; the clock then stands at `end`.
+  /// Raises all events up to and including `end`, and sets the clock to `end`.
   void run_until(SimTime end);
 
   [[nodiscard]] std::uint64_t raised() const { return raised_; }
@@ -50,7 +50,7 @@ class EventQueue {
  private:
   struct Key {
     SimTime at;
-    std::uint64_t order_and_slot;  ///< The order above, the signal's slot in the low kSlotBits.
+    std::uint64_t order_and_slot;  ///< The order in the high bits, the signal's slot in the low kSlotBits.
   };
   static constexpr std::uint64_t kSlotBits = 24;
   static bool earlier(const Key& a, const Key& b) {

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::Pair;
 
-/// Writes down what it hears; `kind` 1 asks for another event at the same time.
+/// Logs its events; on `kind` 1 it schedules another event at the same time.
 class Listener : public EventHandler {
  public:
   explicit Listener(EventQueue& queue) : queue_(queue) {}

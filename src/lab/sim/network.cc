@@ -1,6 +1,9 @@
 #include "lab/sim/network.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
 
 namespace laggard::lab {
 
@@ -32,8 +35,8 @@ SimTime Network::leave(const Burst& burst, SimTime now) {
 
 Network::Arrival Network::pass_switch(const Burst& burst, SimTime now) {
   Host& host = hosts_[burst.to];
-  // Bursts that come in together at the port's own rate queue up by what all but one of them bring: what lies
-  // before this one is the peak that its end sees.
+  // Of bursts that arrive together at the port's own rate, all but one have to queue: the backlog before this
+  // burst is the peak that its end sees.
   const double queued = std::max(0.0, to_seconds(host.forwarded_until - now)) * spec_.bytes_per_second;
   const double excess = queued - static_cast<double>(spec_.port_buffer_bytes);
   const double segment = static_cast<double>(wire_bytes(burst.segments, burst.payload_bytes)) /
@@ -57,6 +60,218 @@ void Network::count_acks(std::size_t from, std::size_t to, std::uint32_t acks) {
   hosts_[from].counters.tx_bytes += bytes;
   hosts_[to].counters.rx_packets += acks;
   hosts_[to].counters.rx_bytes += bytes;
+}
+
+namespace {
+
+/// Segments that must arrive after a loss before it is recognised (the third duplicate ACK).
+constexpr std::uint32_t kDuplicates = 3;
+constexpr std::uint32_t kMostBackoff = 9;
+
+std::uint32_t segments_for(std::int64_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kMaxSegment - 1) / kMaxSegment);
+}
+
+}  // namespace
+
+TcpFlow::TcpFlow(EventQueue& queue, Network& network, Ends ends, const TcpOptions& options, Random random)
+    : queue_(queue),
+      network_(network),
+      ends_(ends),
+      options_(options),
+      random_(random),
+      cwnd_(options.initial_window) {}
+
+void TcpFlow::send(std::int64_t bytes, const Signal& delivered) {
+  LAGGARD_CHECK(bytes > 0);
+  stream_end_ += bytes;
+  messages_.push_back({stream_end_, delivered});
+  if (!busy_) begin_round();
+}
+
+void TcpFlow::begin_round() {
+  busy_ = stream_sent_ < stream_end_ || to_repeat_ > 0;
+  if (!busy_) return;
+  if (way_back_ != nullptr) way_back_->carry_delayed_ack();
+  restart_after_pause();
+  const auto window = static_cast<std::uint32_t>(std::max(1.0, std::min(cwnd_, options_.receive_window)));
+  const std::uint32_t repeated = std::min(window, to_repeat_);
+  const std::int64_t again = repeated == 0 ? 0 : bytes_to_repeat_ * repeated / to_repeat_;
+  const std::int64_t room = static_cast<std::int64_t>(window - repeated) * kMaxSegment;
+  const std::int64_t fresh = std::min(room, stream_end_ - stream_sent_);
+  const std::uint32_t segments = repeated + segments_for(fresh);
+  validate_window(segments);
+  round_ = {
+      .burst = {.from = ends_.from, .to = ends_.to, .segments = segments, .payload_bytes = fresh + again},
+      .retransmitted = repeated,
+      .used_window = segments >= static_cast<std::uint32_t>(cwnd_),
+      .began = queue_.now(),
+      .stream_before = stream_sent_};
+  stream_sent_ += fresh;
+  to_repeat_ -= repeated;
+  bytes_to_repeat_ -= again;
+  retransmissions_ += repeated;
+  bytes_sent_ += static_cast<std::uint64_t>(round_.burst.payload_bytes);
+  const SimTime leaves = network_.leave(round_.burst, queue_.now());
+  if (leaves == queue_.now()) {
+    leave();
+  } else {
+    queue_.schedule(leaves, {this, kLeaves, 0});
+  }
+}
+
+void TcpFlow::restart_after_pause() {
+  const SimTime pause = queue_.now() - last_sent_;
+  if (timeouts_in_a_row_ > 0 || pause <= options_.least_timeout) return;
+  threshold_ = std::max(threshold_, 0.75 * cwnd_);
+  const double floor = std::min(cwnd_, options_.initial_window);
+  const auto halvings = static_cast<int>(std::min<std::int64_t>(pause / options_.least_timeout, 30));
+  cwnd_ = std::max(floor, std::floor(std::ldexp(cwnd_, -halvings)));
+}
+
+void TcpFlow::validate_window(std::uint32_t segments) {
+  if (segments >= static_cast<std::uint32_t>(cwnd_)) {
+    window_checked_ = queue_.now();
+    window_used_ = 0;
+    return;
+  }
+  window_used_ = std::max(window_used_, segments);
+  if (queue_.now() - window_checked_ < options_.least_timeout) return;
+  window_checked_ = queue_.now();
+  const double used = std::max(static_cast<double>(window_used_), options_.initial_window);
+  window_used_ = 0;
+  if (used >= cwnd_) return;
+  threshold_ = std::max(threshold_, 0.75 * cwnd_);
+  cwnd_ = std::floor((cwnd_ + used) / 2);
+}
+
+void TcpFlow::leave() {
+  const Network::Arrival arrival = network_.pass_switch(round_.burst, queue_.now());
+  draw_losses(arrival.dropped);
+  queue_.schedule(arrival.at + network_.spec().one_way, {this, kAnswered, 0});
+}
+
+void TcpFlow::draw_losses(std::uint32_t dropped) {
+  const std::uint32_t segments = round_.burst.segments;
+  const std::uint32_t fresh = segments - round_.retransmitted;
+  const bool last = stream_sent_ == stream_end_;
+  round_.lost = dropped;
+  round_.lost_again = dropped > fresh ? dropped - fresh : 0;
+  // The switch drops the end of a burst, so no later segment of this round reveals the loss.
+  round_.lost_at_end = dropped > 0 && last;
+  const double p = network_.loss(ends_.from, ends_.to);
+  if (p <= 0) return;
+  const std::uint32_t passed_again = round_.retransmitted - round_.lost_again;
+  const std::uint32_t passed_fresh = segments - dropped - passed_again;
+  const std::uint32_t tail = last ? std::min(passed_fresh, kDuplicates) : 0;
+  const std::uint32_t lost_again = random_.binomial(passed_again, p);
+  const std::uint32_t lost_tail = random_.binomial(tail, p);
+  round_.lost += lost_again + lost_tail + random_.binomial(passed_fresh - tail, p);
+  round_.lost_again += lost_again;
+  round_.lost_at_end = round_.lost_at_end || lost_tail > 0;
+}
+
+void TcpFlow::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+  switch (kind) {
+    case kLeaves:
+      leave();
+      return;
+    case kAnswered:
+      finish_round();
+      return;
+    default:
+      begin_round();
+      return;
+  }
+}
+
+void TcpFlow::finish_round() {
+  const std::uint32_t arrived = round_.burst.segments - round_.lost;
+  const std::int64_t in_order = round_.lost == 0 ? stream_sent_ : round_.stream_before;
+  const bool complete = round_.lost_again == 0 && to_repeat_ == 0;
+  last_sent_ = queue_.now();
+  const double rtt = to_seconds(queue_.now() - round_.began);
+  smoothed_rtt_s_ = smoothed_rtt_s_ > 0 ? smoothed_rtt_s_ + (rtt - smoothed_rtt_s_) / 8 : rtt;
+  to_repeat_ += round_.lost;
+  bytes_to_repeat_ += round_.burst.payload_bytes * round_.lost / round_.burst.segments;
+  acknowledge(arrived);
+  const bool more = stream_sent_ < stream_end_;
+  const bool noticed = arrived >= kDuplicates || (arrived > 0 && more);
+  if (round_.lost == 0) {
+    timeouts_in_a_row_ = 0;
+  } else if (round_.lost_again > 0 || round_.lost_at_end || !noticed) {
+    back_off();
+  } else {
+    timeouts_in_a_row_ = 0;
+    threshold_ = std::max(2.0, std::floor(cwnd_ / 2));
+    cwnd_ = threshold_;
+  }
+  const bool waits = timeouts_in_a_row_ > 0;
+  if (complete) deliver(in_order);
+  // A receiver of `delivered` may have sent more in the meantime; the next round starts only here.
+  if (!waits) begin_round();
+}
+
+void TcpFlow::acknowledge(std::uint32_t arrived) {
+  if (round_.lost > 0 || round_.retransmitted > 0) quick_acks_left_ = options_.quick_acks + arrived;
+  const std::uint32_t quick = std::min(arrived, quick_acks_left_);
+  quick_acks_left_ -= quick;
+  const std::uint32_t acks = quick + (arrived - quick + 1) / 2;
+  const std::uint32_t pure = pure_acks(acks, (arrived - quick) % 2 == 1);
+  if (pure > 0) network_.count_acks(ends_.to, ends_.from, pure);
+  if (round_.lost > 0 || !round_.used_window) return;
+  if (cwnd_ < threshold_) {
+    cwnd_ = std::min(cwnd_ + acks, std::max(threshold_, cwnd_ + 1));
+  } else {
+    cwnd_ += acks / cwnd_;
+  }
+  // A round never uses more than the receive window.
+  cwnd_ = std::min(cwnd_, options_.receive_window + 1);
+}
+
+std::uint32_t TcpFlow::pure_acks(std::uint32_t acks, bool last_is_single) {
+  if (way_back_ == nullptr || !last_is_single) return acks;
+  if (ack_owed_since_) {
+    // Two messages of a single segment are two segments.
+    ack_owed_since_.reset();
+    return acks;
+  }
+  ack_owed_since_ = queue_.now() - network_.spec().one_way;
+  return acks - 1;
+}
+
+void TcpFlow::carry_delayed_ack() {
+  quick_acks_left_ = 0;
+  if (!ack_owed_since_) return;
+  // Counted with the next data in the other direction instead of after 40 ms: an idle connection is one ACK
+  // behind.
+  if (queue_.now() - *ack_owed_since_ > options_.delayed_ack) network_.count_acks(ends_.to, ends_.from, 1);
+  ack_owed_since_.reset();
+}
+
+void TcpFlow::back_off() {
+  threshold_ = std::max(2.0, std::floor(cwnd_ / 2));
+  cwnd_ = 1;
+  const SimTime wait =
+      options_.least_timeout * (std::int64_t{1} << std::min(timeouts_in_a_row_, kMostBackoff));
+  ++timeouts_in_a_row_;
+  queue_.schedule_in(wait, {this, kTimeout, 0});
+}
+
+void TcpFlow::deliver(std::int64_t up_to) {
+  while (!messages_.empty() && messages_.front().end <= up_to) {
+    const Signal delivered = messages_.front().delivered;
+    messages_.pop_front();
+    delivered.raise();
+  }
+}
+
+TcpCounters TcpFlow::counters() const {
+  return {.snd_cwnd = static_cast<std::uint64_t>(cwnd_),
+          .retrans = retransmissions_,
+          .lost = to_repeat_,
+          .rtt_us = static_cast<std::uint64_t>(smoothed_rtt_s_ * 1e6),
+          .bytes_sent = bytes_sent_};
 }
 
 }  // namespace laggard::lab

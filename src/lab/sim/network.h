@@ -1,23 +1,26 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "lab/sim/event_queue.h"
+#include "lab/sim/random.h"
 
 namespace laggard::lab {
 
-/// A switched Ethernet. Defaults: F §8's gigabit NICs and a switch whose kind F does not say.
+/// A switched Ethernet. Defaults: F §8's gigabit NICs, and a switch whose model F does not give.
 struct NetworkSpec {
   double bytes_per_second = 125e6;
   /// Cable, switch, interrupt and stack, one way, without serialisation: half of the 80 us that an idle pair
   /// of such hosts shows in ping.
   SimTime one_way = std::chrono::microseconds(40);
-  /// What the switch keeps for one output port; more is dropped.
+  /// The switch's buffer for one output port; what exceeds it is dropped.
   std::int64_t port_buffer_bytes = 128 << 10;
 };
 
-/// What /proc/net/dev shows of a host's interface.
+/// The counters of a host's interface in /proc/net/dev.
 struct NetCounters {
   std::uint64_t rx_bytes = 0;
   std::uint64_t rx_packets = 0;
@@ -32,10 +35,10 @@ inline constexpr std::int64_t kWireExtraBytes = 24;
 inline constexpr std::int64_t kMaxSegment = 1448;
 
 /// Hosts on one switch. A burst first waits for its sender's transmitter, which loses nothing (the queue of
-/// the interface holds more than all windows together), then for the switch's port of the receiver, which
-/// drops what finds the buffer full. Both are first come first served: their state is the time at which they
-/// will have sent everything. Acknowledgements are counted but take no time: 2 % of the bytes that they
-/// answer.
+/// the interface holds more than all windows together), then for the receiver's port of the switch, which
+/// drops what finds the buffer full. Both are first come, first served: their state is the time at which they
+/// will have sent everything. Acknowledgements are counted but take no time: they are 2 % of the bytes that
+/// they acknowledge.
 class Network {
  public:
   Network(const NetworkSpec& spec, std::size_t hosts);
@@ -50,19 +53,19 @@ class Network {
     std::int64_t payload_bytes = 0;
   };
 
-  /// Queues a burst at the sender; returns when its first segment leaves.
+  /// Queues a burst at the sender. \return the time at which its first segment leaves.
   SimTime leave(const Burst& burst, SimTime now);
 
   struct Arrival {
     SimTime at{};               ///< Of the last segment that got through.
     std::uint32_t dropped = 0;  ///< Off the end of the burst, by the switch.
   };
-  /// Requires to be called at the time that `leave` gave: later bursts must not be seen before it.
+  /// Must be called at the time that `leave` returned, so that no later burst comes before it.
   Arrival pass_switch(const Burst& burst, SimTime now);
 
   void count_acks(std::size_t from, std::size_t to, std::uint32_t acks);
 
-  /// Probability that a packet from one host is thrown away by the receiver's firewall (F §9), after its
+  /// Probability that the receiver's firewall drops a packet from one host to another (F §9), after its
   /// interface has counted it.
   [[nodiscard]] double loss(std::size_t from, std::size_t to) const {
     return loss_[from * hosts_.size() + to];
@@ -81,6 +84,124 @@ class Network {
   NetworkSpec spec_;
   std::vector<Host> hosts_;
   std::vector<double> loss_;
+};
+
+/// Linux 2.6.18 in segments.
+struct TcpOptions {
+  double initial_window = 3;  ///< RFC 3390 for an MSS of 1448.
+  /// Receive window of untuned sockets of the time (tcp_rmem's 174,760 bytes less a quarter for overhead).
+  double receive_window = 90;
+  SimTime least_timeout = std::chrono::milliseconds(200);  ///< TCP_RTO_MIN.
+  SimTime delayed_ack = std::chrono::milliseconds(40);     ///< TCP_DELACK_MIN.
+  std::uint32_t quick_acks = 16;                           ///< TCP_MAX_QUICKACKS.
+};
+
+/// The counters of one end of a connection in the kernel's socket diagnostics.
+struct TcpCounters {
+  std::uint64_t snd_cwnd = 0;
+  std::uint64_t retrans = 0;
+  std::uint64_t lost = 0;
+  std::uint64_t rtt_us = 0;
+  std::uint64_t bytes_sent = 0;
+};
+
+/// One direction of a TCP connection, simulated round trip by round trip: in each the sender sends one
+/// window, then learns what arrived. Reno with SACK and limited transmit, as F §6.1 describes it ("halved ...
+/// reduced to one segment").
+///
+/// - window = min(cwnd, receive window); slow start cwnd += acks, then cwnd += acks / cwnd, only in rounds
+///   that used the whole of cwnd (Linux does not grow a window that the application leaves unused).
+/// - acks: one for two segments in order; one for each while there is a hole and for the next 16 segments
+///   (delayed ACKs and quick ACKs), which is what makes lossy connections acknowledge twice as much (F §12).
+///   A receiver that answers ("pingpong") is in a dialogue: its answers carry the ACKs again.
+/// - a lost segment is repeated with the average size of its round.
+/// - a loss that at least three later segments follow is retransmitted in the next round, cwnd and ssthresh =
+///   max(cwnd / 2, 2). Other losses, and losses of retransmissions, wait for the timeout: 200 ms, doubled
+///   each time; cwnd = 1.
+/// - after a pause of n timeouts cwnd is halved n times, not below the initial window; one that was not
+///   filled for a timeout shrinks half-way to what was used of it, not below the initial window (RFC 2861).
+/// - the ACK of a last single segment waits 40 ms for data to go back with: answers carry those of requests.
+/// Lost ACKs are ignored, because the next one acknowledges the same.
+class TcpFlow final : public EventHandler {
+ public:
+  struct Ends {
+    std::size_t from = 0;
+    std::size_t to = 0;
+  };
+  TcpFlow(EventQueue& queue, Network& network, Ends ends, const TcpOptions& options, Random random);
+
+  /// Sends a message; `delivered` is raised when its last byte is at the receiver's application. Requires
+  /// bytes > 0.
+  void send(std::int64_t bytes, const Signal& delivered);
+
+  /// The other direction of the connection, which carries this one's delayed ACKs. It must outlive this one.
+  void set_way_back(TcpFlow& back) { way_back_ = &back; }
+
+  [[nodiscard]] TcpCounters counters() const;
+  [[nodiscard]] Ends ends() const { return ends_; }
+
+  void on_event(std::uint32_t kind, std::uint64_t about) override;
+
+ private:
+  enum Kind : std::uint32_t { kLeaves, kAnswered, kTimeout };
+
+  struct Message {
+    std::int64_t end = 0;  ///< Position in the stream after its last byte.
+    Signal delivered{};
+  };
+  struct Round {
+    Network::Burst burst;
+    std::uint32_t retransmitted = 0;  ///< That many segments at its beginning.
+    std::uint32_t lost = 0;
+    std::uint32_t lost_again = 0;  ///< Of the retransmitted ones.
+    bool lost_at_end = false;      ///< With too few segments after it to be noticed before the timeout.
+    bool used_window = false;
+    SimTime began{};
+    std::int64_t stream_before = 0;
+  };
+
+  void begin_round();
+  void restart_after_pause();
+  void validate_window(std::uint32_t segments);
+  void leave();
+  void draw_losses(std::uint32_t dropped);
+  void finish_round();
+  void acknowledge(std::uint32_t arrived);
+  /// How many of these ACKs are sent now by themselves.
+  [[nodiscard]] std::uint32_t pure_acks(std::uint32_t acks, bool last_is_single);
+  /// The receiver sends data: the ACK that it owes goes with it, unless it had to go before, and its quick
+  /// ACKs end.
+  void carry_delayed_ack();
+  void back_off();
+  void deliver(std::int64_t up_to);
+
+  EventQueue& queue_;
+  Network& network_;
+  Ends ends_;
+  TcpOptions options_;
+  Random random_;
+
+  double cwnd_;
+  double threshold_ = 1e9;
+  double smoothed_rtt_s_ = 0;
+  std::uint32_t timeouts_in_a_row_ = 0;
+  std::uint32_t quick_acks_left_ = 0;
+  TcpFlow* way_back_ = nullptr;
+  std::optional<SimTime> ack_owed_since_;
+  SimTime last_sent_{};
+  SimTime window_checked_{};       ///< When the window was last full, or last shrank because it was not.
+  std::uint32_t window_used_ = 0;  ///< Largest round since then.
+  bool busy_ = false;
+
+  std::deque<Message> messages_;
+  std::int64_t stream_end_ = 0;   ///< All bytes to be sent.
+  std::int64_t stream_sent_ = 0;  ///< Those that were sent at least once.
+  std::uint32_t to_repeat_ = 0;   ///< Segments known to be lost.
+  std::int64_t bytes_to_repeat_ = 0;
+  Round round_;
+
+  std::uint64_t retransmissions_ = 0;
+  std::uint64_t bytes_sent_ = 0;
 };
 
 }  // namespace laggard::lab

@@ -7,11 +7,11 @@
 
 namespace laggard::lab {
 
-/// A stream of random numbers: xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64. Not the library's
-/// distributions, whose numbers differ between standard libraries.
+/// A stream of random numbers: xoshiro256++ (Blackman & Vigna 2019), seeded by SplitMix64. The distributions
+/// of <random> are not used because they differ between standard libraries.
 ///
-/// Every part of a simulation has a stream of its own, forked by name, so that a part that draws once more or
-/// once less leaves the others as they were: runs with and without a fault see the same hardware and the same
+/// Every part of a simulation has its own stream, forked by name, so that a part that draws more or fewer
+/// numbers does not affect the others: runs with and without a fault see the same hardware and the same
 /// workload.
 class Random {
  public:
@@ -31,13 +31,13 @@ class Random {
   bool chance(double p) { return p > 0 && uniform() < p; }
   /// Standard normal (Box and Muller).
   double normal();
-  /// Of mean 1.
+  /// Exponential with mean 1.
   double exponential();
   /// Sum of n exponentials of mean 1 (Erlang); beyond 16 by its normal limit, at least 0.
   double exponentials(std::uint64_t n);
   /// Events of a Poisson process with this mean; beyond 40 by its normal limit, at least 0.
   std::uint64_t poisson(double mean);
-  /// Successes among n trials of probability p; by skipping from success to success, O(n p).
+  /// Successes among n trials of probability p; skips from success to success in O(n p).
   std::uint32_t binomial(std::uint32_t n, double p);
 
  private:
@@ -45,8 +45,8 @@ class Random {
   std::uint64_t state_[4]{};
 };
 
-/// How fast something goes just now against its mean: a log-normal factor whose logarithm is an
-/// Ornstein-Uhlenbeck process, exp(spread x(t)) with x normal and corr(x(t), x(t + d)) = exp(-d / memory).
+/// A rate that wanders about its mean: a log-normal factor whose logarithm is an Ornstein-Uhlenbeck process,
+/// exp(spread x(t)) with x normal and corr(x(t), x(t + d)) = exp(-d / memory).
 class Wander {
  public:
   /// \param spread  of the logarithm; with 0 the factor is 1 and nothing is drawn.

@@ -11,7 +11,7 @@
 
 namespace laggard::script {
 
-/// Something that goes wrong on one host, or one device of it, for a while. Seconds count from the start.
+/// A temporary fault of one host or one of its devices. Seconds count from the start.
 ///
 /// On disks: `slow` (requests take `by` times as long), `hog` (`by` times the group's work more, and that
 /// much slower), `stall` (nothing completes while requests wait), `jam` (the same, and all the others
@@ -29,7 +29,7 @@ struct Fault {
 };
 
 /// A parallel file system as laggard's recorder would see it. Servers s1, s2, … have disks d1, d2, …; with
-/// clients c1, c2, … there are interfaces and connections too.
+/// clients c1, c2, … there are also interfaces and connections.
 struct System {
   std::size_t servers = 9;
   std::size_t disks = 1;
@@ -46,17 +46,17 @@ struct System {
 };
 
 /// Makes up the counters of a System, sample by sample. Work rises and falls for all servers alike, and each
-/// wanders around it by an autoregression of its own, as latencies of healthy disks do.
+/// disk's latency wanders by its own autoregression, as those of healthy disks do.
 class Simulator {
  public:
   using Sink = std::function<void(const SampleTable&)>;
 
   explicit Simulator(System system);
 
-  /// Hands out tables of a minute, of one host and kind each, in the order of a TableReader.
+  /// Gives `sink` tables of a minute, of one host and kind each, in the order of a TableReader.
   void run(const Sink& sink);
 
-  /// When second 0 is.
+  /// The time of second 0.
   [[nodiscard]] static WallTime start();
 
  private:
@@ -76,7 +76,7 @@ class Simulator {
     bool server = true;
     std::size_t boots = 0;
     std::vector<std::vector<Series>> series;  ///< Per DeviceKind.
-    std::vector<std::vector<Row>> rows;       ///< The same; not yet handed out.
+    std::vector<std::vector<Row>> rows;       ///< The same; not yet given to the sink.
   };
 
   [[nodiscard]] const Fault* fault(std::string_view kind, const std::string& host, const std::string& device,
@@ -93,7 +93,7 @@ class Simulator {
 
   System system_;
   std::mt19937_64 random_;
-  double work_ = 0;  ///< Logarithm of what all do at the moment, against the average.
+  double work_ = 0;  ///< Logarithm of the present work of all, relative to the average.
   std::vector<Host> hosts_;
 };
 

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/topology_import.h"
+#include "testing/topology.h"
 
 namespace laggard::topology {
 namespace {

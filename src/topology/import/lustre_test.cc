@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/lustre_tree.h"
-#include "testing/topology_import.h"
+#include "testing/fake_machine.h"
+#include "testing/topology.h"
 #include "topology/import/saved_text.h"
 
 namespace laggard::topology {

@@ -5,8 +5,7 @@
 
 #include "base/file.h"
 #include "model/ceph_work.h"
-#include "testing/test_folder.h"
-#include "testing/test_sink.h"
+#include "testing/import_fixture.h"
 
 namespace laggard::collect {
 namespace {

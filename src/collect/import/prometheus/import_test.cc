@@ -17,7 +17,7 @@
 #include "collect/import/prometheus/query.h"
 #include "collect/procfs/target_counters.h"
 #include "net/http.h"
-#include "testing/test_sink.h"
+#include "testing/import_fixture.h"
 
 namespace laggard::collect {
 namespace {

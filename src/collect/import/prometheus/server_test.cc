@@ -16,7 +16,7 @@
 #include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/child.h"
 #include "net/http_client.h"
-#include "testing/test_sink.h"
+#include "testing/import_fixture.h"
 
 namespace laggard::collect {
 namespace {

@@ -1,9 +1,9 @@
-// A disk with one arm, as a file: serves DIR/disk through FUSE and lets every request take as long as a slow
-// rotating disk would. A block device on top of that file counts in /proc/diskstats what happened to it,
-// which a rate limit above the device could not: its queue, its waits and its utilisation are real.
+// A disk with one arm, as a file: serves DIR/disk through FUSE and makes every request take as long as on a
+// slow rotating disk. A block device on top of that file has real queues, waits and utilisation in
+// /proc/diskstats, which a rate limit above the device could not give.
 //
 // DIR/speed is written `fast` (no waiting: to prepare and to take down) or `modelled`.
-// A program of its own, so that laggard-lab does not need libfuse.
+// It is a separate program, so that laggard-lab does not need libfuse.
 #define FUSE_USE_VERSION 312
 #include <fuse3/fuse_lowlevel.h>
 #include <sys/mman.h>
@@ -38,7 +38,7 @@ constexpr fuse_ino_t kSpeed = 3;
 constexpr double kForEver = 86400;
 constexpr std::size_t kPage = 4096;
 constexpr std::array<char, kPage> kZeros{};
-/// Requests that the disk sorts among themselves, as native command queueing does.
+/// Requests that the disk may reorder, as with native command queueing.
 constexpr std::size_t kQueueDepth = 8;
 
 struct Request {
@@ -67,7 +67,7 @@ class Disk {
  public:
   Disk(const DiskGeometry& geometry, std::uint64_t seed)
       : geometry_(geometry), size_(static_cast<std::size_t>(geometry.capacity_bytes)), random_(seed) {
-    // Pages that were never written cost nothing; the kernel gives them as zeros.
+    // Pages that were never written take no memory; the kernel returns zeros.
     void* memory =
         ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) content_ = static_cast<char*>(memory);
@@ -83,7 +83,7 @@ class Disk {
     wake_.notify_one();
   }
 
-  /// Keeps what is written, without spending memory on zeros where zeros are.
+  /// Stores what is written, without spending memory on writing zeros over zeros.
   void store(std::size_t offset, const char* data, std::size_t length) {
     while (length > 0) {
       const std::size_t part = std::min(length, kPage - offset % kPage);
@@ -134,7 +134,7 @@ class Disk {
     return ms;
   }
 
-  /// Busy time is added up and slept to, so that late wake-ups do not make the disk slower.
+  /// Sleeps until the sum of all busy times, so that late wake-ups do not slow the disk down.
   void wait_for(const Request& request) {
     if (!fast_) {
       busy_until_ = std::max(busy_until_, now_ms()) + service_ms(request);
@@ -208,7 +208,7 @@ void on_getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info* /*file*/) 
   fuse_reply_attr(request, &s, kForEver);
 }
 
-/// Truncation of `speed` before it is written; nothing else can be changed.
+/// Accepts only the truncation of `speed` before it is written.
 void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat* /*wanted*/, int /*which*/,
                 fuse_file_info* file) {
   on_getattr(request, inode, file);
@@ -244,7 +244,7 @@ void on_write(fuse_req_t request, fuse_ino_t inode, fuse_bufvec* data, off_t off
               fuse_file_info* /*file*/) {
   const fuse_buf& buffer = data->buf[0];
   if (data->count != 1 || (buffer.flags & FUSE_BUF_IS_FD) != 0) {
-    fuse_reply_err(request, EIO);  // `on_init` asked for data in memory.
+    fuse_reply_err(request, EIO);  // `on_init` asked for the data in memory.
     return;
   }
   const char* bytes = static_cast<const char*>(buffer.mem) + data->off;
@@ -287,7 +287,7 @@ int serve(const std::string& folder, Disk& disk) {
     std::fprintf(stderr, "laggard-modelled-disk: %s: cannot be mounted\n", folder.c_str());
     return 2;
   }
-  // Memory reclaim must not wait for writes that wait for this process.
+  // Memory reclaim must not wait for writes that this process has to complete.
   ::prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0);
   std::thread([&disk] { disk.serve(); }).detach();
   fuse_session_loop(session);

@@ -1,6 +1,12 @@
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,12 +15,37 @@
 #include "collect/import/import.h"
 #include "model/series_source.h"
 
+/// What the tests of importers share: a folder of files, a sink in memory, and an observer.
 namespace laggard::collect {
+
+/// A temporary folder for the files of one test, and a shell to pack them.
+class FolderTest : public ::testing::Test {
+ protected:
+  FolderTest() {
+    std::string pattern = ::testing::TempDir() + "import-XXXXXX";
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~FolderTest() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::filesystem::path write(const std::string& name, const std::string& bytes) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary | std::ios::trunc) << bytes;
+    return folder_ / name;
+  }
+  int shell(const std::string& command) {
+    return std::system(("cd '" + folder_.string() + "' && " + command).c_str());  // NOLINT(cert-env33-c)
+  }
+
+  std::filesystem::path folder_;
+};
 
 /// Times of a sink's series are in nanoseconds.
 inline constexpr std::int64_t kMs = 1'000'000;
 
-/// Keeps every value under `host/device kind counter`, as a merging archive would; for tests.
+/// Keeps every value under `host/device counter`, as a merging archive would.
 class MemorySink final : public TableSink {
  public:
   [[nodiscard]] Status append(const SampleTable& table) override {
@@ -50,7 +81,7 @@ class MemorySink final : public TableSink {
   std::size_t tables = 0;
 };
 
-/// Collects notices; for tests.
+/// Collects notices.
 class QuietObserver final : public ImportObserver {
  public:
   void progress(const ImportState& state) override { last = state; }

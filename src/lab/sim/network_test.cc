@@ -1,4 +1,4 @@
-#include "lab/sim/tcp_flow.h"
+#include "lab/sim/network.h"
 
 #include <gmock/gmock.h>
 
@@ -31,7 +31,7 @@ class Sender : public EventHandler {
   std::int64_t bytes_;
 };
 
-/// Remembers when it was told.
+/// Notes the times of its events.
 class Stopwatch : public EventHandler {
  public:
   explicit Stopwatch(EventQueue& queue) : queue_(queue) {}
@@ -52,7 +52,7 @@ struct TcpTest : testing::Test {
     return {queue, network, {.from = from, .to = to}, TcpOptions{}, Random(from * 100 + to)};
   }
 
-  /// Mean cwnd, sampled every 10 ms, while time goes on.
+  /// Advances the time and returns the mean cwnd, sampled every 10 ms.
   double mean_cwnd(const TcpFlow& of, int samples) {
     double mean = 0;
     for (int i = 0; i < samples; ++i) {
@@ -210,7 +210,7 @@ TEST_F(TcpTest, APauseClosesTheWindow) {
   EXPECT_GT(open, 80U);
   bulk.send(200, {&watch, 0, 0});
   queue.run_until(seconds(4));
-  // Seen only at the next sending: a window says nothing about a connection that is silent.
+  // It shows only at the next send: the window of an idle connection is not updated.
   EXPECT_LT(bulk.counters().snd_cwnd, 5U);
   EXPECT_EQ(watch.times.size(), 2U);
 }

@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "lab/cluster/scenario.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/event_queue.h"
+#include "lab/sim/network.h"
 #include "lab/sim/random.h"
 
 namespace laggard::lab {
 
-/// What a client asks of a server.
+// What clients ask of servers, the network that carries it, and the servers that do it.
+
+/// The kind of a client's request to a server.
 enum class RpcKind : std::uint8_t {
   kQuery,   ///< Answered from memory: lookups, attributes, locks.
   kUpdate,  ///< Changes metadata: entries, attributes, objects.
@@ -25,7 +29,7 @@ struct Rpc {
   RpcKind kind = RpcKind::kQuery;
   std::int64_t at = 0;      ///< Position on the server's disk.
   std::int64_t bytes = 0;   ///< Of data.
-  std::uint32_t pages = 1;  ///< Of the server's databases that an update changes.
+  std::uint32_t pages = 1;  ///< Pages of the server's databases that an update changes.
   Signal done{};
 };
 
@@ -33,13 +37,13 @@ struct Rpc {
 class Service {
  public:
   virtual ~Service() = default;
-  /// \param thread  number of the server thread that handles it, unique among those that are at work.
-  /// \param served  raised when the answer can go out.
+  /// \param thread  number of the server thread that handles it, unique among the busy ones.
+  /// \param served  raised when the answer can be sent.
   virtual void serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) = 0;
 };
 
-/// Where things lie on the storage disk of a file server: metadata and journal first, as mkfs puts them, then
-/// the objects, each client's in a stretch of its own.
+/// Positions on the storage disk of a file server: metadata and journal first, as mkfs puts them, then the
+/// objects, with a separate range for each client.
 struct DiskLayout {
   static constexpr std::int64_t kPage = 4096;
   static constexpr std::int64_t kDatabase = 1'000'000'000;
@@ -70,7 +74,7 @@ class FileServer final : public Service, public EventHandler {
   void serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) override;
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
-  /// Streams of the disk below this belong to others than the server's threads.
+  /// Streams below this number do not belong to the server's threads.
   static constexpr std::uint32_t kHogStream = 0;
   static constexpr std::uint32_t kFirstThreadStream = 1;
 
@@ -93,14 +97,14 @@ class FileServer final : public Service, public EventHandler {
     Signal served;
     std::uint32_t pages = 0;
   };
-  std::vector<Update> updates_;  ///< That wait for the next sync.
+  std::vector<Update> updates_;  ///< Waiting for the next sync.
   std::vector<Signal> syncing_;
   std::uint64_t journaled_ = 0;  ///< Updates since the last journal write.
   std::int64_t journal_at_ = 0;
 };
 
-/// Lustre's one metadata server. It has no peers and is not recorded (F §2: "cannot diagnose ... Lustre's
-/// single metadata server"); it only sets the pace of metadata.
+/// Lustre's single metadata server. It has no peers and is not recorded (F §2: "cannot diagnose ... Lustre's
+/// single metadata server"); it only limits the rate of metadata operations.
 class MetadataServer final : public Service {
  public:
   MetadataServer(EventQueue& queue, const LustreSpec& spec, Random random)
@@ -122,6 +126,65 @@ class MetadataServer final : public Service {
   Wander wander_;
   Random random_;
   SimTime busy_until_{};
+};
+
+/// All hosts and a connection between every client and every server. Hosts are numbered: servers, the
+/// metadata server (Lustre's; idle otherwise), clients, and a third party for the network hogs.
+class Fabric {
+ public:
+  Fabric(EventQueue& queue, const ClusterSpec& spec, const Random& random);
+
+  [[nodiscard]] Network& network() { return network_; }
+  [[nodiscard]] const Network& network() const { return network_; }
+
+  [[nodiscard]] std::size_t servers() const { return servers_; }
+  [[nodiscard]] std::size_t clients() const { return clients_; }
+  [[nodiscard]] std::size_t metadata_server() const { return servers_; }
+  [[nodiscard]] std::size_t client_host(std::size_t client) const { return servers_ + 1 + client; }
+  [[nodiscard]] std::size_t third_party() const { return servers_ + 1 + clients_; }
+
+  [[nodiscard]] TcpFlow& to_server(std::size_t client, std::size_t server) {
+    return *up_[client * (servers_ + 1) + server];
+  }
+  [[nodiscard]] TcpFlow& to_client(std::size_t client, std::size_t server) {
+    return *down_[client * (servers_ + 1) + server];
+  }
+
+ private:
+  std::size_t servers_;
+  std::size_t clients_;
+  Network network_;
+  std::vector<std::unique_ptr<TcpFlow>> up_;
+  std::vector<std::unique_ptr<TcpFlow>> down_;
+};
+
+/// Carries requests from clients to servers and answers back.
+///   query, update:  request -> served -> answer
+///   read:           request -> read from disk -> answer with the data
+///   write:          request -> "ready" -> data -> written to disk -> answer; small ones send data with the
+///   request
+class RpcEngine final : public EventHandler {
+ public:
+  /// \param services  one per server, the metadata server's last; they outlive the engine.
+  RpcEngine(Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes);
+
+  /// `rpc.done` is raised when the answer has reached the client.
+  void start(const Rpc& rpc);
+
+  void on_event(std::uint32_t kind, std::uint64_t about) override;
+
+ private:
+  enum Stage : std::uint32_t { kRequested, kReady, kDataCame, kServed, kAnswered };
+
+  [[nodiscard]] bool is_eager(const Rpc& rpc) const {
+    return rpc.kind == RpcKind::kWrite && rpc.bytes <= sizes_.largest_eager;
+  }
+
+  Fabric& fabric_;
+  std::vector<Service*> services_;
+  MessageSizes sizes_;
+  std::vector<Rpc> rpcs_;
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace laggard::lab

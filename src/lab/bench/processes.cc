@@ -1,4 +1,4 @@
-#include "lab/bench/workload.h"
+#include "lab/bench/processes.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "lab/bench/machine.h"
 
 namespace laggard::lab::bench {
 
@@ -14,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// PostMark is started anew with another seed when it is through; what it leaves is its own folder.
+/// PostMark is restarted with another seed and in a new folder when it has finished.
 constexpr std::size_t kPostmarkStreams = 4;
 
 std::string file_of(const Layout& layout, std::size_t client, std::string_view kind, std::size_t stream) {
@@ -56,7 +57,7 @@ Command iozone(const std::string& file, bool write) {
 }
 
 Command postmark(const Layout& layout, std::size_t client, std::size_t stream) {
-  // Its settings, which it reads from its input; $$ and a counter make folder and seed differ every time.
+  // PostMark reads its settings from standard input; a counter makes folder and seed differ every time.
   const std::string folder = file_of(layout, client, "postmark", stream);
   return {{"sh", "-c",
            fmt::format("n=0; while n=$((n+1)) && mkdir -p {0}.$n && printf '%s\\n' 'set location {0}.'$n "
@@ -96,7 +97,7 @@ std::vector<Command> workload_programs(const Layout& layout, Workload workload, 
 Status prepare_files(Site& site, Workload workload) {
   if (workload != Workload::kDdRead && workload != Workload::kIozoneRead) return {};
   const Layout& layout = site.layout();
-  // One writer per client at a time: as many as there are processors would be as fast.
+  // One writer per client at a time: more would not be faster.
   for (std::size_t stream = 1; stream <= kStreams; ++stream) {
     std::vector<int> writers;
     for (std::size_t i = 1; i <= layout.clients; ++i) {
@@ -144,6 +145,71 @@ Status RunningWorkload::check() {
   return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
               fmt::format("{} of {} programs of the workload ended early; their logs are there", ended,
                           processes_.size()));
+}
+
+namespace {
+using namespace std::chrono_literals;
+/// Clients have no storage; the machine's disks are not theirs.
+constexpr const char* kNoDisk = "none";
+}  // namespace
+
+Command record_command(const Recorders::Options& options, const std::string& host, const std::string& disk) {
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(options.interval);
+  return {{options.program, "record", "metrics", "--out", options.out, "--host", host, "--disk", disk,
+           "--net", "eth0", "--interval", fmt::format("{}ms", milliseconds.count())},
+          {}};
+}
+
+Result<Recorders> Recorders::start(Site& site, const Options& options) {
+  const Layout& layout = site.layout();
+  Recorders recorders(site);
+  const auto record = [&](const std::string& host, const std::string& disk) -> Status {
+    const Result<int> process =
+        site.start(host, urgent(record_command(options, host, disk)), "record-" + host);
+    if (!process) return tl::unexpected<Error>(process.error());
+    recorders.metrics_.push_back(*process);
+    return {};
+  };
+  for (std::size_t i = 1; i <= layout.servers; ++i) {
+    const std::string host = layout.server(i);
+    if (Status started = record(host, options.loops.at(i - 1)); !started) return forward(started);
+    if (!options.sadc) continue;
+    const std::filesystem::path file = options.out / (host + ".sa");
+    const Result<int> sadc = site.start(host, {{kSadc, "-F", "-S", "DISK", "1", file}, {}}, "sadc-" + host);
+    if (!sadc) return tl::unexpected<Error>(sadc.error());
+    recorders.sadc_.push_back(*sadc);
+  }
+  for (std::size_t i = 1; i <= layout.clients; ++i) {
+    if (Status started = record(layout.client(i), kNoDisk); !started) return forward(started);
+  }
+  return recorders;
+}
+
+Status Recorders::signal(std::string_view name) const {
+  std::string kill = fmt::format("kill -{}", name);
+  for (const int process : metrics_) kill += fmt::format(" {}", process);
+  return site_->must({{"sh", "-c", kill}, {}});
+}
+
+void Recorders::stop() {
+  for (const int process : sadc_) site_->machine().stop(process, SIGINT, 2s);
+  sadc_.clear();
+  // A frozen recorder would not handle SIGTERM; if it cannot be thawed, `stop` kills it.
+  if (!metrics_.empty()) (void)thaw();
+  for (const int process : metrics_) site_->machine().stop(process, SIGTERM, 20s);
+  metrics_.clear();
+}
+
+Status Recorders::check() {
+  for (const std::vector<int>* some : {&metrics_, &sadc_}) {
+    for (const int process : *some) {
+      if (!site_->machine().running(process)) {
+        return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
+                    "a recorder ended by itself; its log is there");
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace laggard::lab::bench

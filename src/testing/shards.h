@@ -1,8 +1,14 @@
 #pragma once
 
+#include <atomic>
 #include <bit>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,14 +16,16 @@
 
 #include "cmd/analysis_setup.h"
 #include "cmd/judge_shard.h"
+#include "cmd/ranks.h"
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/skew/host_circles.h"
 #include "engine/judged_run_codec.h"
 #include "testing/script/script.h"
 
+/// What the tests of shards share: a simulated recording to judge in pieces, and ranks that are threads.
 namespace laggard::cmd::testing_support {
 
-/// What `prepare` would find out about a simulated recording.
+/// The setup that `prepare` would return for a simulated recording.
 inline AnalysisSetup setup_of(const script::System& system, std::string_view preset) {
   auto recording = script::record(system, preset);
   AnalysisSetup setup;
@@ -30,7 +38,7 @@ inline AnalysisSetup setup_of(const script::System& system, std::string_view pre
   return setup;
 }
 
-/// Takes down every bit of every window, with its position, a line each.
+/// Records every bit of every window with its position, one line each.
 class Protocol {
  public:
   explicit Protocol(const AnalysisSetup& setup)
@@ -47,7 +55,7 @@ class Protocol {
       lines_.push_back(std::to_string(window.position) + " " + engine::encode_run(alone));
     });
   }
-  /// The loads of all cells come last: runs may be cut anywhere.
+  /// The loads of all cells come last, because runs may be cut anywhere.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::string> all = lines_;
     std::string loads;
@@ -63,7 +71,7 @@ class Protocol {
   std::vector<std::uint64_t> loads_;
 };
 
-/// Of the whole recording, by one pipeline that reads all of it.
+/// The protocol of the whole recording, judged by one pipeline.
 inline std::vector<std::string> judged_as_a_whole(AnalysisSetup& setup) {
   Protocol protocol(setup);
   engine::PipelineOptions options = judging_options(setup);
@@ -81,5 +89,46 @@ inline std::vector<std::string> judged_as_a_whole(AnalysisSetup& setup) {
   pipeline.finish(sink);
   return protocol.lines();
 }
+
+/// Carries messages between ranks that are threads of a test.
+struct PostOffice {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::map<std::pair<std::size_t, std::size_t>, std::deque<std::string>> boxes;  ///< By from and to.
+  std::atomic<bool> called_off{false};
+  std::atomic<std::size_t> bytes{0};
+  std::atomic<std::size_t> left{0};
+};
+
+class ThreadRanks final : public Ranks {
+ public:
+  ThreadRanks(PostOffice& post, std::size_t rank, std::size_t count)
+      : post_(post), rank_(rank), count_(count) {}
+
+  [[nodiscard]] std::size_t rank() const override { return rank_; }
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  void send(std::size_t to, std::string_view message) override {
+    const std::lock_guard lock(post_.mutex);
+    post_.boxes[{rank_, to}].emplace_back(message);
+    post_.bytes += message.size();
+    post_.arrived.notify_all();
+  }
+  [[nodiscard]] std::string receive(std::size_t from) override {
+    std::unique_lock lock(post_.mutex);
+    std::deque<std::string>& box = post_.boxes[{from, rank_}];
+    post_.arrived.wait(lock, [&] { return !box.empty(); });
+    std::string message = std::move(box.front());
+    box.pop_front();
+    return message;
+  }
+  void call_off() override { post_.called_off = true; }
+  [[nodiscard]] bool called_off() override { return post_.called_off; }
+  void leave() override { ++post_.left; }
+
+ private:
+  PostOffice& post_;
+  std::size_t rank_;
+  std::size_t count_;
+};
 
 }  // namespace laggard::cmd::testing_support

@@ -1,4 +1,4 @@
-#include "lab/cluster/constants_of_cluster.h"
+#include "lab/cluster/scenario.h"
 
 #include <gtest/gtest.h>
 
@@ -9,23 +9,23 @@
 namespace laggard::lab {
 namespace {
 
-TEST(ConstantsOfCluster, EveryNameChangesItsOwnNumberAndNoOther) {
-  expect_each_sets_its_own(named_cluster_constants());
+TEST(ClusterParameters, EveryNameChangesItsOwnNumberAndNoOther) {
+  expect_each_sets_its_own(cluster_parameters());
 }
 
-TEST(ConstantsOfCluster, TimesAreMilliseconds) {
+TEST(ClusterParameters, TimesAreMilliseconds) {
   ClusterSpec cluster;
-  ASSERT_TRUE(set_cluster_constant(cluster, "switch.one-way = 0.05"));
+  ASSERT_TRUE(set_cluster_parameter(cluster, "switch.one-way = 0.05"));
   EXPECT_EQ(cluster.network.one_way, std::chrono::microseconds(50));
-  EXPECT_NE(describe_cluster_constants(cluster).find("switch.one-way                 0.05  delay, ms"),
+  EXPECT_NE(describe_cluster_parameters(cluster).find("switch.one-way                 0.05  delay, ms"),
             std::string::npos)
-      << describe_cluster_constants(cluster);
+      << describe_cluster_parameters(cluster);
 }
 
-TEST(ConstantsOfCluster, SaysWhatIsWrong) {
+TEST(ClusterParameters, SaysWhatIsWrong) {
   const auto message = [](const char* assignment) {
     ClusterSpec cluster;
-    const Status status = set_cluster_constant(cluster, assignment);
+    const Status status = set_cluster_parameter(cluster, assignment);
     return status ? std::string() : status.error().message();
   };
   EXPECT_EQ(message("disk"), "--set: 'disk' is not NAME=NUMBER such as switch.buffer=262144");
