@@ -13,10 +13,11 @@ function(laggard_room NAME)
   endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "(_test|(^|/)main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|(^|/)(demo_)?main)\\.cc$")
 
   if(sources)
     add_library(laggard_${NAME} STATIC ${sources})
+    laggard_batches(laggard_${NAME} ${sources})
     set(scope PUBLIC)
     target_link_libraries(laggard_${NAME} PRIVATE laggard_warnings)
   else()
@@ -31,6 +32,7 @@ function(laggard_room NAME)
 
   if(LAGGARD_TESTS AND tests)
     add_executable(${NAME}_test ${tests})
+    laggard_batches(${NAME}_test ${tests})
     target_link_libraries(${NAME}_test PRIVATE laggard_${NAME} ${ROOM_TEST_LINK} laggard_warnings GTest::gmock GTest::gtest_main
                                                rapidcheck)
     target_compile_definitions(${NAME}_test PRIVATE

@@ -61,7 +61,7 @@ std::string proposal(const Profiles& profiles, const topology::SimilarGroups& fo
   for (std::size_t g = 0; g < found.groups.size(); ++g) {
     const std::string members = fold_node_set(names_of(profiles, found.groups[g]));
     text += fmt::format("[[peer_groups]]  # {} devices\nname    = \"similar-{}\"\nmembers = {}\n\n",
-                        found.groups[g].size(), g + 1, topology::quoted(members));
+                        found.groups[g].size(), g + 1, topology::toml_string(members));
   }
   const auto mention = [&](const std::vector<std::size_t>& members, const char* what) {
     if (members.empty()) return;

@@ -25,7 +25,7 @@ std::string harmless(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : harmless(text)) {
     if (c == '"' || c == '\\') out += '\\';

@@ -22,7 +22,7 @@ struct HostText {
 [[nodiscard]] std::string harmless(std::string_view text);
 
 /// A TOML string, for names that are not node sets, such as those of upgrade sets and peer groups.
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string toml_string(std::string_view text);
 
 /// The names as a node set, folded where that keeps order and repetitions, else one by one.
 [[nodiscard]] std::string ordered_node_set(const std::vector<std::string>& names);

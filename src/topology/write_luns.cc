@@ -165,7 +165,7 @@ std::string write_entry(const Entry& entry, std::size_t period, std::size_t offs
   std::string out = "[[luns]]\n";
   if (entry.array != nullptr) out += key_line("array", {entry.array->name});
   out += key_line("name", {ordered_node_set(names)});
-  if (!entry.set.empty()) out += fmt::format("{:<7} = {}\n", "set", quoted(entry.set));
+  if (!entry.set.empty()) out += fmt::format("{:<7} = {}\n", "set", toml_string(entry.set));
   if (!entry.servers_of_array) out += key_line("servers", {ordered_node_set(entry.servers)});
   out += order_line(entry.orders, period, offset) + device_line(entry);
   // The default begins with the array's name, which the names of LUNs mostly hold already.

@@ -102,7 +102,7 @@ std::string write_servers(const SystemSketch& sketch) {
     for (const auto& entry : shared_entries(hosts)) {
       out += "[[servers]]\n" + name_line(entry) + address_line(entry) + device_lines(entry);
       if (role == HostRole::kMetadataServer) out += key_line("role", {"metadata"});
-      if (!set.empty()) out += fmt::format("{:<7} = {}\n", "set", quoted(set));
+      if (!set.empty()) out += fmt::format("{:<7} = {}\n", "set", toml_string(set));
       if (peers != DiskPeers::kAuto) out += key_line("peers", {std::string(to_word(peers))});
       out += "\n";
     }
@@ -126,7 +126,7 @@ std::string write_arrays(const SystemSketch& sketch) {
     if (!array.cabling.empty()) {
       std::string list;
       for (const std::string& positions : array.cabling)
-        list += fmt::format("{}{}", list.empty() ? "" : ", ", quoted(positions));
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", toml_string(positions));
       out += fmt::format("cabling = [{}]\n", list);
     }
     if (!array.cache_coherent) out += "cache_coherent = false\n";
@@ -139,7 +139,7 @@ std::string write_drawers(const SystemSketch& sketch) {
   std::string out;
   for (const auto& drawer : sketch.drawers) {
     out += "[[drawers]]\n" + key_line("name", {drawer.name});
-    if (!drawer.called.empty()) out += fmt::format("{:<7} = {}\n", "called", quoted(drawer.called));
+    if (!drawer.called.empty()) out += fmt::format("{:<7} = {}\n", "called", toml_string(drawer.called));
     if (!drawer.array.empty()) out += key_line("array", {drawer.array});
     if (!drawer.luns.empty()) out += key_line("luns", {ordered_node_set(drawer.luns)});
     if (!drawer.devices.empty()) out += key_line("devices", {ordered_node_set(drawer.devices)});
@@ -151,7 +151,7 @@ std::string write_drawers(const SystemSketch& sketch) {
 std::string write_groups(const SystemSketch& sketch) {
   std::string out;
   for (const auto& group : sketch.groups) {
-    out += fmt::format("[[peer_groups]]\n{:<7} = {}\n", "name", quoted(group.name));
+    out += fmt::format("[[peer_groups]]\n{:<7} = {}\n", "name", toml_string(group.name));
     out += key_line("members", {ordered_node_set(group.members)}) + "\n";
   }
   return out;
@@ -169,7 +169,7 @@ Result<std::string> write_system(const SystemSketch& sketch) {
   }
   const SystemSketch::Notes& notes = sketch.notes;
   std::string out = part(notes.head, "");
-  if (!sketch.name.empty()) out += fmt::format("name = {}\n\n", quoted(sketch.name));
+  if (!sketch.name.empty()) out += fmt::format("name = {}\n\n", toml_string(sketch.name));
   out += part(notes.servers, write_servers(sketch));
   out += part(notes.clients, write_clients(sketch));
   out += part(notes.arrays, write_arrays(sketch));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "base/node_set.h"
 #include "base/parse_toml.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kMostComponents = 1'000'000;
 // ---- writing ----
 
 /// A TOML basic string.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -85,7 +86,7 @@ void write_table(std::string& out, std::string_view name,
                  const std::vector<std::pair<std::string, double>>& lines) {
   if (lines.empty()) return;
   out += fmt::format("[group.{}]\n", name);
-  for (const auto& [key, value] : lines) out += fmt::format("{} = {}\n", quoted(key), number(value));
+  for (const auto& [key, value] : lines) out += fmt::format("{} = {}\n", toml_string(key), number(value));
 }
 
 std::string header_text(const TrainingHeader& header) {
@@ -109,7 +110,7 @@ std::string header_text(const TrainingHeader& header) {
       "shift = {}\n"
       "smoothing = {}\n"
       "k = {}\n",
-      kFormat, quoted(header.preset), to_iso8601(header.from), to_iso8601(header.to), header.recordings,
+      kFormat, toml_string(header.preset), to_iso8601(header.from), to_iso8601(header.to), header.recordings,
       to_name(header.form), number(header.factor), number(header.step), to_text(w.interval), w.size, w.shift,
       w.smoothing, w.k);
 }
@@ -294,9 +295,9 @@ Result<std::string> write_thresholds(const Thresholds& thresholds) {
   std::string out = header_text(thresholds.header);
   for (const GroupThresholds& group : thresholds.groups) {
     const Lines lines = fold(group.components);
-    out +=
-        fmt::format("\n[[group]]\ndistance = {}\nmetric = {}\nname = {}\nothers = {}\n",
-                    quoted(group.distance), quoted(group.metric), quoted(group.group), number(group.others));
+    out += fmt::format("\n[[group]]\ndistance = {}\nmetric = {}\nname = {}\nothers = {}\n",
+                       toml_string(group.distance), toml_string(group.metric), toml_string(group.group),
+                       number(group.others));
     if (group.windows > 0) out += fmt::format("windows = {}\n", number(group.windows));
     write_table(out, "thresholds", lines.folded);
     write_table(out, "exact", lines.exact);

@@ -1,0 +1,45 @@
+# laggard-demo: `laggard demo` and `laggard diagnose` of the same sources as laggard, with nothing compiled or installed that the two do
+# not run: neither recorder nor importers, servers, MPI or tests.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(zstd REQUIRED)
+find_package(tomlplusplus REQUIRED)
+pkg_check_modules(SQLITE3 REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(LIBCRYPTO REQUIRED IMPORTED_TARGET libcrypto)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+
+# Sets OUT to the sources that FROM (relative to src) reach: a file reaches the headers that it includes, and a header the source
+# beside it. commands.cc knows all commands and is left out.
+function(laggard_reached OUT)
+  set(reached "")
+  set(waiting ${ARGN})
+  while(waiting)
+    list(POP_FRONT waiting file)
+    list(APPEND reached "${file}")
+    file(STRINGS "${PROJECT_SOURCE_DIR}/src/${file}" includes REGEX "^#include \"")
+    foreach(line IN LISTS includes)
+      string(REGEX REPLACE "^#include \"(.*)\"" "\\1" header "${line}")
+      string(REGEX REPLACE "\\.h$" ".cc" source "${header}")
+      foreach(next IN ITEMS "${header}" "${source}")
+        if(EXISTS "${PROJECT_SOURCE_DIR}/src/${next}" AND NOT next IN_LIST reached AND NOT next IN_LIST waiting
+           AND NOT next STREQUAL "cmd/commands.cc")
+          list(APPEND waiting "${next}")
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  list(FILTER reached INCLUDE REGEX "\\.cc$")
+  list(TRANSFORM reached PREPEND "${PROJECT_SOURCE_DIR}/src/")
+  list(SORT reached)
+  set(${OUT} ${reached} PARENT_SCOPE)
+endfunction()
+
+laggard_reached(sources cmd/demo_main.cc cmd/demo_command.cc cmd/diagnose_command.cc)
+laggard_report_assets(assets)
+add_executable(laggard-demo ${sources} ${assets})
+laggard_batches(laggard-demo ${sources})
+target_include_directories(laggard-demo PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_compile_definitions(laggard-demo PRIVATE LAGGARD_VERSION="${PROJECT_VERSION}" LAGGARD_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
+target_link_libraries(laggard-demo PRIVATE laggard_warnings laggard_cli11_warnings fmt::fmt tomlplusplus::tomlplusplus zstd::libzstd_shared
+                                           PkgConfig::SQLITE3 PkgConfig::LIBCRYPTO PkgConfig::XXHASH Threads::Threads)
