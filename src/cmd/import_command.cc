@@ -16,12 +16,11 @@
 #include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
+#include "cmd/prometheus_server.h"
 #include "cmd/recording_folder.h"
-#include "cmd/server_options.h"
 #include "cmd/standard_streams.h"
 #include "collect/import/ceph/import.h"
 #include "collect/import/csv/import.h"
-#include "collect/import/prometheus/import.h"
 #include "collect/import/sysstat/import.h"
 #include "collect/record/clocks.h"
 #include "model/counter.h"
@@ -311,12 +310,9 @@ void add_ceph(CLI::App& import, Context& context) {
 
 struct PrometheusCommand {
   CommonOptions common;
-  ServerOptions server{.url = {}, .password_file = {}, .token_file = {}, .timeout = "5m"};
+  PrometheusServerOptions source;
   std::string from;
   std::string to;
-  std::string step;
-  std::vector<std::string> labels;
-  collect::PrometheusOptions options;
 };
 
 /// A moment, or with a unit (`2h`) how long ago.
@@ -349,39 +345,22 @@ WallTime usual_begin(const std::string& recording, WallTime to, collect::ImportO
   return *last - kOverlap;
 }
 
-Status complete(PrometheusCommand& command, WallTime now, collect::ImportObserver& observer) {
-  collect::PrometheusOptions& options = command.options;
-  options.to = now;
+/// The time that is to be imported, both ends inclusive.
+Result<TimeSpan> span_of(const PrometheusCommand& command, WallTime now, collect::ImportObserver& observer) {
+  TimeSpan span{now, now};
   if (!command.to.empty()) {
     const Result<WallTime> to = moment("--to", command.to, now);
     if (!to) return tl::unexpected<Error>(to.error());
-    options.to = *to;
+    span.to = *to;
   }
   if (command.from.empty()) {
-    options.from = usual_begin(command.common.out, options.to, observer);
-  } else {
-    const Result<WallTime> from = moment("--from", command.from, now);
-    if (!from) return tl::unexpected<Error>(from.error());
-    options.from = *from;
+    span.from = usual_begin(command.common.out, span.to, observer);
+    return span;
   }
-  if (!command.step.empty()) {
-    const Result<Duration> step = parse_duration(command.step);
-    if (!step || *step < std::chrono::milliseconds(1)) {
-      return fail(ErrorCode::kBadUse, "--step", fmt::format("`{}` is no duration like 15s", command.step));
-    }
-    options.step = *step;
-  }
-  for (const std::string& label : command.labels) {
-    if (label.starts_with("host=") && label.size() > 5) {
-      options.host_label = label.substr(5);
-    } else if (label.starts_with("device=") && label.size() > 7) {
-      options.device_label = label.substr(7);
-    } else {
-      return fail(ErrorCode::kBadUse, "--label",
-                  fmt::format("`{}` is neither host=LABEL nor device=LABEL", label));
-    }
-  }
-  return {};
+  const Result<WallTime> from = moment("--from", command.from, now);
+  if (!from) return tl::unexpected<Error>(from.error());
+  span.from = *from;
+  return span;
 }
 
 /// Refuses what is to be written some time after we were asked to stop: whoever answered with a hundred
@@ -414,30 +393,19 @@ class StoppableSink final : public TableSink {
   std::optional<MonoTime> asked_;
 };
 
-/// \param signals  outlives the transport.
-Result<std::unique_ptr<net::HttpTransport>> connect(PrometheusCommand& command,
-                                                    collect::SignalClock& signals) {
-  Result<net::ServerUrl> url = server_url(command.server);
-  if (!url) return forward(url);
-  command.options.server = url->shown();
-  net::HttpOptions http;
-  http.stopped = [&signals] { return signals.asked_to_stop(); };
-  return connect_server(command.server, *url, std::move(http));
-}
-
-int import_from_server(PrometheusCommand& command) {
+int import_from_server(const PrometheusCommand& command) {
   Result<collect::SignalClock> clock = collect::SignalClock::make();
   if (!clock) return report_error(clock.error());
-  Result<std::unique_ptr<net::HttpTransport>> transport = connect(command, *clock);
-  if (!transport) return report_error(transport.error());
-  {
+  Result<PrometheusServer> server = PrometheusServer::connect(command.source, *clock);
+  if (!server) return report_error(server.error());
+  const Result<TimeSpan> span = [&] {
     ImportDisplay display(*clock);
-    const Status status = complete(command, clock->wall(), display);
-    if (!status) return report_error(status.error());
-  }
+    return span_of(command, clock->wall(), display);
+  }();
+  if (!span) return report_error(span.error());
   return run_import(command.common, [&](TableSink& sink, collect::ImportObserver& observer) {
     StoppableSink stoppable(sink, *clock);
-    return collect::import_prometheus(**transport, command.options, stoppable, observer);
+    return server->fetch(span->from, span->to, stoppable, observer);
   });
 }
 
@@ -446,7 +414,7 @@ void add_prometheus(CLI::App& import, Context& context) {
                                             "node_exporter's disks and interfaces, and the targets of "
                                             "Lustre's exporters, from Prometheus, VictoriaMetrics, …");
   auto options = std::make_shared<PrometheusCommand>();
-  command->add_option("url", options->server.url, "http[s]://[user[:password]@]host[:port][/prefix]")
+  command->add_option("url", options->source.server.url, "http[s]://[user[:password]@]host[:port][/prefix]")
       ->required()
       ->type_name("URL");
   add_common(*command, options->common);
@@ -456,15 +424,11 @@ void add_prometheus(CLI::App& import, Context& context) {
       ->type_name("T");
   command->add_option("--to", options->to, "End (now)")->type_name("T");
   command
-      ->add_option("--step", options->step,
+      ->add_option("--step", options->source.step,
                    "A value every so often, instead of the samples as they were taken")
       ->type_name("S");
-  command->add_option("--match", options->options.match, "Only series with these labels: job=\"node\"")
-      ->type_name("SELECTOR");
-  add_list(*command, "--label", options->labels,
-           "Which label names the host (host=instance) or device (device=device)")
-      ->type_name("X=LABEL");
-  add_server_options(*command, options->server);
+  add_series_options(*command, options->source);
+  add_server_options(*command, options->source.server);
   command->footer(
       "Examples:\n"
       "  laggard import prometheus http://prom:9090 --out REC --from 2h\n"

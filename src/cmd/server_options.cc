@@ -34,14 +34,18 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-void add_server_options(CLI::App& command, ServerOptions& options) {
+void add_server_options(CLI::App& command, ServerOptions& options, const std::string& prefix) {
   command
-      .add_option("--password-file", options.password_file,
+      .add_option("--" + prefix + "password-file", options.password_file,
                   "File with the password of the user in the URL, which a list of processes would show")
       ->type_name("FILE");
-  command.add_option("--bearer-token-file", options.token_file, "File with a token to show to the server")
+  command
+      .add_option("--" + prefix + "bearer-token-file", options.token_file,
+                  "File with a token to show to the server")
       ->type_name("FILE");
-  command.add_option("--timeout", options.timeout, "The longest that one request may take, answer and all")
+  command
+      .add_option("--" + prefix + "timeout", options.timeout,
+                  "The longest that one request may take, answer and all")
       ->type_name("TIME")
       ->capture_default_str();
 }

@@ -18,8 +18,9 @@ struct ServerOptions {
 };
 
 /// `--password-file`, `--bearer-token-file` and `--timeout`, which must have its default. The URL is for the
-/// command to add.
-void add_server_options(CLI::App& command, ServerOptions& options);
+/// command to add. \param prefix  `prometheus-` makes it --prometheus-password-file and so on, for a command
+/// that talks to two servers.
+void add_server_options(CLI::App& command, ServerOptions& options, const std::string& prefix = "");
 
 /// The URL, with the password of the file.
 [[nodiscard]] Result<net::ServerUrl> server_url(const ServerOptions& options);

@@ -13,6 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/duration_option.h"
 #include "cmd/output_check.h"
+#include "cmd/prometheus_feed.h"
 #include "cmd/watch.h"
 #include "cmd/watch_outputs.h"
 #include "cmd/watch_state.h"
@@ -28,6 +29,10 @@ struct WatchOptions {
   std::string poll = "2s";
   std::string silence = "30s";
   std::string until_idle;
+  PrometheusServerOptions prometheus;
+  std::string reach_back = "1h";
+  std::string lag = "30s";
+  std::string keep;
 };
 
 /// The options that are times, read.
@@ -73,10 +78,13 @@ Status finish(Watch& watch, WatchOutputs& outputs, Clock& clock) {
   return kept;
 }
 
-Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, collect::SignalClock& clock) {
+/// \param feed  brings what is to be watched; null: somebody else does.
+Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const WatchTimes& times,
+              collect::SignalClock& clock) {
   MonoTime last_news = clock.mono();
   while (!clock.asked_to_stop()) {
     const Duration before = cpu_time();
+    if (Status fetched = feed == nullptr ? Status{} : feed->fetch(); !fetched) return fetched;
     auto news = watch.poll();
     if (!news) return forward(news);
     if (Status kept = outputs.keep(watch); !kept) return kept;
@@ -90,6 +98,34 @@ Status follow(Watch& watch, WatchOutputs& outputs, const WatchTimes& times, coll
     sleep_until(now + std::max(times.poll, pause), outputs, clock);
   }
   return {};
+}
+
+/// What brings a server's samples into the one recording; null without a server.
+Result<std::unique_ptr<PrometheusFeed>> open_feed(const WatchOptions& options, collect::SignalClock& clock,
+                                                  const PrometheusFeed::Note& note) {
+  const std::vector<std::filesystem::path>& recordings = options.diagnose.analysis.recordings;
+  if (options.prometheus.server.url.empty()) return std::unique_ptr<PrometheusFeed>{};
+  if (recordings.size() != 1) {
+    return fail(ErrorCode::kBadUse, "--prometheus",
+                "goes with one recording, the folder in which the server's samples are kept");
+  }
+  auto reach_back = duration_option("--reach-back", options.reach_back, std::chrono::minutes(1),
+                                    std::chrono::hours(24 * 366));
+  if (!reach_back) return forward(reach_back);
+  auto lag = duration_option("--lag", options.lag, Duration::zero(), std::chrono::hours(1));
+  if (!lag) return forward(lag);
+  PrometheusFeed::Options feed{.server = options.prometheus,
+                               .recording = recordings.front(),
+                               .lag = *lag,
+                               .reach_back = *reach_back,
+                               .keep = {}};
+  if (!options.keep.empty()) {
+    auto keep =
+        duration_option("--keep", options.keep, std::chrono::hours(1), std::chrono::hours(24 * 36600));
+    if (!keep) return forward(keep);
+    feed.keep = *keep;
+  }
+  return PrometheusFeed::open(std::move(feed), clock, note);
 }
 
 Status watch_recordings(WatchOptions& options) {
@@ -106,6 +142,8 @@ Status watch_recordings(WatchOptions& options) {
   const auto note = [](const std::string& sentence) {
     std::fputs(fmt::format("laggard: note: {}\n", sentence).c_str(), stderr);
   };
+  auto feed = open_feed(options, *clock, note);
+  if (!feed) return forward(feed);
   auto delivery = WatchOutputs::open(
       to, [&] { return clock->asked_to_stop(); }, note);
   if (!delivery) return forward(delivery);
@@ -119,7 +157,28 @@ Status watch_recordings(WatchOptions& options) {
       watch.restore(std::move(**state));
     }
   }
-  return follow(watch, *delivery, *times, *clock);
+  if (Status followed = follow(watch, *delivery, feed->get(), *times, *clock); !followed) return followed;
+  return *feed ? (*feed)->close() : Status{};
+}
+
+void add_feed(CLI::App& command, WatchOptions& options) {
+  command
+      .add_option("--prometheus", options.prometheus.server.url,
+                  "Fetch what this server scrapes into REC, and watch that")
+      ->type_name("URL");
+  add_series_options(command, options.prometheus);
+  add_server_options(command, options.prometheus.server, "prometheus-");
+  command
+      .add_option("--reach-back", options.reach_back,
+                  "With --prometheus: how far a new recording reaches back")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command.add_option("--lag", options.lag, "With --prometheus: fetch samples when they are so old")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command
+      .add_option("--keep", options.keep, "With --prometheus: delete days that ended longer ago, such as 30d")
+      ->type_name("TIME");
 }
 
 void add_outputs(CLI::App& command, WatchOutputOptions& outputs) {
@@ -149,6 +208,7 @@ void add_watch_command(CLI::App& app, Context& context) {
       app.add_subcommand("watch", "Follow recordings while they grow and say what becomes of incidents");
   add_verdict_options(*command, options->diagnose);
   add_outputs(*command, options->outputs);
+  add_feed(*command, *options);
   const auto time = [&](const char* name, std::string& value, const char* help) {
     command->add_option(name, value, help)->type_name("TIME")->capture_default_str();
   };

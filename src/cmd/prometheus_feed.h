@@ -1,0 +1,61 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "archive/writer.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "cmd/prometheus_server.h"
+#include "collect/record/clocks.h"
+
+namespace laggard::cmd {
+
+/// Keeps a recording up with what a Prometheus server scrapes, so that a watch can follow it like any other:
+/// what was fetched is on disk before it is judged, and a restart goes on where the recording ends.
+///
+/// A server that is away or refuses is noted once and asked again at the next fetch; nothing is skipped.
+class PrometheusFeed {
+ public:
+  struct Options {
+    PrometheusServerOptions server;
+    std::filesystem::path recording;
+    Duration
+        lag{};  ///< Samples are asked for when they are so old: scrapes are stored after they were taken.
+    Duration reach_back{};         ///< How far a new recording reaches back.
+    std::optional<Duration> keep;  ///< Days that ended longer ago are deleted.
+  };
+  using Note = std::function<void(const std::string&)>;
+
+  /// Makes the recording if need be. \param clock  outlives this. \param note  told one sentence about what
+  /// is left out or fails.
+  [[nodiscard]] static Result<std::unique_ptr<PrometheusFeed>> open(Options options,
+                                                                    collect::SignalClock& clock, Note note);
+
+  /// Brings what has come since the last fetch into the recording. An error is one that will not pass: the
+  /// recording is damaged, or is none.
+  [[nodiscard]] Status fetch();
+  /// The last: closes the recording.
+  [[nodiscard]] Status close();
+
+ private:
+  PrometheusFeed(Options options, PrometheusServer server, collect::SignalClock& clock, Note note);
+  [[nodiscard]] Status stop_or_note(const Error& error);
+  void prune_when_due();
+
+  Options options_;
+  PrometheusServer server_;
+  collect::SignalClock& clock_;
+  Note note_;
+  std::unique_ptr<archive::Writer> writer_;
+  WallTime fetched_;            ///< Up to and including this.
+  std::string failing_;         ///< What was noted last; empty while all is well.
+  std::set<std::string> told_;  ///< Notices of imports.
+  std::optional<MonoTime> pruned_;
+};
+
+}  // namespace laggard::cmd
