@@ -2,6 +2,7 @@
 
 #include "report/html_parts.h"
 #include "report/incident_text.h"
+#include "report/payloads.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
 
@@ -74,8 +75,24 @@ std::string evidence_table(const Incident& incident, const Clockface& clock) {
       "<th class=\"n\">Level</th><th class=\"n\">Peers’ median</th><th class=\"n\">Ratio</th><th>Test</th>"
       "<th class=\"n\">Distance</th><th class=\"n\">Threshold</th><th class=\"n\">Score</th>"
       "<th>Flagged</th></tr></thead>\n<tbody>\n";
-  for (const Finding& finding : findings_of(incident.evidence)) out += evidence_row(finding, clock);
-  return out + "</tbody></table></div>\n";
+  std::size_t rows = 0;
+  for (const Finding& finding : findings_of(incident.evidence)) {
+    if (finding.evidence.metric.empty()) continue;
+    out += evidence_row(finding, clock);
+    ++rows;
+  }
+  return rows == 0 ? "" : out + "</tbody></table></div>\n";
+}
+
+/// What witnesses show that compare no metric.
+std::string other_evidence_markup(const Incident& incident, const Clockface& clock) {
+  std::string out;
+  for (const Evidence& evidence : incident.evidence) {
+    if (!evidence.metric.empty()) continue;
+    out += fmt::format("<p>{}</p>\n", html_escape(other_evidence(evidence)));
+    for (const Payload& payload : evidence.payloads) out += payload_markup(payload, clock);
+  }
+  return out.empty() ? out : "<h3>Other witnesses</h3>\n" + out;
 }
 
 }  // namespace
@@ -94,7 +111,7 @@ std::string incident_section(const Incident& incident, const Clockface& clock, s
   if (!incident.why.empty()) out += fmt::format("<p class=\"why\">{}</p>\n", html_escape(incident.why));
   out += keys(incident, clock);
   out += figures;
-  if (!incident.evidence.empty()) out += evidence_table(incident, clock);
+  out += evidence_table(incident, clock) + other_evidence_markup(incident, clock);
   return out + "</article>\n";
 }
 

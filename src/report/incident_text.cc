@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "report/payloads.h"
 #include "report/quantity.h"
 #include "report/utf8.h"
 
@@ -93,7 +95,10 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
                {"spells", true, 3},
                {"windows", true, 2},
                {"first", false, 1}});
-  const std::vector<Finding> findings = chosen(findings_of(incident.evidence));
+  std::vector<Evidence> of_metrics;
+  std::ranges::copy_if(incident.evidence, std::back_inserter(of_metrics),
+                       [](const Evidence& evidence) { return !evidence.metric.empty(); });
+  const std::vector<Finding> findings = chosen(findings_of(of_metrics));
   const bool recurs =
       std::ranges::any_of(findings, [](const Finding& finding) { return finding.spells > 1; });
   const std::size_t shown = shown_of(findings.size(), kMostFindings);
@@ -116,6 +121,17 @@ void put_evidence(Page& page, const Incident& incident, const Clockface& clock) 
   }
 }
 
+/// What witnesses show that compare no metric.
+void put_other_evidence(Page& page, const Incident& incident, const Clockface& clock) {
+  std::size_t others = 0;
+  for (const Evidence& e : incident.evidence) {
+    if (!e.metric.empty() || ++others > kMostFindings) continue;
+    page.paragraph(printable(other_evidence(e)), 2 * kIndent);
+    for (const Payload& payload : e.payloads) put_payload(page, payload, clock, 3 * kIndent);
+  }
+  if (others > kMostFindings) page.rest(others - kMostFindings, 2 * kIndent);
+}
+
 void put_incident(Page& page, const Incident& incident, const Clockface& clock) {
   page.paragraph(printable(fmt::format("{}: {}, {}, {}", blamed(incident.blame), cause(incident),
                                        to_name(incident.state), status(incident))),
@@ -130,7 +146,9 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   for (const Part& blame : incident.alternatives) others.push_back(blamed(blame));
   page.labelled("or perhaps", listed(others));
   page.labelled("other ids", listed(incident.also_known_as));
-  if (!incident.evidence.empty()) put_evidence(page, incident, clock);
+  const auto is_of_metric = [](const Evidence& evidence) { return !evidence.metric.empty(); };
+  if (std::ranges::any_of(incident.evidence, is_of_metric)) put_evidence(page, incident, clock);
+  put_other_evidence(page, incident, clock);
   page.blank();
 }
 

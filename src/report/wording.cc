@@ -194,6 +194,14 @@ std::string measure(const Evidence& evidence) {
                      humanise(evidence.threshold), humanise(evidence.score));
 }
 
+std::string other_evidence(const Evidence& evidence) {
+  const std::string whose = evidence.part ? blamed(*evidence.part) : evidence.component;
+  std::string out = fmt::format("{} of {}: {}", evidence.source, whose,
+                                evidence.note.empty() ? evidence.detector : evidence.note);
+  if (const std::string numbers = levels(evidence); !numbers.empty()) out += fmt::format(" ({})", numbers);
+  return out;
+}
+
 std::string windows(const Evidence& evidence, const Clockface& clock) {
   if (evidence.windows.empty()) return "";
   const auto [first, last] = std::ranges::minmax_element(evidence.windows);

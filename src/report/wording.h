@@ -57,6 +57,9 @@ class Clockface {
 /// `cdf 9.1 > 2.4, score 3.8`.
 [[nodiscard]] std::string measure(const Evidence& evidence);
 
+/// `logs of metadata server mds1: 12 lines say that a disk failed`, for evidence that is of no metric.
+[[nodiscard]] std::string other_evidence(const Evidence& evidence);
+
 /// `5 windows, 19:22:36Z to 19:25:20Z`; empty without windows.
 [[nodiscard]] std::string windows(const Evidence& evidence, const Clockface& clock);
 
