@@ -11,6 +11,7 @@
 #include "archive/reader.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cmd/observation_feed.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "detect/peer/judge/parameters_table.h"
@@ -81,10 +82,22 @@ std::string damage_in_words(const Inventory& inventory) {
                      inventory.damaged.front());
 }
 
+/// Of events and profiles; from >= to when there are none.
+TimeSpan observed_span(const AnalysisSetup& setup) {
+  TimeSpan span{WallTime::max(), WallTime::min()};
+  for (const ObservationStream& stream : setup.streams) {
+    span = {std::min(span.from, stream.first), std::max(span.to, stream.last)};
+  }
+  if (setup.request.from) span.from = std::max(span.from, *setup.request.from);
+  if (setup.request.to) span.to = std::min(span.to, *setup.request.to);
+  return span;
+}
+
 /// Chooses and fits the preset; says in `setup.remarks` what it chose.
 Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
-  if (span.from >= span.to) {
+  const TimeSpan observed = observed_span(setup);
+  if (span.from >= span.to && observed.from >= observed.to) {
     const std::string where = options.recordings.front().string();
     if (!setup.inventory.damaged.empty()) {
       return fail(
@@ -96,7 +109,8 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
     return fail(ErrorCode::kBadInput, where,
                 "there is nothing recorded in that span of time; `laggard info` says what is there");
   }
-  const Duration length = recorded_time(setup.inventory, setup.request);
+  const Duration length =
+      span.from < span.to ? recorded_time(setup.inventory, setup.request) : observed.to - observed.from;
   std::string name = options.preset;
   if (name == "auto") {
     const auto lab_length = setup.sample_interval * static_cast<std::int64_t>(kLabSamples);
@@ -268,6 +282,10 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (!inventory) return forward(inventory);
   setup.inventory = std::move(*inventory);
   setup.disorder = (*reader)->disorder();
+  auto streams = wanted_streams(**reader, options.detectors);
+  if (!streams) return forward(streams);
+  setup.streams = std::move(*streams);
+  setup.observations = reader->get();
   setup.source = std::move(*reader);
   setup.sample_interval = common_interval(setup.inventory);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);

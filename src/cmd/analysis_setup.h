@@ -12,9 +12,11 @@
 #include "base/workers.h"
 #include "detect/peer/compare/preset.h"
 #include "engine/algorithm.h"
+#include "engine/detector_table.h"
 #include "engine/pipeline.h"
 #include "model/decision.h"
 #include "model/grouping.h"
+#include "model/observation_source.h"
 #include "model/series_source.h"
 
 namespace laggard::cmd {
@@ -42,6 +44,7 @@ struct AnalysisOptions {
   std::string ledger;          ///< Empty: those that lie in the recordings.
   bool heed_decisions = true;  ///< Without: as if nobody had repaired or excluded anything.
   std::size_t threads = 0;     ///< To work with; 0: as many as the machine runs at once.
+  std::span<const DetectorSpec> detectors = engine::detector_table();  ///< Of events and profiles.
 };
 
 /// Declares them on a subcommand.
@@ -54,6 +57,8 @@ void add_constant_options(CLI::App& command, AnalysisOptions& options);
 struct AnalysisSetup {
   std::unique_ptr<Workers> workers;
   std::unique_ptr<SeriesSource> source;
+  ObservationSource* observations = nullptr;  ///< Events and profiles of the same recordings; of `source`.
+  std::vector<ObservationStream> streams;     ///< Those that some detector asks for.
   Inventory inventory;
   std::vector<TimeSpan> disorder;  ///< archive::Reader::disorder
   std::optional<SystemModel> system;

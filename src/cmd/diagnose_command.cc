@@ -156,6 +156,7 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
   out.thresholds = std::move(*thresholds);
+  out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
   if (!options.history.empty()) out.history = {.every = std::chrono::hours(1), .top = options.history_top};
   return out;

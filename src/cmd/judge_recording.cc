@@ -11,6 +11,7 @@
 #include "cmd/checkpoint.h"
 #include "cmd/fingerprint.h"
 #include "cmd/judge_shard.h"
+#include "cmd/observation_feed.h"
 #include "cmd/progress.h"
 
 namespace laggard::cmd {
@@ -28,27 +29,34 @@ void say_where_it_goes_on(const Checkpoint& checkpoint, const AnalysisSetup& set
              stderr);
 }
 
-Status replay(Checkpoint& checkpoint, const AnalysisSetup& setup, engine::Diagnoser& diagnoser) {
-  SystemClock clock;
-  Progress progress("reading the checkpoint", clock);
-  return checkpoint.replay(
-      run_shape(setup), [&](detect::JudgedRun& run) { diagnoser.take(run); },
-      [&](double fraction) { progress.update(fraction); });
-}
-
-/// Runs as they come, kept in the checkpoint first: what the diagnoser has heard is never judged again.
+/// Runs as they come, with the events and profiles that belong before them; kept in the checkpoint first:
+/// what the diagnoser has heard is never judged again. Events and profiles are neither sharded nor kept: they
+/// are read here.
 class Listener {
  public:
-  Listener(AnalysisSetup& setup, Coordinator& coordinator, engine::Diagnoser& diagnoser)
-      : setup_(setup), coordinator_(coordinator), diagnoser_(diagnoser) {}
+  Listener(AnalysisSetup& setup, Coordinator& coordinator, engine::Diagnoser& diagnoser,
+           ObservationFeed& feed)
+      : setup_(setup), coordinator_(coordinator), diagnoser_(diagnoser), feed_(feed) {}
+
+  Status replay(Checkpoint& checkpoint) {
+    SystemClock clock;
+    Progress progress("reading the checkpoint", clock);
+    Status fed;
+    Status replayed = checkpoint.replay(
+        run_shape(setup_),
+        [&](detect::JudgedRun& run) {
+          if (fed) fed = pass_on(run);
+        },
+        [&](double fraction) { progress.update(fraction); });
+    return fed ? replayed : fed;
+  }
 
   Status take(detect::JudgedRun& run, Checkpoint* checkpoint) {
     if (checkpoint != nullptr) {
       if (Status kept = keep_damage(*checkpoint); !kept) return kept;
       if (Status kept = checkpoint->add(run); !kept) return kept;
     }
-    diagnoser_.take(run);
-    return {};
+    return pass_on(run);
   }
 
   [[nodiscard]] Status keep_damage(Checkpoint& checkpoint) const {
@@ -69,18 +77,36 @@ class Listener {
   }
 
  private:
+  Status pass_on(detect::JudgedRun& run) {
+    const Grid grid{setup_.preset.windows.interval};
+    if (Status fed = feed_.read_until(grid.end(run.run.end), diagnoser_); !fed) return fed;
+    diagnoser_.take(run);
+    return {};
+  }
+
   AnalysisSetup& setup_;
   Coordinator& coordinator_;
   engine::Diagnoser& diagnoser_;
+  ObservationFeed& feed_;
 };
 
+/// All samples by this process.
+Status judge_alone(AnalysisSetup& setup, const Judging& judging, engine::Diagnoser& diagnoser,
+                   ObservationFeed& feed) {
+  Status fed;
+  Status read = read_all(setup, judging.doing, [&](std::span<const SampleTable> tables) {
+    if (fed) fed = feed.read_until(begin_of(tables), diagnoser);
+    diagnoser.add(tables);
+  });
+  return fed ? read : fed;
+}
+
 Status judge_with_checkpoint(const DiagnoseOptions& options, AnalysisSetup& setup, Coordinator& coordinator,
-                             engine::Diagnoser& diagnoser, const Fingerprint& own) {
+                             Listener& listener, const Fingerprint& own) {
   auto checkpoint = Checkpoint::open(options.resume, own);
   if (!checkpoint) return forward(checkpoint);
-  if (Status replayed = replay(*checkpoint, setup, diagnoser); !replayed) return replayed;
+  if (Status replayed = listener.replay(*checkpoint); !replayed) return replayed;
   say_where_it_goes_on(*checkpoint, setup, options.resume);
-  Listener listener(setup, coordinator, diagnoser);
   if (!checkpoint->ended()) {
     const std::int64_t after = checkpoint->last_cell().value_or(engine::Shard{}.after);
     Status judged = coordinator.judge(
@@ -94,25 +120,36 @@ Status judge_with_checkpoint(const DiagnoseOptions& options, AnalysisSetup& setu
   return {};
 }
 
-}  // namespace
-
-Status judge_recording(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
-                       engine::Diagnoser& diagnoser) {
+/// By this process, by all ranks, from a checkpoint as far as it goes.
+Status judge_samples(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
+                     engine::Diagnoser& diagnoser, ObservationFeed& feed) {
   Coordinator* const coordinator = judging.coordinator;
   if (coordinator == nullptr || (coordinator->alone() && options.resume.empty())) {
-    return read_all(setup, judging.doing,
-                    [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
+    return judge_alone(setup, judging, diagnoser, feed);
   }
   auto own = fingerprint(options.analysis, setup);
   if (!own) return forward(own);
   if (Status complete = coordinator->start(*own); !complete) return complete;
-  if (!options.resume.empty()) return judge_with_checkpoint(options, setup, *coordinator, diagnoser, *own);
-  Listener listener(setup, *coordinator, diagnoser);
+  Listener listener(setup, *coordinator, diagnoser, feed);
+  if (!options.resume.empty()) return judge_with_checkpoint(options, setup, *coordinator, listener, *own);
   Status judged = coordinator->judge(setup, engine::Shard{}.after,
                                      [&](detect::JudgedRun& run) { return listener.take(run, nullptr); });
   if (!judged) return judged;
   add_notices(setup, listener.notices());
   add_damaged(setup, listener.damaged());
+  return {};
+}
+
+}  // namespace
+
+Status judge_recording(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
+                       engine::Diagnoser& diagnoser) {
+  auto feed = ObservationFeed::open(*setup.observations, setup.request, options.analysis.detectors);
+  if (!feed) return forward(feed);
+  if (Status judged = judge_samples(options, setup, judging, diagnoser, *feed); !judged) return judged;
+  if (Status read = feed->read_rest(diagnoser); !read) return read;
+  add_notices(setup, setup.source->notices());
+  add_damaged(setup, setup.source->damaged());
   return {};
 }
 

@@ -57,6 +57,7 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
     const Incident& incident = diagnosis.incidents[i];
     std::vector<std::pair<std::string, std::string>> done;
     for (const Evidence& evidence : incident.evidence) {
+      if (evidence.metric.empty()) continue;
       const std::pair<std::string, std::string> key{evidence.metric, evidence.component};
       if (done.size() == kMostPlotsPerIncident || std::find(done.begin(), done.end(), key) != done.end())
         continue;

@@ -3,13 +3,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "archive/prune.h"
 #include "archive/writer.h"
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/duration_option.h"
 #include "cmd/record_display.h"
+#include "cmd/record_events.h"
 #include "cmd/recording_folder.h"
+#include "cmd/retainer.h"
 #include "collect/record/clocks.h"
 #include "collect/record/metrics_samplers.h"
 #include "collect/record/recorder.h"
@@ -75,56 +76,13 @@ Result<collect::MetricsOptions> metrics_options(const RecordMetricsOptions& opti
   return result;
 }
 
-Result<archive::Retention> retention_options(const RecordMetricsOptions& options) {
-  archive::Retention result;
-  if (!options.keep.empty()) {
-    auto keep = duration_option("--keep", options.keep, 1h, 24h * 36600);
-    if (!keep) return forward(keep);
-    result.keep_age = *keep;
-  }
-  if (!options.max_size.empty()) {
-    result.max_bytes = parse_bytes(options.max_size);
-    if (!result.max_bytes) {
-      return fail(ErrorCode::kBadUse, "--max-size", options.max_size + " is no size; write 500M or 10G");
-    }
-  }
-  return result;
-}
-
-/// Deletes what is older or more than was asked for, on the thread that writes.
-class Retainer {
- public:
-  Retainer(std::filesystem::path recording, archive::Retention retention, Clock& clock)
-      : recording_(std::move(recording)), retention_(std::move(retention)), clock_(clock) {}
-
-  Status prune_now() {
-    pruned_ = clock_.mono();
-    if (!retention_.keep_age && !retention_.max_bytes) return {};
-    Result<archive::Pruned> pruned = archive::prune(recording_, retention_, clock_.wall());
-    if (!pruned) return forward(pruned);
-    return {};
-  }
-
-  void prune_when_due() {
-    constexpr Duration kEvery = 1min;  // Files turn once a day, and grow slowly.
-    // What could be deleted at the start and cannot now must not end a recording: it is tried again.
-    if (clock_.mono() - pruned_ >= kEvery) static_cast<void>(prune_now().has_value());
-  }
-
- private:
-  std::filesystem::path recording_;
-  archive::Retention retention_;
-  Clock& clock_;
-  MonoTime pruned_;
-};
-
 Status record_metrics(const RecordMetricsOptions& options) {
   if (Status usable = check_recording_folder(options.out); !usable) return usable;
   auto recorder_settings = recorder_options(options);
   if (!recorder_settings) return forward(recorder_settings);
   auto metrics = metrics_options(options);
   if (!metrics) return forward(metrics);
-  auto retention = retention_options(options);
+  auto retention = retention_of(options.keep, options.max_size);
   if (!retention) return forward(retention);
   auto clock = collect::SignalClock::make();
   if (!clock) return forward(clock);
@@ -205,6 +163,7 @@ void add_record_command(CLI::App& app, Context& context) {
   CLI::App* record = app.add_subcommand("record", "Record what this machine does");
   record->require_subcommand(1);
   add_record_metrics(*record, context);
+  add_record_events(*record, context);
 }
 
 }  // namespace laggard::cmd

@@ -25,6 +25,13 @@ std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
   return last;
 }
 
+std::optional<WallTime> newest_of(const std::vector<ObservationStream>& streams) {
+  std::optional<WallTime> newest;
+  for (const ObservationStream& stream : streams)
+    newest = std::max(newest.value_or(stream.last), stream.last);
+  return newest;
+}
+
 /// Nothing to watch yet, which is no mistake while a recorder has only just begun.
 bool is_not_there_yet(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kTemporary ||
@@ -119,6 +126,8 @@ Status Watch::begin() {
     if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
   }
   position_.reset();
+  read_.clear();
+  late_.clear();
   return {};
 }
 
@@ -144,10 +153,24 @@ void Watch::note_silence(const std::string& host, WallTime last, WallTime newest
                              to_iso8601(last)));
 }
 
-/// Up to where all hosts that are not silent have been recorded.
-std::optional<WallTime> Watch::watermark(const Inventory& inventory) {
+/// What was recorded of a time that had been judged: a reader that goes through time does not see it.
+void Watch::note_late(const Streams& streams) {
+  for (const ObservationStream& stream : streams) {
+    if (!position_ || stream.last >= *position_) continue;  // Of the rest nobody knows yet.
+    const ObservationFeed::Counts::key_type key{stream.shape, stream.host, stream.kind};
+    const std::uint64_t known = read_[key] + late_[key];
+    if (stream.count <= known || setup_->request.from) continue;
+    listener_.note(fmt::format("{} observations ({}) of {} came late and are not judged",
+                               stream.count - known, stream.kind, stream.host));
+    late_[key] += stream.count - known;
+  }
+}
+
+/// Up to where all hosts that are not silent have been recorded; of events and profiles nobody knows whether
+/// there are to be more, so hosts that have nothing else are not waited for.
+std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Streams& streams) {
   const std::map<std::string, WallTime> last = last_samples(inventory);
-  if (last.empty()) return std::nullopt;
+  if (last.empty()) return newest_of(streams);
   const WallTime newest =
       std::ranges::max_element(last, {}, [](const auto& host) { return host.second; })->second;
   WallTime until = newest;
@@ -166,9 +189,17 @@ Status Watch::read_until(WallTime until) {
   request.to = std::min(request.to.value_or(until), until);
   const TimeSpan span = recorded_span(setup_->inventory, request);
   const TableReading reading{**reader, request, span, setup_->workers.get()};
+  auto feed = ObservationFeed::open(**reader, request, options_.diagnose.analysis.detectors);
+  if (!feed) return forward(feed);
+  Status fed;
   Status read = read_tables(reading, position_ ? "" : "judging what was recorded so far",
-                            [&](std::span<const SampleTable> tables) { diagnoser_->add(tables); });
-  if (!read) return read;
+                            [&](std::span<const SampleTable> tables) {
+                              if (fed) fed = feed->read_until(begin_of(tables), *diagnoser_);
+                              diagnoser_->add(tables);
+                            });
+  if (fed) fed = feed->read_rest(*diagnoser_);
+  if (!read || !fed) return fed ? read : fed;
+  for (const auto& [stream, count] : feed->counts()) read_[stream] += count;
   position_ = until;
   diagnoser_->advance(until);
   return told_;
@@ -197,7 +228,10 @@ Result<bool> Watch::look() {
       return forward(begun);
     }
   }
-  const std::optional<WallTime> until = watermark(*inventory);
+  auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
+  if (!streams) return forward(streams);
+  note_late(*streams);
+  const std::optional<WallTime> until = watermark(*inventory, *streams);
   if (!until || (position_ && *until <= *position_)) return false;
   if (Status read = read_until(*until); !read) return forward(read);
   return true;
@@ -222,7 +256,11 @@ Status Watch::judge_rest() {
   if (!inventory) return forward(inventory);
   WallTime end = position_.value_or(WallTime::min());
   for (const auto& [host, last] : last_samples(*inventory)) end = std::max(end, last + Duration{1});
+  auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
+  if (!streams) return forward(streams);
+  if (const auto newest = newest_of(*streams)) end = std::max(end, *newest + Duration{1});
   if (Status read = read_until(end); !read) return read;
+  note_late(*streams);
   diagnoser_->finish();
   verdict(*diagnoser_, end - Duration{1}, true);
   return told_;

@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/diagnose.h"
+#include "cmd/observation_feed.h"
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
 #include "model/change.h"
@@ -71,7 +72,9 @@ class Watch {
   [[nodiscard]] Status read_until(WallTime until);
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
   [[nodiscard]] std::vector<Incident> incidents(const engine::Diagnoser& diagnoser) const;
-  [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory);
+  using Streams = std::vector<ObservationStream>;
+  [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory, const Streams& streams);
+  void note_late(const Streams& streams);
   void note_silence(const std::string& host, WallTime last, WallTime newest);
   [[nodiscard]] bool has_news(const Inventory& inventory) const;
 
@@ -83,6 +86,8 @@ class Watch {
   std::unique_ptr<engine::Diagnoser> diagnoser_;
   std::set<DeviceKey> devices_;             ///< Disks and interfaces that the groups were made of.
   std::optional<WallTime> position_;        ///< Samples before this have been added.
+  ObservationFeed::Counts read_;            ///< Events and profiles so far, ...
+  ObservationFeed::Counts late_;            ///< ... and those that came too late to be.
   std::map<std::string, WallTime> silent_;  ///< Hosts that are not waited for, and their last sample.
   Status told_;                             ///< The listener's first failure.
 };

@@ -1,15 +1,16 @@
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "detect/peer/judge/group_follower.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/peer_detector.h"
 #include "detect/peer/skew/clock_watch.h"
 #include "detect/peer/skew/host_circles.h"
+#include "engine/detectors.h"
 #include "engine/diagnoser_options.h"
+#include "engine/examiners.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/hypothesis.h"
@@ -18,7 +19,12 @@
 
 namespace laggard::engine {
 
-/// The whole verdict on a recording, in one pass: samples in, a Diagnosis out, at any time.
+/// The engine: the whole verdict on a recording, in one pass. Observations in, a Diagnosis out, at any time.
+///
+/// Events and profiles come in any order, but those before a time come before the samples from then on; what
+/// comes later is counted and reported (Coverage::missing) and not judged. Detectors are handed them in steps
+/// of the distance of two windows, when all windows that end by then have been followed: what is found and
+/// when depends on the observations alone.
 class Diagnoser {
  public:
   /// `grouping` must outlive this.
@@ -30,41 +36,48 @@ class Diagnoser {
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
   void add(std::span<const SampleTable> tables);
+  void add(const EventTable& table) { detectors_.add(table); }
+  void add(const ProfileTable& table) { detectors_.add(table); }
   void finish();
-  /// All samples before `until` have been added: judges what can no longer change.
+  /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
   /// Instead of tables: what a pipeline with these options judged, run after run.
   void take(detect::JudgedRun& judged);
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
-  [[nodiscard]] std::vector<ScoreMap> score_maps() const;
+  [[nodiscard]] std::vector<ScoreMap> score_maps() const { return peers_.score_maps(); }
+  /// What detectors saw of paths.
+  [[nodiscard]] std::vector<PathEvidence> paths() const { return detectors_.paths(); }
   /// By the hour, as the options asked; empty when they did not.
   [[nodiscard]] std::vector<PersistenceRow> persistence_rows() const;
 
  private:
   void follow(detect::JudgedRun& judged);
-  void follow_groups(std::span<const detect::JudgedWindow> windows);
   [[nodiscard]] std::optional<WallTime> tick_before(WallTime end);
+  void pass_steps(WallTime until);
+  void examine(WallTime step);
+  [[nodiscard]] std::vector<Incident> incidents() const;
   void tell(WallTime tick);
   void forget_settled();
-  [[nodiscard]] std::vector<detect::GroupAnomalies> anomalies() const;
+  [[nodiscard]] std::vector<Finding> findings() const;
+  void place(Finding& finding) const;
   [[nodiscard]] explain::IncidentOptions incident_options() const;
-  [[nodiscard]] std::vector<RankedComponent> ranking() const;
   void mark_excluded(std::vector<Incident>& incidents) const;
 
   const Grouping& grouping_;
   DiagnoserOptions options_;
-  detect::FollowOptions follow_;
   detect::HostCircles circles_;
   detect::ClockWatch clocks_;
   detect::HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
   Pipeline pipeline_;
   detect::GapClock clock_;
-  std::deque<detect::GroupFollower> followers_;  ///< Per group.
-  /// Groups that others ask, and all others; the largest first.
-  std::vector<std::size_t> seconds_;
-  std::vector<std::size_t> firsts_;
+  detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
+  Duration step_;
+  Detectors detectors_;
+  Examiners examiners_;
+  WallTime examined_ = WallTime::min();  ///< The last step at whose end was looked for new hypotheses.
+  std::size_t examined_findings_ = 0;    ///< How many findings there were then.
   std::optional<PersistenceHistory> persistence_;
   std::optional<WallTime> ticked_;  ///< Up to where `tick` was told.
   std::int64_t position_ = 0;       ///< Of the newest window.

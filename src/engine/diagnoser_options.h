@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/threshold_book.h"
+#include "engine/detector_table.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/rules.h"
@@ -34,6 +36,7 @@ struct DiagnoserOptions {
   std::optional<PersistenceHistory::Spec> history;  ///< Keep who was persistent when.
   std::vector<KnownIncident> known;  ///< Those that operators decided about; they keep their ids.
   Tick tick;
+  std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
   bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
 };
 

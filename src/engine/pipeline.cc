@@ -230,6 +230,8 @@ const std::vector<detect::GroupJudge::Column>& Pipeline::columns(std::size_t gro
   return columns_[group];
 }
 
+WallTime Pipeline::judged_until(WallTime until) const { return grid_.end(stream_->final_at(until) - 1); }
+
 void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row) {
   const auto& members = grouping_.groups[group].members;
   std::vector<std::uint8_t> left_out(members.size(), 0);

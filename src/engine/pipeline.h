@@ -68,7 +68,11 @@ class Pipeline {
 
   /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
   [[nodiscard]] const std::vector<detect::GroupJudge::Column>& columns(std::size_t group) const;
+  /// The same of all groups.
+  [[nodiscard]] std::span<const std::vector<detect::GroupJudge::Column>> columns() const { return columns_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
+  /// Windows that end by then have been handed out when all samples before `until` have been added.
+  [[nodiscard]] WallTime judged_until(WallTime until) const;
 
  private:
   struct GroupWork {

@@ -277,10 +277,10 @@ struct Literal {
       Blamed& blamed = found.emplace_back(Blamed{*best, count(*best).affected, {}});
       for (const Part& part : all_parts()) {
         const Count one = count(part);
-        if (part != *best && one.affected == blamed.components && may_blame(part, one))
+        if (part != *best && one.affected == blamed.subjects && may_blame(part, one))
           blamed.alternatives.push_back(part);
       }
-      for (const std::size_t c : blamed.components) left.erase(c);
+      for (const std::size_t c : blamed.subjects) left.erase(c);
     }
   }
 };
@@ -309,7 +309,7 @@ RC_GTEST_PROP(Part, IsWhatItsDefinitionSays, ()) {
   RC_ASSERT(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     RC_ASSERT(found[i].blame == expected[i].blame);
-    RC_ASSERT(found[i].components == expected[i].components);
+    RC_ASSERT(found[i].subjects == expected[i].subjects);
     RC_ASSERT(found[i].alternatives == expected[i].alternatives);
   }
 }

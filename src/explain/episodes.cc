@@ -33,7 +33,7 @@ class Finder {
   Finder(const PartMap& map, std::span<const AffectedSpan> spans, const EpisodeOptions& options)
       : map_(map), spans_(spans), options_(options), of_part_(map.parts().size()) {
     for (std::size_t t = 0; t < spans.size(); ++t) {
-      for (const std::size_t p : map.parts_of(spans[t].component)) of_part_[p].push_back(t);
+      for (const std::size_t p : map.parts_of(spans[t].subject)) of_part_[p].push_back(t);
     }
   }
 
@@ -73,23 +73,23 @@ std::vector<Segment> Finder::segments(const std::vector<std::size_t>& of) const 
   struct Change {
     std::int64_t at;
     int by;
-    std::size_t component;
+    std::size_t subject;
   };
   std::vector<Change> changes;
   for (const std::size_t t : of) {
-    changes.push_back({spans_[t].first, 1, spans_[t].component});
-    changes.push_back({spans_[t].last + 1, -1, spans_[t].component});
+    changes.push_back({spans_[t].first, 1, spans_[t].subject});
+    changes.push_back({spans_[t].last + 1, -1, spans_[t].subject});
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   std::vector<Segment> segments;
-  std::map<std::size_t, int> depth;  // A component can be in several spans at once.
+  std::map<std::size_t, int> depth;  // A subject can be in several spans at once.
   Tally tally;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const Change& change = changes[i];
-    int& now = depth[change.component];
-    if (now == 0) tally.add(map_, change.component);
+    int& now = depth[change.subject];
+    if (now == 0) tally.add(map_, change.subject);
     now += change.by;
-    if (now == 0) tally.remove(map_, change.component);
+    if (now == 0) tally.remove(map_, change.subject);
     const bool complete = i + 1 < changes.size() && changes[i + 1].at > change.at;
     if (complete) segments.push_back({change.at, changes[i + 1].at - 1, tally});
   }
@@ -176,15 +176,15 @@ Episode Finder::take(std::size_t part) {
   episode.first = offer.first;
   episode.last = offer.last;
   episode.spans = claims(part, offer);
-  std::set<std::size_t> components;
+  std::set<std::size_t> subjects;
   std::set<std::size_t> touched;
   for (const std::size_t t : episode.spans) {
-    components.insert(spans_[t].component);
-    const auto& parts = map_.parts_of(spans_[t].component);
+    subjects.insert(spans_[t].subject);
+    const auto& parts = map_.parts_of(spans_[t].subject);
     touched.insert(parts.begin(), parts.end());
   }
   episode.blamed.blame = map_.parts()[part].part;
-  episode.blamed.components.assign(components.begin(), components.end());
+  episode.blamed.subjects.assign(subjects.begin(), subjects.end());
   for (const std::size_t p : touched) {
     const auto same = offers_.find(p);
     if (p != part && same != offers_.end() && same->second && claims(p, *same->second) == episode.spans) {
@@ -203,8 +203,8 @@ Episode Finder::take(std::size_t part) {
 
 }  // namespace
 
-AffectedSpan affected_span(const Finding& finding, std::int64_t shift) {
-  return {finding.component, finding.first, finding.last + shift - 1};
+AffectedSpan affected_span(const PartMap& map, const Finding& finding, std::int64_t shift) {
+  return {map.subject_of(finding), finding.first, finding.last + shift - 1};
 }
 
 std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,

@@ -11,22 +11,24 @@
 
 namespace laggard::explain {
 
-/// A part of the system that explains why some components are sick, and the components that it explains.
+/// A part of the system that explains why some subjects (part_map.h) are sick, and the subjects that it
+/// explains.
 struct Blamed {
   Part blame;
-  std::vector<std::size_t> components;  ///< Indices into Grouping::components, ascending.
-  std::vector<Part> alternatives;       ///< Parts that explain the same components nearly as well.
+  std::vector<std::size_t> subjects;  ///< Ascending.
+  std::vector<Part> alternatives;     ///< Parts that explain the same subjects nearly as well.
 };
 
-/// A component that is affected from one moment to another.
+/// A subject that is affected from one moment to another.
 struct AffectedSpan {
-  std::size_t component = 0;
+  std::size_t subject = 0;
   std::int64_t first = 0;  ///< On the clock of WindowJudgement::position, in cells.
   std::int64_t last = 0;   ///< Inclusive; not before `first`. What is seen in one window lasts for a shift.
 };
 
-/// The time of a finding. \param shift  cells between two windows.
-[[nodiscard]] AffectedSpan affected_span(const Finding& finding, std::int64_t shift);
+/// Whom a finding of those that the map was made of is about, and when. \param shift  cells between two
+/// windows.
+[[nodiscard]] AffectedSpan affected_span(const PartMap& map, const Finding& finding, std::int64_t shift);
 
 /// A stretch of time in which one part is to blame, and the spans that it explains.
 struct Episode {

@@ -43,6 +43,7 @@ class FailoverFinder {
       : grouping_(grouping), shift_(shift), slack_(slack) {
     std::set<Part> luns;
     for (const Finding& finding : findings) {
+      if (!finding.is_of_component()) continue;
       of_[finding.component].push_back(&finding);
       const Part* lun = lun_of(grouping, grouping.components[finding.component]);
       if (finding.is_lost() && lun != nullptr) luns.insert(*lun);
@@ -67,18 +68,21 @@ class FailoverFinder {
   }
 
  private:
+  [[nodiscard]] AffectedSpan span_of(const Finding& finding) const {
+    return {finding.component, finding.first, finding.last + shift_ - 1};
+  }
   /// Whether the component was lost at the same time.
   [[nodiscard]] bool lost_during(std::size_t component, const AffectedSpan& during) const {
     const auto of = of_.find(component);
     if (of == of_.end()) return false;
     return std::ranges::any_of(of->second, [&](const Finding* finding) {
-      const AffectedSpan other = affected_span(*finding, shift_);
+      const AffectedSpan other = span_of(*finding);
       return finding->is_lost() && other.first <= during.last + slack_ && during.first <= other.last + slack_;
     });
   }
 
   void look_before(const std::vector<std::size_t>& attachments, std::size_t place, const Finding& finding) {
-    const AffectedSpan load = affected_span(finding, shift_);
+    const AffectedSpan load = span_of(finding);
     const auto before = std::span(attachments).first(place);
     const auto lost = std::ranges::find_if(before, [&](std::size_t a) { return lost_during(a, load); });
     if (lost == before.end()) return;

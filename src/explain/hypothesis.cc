@@ -43,20 +43,20 @@ struct Beginning {
 std::optional<WallTime> reached_together(const std::vector<const Finding*>& findings, double least_severity,
                                          std::int64_t least_persistence) {
   struct Step {
-    std::size_t component;
+    SubjectKey subject;
     Growth growth;
   };
   std::vector<Step> steps;
   for (const Finding* finding : findings) {
-    for (const Growth& growth : finding->growth) steps.push_back({finding->component, growth});
+    for (const Growth& growth : finding->growth) steps.push_back({subject_key(*finding), growth});
   }
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.growth.at < b.growth.at; });
-  std::map<std::size_t, Growth> most;
+  std::map<SubjectKey, Growth> most;
   double severity = 0;
   std::int64_t persistence = 0;
   for (const Step& step : steps) {
-    Growth& mine = most[step.component];
+    Growth& mine = most[step.subject];
     const double more_severity = std::max(0.0, step.growth.severity - mine.severity);
     const auto more_persistence = std::max<std::int64_t>(0, step.growth.persistence - mine.persistence);
     mine.severity += more_severity;
@@ -75,11 +75,11 @@ std::optional<WallTime> confirmed_together(const std::vector<const Finding*>& fi
 }
 
 /// Of all components; what is retrospective counts only for those that nothing else saw.
-std::map<std::size_t, Beginning> beginnings_of(const std::vector<const Finding*>& findings) {
-  std::map<std::size_t, Beginning> seen;
-  std::map<std::size_t, Beginning> gathered;
+std::map<SubjectKey, Beginning> beginnings_of(const std::vector<const Finding*>& findings) {
+  std::map<SubjectKey, Beginning> seen;
+  std::map<SubjectKey, Beginning> gathered;
   for (const Finding* finding : findings) {
-    Beginning& mine = (finding->retrospective ? gathered : seen)[finding->component];
+    Beginning& mine = (finding->retrospective ? gathered : seen)[subject_key(*finding)];
     take_earlier(mine.since, finding->since);
     take_earlier(mine.faulty, finding->faulty_since);
     take_earlier(mine.persistent, finding->persistent_since);
@@ -106,7 +106,7 @@ void measure(Hypothesis& hypothesis, const IncidentOptions& options) {
   std::vector<WallTime> faulty;
   std::vector<WallTime> persistent;
   std::vector<std::int64_t> first;
-  for (const auto& [component, beginning] : beginnings_of(hypothesis.findings)) {
+  for (const auto& [subject, beginning] : beginnings_of(hypothesis.findings)) {
     since.push_back(*beginning.since);
     faulty.push_back(*beginning.faulty);
     if (beginning.persistent) persistent.push_back(*beginning.persistent);
@@ -129,15 +129,15 @@ void measure(Hypothesis& hypothesis, const IncidentOptions& options) {
 
 class HypothesisMaker {
  public:
-  HypothesisMaker(const Grouping& grouping, const IncidentOptions& options)
-      : map_(grouping), options_(options), shift_(static_cast<std::int64_t>(options.shift)) {}
+  HypothesisMaker(const Grouping& grouping, std::span<const Finding> findings, const IncidentOptions& options)
+      : map_(grouping, findings), options_(options), shift_(static_cast<std::int64_t>(options.shift)) {}
 
   /// \param passed_over  affected, but never seen themselves.
   [[nodiscard]] std::vector<Hypothesis> explain(const std::vector<const Finding*>& findings,
                                                 const std::vector<AffectedSpan>& passed_over) const {
     std::vector<AffectedSpan> spans;
     spans.reserve(findings.size() + passed_over.size());
-    for (const Finding* finding : findings) spans.push_back(affected_span(*finding, shift_));
+    for (const Finding* finding : findings) spans.push_back(affected_span(map_, *finding, shift_));
     spans.insert(spans.end(), passed_over.begin(), passed_over.end());
     std::vector<Hypothesis> hypotheses;
     for (Episode& episode : find_episodes(map_, spans, {shift_, options_.slack()})) {
@@ -157,14 +157,14 @@ class HypothesisMaker {
       const std::vector<const Finding*>& findings, const std::vector<AffectedSpan>& passed_over) const {
     std::vector<Hypothesis> careful;
     for (Hypothesis& hypothesis : explain(findings, passed_over)) {
-      std::set<std::size_t> sure;
+      std::set<SubjectKey> sure;
       for (const Finding* finding : hypothesis.findings) {
-        if (finding->confirmed()) sure.insert(finding->component);
+        if (finding->confirmed()) sure.insert(subject_key(*finding));
       }
       std::vector<const Finding*> confirmed;
       std::vector<const Finding*> suspected;
       for (const Finding* finding : hypothesis.findings) {
-        (sure.contains(finding->component) ? confirmed : suspected).push_back(finding);
+        (sure.contains(subject_key(*finding)) ? confirmed : suspected).push_back(finding);
       }
       if (confirmed.empty() || suspected.empty() || convict(hypothesis, confirmed, suspected)) {
         careful.push_back(std::move(hypothesis));
@@ -200,7 +200,7 @@ class HypothesisMaker {
     return joined;
   }
 
-  /// See make_drafts.
+  /// See make_hypotheses.
   [[nodiscard]] std::vector<Hypothesis> join_companions(std::vector<Hypothesis> hypotheses,
                                                         const Grouping& grouping) const {
     std::vector<std::pair<double, Hypothesis>> by_wait;
@@ -231,10 +231,10 @@ class HypothesisMaker {
  private:
   static void absorb(Hypothesis& hypothesis, const Hypothesis& other) {
     hypothesis.findings.insert(hypothesis.findings.end(), other.findings.begin(), other.findings.end());
-    std::vector<std::size_t>& components = hypothesis.blamed.components;
-    components.insert(components.end(), other.blamed.components.begin(), other.blamed.components.end());
-    std::sort(components.begin(), components.end());
-    components.erase(std::unique(components.begin(), components.end()), components.end());
+    std::vector<std::size_t>& subjects = hypothesis.blamed.subjects;
+    subjects.insert(subjects.end(), other.blamed.subjects.begin(), other.blamed.subjects.end());
+    std::sort(subjects.begin(), subjects.end());
+    subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
   }
 
   /// The array of a hypothesis that is about one slow LUN; null for others.
@@ -242,7 +242,9 @@ class HypothesisMaker {
     const PartKind kind = hypothesis.blamed.blame.kind;
     if (kind != PartKind::kLun && kind != PartKind::kAttachment) return nullptr;
     if (std::ranges::none_of(hypothesis.findings, &Finding::is_slow)) return nullptr;
-    return grouping.part_of(grouping.components[hypothesis.findings.front()->component], PartKind::kArray);
+    const Finding& first = *hypothesis.findings.front();
+    if (!first.is_of_component()) return nullptr;
+    return grouping.part_of(grouping.components[first.component], PartKind::kArray);
   }
 
   /// The hypotheses behind the leader, whose work waited less, that begin together while it lasts; at least
@@ -325,12 +327,12 @@ void add_failovers(std::vector<Hypothesis>& hypotheses, const std::vector<Failov
                    const IncidentOptions& options) {
   const auto shift = static_cast<std::int64_t>(options.shift);
   for (const Failover& each : failovers) {
-    const AffectedSpan load = affected_span(*each.finding, shift);
+    const std::int64_t load_last = each.finding->last + shift - 1;
     for (Hypothesis& hypothesis : hypotheses) {
-      const auto& components = hypothesis.blamed.components;
-      const bool has = std::binary_search(components.begin(), components.end(), each.instead_of);
-      const bool then =
-          load.first <= hypothesis.last + options.slack() && hypothesis.first <= load.last + options.slack();
+      const auto& subjects = hypothesis.blamed.subjects;
+      const bool has = std::binary_search(subjects.begin(), subjects.end(), each.instead_of);
+      const bool then = each.finding->first <= hypothesis.last + options.slack() &&
+                        hypothesis.first <= load_last + options.slack();
       if (!has || !then) continue;
       hypothesis.failovers.push_back(each);
       break;
@@ -356,7 +358,7 @@ std::vector<Hypothesis> make_hypotheses(const Grouping& grouping, std::span<cons
       standing_in.push_back({&finding, failover->second});
     }
   }
-  const HypothesisMaker maker(grouping, options);
+  const HypothesisMaker maker(grouping, findings, options);
   std::vector<Hypothesis> hypotheses =
       maker.join_recurrences(maker.explain_carefully(own, failovers.passed_over));
   if (options.companions) hypotheses = maker.join_companions(std::move(hypotheses), grouping);

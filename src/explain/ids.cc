@@ -36,8 +36,7 @@ using Name = std::tuple<WallTime, std::string_view, Symptom>;
 std::vector<Name> names_of(const Hypothesis& hypothesis, const Grouping& grouping) {
   std::vector<Name> names;
   for (const Finding* finding : hypothesis.findings) {
-    names.emplace_back(finding->opened.at, grouping.components[finding->component].name,
-                       finding->opened.symptom);
+    names.emplace_back(finding->opened.at, subject_name(grouping, *finding), finding->opened.symptom);
   }
   std::ranges::sort(names);
   return names;

@@ -32,7 +32,10 @@ void take_cause(Incident& incident, const Suspect& suspect, std::span<const Rule
   const std::optional<Resource> resource = suspect.findings.front()->resource;
   incident.resource = resource ? to_name(*resource) : "unknown";
   incident.rule = "none";
-  incident.why = fmt::format("{} differs from its peers, but no rule names a cause", incident.blame.name);
+  const bool peers = std::ranges::any_of(
+      suspect.findings, [](const Finding* finding) { return !finding->evidence.metric.empty(); });
+  incident.why = fmt::format("{} {}, but no rule names a cause", incident.blame.name,
+                             peers ? "differs from its peers" : "is not well");
 }
 
 Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std::span<const Rule> rules,
@@ -51,7 +54,7 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
   bool trained = true;
   std::set<std::string> names;
   for (const Finding* finding : hypothesis.findings) {
-    names.insert(grouping.components[finding->component].name);
+    names.insert(subject_name(grouping, *finding));
     incident.persistence = std::max(incident.persistence, static_cast<int>(finding->persistence));
     incident.severity = std::max(incident.severity, finding->severity);
     trained = trained && finding->trained;

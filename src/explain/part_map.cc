@@ -1,7 +1,10 @@
 #include "explain/part_map.h"
 
-#include <map>
+#include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <set>
+#include <utility>
 
 namespace laggard::explain {
 
@@ -16,31 +19,122 @@ constexpr double kUnaffectedWeight = 0.25;
 
 }  // namespace
 
-PartMap::PartMap(const Grouping& grouping)
+SubjectKey subject_key(const Finding& finding) {
+  if (finding.is_of_component()) return {finding.component, PartKind{}, {}};
+  return {kNoComponent, finding.part.kind, finding.part.name};
+}
+
+const std::string& subject_name(const Grouping& grouping, const Finding& finding) {
+  return finding.is_of_component() ? grouping.components[finding.component].name : finding.part.name;
+}
+
+namespace {
+
+/// As the graph has it, where it does.
+Part known_as(const Grouping& grouping, const Part& part) {
+  const auto id = grouping.parts.find(part.kind, part.name);
+  return id ? grouping.parts[*id] : part;
+}
+
+std::vector<Part> all_needs(const Grouping& grouping, const Part& part) {
+  const auto id = grouping.parts.find(part.kind, part.name);
+  if (!id) return {part};
+  std::vector<Part> all;
+  for (const PartId need : grouping.parts.needs(*id)) all.push_back(grouping.parts[need]);
+  return all;
+}
+
+}  // namespace
+
+PartMap::PartMap(const Grouping& grouping, std::span<const Finding> findings)
     : of_(grouping.components.size()), kinds_(grouping.components.size(), 0) {
   for (const PeerGroup& group : grouping.groups) {
     for (const ComponentId id : group.members) kinds_[id.index()] = static_cast<std::size_t>(group.kind);
   }
-  std::map<Part, std::vector<std::size_t>> components;
+  std::map<Part, std::vector<std::size_t>> subjects;
   for (std::size_t c = 0; c < grouping.components.size(); ++c) {
     expected_.push_back(grouping.components[c].priority.value_or(0) == 0);
     for (const PartId part : grouping.parts.needs(grouping.components[c].part)) {
-      components[grouping.parts[part]].push_back(c);
+      subjects[grouping.parts[part]].push_back(c);
     }
   }
-  for (auto& [of, list] : components) {
-    Entry part{of, std::move(list), {}};
-    for (const std::size_t c : part.components) {
-      of_[c].push_back(parts_.size());
-      if (expected_[c]) ++part.expected[kinds_[c]];
+  add_others(grouping, findings, subjects);
+  for (auto& [of, list] : subjects) {
+    Entry part{of, std::move(list), std::vector<std::size_t>(kGroupKinds + other_kinds_.size(), 0)};
+    for (const std::size_t s : part.subjects) {
+      of_[s].push_back(parts_.size());
+      if (s < grouping.components.size() && expected_[s]) ++part.expected[kinds_[s]];
     }
     parts_.push_back(std::move(part));
   }
+  if (!other_kinds_.empty()) expect_others(grouping);
 }
 
-void Tally::count(const PartMap& map, std::size_t component, int by) {
-  affected_[map.kind_of(component)] += by;
-  if (!map.is_expected(component)) unexpected_[map.kind_of(component)] += by;
+std::size_t PartMap::kind_index(PartKind kind) {
+  const auto known = std::ranges::find(other_kinds_, kind);
+  const auto index = static_cast<std::size_t>(known - other_kinds_.begin());
+  if (known != other_kinds_.end()) return kGroupKinds + index;
+  if (kGroupKinds + index == kMostKinds) return kMostKinds - 1;
+  other_kinds_.push_back(kind);
+  return kGroupKinds + index;
+}
+
+void PartMap::add_others(const Grouping& grouping, std::span<const Finding> findings,
+                         std::map<Part, std::vector<std::size_t>>& subjects) {
+  for (const Finding& finding : findings) {
+    if (finding.is_of_component() || others_.contains(finding.part)) continue;
+    const Part part = known_as(grouping, finding.part);
+    if (const auto same = others_.find(part); same != others_.end()) {
+      others_.emplace(finding.part, same->second);
+      continue;
+    }
+    const std::size_t subject = of_.size();
+    others_.emplace(finding.part, subject);
+    others_.emplace(part, subject);
+    of_.emplace_back();
+    kinds_.push_back(kind_index(part.kind));
+    expected_.push_back(true);
+    std::set<Part> needs;
+    std::ranges::move(all_needs(grouping, part), std::inserter(needs, needs.end()));
+    if (!grouping.parts.find(part.kind, part.name)) {
+      unknown_.push_back(part);
+      for (const Part& below : finding.runs_on) {
+        std::ranges::move(all_needs(grouping, below), std::inserter(needs, needs.end()));
+      }
+    }
+    for (const Part& need : needs) subjects[need].push_back(subject);
+  }
+}
+
+void PartMap::expect_others(const Grouping& grouping) {
+  std::map<Part, std::size_t> entries;
+  for (std::size_t p = 0; p < parts_.size(); ++p) entries.emplace(parts_[p].part, p);
+  for (std::uint32_t p = 0; p < grouping.parts.size(); ++p) {
+    if (std::ranges::find(other_kinds_, grouping.parts[PartId{p}].kind) == other_kinds_.end()) continue;
+    const std::size_t kind = kind_index(grouping.parts[PartId{p}].kind);
+    for (const PartId need : grouping.parts.needs(PartId{p})) {
+      const auto entry = entries.find(grouping.parts[need]);
+      if (entry != entries.end()) ++parts_[entry->second].expected[kind];
+    }
+  }
+  std::set<std::pair<std::size_t, std::size_t>> open;  // Entries and kinds of which there may be more.
+  for (const Part& part : unknown_) {
+    const std::size_t kind = kind_index(part.kind);
+    for (const std::size_t p : of_[others_.at(part)]) {
+      ++parts_[p].expected[kind];
+      if (parts_[p].part != part) open.emplace(p, kind);
+    }
+  }
+  for (const auto& [p, kind] : open) ++parts_[p].expected[kind];
+}
+
+std::size_t PartMap::subject_of(const Finding& finding) const {
+  return finding.is_of_component() ? finding.component : others_.at(finding.part);
+}
+
+void Tally::count(const PartMap& map, std::size_t subject, int by) {
+  affected_[map.kind_of(subject)] += by;
+  if (!map.is_expected(subject)) unexpected_[map.kind_of(subject)] += by;
 }
 
 std::size_t Tally::affected() const {
@@ -49,7 +143,7 @@ std::size_t Tally::affected() const {
 
 Tally::Best Tally::best(const PartMap::Entry& part) const {
   Best best;
-  for (std::size_t k = 0; k < kGroupKinds; ++k) {
+  for (std::size_t k = 0; k < part.expected.size(); ++k) {
     const auto all = static_cast<double>(part.expected[k]) + unexpected_[k];
     if (all <= 0) continue;
     const double share = affected_[k] / all;

@@ -2,40 +2,65 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "model/finding.h"
 #include "model/grouping.h"
 #include "model/incident.h"
 
 namespace laggard::explain {
 
 inline constexpr std::size_t kGroupKinds = 4;
+/// Subjects are counted by their kind: components by that of their groups, other parts that findings are
+/// about by their own. Of the latter all after the seventh are counted together.
+inline constexpr std::size_t kMostKinds = kGroupKinds + 8;
 
-/// The parts of the system that may be to blame, and which components run through each.
+/// Tells apart what findings are about: components by their index, other parts after them.
+using SubjectKey = std::tuple<std::size_t, PartKind, std::string_view>;
+[[nodiscard]] SubjectKey subject_key(const Finding& finding);
+/// Name of what a finding is about.
+[[nodiscard]] const std::string& subject_name(const Grouping& grouping, const Finding& finding);
+
+/// The parts of the system that may be to blame, and which *subjects* run through each: the components, and
+/// after them other parts that findings are about, such as a metadata server, a switch, a client's process.
 class PartMap {
  public:
   struct Entry {
     Part part;
-    std::vector<std::size_t> components;
-    /// Per GroupKind, those of them that are expected to serve while all is well: all but the attachments
-    /// after the primary.
-    std::array<std::size_t, kGroupKinds> expected{};
+    std::vector<std::size_t> subjects;
+    /// Per kind, those of them that are expected to serve while all is well: all components but the
+    /// attachments after the primary; of other parts all that the graph knows, whether anything was found
+    /// about them or not, or those that were found and one more where it knows none of them.
+    std::vector<std::size_t> expected;
   };
 
-  explicit PartMap(const Grouping& grouping);
+  explicit PartMap(const Grouping& grouping, std::span<const Finding> findings = {});
 
   [[nodiscard]] const std::vector<Entry>& parts() const { return parts_; }
-  [[nodiscard]] const std::vector<std::size_t>& parts_of(std::size_t component) const {
-    return of_[component];
-  }
-  [[nodiscard]] std::size_t kind_of(std::size_t component) const { return kinds_[component]; }
-  [[nodiscard]] bool is_expected(std::size_t component) const { return expected_[component]; }
+  /// What a finding of those that the map was made of is about.
+  [[nodiscard]] std::size_t subject_of(const Finding& finding) const;
+  [[nodiscard]] const std::vector<std::size_t>& parts_of(std::size_t subject) const { return of_[subject]; }
+  [[nodiscard]] std::size_t kind_of(std::size_t subject) const { return kinds_[subject]; }
+  [[nodiscard]] bool is_expected(std::size_t subject) const { return expected_[subject]; }
 
  private:
+  void add_others(const Grouping& grouping, std::span<const Finding> findings,
+                  std::map<Part, std::vector<std::size_t>>& subjects);
+  void expect_others(const Grouping& grouping);
+  [[nodiscard]] std::size_t kind_index(PartKind kind);
+
   std::vector<Entry> parts_;                  ///< In the order of Part.
-  std::vector<std::vector<std::size_t>> of_;  ///< Per component.
-  std::vector<std::size_t> kinds_;            ///< In what kind of group each component is compared.
+  std::vector<std::vector<std::size_t>> of_;  ///< Per subject.
+  std::vector<std::size_t> kinds_;            ///< Of each subject.
   std::vector<bool> expected_;
+  std::map<Part, std::size_t> others_;  ///< Parts that findings are about, as subjects.
+  std::vector<Part> unknown_;           ///< Those of them that the graph does not know.
+  std::vector<PartKind> other_kinds_;   ///< From kGroupKinds on.
 };
 
 /// How much of one part is affected at one time.
@@ -49,8 +74,8 @@ class PartMap {
 ///            five components and a share above 1/4: that many at once are no coincidence (T §6.4.1)
 class Tally {
  public:
-  void add(const PartMap& map, std::size_t component) { count(map, component, 1); }
-  void remove(const PartMap& map, std::size_t component) { count(map, component, -1); }
+  void add(const PartMap& map, std::size_t subject) { count(map, subject, 1); }
+  void remove(const PartMap& map, std::size_t subject) { count(map, subject, -1); }
 
   [[nodiscard]] std::size_t affected() const;
   [[nodiscard]] double share(const PartMap::Entry& part) const;
@@ -58,15 +83,15 @@ class Tally {
   [[nodiscard]] bool may_blame(const PartMap::Entry& part) const;
 
  private:
-  void count(const PartMap& map, std::size_t component, int by);
+  void count(const PartMap& map, std::size_t subject, int by);
   struct Best {
     double share = 0;
     double unaffected = 0;
   };
   [[nodiscard]] Best best(const PartMap::Entry& part) const;
 
-  std::array<int, kGroupKinds> affected_{};
-  std::array<int, kGroupKinds> unexpected_{};  ///< Those of them that nobody expected to serve.
+  std::array<int, kMostKinds> affected_{};
+  std::array<int, kMostKinds> unexpected_{};  ///< Those of them that nobody expected to serve.
 };
 
 }  // namespace laggard::explain

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "explain/part_map.h"
+
 namespace laggard::explain {
 
 namespace {
@@ -19,18 +21,21 @@ std::size_t slow_before(const Hypothesis& hypothesis, const std::vector<std::int
   std::vector<std::int64_t> sorted = lost;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
-  std::set<std::size_t> slow;
+  std::set<SubjectKey> slow;
   for (const Finding* finding : hypothesis.findings) {
-    if (finding->is_slow() && finding->first + least <= *middle) slow.insert(finding->component);
+    if (finding->is_slow() && finding->first + least <= *middle) slow.insert(subject_key(*finding));
   }
   return slow.size();
 }
 
 /// Every server through which the blamed part runs has lost something.
 bool all_servers_lost(const Part& blame, const Grouping& grouping,
-                      const std::map<std::size_t, std::int64_t>& lost) {
+                      const std::map<SubjectKey, std::int64_t>& lost) {
   std::set<std::string> with_loss;
-  for (const auto& [component, first] : lost) with_loss.insert(grouping.components[component].host);
+  for (const auto& [subject, first] : lost) {
+    const std::size_t component = std::get<0>(subject);
+    if (component != kNoComponent) with_loss.insert(grouping.components[component].host);
+  }
   return std::all_of(grouping.components.begin(), grouping.components.end(), [&](const Component& component) {
     const bool of_part = component.kind == DeviceKind::kDisk && grouping.runs_through(component, blame);
     return !of_part || with_loss.contains(component.host);
@@ -40,19 +45,19 @@ bool all_servers_lost(const Part& blame, const Grouping& grouping,
 void find_losses(const Hypothesis& hypothesis, const Grouping& grouping, const IncidentOptions& options,
                  std::set<Pattern>& is) {
   constexpr std::size_t kSeveral = 3;
-  std::map<std::size_t, std::int64_t> lost;
-  std::set<std::size_t> gone;
-  std::set<std::size_t> all;
+  std::map<SubjectKey, std::int64_t> lost;
+  std::set<SubjectKey> gone;
+  std::set<SubjectKey> all;
   for (const Finding* finding : hypothesis.findings) {
-    all.insert(finding->component);
+    all.insert(subject_key(*finding));
     if (!finding->is_lost()) continue;
-    const auto known = lost.try_emplace(finding->component, finding->first).first;
+    const auto known = lost.try_emplace(subject_key(*finding), finding->first).first;
     known->second = std::min(known->second, finding->first);
-    if (finding->symptom == Symptom::kLost) gone.insert(finding->component);
+    if (finding->symptom == Symptom::kLost) gone.insert(subject_key(*finding));
   }
   std::vector<std::int64_t> beginnings;
   beginnings.reserve(lost.size());
-  for (const auto& [component, first] : lost) beginnings.push_back(first);
+  for (const auto& [subject, first] : lost) beginnings.push_back(first);
   const bool before = !lost.empty() && slow_before(hypothesis, beginnings,
                                                    static_cast<std::int64_t>(options.shift)) >= kSeveral;
   if (2 * lost.size() <= all.size() && !(before && lost.size() >= kSeveral)) return;
@@ -108,10 +113,11 @@ Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
 
 /// Each detector by itself: what two of them see are not twice as many pauses.
 bool comes_and_goes(const Hypothesis& hypothesis, const IncidentOptions& options) {
-  std::map<std::tuple<std::size_t, std::string_view, std::string_view>, std::vector<const Finding*>> findings;
+  std::map<std::tuple<SubjectKey, std::string_view, std::string_view>, std::vector<const Finding*>> findings;
   for (const Finding* finding : hypothesis.findings) {
     if (!finding->is_slow() || finding->fact(kPauses) == nullptr) continue;
-    findings[{finding->component, finding->evidence.metric, finding->evidence.detector}].push_back(finding);
+    findings[{subject_key(*finding), finding->evidence.metric, finding->evidence.detector}].push_back(
+        finding);
   }
   return std::ranges::any_of(
       findings, [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(options.k); });

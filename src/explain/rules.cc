@@ -25,6 +25,7 @@ std::string place(const std::string& where, const toml::source_region& source) {
 
 Result<Selector> parse_selector(std::string_view text, const std::string& where) {
   constexpr std::string_view kDetector = "detector ";
+  constexpr std::string_view kSource = "source ";
   constexpr std::string_view kSymptom = "symptom ";
   Selector selector;
   selector.text = text;
@@ -34,6 +35,10 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
   }
   if (text.starts_with(kDetector)) {
     selector.detector = text.substr(kDetector.size());
+    return selector;
+  }
+  if (text.starts_with(kSource)) {
+    selector.source = text.substr(kSource.size());
     return selector;
   }
   if (text.starts_with(kSymptom)) selector.symptom = symptom(text.substr(kSymptom.size()));
@@ -46,10 +51,12 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
       return selector;
     }
   }
-  return fail(ErrorCode::kBadUse, where,
-              fmt::format("'{}' names nothing that can be found; write a metric (await), a resource and role "
-                          "(storage latency), a detector (detector bias) or a symptom (symptom lost)",
-                          text));
+  return fail(
+      ErrorCode::kBadUse, where,
+      fmt::format("'{}' names nothing that can be found; write a metric (await), a resource and role "
+                  "(storage latency), a detector (detector bias), a witness (source metrics) or a symptom "
+                  "(symptom lost)",
+                  text));
 }
 
 /// A list of strings under `key`, each made into a value by parse(text, where) -> Result<Value>.
@@ -248,6 +255,7 @@ namespace {
 
 bool selects(const Selector& selector, const Finding& finding) {
   if (!selector.metric.empty()) return finding.evidence.metric == selector.metric;
+  if (!selector.source.empty()) return finding.evidence.source == selector.source;
   if (!selector.detector.empty()) return finding.evidence.detector == selector.detector;
   if (selector.symptom) return finding.symptom == *selector.symptom;
   return finding.resource == selector.resource && finding.role == selector.role;
@@ -323,7 +331,8 @@ const Rule* first_match(std::span<const Rule> rules, const Suspect& suspect) {
 std::string explain(const Rule& rule, const Suspect& suspect, std::string_view component) {
   std::vector<std::string_view> metrics;
   for (const Finding* finding : suspect.findings) {
-    const std::string& metric = finding->evidence.metric;
+    const std::string& metric =
+        finding->evidence.metric.empty() ? finding->evidence.source : finding->evidence.metric;
     if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
   }
   std::string text = rule.why;

@@ -40,10 +40,11 @@ struct Suspect {
 };
 
 /// Names a set of findings: a metric (`await`), a role of a resource (`storage latency`), a detector
-/// (`detector bias`) or a symptom (`symptom lost`).
+/// (`detector bias`), a witness (`source logs`) or a symptom (`symptom lost`).
 struct Selector {
   std::string text;  ///< As written.
   std::string metric;
+  std::string source;
   std::string detector;
   std::optional<Symptom> symptom;
   std::optional<Resource> resource;

@@ -41,7 +41,7 @@ std::vector<std::vector<std::size_t>> by_part(const PartMap& map, std::span<cons
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::stable_sort(order, {}, [&](std::size_t f) { return findings[f].first; });
   for (const std::size_t f : order) {
-    for (const std::size_t part : map.parts_of(findings[f].component)) of[part].push_back(f);
+    for (const std::size_t part : map.parts_of(map.subject_of(findings[f]))) of[part].push_back(f);
   }
   return of;
 }
@@ -69,7 +69,7 @@ bool may_be_explained(const Cluster& weak, const Cluster& strong, const Incident
 
 std::vector<std::uint8_t> settled(const Grouping& grouping, std::span<const Finding> findings,
                                   const IncidentOptions& options, const SettledBefore& before) {
-  const PartMap map(grouping);
+  const PartMap map(grouping, findings);
   const auto recurrence = std::llround(options.limits.recurrence * static_cast<double>(options.slack()));
   const auto pause = recurrence + static_cast<std::int64_t>(options.size + options.shift);
   Clusters clusters(findings.size());

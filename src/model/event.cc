@@ -92,7 +92,10 @@ void EventTable::append_from(const EventTable& other, std::span<const std::uint3
   for (const AttributeColumn& from : other.attributes_) {
     AttributeColumn* to = nullptr;
     std::size_t at = 0;
-    for (std::size_t i = 0; i < events.size() && at < from.events.size(); ++i) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (i > 0 && events[i] < events[i - 1]) {
+        at = static_cast<std::size_t>(std::ranges::lower_bound(from.events, events[i]) - from.events.begin());
+      }
       while (at < from.events.size() && from.events[at] < events[i]) ++at;
       if (at == from.events.size() || from.events[at] != events[i]) continue;
       if (to == nullptr) {

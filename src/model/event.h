@@ -106,8 +106,8 @@ class EventTable {
 
   /// Whether `append_from` may be called: words and attributes surely go in.
   [[nodiscard]] bool has_room_for(const EventTable& other) const;
-  /// Appends these events of another table, whose numbers grow, with their words carried over; not its
-  /// losses.
+  /// Appends these events of another table with their words carried over; not its losses. Quickest where
+  /// their numbers grow.
   void append_from(const EventTable& other, std::span<const std::uint32_t> events);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -75,9 +76,15 @@ struct Opening {
   Symptom symptom = Symptom::kSlower;
 };
 
-/// One detector says that one component diverges from some moment to another, and shows why it says so.
+/// Where a finding is about no component.
+inline constexpr std::size_t kNoComponent = std::numeric_limits<std::size_t>::max();
+
+/// One detector says that one component, or another part, diverges from some moment to another, and shows why
+/// it says so.
 struct Finding {
-  std::size_t component = 0;  ///< Index into Grouping::components.
+  std::size_t component = kNoComponent;  ///< Index into Grouping::components, where the subject is one.
+  Part part;                             ///< Else: the subject, which the part graph need not know, ...
+  std::vector<Part> runs_on;             ///< ... and then what it needs: of a process its client.
   Symptom symptom = Symptom::kSlower;
   std::optional<Resource> resource;  ///< Of what was measured, where it belongs to one.
   std::optional<Role> role;          ///< The same.
@@ -90,12 +97,15 @@ struct Finding {
   WallTime until;  ///< End of the last anomalous window so far.
   bool open = false;
   /// Starts of the first and the last anomalous window in cells of the grid, on a clock that stands still
-  /// while nothing is recorded (WindowJudgement::position).
+  /// while nothing is recorded (WindowJudgement::position). Detectors that know no windows leave them to the
+  /// engine, which takes them from `since` and `until`.
   std::int64_t first = 0;
   std::int64_t last = 0;
   /// The evidence was gathered over hours, so that its beginning and end are vague: where another detector
   /// saw the component, its times are better.
   bool retrospective = false;
+  /// Kept, but told of to nobody: too little by itself, until something else is found beside it.
+  bool withheld = false;
 
   double strength = 0;           ///< The k-th largest score: a peak that no single window makes.
   double severity = 0;           ///< The largest so far.
@@ -107,6 +117,7 @@ struct Finding {
   std::vector<Fact> facts;
   Evidence evidence;
 
+  [[nodiscard]] bool is_of_component() const { return component != kNoComponent; }
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
   [[nodiscard]] bool is_lost() const { return symptom == Symptom::kSilent || symptom == Symptom::kLost; }
   [[nodiscard]] bool is_slow() const { return symptom == Symptom::kSlower; }

@@ -32,6 +32,24 @@ bool Grouping::runs_through(const Component& component, const Part& part) const 
   return std::ranges::find(needed, *id) != needed.end();
 }
 
+Part Grouping::host_part(std::string_view host) const {
+  for (const PartKind kind : {PartKind::kServer, PartKind::kMetadataServer, PartKind::kClient}) {
+    if (const auto id = parts.find(kind, std::string(host))) return parts[*id];
+  }
+  return {PartKind::kClient, std::string(host)};
+}
+
+std::optional<Part> Grouping::part_called(std::string_view host, std::string_view name) const {
+  if (name.empty() || name == host) return host_part(host);
+  for (const std::string& full : {std::string(host) + "/" + std::string(name), std::string(name)}) {
+    for (std::size_t k = 0; k < part_kinds().size(); ++k) {
+      const PartKind kind(static_cast<std::uint8_t>(k));
+      if (const auto id = parts.find(kind, full)) return parts[*id];
+    }
+  }
+  return std::nullopt;
+}
+
 std::string_view to_name(GroupKind kind) { return row_of(kind).name; }
 
 DeviceKind device_kind(GroupKind kind) { return row_of(kind).devices; }

@@ -74,6 +74,13 @@ struct Grouping {
   }
   /// Whether the component is the part or runs through it.
   [[nodiscard]] bool runs_through(const Component& component, const Part& part) const;
+
+  /// Which part is meant by a name that a host uses: the host itself where the name is empty or its own, a
+  /// component of it (`sdb` or `fs3/sdb`), else any part that is called so, the nearest kind of `part.cc`
+  /// first. Nothing when there is none.
+  [[nodiscard]] std::optional<Part> part_called(std::string_view host, std::string_view name) const;
+  /// The host as a part: what the graph has of that name, else a client.
+  [[nodiscard]] Part host_part(std::string_view host) const;
 };
 
 }  // namespace laggard

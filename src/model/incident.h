@@ -10,6 +10,7 @@
 #include "model/clocks.h"
 #include "model/known_incident.h"
 #include "model/part.h"
+#include "model/payload.h"
 
 namespace laggard {
 
@@ -20,22 +21,25 @@ enum class ThresholdOrigin : std::uint8_t { kTrained, kSelf };
 [[nodiscard]] std::string_view to_name(IncidentStatus status);
 [[nodiscard]] std::string_view to_name(ThresholdOrigin origin);
 
-/// One metric in which one component diverges from its peers: never a verdict without it.
+/// What one witness shows of one component or other part: never a verdict without it. Of the peer comparison,
+/// one metric in which a component diverges from its peers; other witnesses have payloads instead.
 struct Evidence {
-  std::string source = "metrics";
-  std::string metric;
-  std::string component;
-  std::string detector;  ///< Which test found it: `cdf`, `bias`, `cwnd`, `absent`, …
-  double distance = 0;   ///< The largest over the flagged windows, in the detector's own unit.
-  double threshold = 0;  ///< What the distance was held against.
-  double score = 0;      ///< distance / threshold of the worst window.
+  std::string source = "metrics";  ///< The witness.
+  std::string metric;              ///< Empty where it is not about one.
+  std::string component;           ///< Name of the component or part.
+  std::string detector;            ///< Which test found it: `cdf`, `bias`, `cwnd`, `absent`, …
+  double distance = 0;             ///< The largest over the flagged windows, in the detector's own unit.
+  double threshold = 0;            ///< What the distance was held against.
+  double score = 0;                ///< distance / threshold of the worst window.
   /// The component's level against its peers' median over the flagged windows, both in `unit`.
   std::optional<double> level;
   std::optional<double> peers;
   std::string unit;
   std::vector<WallTime> windows;         ///< Starts of the flagged windows.
   std::optional<WallTime> worst_window;  ///< The one with the largest score.
-  std::string note;  ///< One clause for people: `nothing completed while 31 requests waited`.
+  std::string note;            ///< One clause for people: `nothing completed while 31 requests waited`.
+  std::optional<Part> part{};  ///< The subject where it is no component.
+  std::vector<Payload> payloads{};
 };
 
 /// One problem: a group of faulty components with one blame and one cause.
@@ -55,7 +59,7 @@ struct Incident {
   std::optional<double> confidence;
   Part blame;
   std::vector<Part> alternatives;
-  std::vector<std::string> components;
+  std::vector<std::string> components;  ///< And other parts that findings are about, by name.
   std::string cause;     ///< disk-hog, disk-busy, network-hog, packet-loss, lost-attachment, slow-disk, …
   std::string resource;  ///< storage, network, …
   std::string rule;      ///< Name of the rule that fired.

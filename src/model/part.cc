@@ -23,8 +23,9 @@ constexpr std::array kKinds{
     PartKindSpec{"client", "client", 1},
     PartKindSpec{"switch", "switch", 3},
     PartKindSpec{"router", "router", 3},
+    PartKindSpec{"process", "process", 0},
 };
-static_assert(kKinds.size() == PartKind::kRouter.index() + 1);
+static_assert(kKinds.size() == PartKind::kProcess.index() + 1);
 
 }  // namespace
 

@@ -37,6 +37,7 @@ class PartKind {
   static const PartKind kClient;
   static const PartKind kSwitch;
   static const PartKind kRouter;
+  static const PartKind kProcess;
 
   constexpr PartKind() = default;
   constexpr explicit PartKind(std::uint8_t row) : row_(row) {}
@@ -62,6 +63,7 @@ inline constexpr PartKind PartKind::kMetadataServer{10};
 inline constexpr PartKind PartKind::kClient{11};
 inline constexpr PartKind PartKind::kSwitch{12};
 inline constexpr PartKind PartKind::kRouter{13};
+inline constexpr PartKind PartKind::kProcess{14};
 
 [[nodiscard]] std::span<const PartKindSpec> part_kinds();
 [[nodiscard]] inline std::string_view to_name(PartKind kind) { return kind.spec().name; }

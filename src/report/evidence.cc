@@ -1,10 +1,13 @@
 #include "report/evidence.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
 #include <utility>
+
+#include "report/wording.h"
 
 namespace laggard::report {
 
@@ -90,7 +93,10 @@ std::vector<MergedEvidence> merged(std::span<const Evidence> evidence) {
 }
 
 std::vector<EvidenceTable> evidence_tables(const Incident& incident, const Clockface& clock) {
-  std::vector<MergedEvidence> evidence = merged(incident.evidence);
+  std::vector<Evidence> of_metrics;
+  std::ranges::copy_if(incident.evidence, std::back_inserter(of_metrics),
+                       [](const Evidence& e) { return !e.metric.empty(); });
+  std::vector<MergedEvidence> evidence = merged(of_metrics);
   std::vector<EvidenceTable> out;
   for (auto first = evidence.begin(); first != evidence.end();) {
     const std::string source = first->evidence.source;
@@ -100,6 +106,16 @@ std::vector<EvidenceTable> evidence_tables(const Incident& incident, const Clock
     first = last;
   }
   return out;
+}
+
+std::string other_evidence(const Evidence& evidence) {
+  const std::string whose = evidence.part ? blamed(*evidence.part) : evidence.component;
+  std::string out = fmt::format("{} of {}: {}", evidence.source, whose,
+                                evidence.note.empty() ? evidence.detector : evidence.note);
+  std::vector<std::string> levels;
+  if (evidence.level) levels.push_back(humanise(*evidence.level, evidence.unit));
+  if (evidence.peers) levels.push_back("peers " + humanise(*evidence.peers, evidence.unit));
+  return levels.empty() ? out : fmt::format("{} ({})", out, fmt::join(levels, ", "));
 }
 
 }  // namespace laggard::report

@@ -51,9 +51,12 @@ struct EvidenceTable {
   std::vector<Row> rows;
 };
 
-/// A table for each source of the incident's evidence, in the order in which the sources first occur. Every
-/// source is drawn as a metric held against its peers; one that is more than that gets a function beside
-/// `metric_table` in evidence.cc.
+/// A table for each source of the incident's evidence that compares metrics, in the order in which the
+/// sources first occur.
 [[nodiscard]] std::vector<EvidenceTable> evidence_tables(const Incident& incident, const Clockface& clock);
+
+/// `logs of metadata server mds1: 12 lines say that a disk failed`, for evidence that is of no metric. Its
+/// payloads say the rest.
+[[nodiscard]] std::string other_evidence(const Evidence& evidence);
 
 }  // namespace laggard::report

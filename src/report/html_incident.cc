@@ -6,6 +6,7 @@
 
 #include "report/evidence.h"
 #include "report/html_parts.h"
+#include "report/payloads.h"
 
 namespace laggard::report {
 
@@ -102,6 +103,17 @@ std::string markup(const EvidenceTable& table) {
   return out + "</tbody></table></div>\n";
 }
 
+/// What witnesses show that compare no metric.
+std::string other_evidence_markup(const Incident& incident, const Clockface& clock) {
+  std::string out;
+  for (const Evidence& evidence : incident.evidence) {
+    if (!evidence.metric.empty()) continue;
+    out += fmt::format("<p>{}</p>\n", html_escape(other_evidence(evidence)));
+    for (const Payload& payload : evidence.payloads) out += payload_markup(payload, clock);
+  }
+  return out.empty() ? out : "<h3>Other witnesses</h3>\n" + out;
+}
+
 }  // namespace
 
 std::string incident_section(const Incident& incident, const Clockface& clock, std::string_view anchor,
@@ -118,8 +130,10 @@ std::string incident_section(const Incident& incident, const Clockface& clock, s
   if (!incident.why.empty()) out += fmt::format("<p class=\"why\">{}</p>\n", html_escape(incident.why));
   out += keys(incident, clock);
   out += figures;
-  if (!incident.evidence.empty()) out += "<h3>Evidence</h3>\n";
-  for (const EvidenceTable& table : evidence_tables(incident, clock)) out += markup(table);
+  const std::vector<EvidenceTable> tables = evidence_tables(incident, clock);
+  if (!tables.empty()) out += "<h3>Evidence</h3>\n";
+  for (const EvidenceTable& table : tables) out += markup(table);
+  out += other_evidence_markup(incident, clock);
   return out + "</article>\n";
 }
 

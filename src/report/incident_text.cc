@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/terminal_text.h"
 #include "report/evidence.h"
+#include "report/payloads.h"
 #include "report/wording.h"
 
 namespace laggard::report {
@@ -78,6 +80,17 @@ void put_evidence(Page& page, EvidenceTable evidence) {
   }
 }
 
+/// What witnesses show that compare no metric.
+void put_other_evidence(Page& page, const Incident& incident, const Clockface& clock) {
+  std::size_t others = 0;
+  for (const Evidence& e : incident.evidence) {
+    if (!e.metric.empty() || ++others > kMostEvidence) continue;
+    page.paragraph(printable(other_evidence(e)), 2 * kIndent);
+    for (const Payload& payload : e.payloads) put_payload(page, payload, clock, 3 * kIndent);
+  }
+  if (others > kMostEvidence) page.rest(others - kMostEvidence, 2 * kIndent);
+}
+
 void put_incident(Page& page, const Incident& incident, const Clockface& clock) {
   page.paragraph(printable(fmt::format("{}: {}, {}, {}", blamed(incident.blame), cause(incident),
                                        to_name(incident.state), status(incident))),
@@ -93,6 +106,7 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   page.labelled("or perhaps", listed(others));
   page.labelled("other ids", listed(incident.also_known_as));
   for (EvidenceTable& table : evidence_tables(incident, clock)) put_evidence(page, std::move(table));
+  put_other_evidence(page, incident, clock);
   page.blank();
 }
 

@@ -1,6 +1,7 @@
 #include "report/json.h"
 
 #include "report/json_writer.h"
+#include "report/payloads.h"
 
 namespace laggard::report {
 
@@ -14,7 +15,36 @@ void write(JsonWriter& json, const Part& blame) {
   json.end_object();
 }
 
+void write_payloads(JsonWriter& json, const Evidence& evidence) {
+  if (evidence.payloads.empty()) return;
+  json.key("payloads");
+  json.begin_list();
+  for (const Payload& payload : evidence.payloads) write(json, payload);
+  json.end_list();
+}
+
+/// Of a witness that compares no metric.
+void write_other(JsonWriter& json, const Evidence& evidence) {
+  json.begin_object();
+  json.member("source", evidence.source);
+  json.member("component", evidence.component);
+  if (evidence.part) {
+    json.key("part");
+    write(json, *evidence.part);
+  }
+  json.member("detector", evidence.detector);
+  json.member("score", evidence.score);
+  json.member("level", evidence.level);
+  json.member("peers", evidence.peers);
+  json.member("unit", evidence.unit);
+  json.member("windows", evidence.windows);
+  json.member("note", evidence.note);
+  write_payloads(json, evidence);
+  json.end_object();
+}
+
 void write(JsonWriter& json, const Evidence& evidence) {
+  if (evidence.metric.empty()) return write_other(json, evidence);
   json.begin_object();
   json.member("source", evidence.source);
   json.member("metric", evidence.metric);
@@ -28,6 +58,7 @@ void write(JsonWriter& json, const Evidence& evidence) {
   json.member("peers", evidence.peers);
   json.member("unit", evidence.unit);
   json.member("note", evidence.note);
+  write_payloads(json, evidence);
   json.end_object();
 }
 

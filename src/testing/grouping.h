@@ -108,6 +108,13 @@ class GroupingBuilder {
     return *this;
   }
 
+  /// A part that is no component, and what it needs.
+  GroupingBuilder& under(Part part, Part needed) {
+    const PartId own = grouping_.parts.add(std::move(part));
+    grouping_.parts.connect(own, EdgeKind::kRoutesOver, grouping_.parts.add(std::move(needed)));
+    return *this;
+  }
+
   static std::string attachment_name(const std::string& array, std::size_t lun, std::size_t server) {
     return array + "." + std::to_string(lun) + "." + std::to_string(server);
   }

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <vector>
 
 namespace laggard::collect {
 
@@ -96,14 +97,15 @@ Result<SignalClock> SignalClock::make() {
   return SignalClock(std::move(fd));
 }
 
-void SignalClock::sleep_until(MonoTime deadline) {
+void SignalClock::sleep_until(MonoTime deadline, std::span<const int> readable) {
   const Duration left = deadline - clock_.mono();
   if (left <= Duration::zero() || stopped_) return;
   timespec wait{};
   wait.tv_sec = left.count() / 1'000'000'000;
   wait.tv_nsec = left.count() % 1'000'000'000;
-  pollfd poll{fd_.get(), POLLIN, 0};
-  if (::ppoll(&poll, 1, &wait, nullptr) > 0) take_signal();
+  std::vector<pollfd> polled{{fd_.get(), POLLIN, 0}};
+  for (const int descriptor : readable) polled.push_back({descriptor, POLLIN, 0});
+  if (::ppoll(polled.data(), polled.size(), &wait, nullptr) > 0) take_signal();
 }
 
 void SignalClock::take_signal() {

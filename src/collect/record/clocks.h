@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -81,7 +82,9 @@ class SignalClock final : public Clock {
   [[nodiscard]] WallTime wall() override { return clock_.wall(); }
   [[nodiscard]] MonoTime mono() override { return clock_.mono(); }
   [[nodiscard]] Duration suspended() override { return clock_.suspended(); }
-  void sleep_until(MonoTime deadline) override;
+  void sleep_until(MonoTime deadline) override { sleep_until(deadline, {}); }
+  /// Also until one of these descriptors is readable.
+  void sleep_until(MonoTime deadline, std::span<const int> readable);
 
   /// Whether `sleep_until` or `asked_to_stop` has seen a signal.
   [[nodiscard]] bool stopped() const { return stopped_; }

@@ -8,7 +8,8 @@
 
 namespace laggard::collect {
 
-Outbox::Outbox(TableSink& sink, Options options) : sink_(sink), options_(std::move(options)) {}
+Outbox::Outbox(TableSink* sink, ObservationSink* observations, Options options)
+    : sink_(sink), observations_(observations), options_(std::move(options)) {}
 
 Outbox::~Outbox() {
   {
@@ -19,18 +20,39 @@ Outbox::~Outbox() {
   if (worker_.joinable()) worker_.join();
 }
 
-void Outbox::put(DeviceInfo facts) { put(Item(std::move(facts)), 0); }
+void Outbox::put(DeviceInfo facts) { put_item(std::move(facts)); }
 
 void Outbox::put(SampleTable table) {
-  const std::size_t cells = table.cells();
-  if (cells != 0) put(Item(std::move(table)), cells);
+  if (table.cells() != 0) put_item(std::move(table));
 }
 
-void Outbox::put(Gap note) { put(Item(std::move(note)), 0); }
+void Outbox::put(Gap note) { put_item(std::move(note)); }
+
+void Outbox::put(EventTable table) {
+  if (!table.empty()) put_item(std::move(table));
+}
+
+void Outbox::put(ProfileTable table) {
+  if (!table.empty()) put_item(std::move(table));
+}
+
+/// About as many numbers as it takes; nothing for what is never dropped, since it is small and what comes
+/// later builds on it.
+std::size_t Outbox::cells_of(const Item& item) {
+  constexpr std::size_t kPerRow = 4;
+  if (const auto* samples = std::get_if<SampleTable>(&item)) return samples->cells();
+  if (const auto* events = std::get_if<EventTable>(&item)) {
+    return 1 + events->size() * (kPerRow + events->attributes().size()) + events->words().bytes() / 8;
+  }
+  if (const auto* profile = std::get_if<ProfileTable>(&item)) {
+    return 1 + kPerRow * profile->size() + 2 * profile->entries() + profile->words().bytes() / 8;
+  }
+  return 0;
+}
 
 /// Counts what is dropped. Disks, interfaces and sockets are sampled together, so a sample time that several
 /// kinds lose is counted once.
-void Outbox::drop(const SampleTable& table) {
+void Outbox::drop_samples(const SampleTable& table) {
   const auto [first, last] = std::ranges::minmax(table.times());
   ++counts_.tables_dropped;
   if (!dropped_) {
@@ -44,21 +66,39 @@ void Outbox::drop(const SampleTable& table) {
   dropped_->to = std::max(dropped_->to, last);
 }
 
-void Outbox::put(Item item, std::size_t cells) {
+template <typename Table>
+void Outbox::drop_observations(const Table& table, std::map<HostKind, Loss>& losses) {
+  const TimeSpan span = table.extent();
+  const auto [loss, is_new] =
+      losses.try_emplace({table.host(), table.kind()}, Loss{span.from, span.to, 0, "disk hung"});
+  loss->second.from = std::min(loss->second.from, span.from);
+  loss->second.to = std::max(loss->second.to, span.to);
+  loss->second.count += table.size();
+  for (const Loss& told : table.losses()) loss->second.count += told.count;
+  counts_.observations_dropped += table.size();
+}
+
+void Outbox::drop(const Item& item) {
+  if (const auto* samples = std::get_if<SampleTable>(&item)) drop_samples(*samples);
+  if (const auto* events = std::get_if<EventTable>(&item)) drop_observations(*events, dropped_events_);
+  if (const auto* profile = std::get_if<ProfileTable>(&item)) drop_observations(*profile, dropped_periods_);
+}
+
+void Outbox::put_item(Item item) {
   const std::lock_guard lock(mutex_);
+  cells_waiting_ += cells_of(item);
   waiting_.push_back(std::move(item));
-  cells_waiting_ += cells;
-  // Only tables are dropped: facts are few and small, and later tables need them.
+  // Facts are few and small, and later tables need them: cells_of says 0.
   auto oldest = waiting_.begin();
   if (delivering_front_) ++oldest;
   while (cells_waiting_ > options_.most_cells && oldest != std::prev(waiting_.end())) {
-    const auto* table = std::get_if<SampleTable>(&*oldest);
-    if (table == nullptr) {
+    const std::size_t cells = cells_of(*oldest);
+    if (cells == 0) {
       ++oldest;
       continue;
     }
-    cells_waiting_ -= table->cells();
-    drop(*table);
+    cells_waiting_ -= cells;
+    drop(*oldest);
     oldest = waiting_.erase(oldest);
   }
 }
@@ -104,7 +144,7 @@ Outbox::Counts Outbox::counts() const {
   const std::lock_guard lock(mutex_);
   Counts counts = counts_;
   for (const Item& item : waiting_)
-    if (std::holds_alternative<SampleTable>(item)) ++counts.tables_waiting;
+    if (cells_of(item) > 0) ++counts.tables_waiting;
   return counts;
 }
 
@@ -133,14 +173,40 @@ void Outbox::work() {
 }
 
 Status Outbox::append(const Item& item) {
-  if (const auto* facts = std::get_if<DeviceInfo>(&item)) return sink_.describe(*facts);
-  if (const auto* note = std::get_if<Gap>(&item)) return sink_.note_gap(*note);
-  return sink_.append(std::get<SampleTable>(item));
+  if (const auto* facts = std::get_if<DeviceInfo>(&item)) return sink_->describe(*facts);
+  if (const auto* note = std::get_if<Gap>(&item)) return sink_->note_gap(*note);
+  if (const auto* events = std::get_if<EventTable>(&item)) return observations_->append(*events);
+  if (const auto* profile = std::get_if<ProfileTable>(&item)) return observations_->append(*profile);
+  return sink_->append(std::get<SampleTable>(item));
+}
+
+void Outbox::count_delivered(const Item& item) {
+  if (std::holds_alternative<SampleTable>(item)) ++counts_.tables_delivered;
+  if (const auto* events = std::get_if<EventTable>(&item)) counts_.observations_delivered += events->size();
+  if (const auto* profile = std::get_if<ProfileTable>(&item)) {
+    counts_.observations_delivered += profile->size();
+  }
+}
+
+void Outbox::tell_losses() {
+  for (const auto& [whose, loss] : std::exchange(dropped_events_, {})) {
+    EventTable table(whose.first, whose.second);
+    table.add_loss(loss);
+    waiting_.emplace_front(std::move(table));
+    cells_waiting_ += cells_of(waiting_.front());
+  }
+  for (const auto& [whose, loss] : std::exchange(dropped_periods_, {})) {
+    ProfileTable table(whose.first, whose.second);
+    table.add_loss(loss);
+    waiting_.emplace_front(std::move(table));
+    cells_waiting_ += cells_of(waiting_.front());
+  }
 }
 
 void Outbox::deliver() {
   std::unique_lock lock(mutex_);
   std::optional<Error> refusal;
+  tell_losses();
   if (dropped_) waiting_.emplace_front(*std::exchange(dropped_, std::nullopt));
   while (!waiting_.empty() && !broken_) {
     delivering_front_ = true;
@@ -151,10 +217,8 @@ void Outbox::deliver() {
     delivering_front_ = false;
     refusal = judge(done);
     if (broken_) return;
-    if (const auto* table = std::get_if<SampleTable>(&front)) {
-      cells_waiting_ -= table->cells();
-      ++counts_.tables_delivered;
-    }
+    cells_waiting_ -= cells_of(front);
+    count_delivered(front);
     waiting_.pop_front();
   }
   if (options_.afterwards && !broken_) {

@@ -193,20 +193,20 @@ bool loss_is_recorded(std::span<const GroupAnomalies> groups) {
 }
 
 /// Where loss is recorded, congestion windows need something else of their host beside them.
-void drop_lone_congestion(std::vector<Finding>& findings, const Grouping& grouping) {
+void withhold_lone_congestion(std::vector<Finding>& findings, const Grouping& grouping) {
   const auto host = [&](const Finding& finding) { return grouping.components[finding.component].host; };
   std::set<std::string> hosts_with_more;
   for (const Finding& finding : findings) {
     if (finding.role != Role::kCongestion) hosts_with_more.insert(host(finding));
   }
-  std::erase_if(findings, [&](const Finding& finding) {
-    return finding.role == Role::kCongestion && !hosts_with_more.contains(host(finding));
-  });
+  for (Finding& finding : findings) {
+    finding.withheld = finding.role == Role::kCongestion && !hosts_with_more.contains(host(finding));
+  }
 }
 
 }  // namespace
 
-std::vector<Finding> findings_of_all(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
+std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
   std::vector<Finding> findings;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     LevelBook book(groups[g]);
@@ -218,12 +218,7 @@ std::vector<Finding> findings_of_all(const Grouping& grouping, std::span<const G
       finding.open = groups[g].open[a] != 0;
     }
   }
-  return findings;
-}
-
-std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
-  std::vector<Finding> findings = findings_of_all(grouping, groups);
-  if (loss_is_recorded(groups)) drop_lone_congestion(findings, grouping);
+  if (loss_is_recorded(groups)) withhold_lone_congestion(findings, grouping);
   return findings;
 }
 

@@ -34,7 +34,7 @@ struct GroupAnomalies {
 /// What peer comparison has found: a finding for every anomaly, group by group. \param groups  in the order
 /// of the grouping's.
 ///
-/// Congestion windows alone are left out where retransmissions are recorded: they wander on healthy servers.
+/// Congestion windows alone are withheld where retransmissions are recorded: they wander on healthy servers.
 ///
 /// A component of which nothing was recorded in most of the anomalous windows while its peers were there is
 /// *lost*; one that showed no activity while they worked is *silent*.
@@ -43,9 +43,5 @@ struct GroupAnomalies {
 /// many windows were anomalous; for latencies how they alternate with normal ones; the standby wait.
 [[nodiscard]] std::vector<Finding> peer_findings(const Grouping& grouping,
                                                  std::span<const GroupAnomalies> groups);
-
-/// The same without leaving any out, in the order of the groups' anomalies.
-[[nodiscard]] std::vector<Finding> findings_of_all(const Grouping& grouping,
-                                                   std::span<const GroupAnomalies> groups);
 
 }  // namespace laggard::detect

@@ -1,0 +1,74 @@
+#include "collect/record/event_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace laggard::collect {
+
+EventRecorder::EventRecorder(EventRecorderOptions options, Clock& clock, Outbox& outbox,
+                             std::vector<std::unique_ptr<EventSource>> sources)
+    : options_(std::move(options)), clock_(clock), outbox_(outbox) {
+  for (std::unique_ptr<EventSource>& source : sources) {
+    if (const auto descriptor = source->descriptor()) descriptors_.push_back(*descriptor);
+    ObservationBatch batch = fresh(*source);
+    seats_.push_back({std::move(source), std::move(batch), clock_.mono()});
+  }
+}
+
+ObservationBatch EventRecorder::fresh(const EventSource& source) const {
+  ObservationBatch batch{EventTable(options_.host, std::string(source.kind())),
+                         ProfileTable(options_.host, std::string(source.kind()))};
+  batch.events.set_boot(options_.boot);
+  batch.profile.set_boot(options_.boot);
+  return batch;
+}
+
+void EventRecorder::hand_over(Seat& seat) {
+  ObservationBatch batch = std::exchange(seat.batch, fresh(*seat.source));
+  outbox_.put(std::move(batch.events));
+  outbox_.put(std::move(batch.profile));
+}
+
+/// Whatever woke us: a source that has nothing says so at once. What comes faster than it can be read does
+/// not keep the others waiting.
+Status EventRecorder::read_all() {
+  for (Seat& seat : seats_) {
+    if (Status read = seat.source->read(clock_, seat.batch, options_.most_rows); !read) return read;
+    seat.due = clock_.mono() + seat.source->cadence();
+    if (seat.batch.events.size() + seat.batch.profile.entries() < options_.most_rows) continue;
+    hand_over(seat);
+    seat.due = clock_.mono();  // There may be more.
+    outbox_.deliver_soon();
+  }
+  return {};
+}
+
+MonoTime EventRecorder::next_deadline(MonoTime flushed) const {
+  MonoTime deadline = flushed + options_.flush;
+  for (const Seat& seat : seats_) deadline = std::min(deadline, seat.due);
+  return deadline;
+}
+
+Status EventRecorder::run(const std::function<bool()>& stop, const Wait& wait) {
+  const MonoTime start = clock_.mono();
+  MonoTime flushed = start;
+  Status recorded;
+  while (recorded && !stop() && !outbox_.broken()) {
+    MonoTime now = clock_.mono();
+    if (options_.duration && now - start >= *options_.duration) break;
+    MonoTime deadline = next_deadline(flushed);
+    if (options_.duration) deadline = std::min(deadline, start + *options_.duration);
+    if (deadline > now) wait(deadline, descriptors_);
+    recorded = read_all();
+    now = clock_.mono();
+    if (now - flushed < options_.flush) continue;
+    flushed = now;
+    for (Seat& seat : seats_) hand_over(seat);
+    outbox_.deliver_soon();
+  }
+  for (Seat& seat : seats_) hand_over(seat);
+  Status finished = outbox_.finish();
+  return recorded ? finished : recorded;
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "collect/record/outbox.h"
+#include "model/event.h"
+#include "model/profile.h"
+
+namespace laggard::collect {
+
+/// What a source has seen since it was read last: events, periods of a profile, and what it lost of either.
+struct ObservationBatch {
+  EventTable events;
+  ProfileTable profile;
+};
+
+/// Sees things happen. It has something now and then, and says so by a descriptor, or it is asked at a
+/// cadence of its own.
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  /// What its events and profiles are: `kernel`, `log`, …
+  [[nodiscard]] virtual std::string_view kind() const = 0;
+  /// Becomes readable when there is something; nothing: it is asked at its cadence only.
+  [[nodiscard]] virtual std::optional<int> descriptor() const { return std::nullopt; }
+  [[nodiscard]] virtual Duration cadence() const { return std::chrono::seconds(1); }
+  /// Adds what there is, without waiting for more, and stops after about `most` events: what is left it is
+  /// asked for again. Says what it lost itself (EventTable::add_loss). An error ends the recording.
+  [[nodiscard]] virtual Status read(Clock& clock, ObservationBatch& batch, std::size_t most) = 0;
+};
+
+struct EventRecorderOptions {
+  std::string host;
+  std::string boot = {};                  ///< Of the kernel that is recorded.
+  std::optional<Duration> duration = {};  ///< From the call of `run`; else until stopped.
+  Duration flush = std::chrono::seconds(2);
+  /// A batch that reaches this many events is handed over early.
+  std::size_t most_rows = std::size_t{1} << 14;
+};
+
+/// Records sources of events: waits until one has something or it is time to ask, and hands what they have to
+/// the outbox every `flush`, a table per source.
+class EventRecorder {
+ public:
+  /// Waits until the deadline, or until one of the descriptors is readable or a signal arrives.
+  using Wait = std::function<void(MonoTime deadline, std::span<const int> readable)>;
+
+  /// Everything given by reference outlives the recorder.
+  EventRecorder(EventRecorderOptions options, Clock& clock, Outbox& outbox,
+                std::vector<std::unique_ptr<EventSource>> sources);
+
+  /// Records until `stop()` or until the duration is over; then flushes.
+  [[nodiscard]] Status run(const std::function<bool()>& stop, const Wait& wait);
+
+ private:
+  struct Seat {
+    std::unique_ptr<EventSource> source;
+    ObservationBatch batch;
+    MonoTime due;
+  };
+
+  [[nodiscard]] ObservationBatch fresh(const EventSource& source) const;
+  [[nodiscard]] Status read_all();
+  void hand_over(Seat& seat);
+  [[nodiscard]] MonoTime next_deadline(MonoTime flushed) const;
+
+  EventRecorderOptions options_;
+  Clock& clock_;
+  Outbox& outbox_;
+  std::vector<Seat> seats_;
+  std::vector<int> descriptors_;
+};
+
+}  // namespace laggard::collect

@@ -1,0 +1,172 @@
+#include "collect/record/event_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "testing/fake_machine.h"
+
+namespace laggard::collect {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Keeps everything; waits while `hangs`.
+class ListObservations final : public ObservationSink {
+ public:
+  [[nodiscard]] Status append(const EventTable& table) override {
+    while (hangs) std::this_thread::sleep_for(1ms);
+    if (broken) return fail(ErrorCode::kDamaged, "rec", "is damaged");
+    tables.push_back(table);
+    return {};
+  }
+  [[nodiscard]] Status append(const ProfileTable& table) override {
+    profiles.push_back(table);
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> whats() const {
+    std::vector<std::string> all;
+    for (const EventTable& table : tables) {
+      for (const Word what : table.whats()) all.emplace_back(table.words().text(what));
+    }
+    return all;
+  }
+  [[nodiscard]] std::uint64_t lost() const {
+    std::uint64_t count = 0;
+    for (const EventTable& table : tables) {
+      for (const Loss& loss : table.losses()) count += loss.count;
+    }
+    return count;
+  }
+
+  std::vector<EventTable> tables;
+  std::vector<ProfileTable> profiles;
+  std::atomic<bool> hangs = false;
+  bool broken = false;
+};
+
+/// Numbers its events; has so many each time that it is asked.
+class Numbers final : public EventSource {
+ public:
+  Numbers(std::string kind, std::size_t each, Duration cadence, std::optional<int> descriptor = {})
+      : kind_(std::move(kind)), each_(each), cadence_(cadence), descriptor_(descriptor) {}
+
+  [[nodiscard]] std::string_view kind() const override { return kind_; }
+  [[nodiscard]] Duration cadence() const override { return cadence_; }
+  [[nodiscard]] std::optional<int> descriptor() const override { return descriptor_; }
+  [[nodiscard]] Status read(Clock& clock, ObservationBatch& batch, std::size_t most) override {
+    if (clock.mono() < due_) return {};
+    due_ = clock.mono() + cadence_;
+    for (std::size_t e = 0; e < std::min(each_, most); ++e) {
+      const Word what = batch.events.intern(kind_ + std::to_string(number_++)).value();
+      batch.events.append({clock.wall(), {}, kNoWord, what});
+    }
+    batch.profile.begin({clock.wall(), cadence_, kNoWord});
+    return {};
+  }
+
+ private:
+  std::string kind_;
+  std::size_t each_;
+  Duration cadence_;
+  std::optional<int> descriptor_;
+  MonoTime due_ = MonoTime::min();
+  std::size_t number_ = 0;
+};
+
+std::vector<std::unique_ptr<EventSource>> sources(std::unique_ptr<EventSource> one,
+                                                  std::unique_ptr<EventSource> other = nullptr) {
+  std::vector<std::unique_ptr<EventSource>> all;
+  all.push_back(std::move(one));
+  if (other) all.push_back(std::move(other));
+  return all;
+}
+
+EventRecorder::Wait sleeping(FakeClock& clock) {
+  return [&clock](MonoTime deadline, std::span<const int>) { clock.sleep_until(deadline); };
+}
+
+const auto kNever = [] { return false; };
+
+TEST(EventRecorder, AsksEachSourceAtItsOwnCadenceAndHandsOverEveryFlush) {
+  FakeClock clock;
+  ListObservations sink;
+  Outbox outbox(sink, {});
+  EventRecorder recorder(
+      {.host = "c1", .boot = "b", .duration = 10s, .flush = 2s}, clock, outbox,
+      sources(std::make_unique<Numbers>("slow", 1, 5s), std::make_unique<Numbers>("fast", 2, 500ms)));
+  ASSERT_TRUE(recorder.run(kNever, sleeping(clock)));
+  std::size_t slow = 0;
+  std::size_t fast = 0;
+  for (const EventTable& table : sink.tables) {
+    EXPECT_EQ(table.host(), "c1");
+    EXPECT_EQ(table.boot(), "b");
+    (table.kind() == "slow" ? slow : fast) += table.size();
+  }
+  EXPECT_NEAR(static_cast<double>(slow), 2, 1);
+  EXPECT_NEAR(static_cast<double>(fast), 40, 3);
+  EXPECT_GE(sink.tables.size(), 6U);
+  EXPECT_FALSE(sink.profiles.empty());
+}
+
+TEST(EventRecorder, WakesForADescriptorAndHandsOverEarlyWhatIsMuch) {
+  FakeClock clock;
+  ListObservations sink;
+  Outbox outbox(sink, {});
+  EventRecorder recorder({.host = "c1", .duration = 1s, .flush = 1h, .most_rows = 10}, clock, outbox,
+                         sources(std::make_unique<Numbers>("x", 100, 10ms, 7)));
+  bool polled = true;
+  ASSERT_TRUE(recorder.run(kNever, [&](MonoTime deadline, std::span<const int> readable) {
+    polled = polled && readable.size() == 1 && readable[0] == 7;
+    clock.sleep_until(std::min(deadline, clock.mono() + 10ms));
+  }));
+  EXPECT_TRUE(polled);
+  EXPECT_GT(sink.tables.size(), 50U) << "a batch of ten is handed over at once";
+  const auto whats = sink.whats();
+  for (std::size_t e = 0; e < whats.size(); ++e) ASSERT_EQ(whats[e], "x" + std::to_string(e));
+}
+
+TEST(EventRecorder, WhileTheDiskHangsTheOldestGoAndAreCounted) {
+  FakeClock clock;
+  ListObservations sink;
+  sink.hangs = true;
+  Outbox outbox(sink, {.most_cells = 400, .afterwards = {}});
+  EventRecorder recorder({.host = "c1", .duration = 20s, .flush = 1s}, clock, outbox,
+                         sources(std::make_unique<Numbers>("x", 10, 1s)));
+  ASSERT_TRUE(recorder.run(kNever, [&](MonoTime deadline, std::span<const int>) {
+    clock.sleep_until(deadline);
+    if (clock.mono() >= MonoTime{1015s}) sink.hangs = false;
+  }));
+  const Outbox::Counts counts = outbox.counts();
+  EXPECT_GT(counts.observations_dropped, 0U);
+  EXPECT_EQ(sink.whats().back(), "x" + std::to_string(sink.whats().size() + sink.lost() - 1))
+      << "what is not there is counted as lost, and the newest is there";
+}
+
+TEST(EventRecorder, EndsWithTheErrorOfASourceOrASink) {
+  class Failing final : public EventSource {
+   public:
+    [[nodiscard]] std::string_view kind() const override { return "x"; }
+    [[nodiscard]] Status read(Clock&, ObservationBatch&, std::size_t) override {
+      return fail(ErrorCode::kNotFound, "/dev/x", "is gone");
+    }
+  };
+  FakeClock clock;
+  ListObservations sink;
+  Outbox outbox(sink, {});
+  EventRecorder recorder({.host = "c1"}, clock, outbox, sources(std::make_unique<Failing>()));
+  const Status ended = recorder.run(kNever, sleeping(clock));
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().where, "/dev/x");
+  ListObservations damaged;
+  damaged.broken = true;
+  Outbox to_damaged(damaged, {});
+  EventRecorder other({.host = "c1", .duration = 10s}, clock, to_damaged,
+                      sources(std::make_unique<Numbers>("x", 1, 1s)));
+  EXPECT_FALSE(other.run(kNever, sleeping(clock)));
+}
+
+}  // namespace
+}  // namespace laggard::collect

@@ -1,0 +1,12 @@
+#include "collect/record/event_sources.h"
+
+#include <vector>
+
+namespace laggard::collect {
+
+std::span<const EventSourceSpec> event_sources() {
+  static const std::vector<EventSourceSpec> kTable{};
+  return kTable;
+}
+
+}  // namespace laggard::collect

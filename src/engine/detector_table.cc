@@ -1,0 +1,12 @@
+#include "engine/detector_table.h"
+
+#include <vector>
+
+namespace laggard::engine {
+
+std::span<const DetectorSpec> detector_table() {
+  static const std::vector<DetectorSpec> kTable{};
+  return kTable;
+}
+
+}  // namespace laggard::engine

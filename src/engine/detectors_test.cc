@@ -1,0 +1,215 @@
+// Detectors of events in the engine: beside the peer comparison, in any order, live and recorded.
+#include "engine/detectors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+
+#include "engine/diagnoser.h"
+#include "testing/error_detector.h"
+#include "testing/script/script.h"
+
+namespace laggard::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing_support::ErrorDetector;
+
+const std::array<DetectorSpec, 1> kTable{ErrorDetector::spec()};
+
+/// Nine servers, of which the third is slow from the 100th second to the 300th if asked for.
+std::unique_ptr<script::Recording> recording(bool slow) {
+  script::System system;
+  system.length = 600;
+  if (slow) system.faults.push_back({"slow", "s3", "", 100, 300, 4});
+  return script::record(system, "lab");
+}
+
+struct Told {
+  const char* host;
+  double second;
+  const char* subject = "";
+};
+
+/// Each in a table of its own.
+std::vector<EventTable> errors(WallTime start, const std::vector<Told>& all) {
+  std::vector<EventTable> tables;
+  for (const Told& one : all) {
+    EventTable& table = tables.emplace_back(one.host, "error");
+    const std::string_view subject = one.subject;
+    const Word word = subject.empty() ? kNoWord : table.intern(subject).value();
+    table.append({start + Duration{static_cast<std::int64_t>(one.second * 1e9)},
+                  {},
+                  word,
+                  table.intern("I/O error").value()});
+  }
+  return tables;
+}
+
+/// Ten a step from one second to another.
+std::vector<Told> often(const char* host, double from, double to, const char* subject = "") {
+  std::vector<Told> all;
+  for (double t = from; t < to; t += 3) all.push_back({host, t, subject});
+  return all;
+}
+
+WallTime start_of(script::Recording& recording) {
+  return recording.source.inventory().value().devices.front().first;
+}
+
+DiagnoserOptions options_for(script::Recording& recording) {
+  DiagnoserOptions options = script::diagnoser_options(recording, {});
+  options.detectors = kTable;
+  return options;
+}
+
+/// All events first.
+Diagnosis diagnose_with(script::Recording& recording, const std::vector<EventTable>& events) {
+  Diagnoser diagnoser(recording.grouping, options_for(recording));
+  for (const EventTable& table : events) diagnoser.add(table);
+  script::read(recording, [&](const SampleTable& table) { diagnoser.add(table); });
+  diagnoser.finish();
+  return diagnoser.diagnosis();
+}
+
+std::vector<std::string> sources(const Incident& incident) {
+  std::vector<std::string> all;
+  for (const Evidence& evidence : incident.evidence) all.push_back(evidence.source);
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+TEST(Detectors, FindingsOfAllWitnessesAreLocalizedTogether) {
+  const auto sick = recording(true);
+  const Diagnosis diagnosis = diagnose_with(*sick, errors(start_of(*sick), often("s3", 120, 280)));
+  ASSERT_THAT(diagnosis.incidents, SizeIs(1));
+  const Incident& incident = diagnosis.incidents.front();
+  EXPECT_EQ(incident.blame.name, "s3");
+  EXPECT_EQ(incident.cause, "disk-busy");
+  EXPECT_THAT(sources(incident), ElementsAre("errors", "metrics"));
+  const auto of_errors = std::ranges::find(incident.evidence, "errors", &Evidence::source);
+  EXPECT_EQ(of_errors->part, (Part{PartKind::kServer, "s3"}));
+  ASSERT_THAT(of_errors->payloads, SizeIs(1));
+  EXPECT_THAT(std::get<LinesPayload>(of_errors->payloads.front().shape).lines, SizeIs(54));
+}
+
+TEST(Detectors, SayWhatNoMetricShows) {
+  const auto well = recording(false);
+  const WallTime start = start_of(*well);
+  const Diagnosis diagnosis = diagnose_with(*well, errors(start, often("s5", 200, 320, "rsync")));
+  ASSERT_THAT(diagnosis.incidents, SizeIs(1));
+  const Incident& incident = diagnosis.incidents.front();
+  EXPECT_EQ(incident.blame, (Part{PartKind::kProcess, "rsync"})) << "one process is not its server";
+  EXPECT_THAT(incident.components, ElementsAre("rsync"));
+  EXPECT_EQ(incident.since, start + 200s);
+  EXPECT_EQ(incident.until, start + 317s);
+  EXPECT_EQ(incident.status, IncidentStatus::kClosed);
+  EXPECT_THAT(incident.id, HasSubstr("rsync-error-"));
+  EXPECT_THAT(incident.why, HasSubstr("is not well"));
+}
+
+TEST(Detectors, ADiskThatIsNamedIsTheComponent) {
+  const auto well = recording(false);
+  const Diagnosis diagnosis = diagnose_with(*well, errors(start_of(*well), often("s5", 200, 320, "d1")));
+  ASSERT_THAT(diagnosis.incidents, SizeIs(1));
+  EXPECT_THAT(diagnosis.incidents.front().components, ElementsAre("s5/d1"));
+  EXPECT_EQ(diagnosis.incidents.front().blame.name, "s5") << "its only disk is the server";
+}
+
+/// As a source tells them that is behind by up to a minute, marks accordingly.
+TEST(Detectors, AnyOrderWithinTheLatenessGivesTheSameIncidents) {
+  const auto sick = recording(true);
+  const WallTime start = start_of(*sick);
+  std::vector<Told> told = often("s3", 120, 280);
+  for (const Told& one : often("s7", 150, 400, "nfsd")) told.push_back(one);
+  for (const Told& one : often("s1", 20, 590, "d1")) told.push_back(one);
+  std::vector<EventTable> events = errors(start, told);
+  const Diagnosis expected = diagnose_with(*sick, events);
+  EXPECT_THAT(expected.incidents, SizeIs(3));
+  std::mt19937_64 random(7);
+  constexpr Duration kLateness = 60s;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::pair<WallTime, const EventTable*>> arrivals;
+    for (const EventTable& table : events) {
+      const Duration delay{static_cast<std::int64_t>(random() % kLateness.count())};
+      arrivals.emplace_back(table.times().front() + delay, &table);
+    }
+    std::ranges::sort(arrivals);
+    Diagnoser diagnoser(sick->grouping, options_for(*sick));
+    auto next = arrivals.begin();
+    script::read(*sick, [&](const SampleTable& table) {
+      const WallTime now = table.times().front();
+      for (; next != arrivals.end() && next->first < now + kLateness; ++next) diagnoser.add(*next->second);
+      diagnoser.add(table);
+      diagnoser.advance(now);
+    });
+    for (; next != arrivals.end(); ++next) diagnoser.add(*next->second);
+    diagnoser.finish();
+    const Diagnosis diagnosis = diagnoser.diagnosis();
+    EXPECT_THAT(diagnosis.coverage.missing, IsEmpty());
+    ASSERT_EQ(diagnosis.incidents.size(), expected.incidents.size());
+    for (std::size_t i = 0; i < expected.incidents.size(); ++i) {
+      EXPECT_EQ(diagnosis.incidents[i].id, expected.incidents[i].id);
+      EXPECT_EQ(diagnosis.incidents[i].since, expected.incidents[i].since);
+      EXPECT_EQ(diagnosis.incidents[i].evidence.size(), expected.incidents[i].evidence.size());
+    }
+  }
+}
+
+TEST(Detectors, AreAskedOnceAboutWhoIsNewlyAccused) {
+  const auto sick = recording(true);
+  const Diagnosis diagnosis = diagnose_with(*sick, errors(start_of(*sick), {{"s7", 20}, {"s7", 500}}));
+  ASSERT_THAT(diagnosis.incidents, SizeIs(1));
+  std::vector<std::string> answers;
+  for (const Evidence& evidence : diagnosis.incidents.front().evidence) {
+    if (evidence.source == "errors") answers.push_back(evidence.note);
+  }
+  EXPECT_THAT(answers, ElementsAre("asked about s3, 1 of its parts and 8 healthy ones"));
+}
+
+TEST(Detectors, WhatComesLateIsCountedAndSaid) {
+  const auto well = recording(false);
+  const WallTime start = start_of(*well);
+  Diagnoser diagnoser(well->grouping, options_for(*well));
+  script::read(*well, [&](const SampleTable& table) { diagnoser.add(table); });
+  diagnoser.advance(start + 500s);
+  for (const EventTable& table : errors(start, often("s3", 100, 130))) diagnoser.add(table);
+  diagnoser.finish();
+  const Diagnosis diagnosis = diagnoser.diagnosis();
+  EXPECT_THAT(diagnosis.incidents, IsEmpty());
+  EXPECT_THAT(diagnosis.coverage.missing, Contains(HasSubstr("10 observations (error) of s3")));
+  EXPECT_THAT(diagnosis.coverage.missing.front(), HasSubstr("came late and were not judged"));
+}
+
+TEST(Detectors, EventsNeedNoSamples) {
+  const auto well = recording(false);
+  const WallTime start = start_of(*well);
+  DiagnoserOptions options = options_for(*well);
+  std::vector<WallTime> ticks;
+  options.tick = {.every = 32s,
+                  .tell =
+                      [&](const Diagnoser& diagnoser, WallTime at) {
+                        if (!diagnoser.diagnosis().incidents.empty()) ticks.push_back(at);
+                      },
+                  .forget = true};
+  Diagnoser diagnoser(well->grouping, std::move(options));
+  for (const EventTable& table : errors(start, often("s3", 100, 130))) diagnoser.add(table);
+  diagnoser.advance(start + 400s);
+  ASSERT_FALSE(ticks.empty()) << "a mark is enough";
+  EXPECT_LE(ticks.front() - (start + 130s), 64s);
+  EXPECT_THAT(diagnoser.paths(), SizeIs(1));
+  EXPECT_EQ(diagnoser.diagnosis().to, ticks.back());
+}
+
+}  // namespace
+}  // namespace laggard::engine

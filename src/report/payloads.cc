@@ -1,0 +1,240 @@
+#include "report/payloads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/terminal_text.h"
+#include "report/html_parts.h"
+#include "report/quantity.h"
+
+namespace laggard::report {
+
+namespace {
+
+/// How much of a payload is shown where people read it.
+constexpr std::size_t kMostRows = 8;
+
+template <typename... Ts>
+struct Visitor : Ts... {
+  using Ts::operator()...;
+};
+template <typename... Ts>
+Visitor(Ts...) -> Visitor<Ts...>;
+
+void write_numbers(JsonWriter& json, std::string_view name, const std::vector<double>& values) {
+  json.key(name);
+  json.begin_list();
+  for (const double value : values) json.number(value);
+  json.end_list();
+}
+
+void write_shape(JsonWriter& json, const SeriesPayload& series) {
+  json.member("shape", "series");
+  json.member("unit", series.unit);
+  json.member("times", series.times);
+  json.key("lines");
+  json.begin_list();
+  for (const SeriesPayload::Line& line : series.lines) {
+    json.begin_object();
+    json.member("name", line.name);
+    write_numbers(json, "values", line.values);
+    json.end_object();
+  }
+  json.end_list();
+}
+
+void write_shape(JsonWriter& json, const DistributionPayload& distribution) {
+  json.member("shape", "distribution");
+  json.member("unit", distribution.unit);
+  json.key("samples");
+  json.begin_list();
+  for (const DistributionPayload::Sample& sample : distribution.samples) {
+    json.begin_object();
+    json.member("name", sample.name);
+    write_numbers(json, "sorted", sample.sorted);
+    json.end_object();
+  }
+  json.end_list();
+}
+
+void write_shape(JsonWriter& json, const TablePayload& table) {
+  json.member("shape", "table");
+  json.member("columns", table.columns);
+  json.key("rows");
+  json.begin_list();
+  for (const std::vector<std::string>& row : table.rows) {
+    json.begin_list();
+    for (const std::string& cell : row) json.text(cell);
+    json.end_list();
+  }
+  json.end_list();
+}
+
+void write_shape(JsonWriter& json, const RankedPayload& ranked) {
+  json.member("shape", "ranked");
+  json.member("unit", ranked.unit);
+  json.key("entries");
+  json.begin_list();
+  for (const RankedPayload::Entry& entry : ranked.entries) {
+    json.begin_object();
+    json.member("name", entry.name);
+    json.member("own", entry.own);
+    json.member("peers", entry.peers);
+    json.end_object();
+  }
+  json.end_list();
+}
+
+void write_shape(JsonWriter& json, const LinesPayload& lines) {
+  json.member("shape", "lines");
+  json.key("lines");
+  json.begin_list();
+  for (const LinesPayload::Line& line : lines.lines) {
+    json.begin_object();
+    json.member("time", line.time);
+    json.member("text", line.text);
+    json.end_object();
+  }
+  json.end_list();
+}
+
+/// The payload as rows of text, which terminal and page draw in their own ways.
+struct Sheet {
+  std::vector<std::string> columns;  ///< Of numbers after the first one, unless `text`.
+  std::vector<std::vector<std::string>> rows;
+  bool text = false;
+};
+
+std::string quantile(const std::vector<double>& sorted, double share, std::string_view unit) {
+  if (sorted.empty()) return "";
+  const auto last = static_cast<double>(sorted.size() - 1);
+  return humanise(sorted[static_cast<std::size_t>(std::lround(share * last))], unit);
+}
+
+std::vector<std::string> spread_of(const std::string& name, std::vector<double> values,
+                                   std::string_view unit) {
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  std::ranges::sort(values);
+  return {name, quantile(values, 0, unit), quantile(values, 0.5, unit), quantile(values, 0.9, unit),
+          quantile(values, 1, unit)};
+}
+
+Sheet sheet_of(const Payload& payload, const Clockface& clock) {
+  const std::vector<std::string> spread{"", "least", "median", "90 %", "most"};
+  return std::visit(Visitor{[&](const SeriesPayload& series) {
+                              Sheet sheet{spread, {}};
+                              for (const auto& [name, values] : series.lines) {
+                                sheet.rows.push_back(spread_of(name, values, series.unit));
+                              }
+                              return sheet;
+                            },
+                            [&](const DistributionPayload& distribution) {
+                              Sheet sheet{spread, {}};
+                              for (const auto& [name, sorted] : distribution.samples) {
+                                sheet.rows.push_back(spread_of(name, sorted, distribution.unit));
+                              }
+                              return sheet;
+                            },
+                            [&](const TablePayload& table) {
+                              return Sheet{table.columns, table.rows, true};
+                            },
+                            [&](const RankedPayload& ranked) {
+                              Sheet sheet{{"", "own", "peers"}, {}};
+                              for (const auto& [name, own, peers] : ranked.entries) {
+                                sheet.rows.push_back({name, humanise(own, ranked.unit),
+                                                      std::isnan(peers) ? "" : humanise(peers, ranked.unit)});
+                              }
+                              return sheet;
+                            },
+                            [&](const LinesPayload& lines) {
+                              Sheet sheet{{"time", "line"}, {}, true};
+                              for (const auto& [time, text] : lines.lines) {
+                                sheet.rows.push_back({clock.moment(time), text});
+                              }
+                              return sheet;
+                            }},
+                    payload.shape);
+}
+
+/// Series as small lines over each other, the subject's in the colour of what is sick.
+std::string sparkline(const SeriesPayload& series) {
+  constexpr double kWidth = 480;
+  constexpr double kHeight = 64;
+  double most = 0;
+  for (const auto& [name, values] : series.lines) {
+    for (const double value : values) most = std::isfinite(value) ? std::max(most, value) : most;
+  }
+  if (series.times.size() < 2 || most <= 0) return "";
+  const double length = to_seconds(series.times.back() - series.times.front());
+  std::string out =
+      fmt::format("<svg class=\"spark\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
+  for (std::size_t l = series.lines.size(); l-- > 0;) {
+    std::string points;
+    for (std::size_t t = 0; t < series.times.size(); ++t) {
+      const double value = series.lines[l].values[t];
+      if (!std::isfinite(value)) continue;
+      points +=
+          fmt::format("{:.1f},{:.1f} ", kWidth * to_seconds(series.times[t] - series.times.front()) / length,
+                      kHeight * (1 - value / most));
+    }
+    out += fmt::format(
+        "<polyline class=\"{}\" fill=\"none\" stroke=\"currentColor\" opacity=\"{}\" points=\"{}\"/>\n",
+        l == 0 ? "sick" : "peer", l == 0 ? "1" : "0.3", points);
+  }
+  return out + "</svg>\n";
+}
+
+}  // namespace
+
+void write(JsonWriter& json, const Payload& payload) {
+  json.begin_object();
+  json.member("title", payload.title);
+  std::visit([&](const auto& shape) { write_shape(json, shape); }, payload.shape);
+  json.end_object();
+}
+
+void put_payload(Page& page, const Payload& payload, const Clockface& clock, std::size_t indent) {
+  const Sheet sheet = sheet_of(payload, clock);
+  if (!payload.title.empty()) page.paragraph(printable(payload.title), indent, Ink::kDim);
+  std::vector<Column> columns;
+  for (std::size_t c = 0; c < sheet.columns.size(); ++c) {
+    columns.push_back({printable(sheet.columns[c]), c > 0 && !sheet.text, kAlways});
+  }
+  Table table(std::move(columns));
+  const std::size_t shown = shown_of(sheet.rows.size(), kMostRows);
+  for (std::size_t r = 0; r < shown; ++r) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : sheet.rows[r]) cells.push_back(printable(cell));
+    table.add(std::move(cells));
+  }
+  page.table(table, indent);
+  page.rest(sheet.rows.size() - shown, indent);
+}
+
+std::string payload_markup(const Payload& payload, const Clockface& clock) {
+  const Sheet sheet = sheet_of(payload, clock);
+  std::string out;
+  if (!payload.title.empty()) out += fmt::format("<h4>{}</h4>\n", html_escape(payload.title));
+  if (const auto* series = std::get_if<SeriesPayload>(&payload.shape)) out += sparkline(*series);
+  out += "<div class=\"scroll\"><table>\n<thead><tr>";
+  const auto kind = [&](std::size_t c) { return c > 0 && !sheet.text ? " class=\"n\"" : ""; };
+  for (std::size_t c = 0; c < sheet.columns.size(); ++c) {
+    out += fmt::format("<th{}>{}</th>", kind(c), html_escape(sheet.columns[c]));
+  }
+  out += "</tr></thead>\n<tbody>\n";
+  for (const std::vector<std::string>& row : sheet.rows) {
+    out += "<tr>";
+    for (std::size_t c = 0; c < row.size(); ++c)
+      out += fmt::format("<td{}>{}</td>", kind(c), html_escape(row[c]));
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table></div>\n";
+}
+
+}  // namespace laggard::report
