@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "archive/observation_writer.h"
+#include "archive/writer.h"
 #include "base/file.h"
 #include "base/terminal_text.h"
 #include "base/text.h"

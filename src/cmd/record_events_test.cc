@@ -13,7 +13,7 @@
 #include <random>
 #include <thread>
 
-#include "archive/observation_writer.h"
+#include "archive/writer.h"
 #include "archive/reader.h"
 #include "testing/cli.h"
 #include "testing/observation_archive.h"

@@ -11,7 +11,7 @@
 namespace laggard::detect {
 namespace {
 
-WallTime at_second(std::int64_t seconds) { return from_unix_ns(seconds * 1'000'000'000); }
+WallTime at_second(std::int64_t second) { return from_unix_ns(second * 1'000'000'000); }
 
 ScoreHistory history(std::size_t members = 2) { return {members, std::chrono::seconds(30)}; }
 
