@@ -20,7 +20,7 @@
 
 // What the tests of topology share: inventories, and system files that are imported, read and grouped.
 
-namespace laggard::testing_support {
+namespace laggard::topology::testing_support {
 
 /// Builds inventories with a hundred samples per device.
 class InventoryBuilder {
@@ -74,10 +74,6 @@ class InventoryBuilder {
   }
   return build.get();
 }
-
-}  // namespace laggard::testing_support
-
-namespace laggard::topology::testing_support {
 
 using TopologyImporter = Result<topology::SystemSketch> (*)(std::span<const topology::SavedText>,
                                                             const topology::SiteMap&);
