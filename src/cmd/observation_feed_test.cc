@@ -16,7 +16,7 @@
 #include "testing/archive.h"
 #include "testing/cli.h"
 #include "testing/error_detector.h"
-#include "testing/ranks.h"
+#include "testing/shards.h"
 
 namespace laggard::cmd {
 namespace {
