@@ -50,17 +50,23 @@ void Detectors::add(const ProfileTable& table) {
   if (std::ranges::any_of(seats_, asks)) queue_.add(table);
 }
 
+void Detectors::tell_complete(WallTime until) {
+  if (until <= completed_) return;
+  completed_ = until;
+  for (const Seat& seat : seats_) seat.detector->complete(until);
+}
+
 void Detectors::hand_over(const ObservationStep& step) {
+  tell_complete(step.end - step_);
   for (const Seat& seat : seats_) {
-    seat.detector->complete(step.end - step_);
     for (const EventTable& table : step.events) {
       if (wants(seat.spec->events, table.kind())) seat.detector->take(table);
     }
     for (const ProfileTable& table : step.profiles) {
       if (wants(seat.spec->profiles, table.kind())) seat.detector->take(table);
     }
-    seat.detector->complete(step.end);
   }
+  tell_complete(step.end);
 }
 
 void Detectors::complete(WallTime until) {
@@ -76,7 +82,7 @@ void Detectors::complete(WallTime until) {
     span_ = {span_ ? span_->from : first, std::max(before, step.end)};
   }
   queue_.close_before(until);
-  for (const Seat& seat : seats_) seat.detector->complete(until);
+  tell_complete(until);
 }
 
 void Detectors::finish() {

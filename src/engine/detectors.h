@@ -28,7 +28,7 @@ class Detectors {
 
   /// End of the first step in which something waits.
   [[nodiscard]] std::optional<WallTime> next() const { return queue_.next(); }
-  /// Hands over all steps that end by then.
+  /// Hands over all steps that end by then, a multiple of a step, and tells that all before it is complete.
   void complete(WallTime until);
   /// The same of everything that waits.
   void finish();
@@ -53,6 +53,7 @@ class Detectors {
     std::unique_ptr<Detector> detector;
   };
   void hand_over(const ObservationStep& step);
+  void tell_complete(WallTime until);
 
   const Grouping& grouping_;
   std::map<Part, std::size_t> components_;  ///< Parts that are exactly one component.
@@ -60,6 +61,7 @@ class Detectors {
   ObservationQueue queue_;
   std::vector<Seat> seats_;
   std::optional<TimeSpan> span_;
+  WallTime completed_ = WallTime::min();  ///< What the detectors were told last.
 };
 
 /// The kinds that a table's detectors want, sorted.

@@ -75,6 +75,7 @@ void Diagnoser::pass_steps(WallTime until) {
     ticked_ = tick;
     tell(tick);
   }
+  detectors_.complete(floor_to(until, step_));
 }
 
 /// New hypotheses come from new findings only. Asked at the ends of steps, whatever is told when: what is
@@ -102,9 +103,9 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
       peers_.follow(windows.subspan(followed, i - followed));
       followed = i;
     };
-    const std::optional<WallTime> next = detectors_.next();
-    if ((next && *next <= step) || (detectors_.span() && step > examined_)) {
-      follow_so_far();
+    if (step > stepped_) {
+      stepped_ = step;
+      if (const auto next = detectors_.next(); detectors_.span() || (next && *next <= step)) follow_so_far();
       pass_steps(step);
       examine(step);
     }
@@ -120,7 +121,7 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
 }
 
 void Diagnoser::tell(WallTime tick) {
-  detectors_.complete(tick);
+  detectors_.complete(floor_to(tick, step_));
   options_.tick.tell(*this, tick);
   if (options_.tick.forget) forget_settled();
 }
@@ -165,6 +166,7 @@ void Diagnoser::finish() {
   clocks_.finish();
   peers_.finish();
   detectors_.finish();
+  detectors_.complete(floor_to(to_, step_));
   if (persistence_) persistence_->close(peers_.ranking());
 }
 

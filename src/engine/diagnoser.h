@@ -76,6 +76,7 @@ class Diagnoser {
   Duration step_;
   Detectors detectors_;
   Examiners examiners_;
+  WallTime stepped_ = WallTime::min();   ///< The last step that windows have passed.
   WallTime examined_ = WallTime::min();  ///< The last step at whose end was looked for new hypotheses.
   std::size_t examined_findings_ = 0;    ///< How many findings there were then.
   std::optional<PersistenceHistory> persistence_;

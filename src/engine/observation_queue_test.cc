@@ -69,7 +69,8 @@ TEST(ObservationQueue, GivesTheSameStepsInWhateverOrderEventsCome) {
 TEST(ObservationQueue, CountsWhatComesAfterItsStepWasTaken) {
   EventTable table("fs3", "error");
   const Word what = table.intern("EIO").value();
-  for (const Duration at : {Duration{0}, Duration{250ms}}) table.append({kQueueStart + at, {}, kNoWord, what});
+  for (const Duration at : {Duration{0}, Duration{250ms}})
+    table.append({kQueueStart + at, {}, kNoWord, what});
   ObservationQueue queue(kQueueStep);
   queue.add(table);
   EXPECT_EQ(queue.take().end, kQueueStart + kQueueStep);

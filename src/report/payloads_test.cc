@@ -1,0 +1,78 @@
+#include "report/payloads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/missing.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace laggard::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const WallTime kNoon = from_unix_ns(1'763'985'600'000'000'000);
+
+std::vector<Payload> one_of_each() {
+  using namespace std::chrono_literals;
+  return {
+      {"waits", SeriesPayload{"ms", {kNoon, kNoon + 1s, kNoon + 2s}, {{"s2", {10, kMissing, 30}}}}},
+      {"sizes", DistributionPayload{"bytes/s", {{"s2", {1, 2, 9000}}, {"peers", {}}}}},
+      {"targets", TablePayload{{"target", "state"}, {{"OST0003", "de<graded>"}}}},
+      {"functions", RankedPayload{"%", {{"memcpy", 80, 3}, {"poll", 5, kMissing}}}},
+      {"", LinesPayload{{{kNoon, "disk \x1b[31mfailed"}}}},
+  };
+}
+
+Diagnosis diagnosis() {
+  Diagnosis diagnosis;
+  diagnosis.from = kNoon;
+  diagnosis.to = kNoon + std::chrono::hours(1);
+  Incident& incident = diagnosis.incidents.emplace_back();
+  incident.blame = {PartKind::kMetadataServer, "mds1"};
+  incident.components = {"mds1"};
+  Evidence& evidence = incident.evidence.emplace_back();
+  evidence.source = "logs";
+  evidence.component = "mds1";
+  evidence.detector = "errors";
+  evidence.note = "a disk failed";
+  evidence.part = incident.blame;
+  evidence.payloads = one_of_each();
+  return diagnosis;
+}
+
+TEST(Payloads, AreInTheJsonWholeAndByTheirShape) {
+  const std::string json = to_json(diagnosis());
+  for (const char* shape : {"series", "distribution", "table", "ranked", "lines"}) {
+    EXPECT_THAT(json, HasSubstr("\"shape\": \"" + std::string(shape) + "\""));
+  }
+  EXPECT_THAT(json, HasSubstr("\"source\": \"logs\""));
+  EXPECT_THAT(json, HasSubstr("\"values\": [10, null, 30]"));
+  EXPECT_THAT(json, HasSubstr("\"kind\": \"metadata_server\""));
+  EXPECT_THAT(json, Not(HasSubstr("\"metric\""))) << "the evidence is of none";
+}
+
+TEST(Payloads, AreReadOnATerminal) {
+  const std::string text = to_text(diagnosis(), {});
+  EXPECT_THAT(text, HasSubstr("logs of metadata server mds1: a disk failed"));
+  EXPECT_THAT(text, HasSubstr("30.0 ms"));
+  EXPECT_THAT(text, HasSubstr("OST0003"));
+  EXPECT_THAT(text, HasSubstr("memcpy"));
+  EXPECT_THAT(text, HasSubstr("disk \\x1b[31mfailed")) << "nothing reaches the terminal raw";
+}
+
+TEST(Payloads, AreMarkupInWhichEveryTextIsEscaped) {
+  const Clockface clock(kNoon, kNoon + std::chrono::hours(1));
+  std::string markup;
+  for (const Payload& payload : one_of_each()) markup += payload_markup(payload, clock);
+  EXPECT_THAT(markup, HasSubstr("de&lt;graded&gt;"));
+  EXPECT_THAT(markup, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(markup, HasSubstr("<polyline class=\"sick\""));
+}
+
+}  // namespace
+}  // namespace laggard::report
