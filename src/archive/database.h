@@ -75,6 +75,7 @@ class Database {
   /// Whether the file says that its newest pages are, or were, in a write-ahead log.
   [[nodiscard]] bool says_log() const;
 
+  [[nodiscard]] bool is_writable() const { return writing_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Sets the name that errors use, where the database was opened by another name.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }

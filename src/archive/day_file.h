@@ -105,6 +105,7 @@ class DayFile {
 
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
+  [[nodiscard]] bool is_writable() const { return database_.is_writable(); }
   /// What is known to be missing from the file that was opened for reading; empty when nothing is.
   [[nodiscard]] const std::string& loss() const { return loss_; }
   /// Whether a file that nobody was writing when it was opened has been written to since: what was read after
@@ -139,7 +140,7 @@ class DayFile {
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
   [[nodiscard]] Result<Notes> notes(ZstdCodec& codec);
 
-  /// Where the file is now; for one that is open for writing.
+  /// Where the file is now; for one that is open for writing or was opened under the host's lock.
   [[nodiscard]] FilePlace place() const;
   /// Moves everything from the write-ahead log into the file itself. kTemporary while a reader is in the way.
   [[nodiscard]] Status fold_log();

@@ -115,23 +115,33 @@ void FileWriter::extend_span(WallTime from, WallTime to) {
 /// recording.
 Status FileWriter::follow_file() {
   if (file_->place() == FilePlace::kInPlace) return {};
+  if (!file_->is_writable()) {
+    forget_file();
+    return {};
+  }
   Result<Displaced> left = leave_displaced(file_, options_.vfs);
   if (!left) return forward(left);
   options_.say(left->said);
   foreign_ = left->foreign;
+  options_.goes_on = true;
+  if (left->lost && span_) {
+    gaps_.push_back({.first = span_->from, .last = span_->to, .lost = 0, .reason = "file removed"});
+  }
+  forget_file();
+  return {};
+}
+
+/// What was in it is to be in the next one: its facts, and what is pending.
+void FileWriter::forget_file() {
+  file_.reset();
   facts_.insert(facts_in_file_.begin(), facts_in_file_.end());
   facts_in_file_.clear();
   for (auto& [kind, queue] : queues_) {
     queue.written.tail.clear();
     queue.written.next_number = 0;
   }
-  options_.goes_on = true;
   resumed_after_.reset();
-  if (left->lost && span_) {
-    gaps_.push_back({.first = span_->from, .last = span_->to, .lost = 0, .reason = "file removed"});
-  }
   span_.reset();
-  return {};
 }
 
 void FileWriter::note_restart(WallTime first) {
@@ -236,6 +246,17 @@ Status FileWriter::flush() {
   if (Status taken = take_file(); !taken) return taken;
   if (file_ == nullptr) return {};
   WriteStats added = stats_;
+  if (!file_->is_writable()) {
+    Result<bool> known = holds_all(added);
+    if (!known) return forward(known);
+    if (*known) {
+      forget_pending();
+      stats_ = added;
+      return {};
+    }
+    if (Status begun = begin_writing(); !begun) return begun;
+    added = stats_;
+  }
   std::vector<Written> before;
   for (const auto& [kind, queue] : queues_) before.push_back(queue.written);
   Status written = file_->begin();
@@ -251,6 +272,42 @@ Status FileWriter::flush() {
   stats_ = added;
   if (foreign_) return tl::unexpected<Error>(*std::exchange(foreign_, std::nullopt));
   return {};
+}
+
+/// Whether the file, which is open to read, has all that is pending. Then it stays untouched: to open it,
+/// mark it and close it again waits for the disk some twenty times, and makes minutes of an import of
+/// thousands of hosts that is done again.
+Result<bool> FileWriter::holds_all(WriteStats& stats) {
+  if (!facts_.empty() || !gaps_.empty() || dropped_ || has_dropped()) return false;
+  ExistingCells existing(*file_, codec_);
+  bool all = true;
+  for (const auto& [kind, queue] : queues_) {
+    Status looked = for_each_piece(queue, [&](Batch piece) -> Status {
+      auto* const samples = std::get_if<SampleTable>(&piece);
+      all = all && samples != nullptr;
+      if (!all) return {};
+      Result<std::uint64_t> removed = existing.remove_from(*samples);
+      if (!removed) return forward(removed);
+      stats.cells_already_there += *removed;
+      all = samples->times().empty();
+      return {};
+    });
+    if (!looked) return forward(looked);
+  }
+  return all;
+}
+
+/// Under the host's lock the file is still what was read.
+Status FileWriter::begin_writing() {
+  const std::filesystem::path path = file_->path();
+  file_.reset();
+  Result<std::unique_ptr<DayFile>> file = DayFile::open_for_writing(path, options_.vfs);
+  if (file) {
+    file_ = std::move(*file);
+    return {};
+  }
+  forget_file();
+  return forward(file);
 }
 
 /// Forgets what was pending, since all of it is in the file now.
@@ -273,7 +330,9 @@ void FileWriter::forget_pending() {
 
 Status FileWriter::write_all(WriteStats& stats) {
   for (auto& [kind, queue] : queues_) {
-    if (Status written = write_queue(queue, stats); !written) return written;
+    const Status written = for_each_piece(
+        queue, [&](Batch piece) { return write_piece(std::move(piece), queue.written, stats); });
+    if (!written) return written;
     if (Status compacted = compact(queue.written, false); !compacted) return compacted;
   }
   if (dropped_) {
@@ -292,22 +351,23 @@ Status FileWriter::write_facts() {
   return file_->replace_facts(all, codec_);
 }
 
-Status FileWriter::write_queue(Queue& queue, WriteStats& stats) {
+/// What is pending, joined to pieces that each make a block, and in order.
+Status FileWriter::for_each_piece(const Queue& queue, const std::function<Status(Batch)>& f) const {
   Joiner joiner;
   for (const Pending& pending : queue.pending) {
     if (!joiner.fits(pending.batch)) {
-      if (Status written = write_piece(joiner.take(), queue.written, stats); !written) return written;
+      if (Status done = f(joiner.take()); !done) return done;
     }
     joiner.add(pending.batch);
   }
   if (queue.dropped) {
     const Batch lost = loss_alone(identity_, queue.written.kind, *queue.dropped);
     if (!joiner.fits(lost)) {
-      if (Status written = write_piece(joiner.take(), queue.written, stats); !written) return written;
+      if (Status done = f(joiner.take()); !done) return done;
     }
     joiner.add(lost);
   }
-  return joiner.empty() ? Status{} : write_piece(joiner.take(), queue.written, stats);
+  return joiner.empty() ? Status{} : f(joiner.take());
 }
 
 Status FileWriter::write_piece(Batch piece, Written& written, WriteStats& stats) {
@@ -401,6 +461,7 @@ Result<std::optional<std::filesystem::path>> FileWriter::finish() {
   if (file_ != nullptr) {
     if (Status followed = follow_file(); !followed) return forward(followed);
   }
+  if (file_ != nullptr && !file_->is_writable()) file_.reset();  // Nothing was to be written to it.
   if (file_ == nullptr) return std::nullopt;
   Status done = file_->begin();
   for (auto& [kind, queue] : queues_) {

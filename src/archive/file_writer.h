@@ -26,7 +26,8 @@ namespace laggard::archive {
 class FileWriter {
  public:
   struct Options {
-    /// Finds or makes the file; called again after it has failed.
+    /// Finds or makes the file; called again after it has failed. One that exists may come open for reading
+    /// only: then it is opened for writing when something is to be written to it.
     std::function<Result<std::unique_ptr<DayFile>>(WallTime first_sample)> open;
     Existing existing = Existing::kAppend;
     /// Another file of the host was written before, so continuing this one is no restart of the recorder.
@@ -103,8 +104,11 @@ class FileWriter {
   };
 
   [[nodiscard]] Status load_state();
+  [[nodiscard]] Result<bool> holds_all(WriteStats& stats);
+  [[nodiscard]] Status begin_writing();
+  void forget_file();
   [[nodiscard]] Status write_all(WriteStats& stats);
-  [[nodiscard]] Status write_queue(Queue& queue, WriteStats& stats);
+  [[nodiscard]] Status for_each_piece(const Queue& queue, const std::function<Status(Batch)>& f) const;
   [[nodiscard]] Status write_piece(Batch piece, Written& written, WriteStats& stats);
   [[nodiscard]] StoredBlock encode(const Batch& piece, Written& written);
   [[nodiscard]] Result<bool> may_merge(const std::vector<TailBlock>& tail, const std::string& kind);

@@ -170,6 +170,11 @@ class InventoryTaker {
     Distances block;
     for_each_distance(header, everywhere, [&](std::int64_t ns) { block.add(ns); });
     host.distances[kind].add(block);
+    // Blocks of one sample have no distances of their own: a recorder that is killed early leaves only such.
+    const auto before = host.latest.find(kind);
+    if (before != host.latest.end() && header.times.front() > before->second) {
+      host.distances[kind].add((header.times.front() - before->second).count());
+    }
     add_segments(host, header, block.median());
 
     std::vector<Distances> patterns(header.patterns.size());

@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <chrono>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "archive/database.h"
+#include "archive/side_files.h"
 #include "base/bytes.h"
 #include "base/file.h"
 
@@ -244,29 +250,9 @@ std::filesystem::path ledger_of(const std::filesystem::path& recording) { return
 
 namespace {
 
-/// A process that was killed in the middle of a decision leaves a journal, which a reader must not ignore.
-/// Undoing what was never committed takes nothing from the ledger.
-Status undo_half_decision(const std::filesystem::path& path) {
-  Result<Database> database = Database::open(path, OpenMode::kWrite, nullptr);
+Result<std::vector<Decision>> read_decisions(const std::filesystem::path& path, Result<Database> database) {
   if (!database) return own_words(path, database.error());
-  Result<std::int64_t> version = check(*database);
-  if (!version) return forward(version);
-  return {};
-}
-
-}  // namespace
-
-Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
-  std::vector<Decision> decisions;
-  std::error_code error;
-  const bool is_there = std::filesystem::exists(path, error);
-  if (error) return fail_errno(error.value(), path.string(), "cannot look at the ledger");
-  if (!is_there && !std::filesystem::is_symlink(path, error)) return decisions;
-  if (std::filesystem::is_regular_file(path.string() + "-journal", error)) {
-    if (Status undone = undo_half_decision(path); !undone) return forward(undone);
-  }
-  Result<Database> database = Database::open(path, OpenMode::kRead, nullptr);
-  if (!database) return own_words(path, database.error());
+  database->set_path(path);
   // Both tables are read in one transaction: others may be adding.
   if (Status begun = database->run("BEGIN"); !begun) return own_words(path, begun.error());
   Result<std::int64_t> version = check(*database);
@@ -276,8 +262,74 @@ Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
   if (*version > 1) {
     if (Status read = read_details(*database, by_number); !read) return forward(read);
   }
+  std::vector<Decision> decisions;
   for (auto& [number, decision] : by_number) decisions.push_back(std::move(decision));
   return decisions;
+}
+
+/// The size of a database's pages, as its header has it (https://www.sqlite.org/fileformat2.html); 0 when it
+/// has none.
+std::uint32_t page_bytes_of(const std::filesystem::path& path) {
+  constexpr std::streamoff kPlace = 16;
+  std::array<char, 2> size{};
+  std::ifstream in(path, std::ios::binary);
+  in.seekg(kPlace).read(size.data(), size.size());
+  if (!in) return 0;
+  const auto high = static_cast<std::uint8_t>(size[0]);
+  const auto low = static_cast<std::uint8_t>(size[1]);
+  if (high == 0 && low == 1) return 65536;
+  const auto bytes = static_cast<std::uint32_t>(high << 8 | low);
+  return bytes >= 512 && std::has_single_bit(bytes) ? bytes : 0;
+}
+
+/// SQLite would wait for ever for the other end of a pipe that somebody has put there.
+Status check_journal(const std::filesystem::path& ledger) {
+  const std::filesystem::path journal = ledger.string() + "-journal";
+  std::error_code error;
+  const std::filesystem::file_type there = std::filesystem::status(journal, error).type();
+  if (there == std::filesystem::file_type::not_found || there == std::filesystem::file_type::regular)
+    return {};
+  return fail(ErrorCode::kBadInput, journal.string(),
+              "is no file, and stands where the journal of the operators' ledger would be; remove it");
+}
+
+/// What was in a ledger before the decision in the middle of which a program was killed: its journal is laid
+/// over the file. kUnavailable when others have changed either meanwhile.
+Result<std::vector<Decision>> read_before_journal(const std::filesystem::path& path,
+                                                  const std::filesystem::path& target) {
+  const std::uint32_t page_bytes = page_bytes_of(target);
+  if (page_bytes == 0) return damaged(path, "it is no whole SQLite file");
+  Result<SideFiles> looked = SideFiles::look_at(target, LookAtIndex::kNo, page_bytes);
+  if (!looked) return forward(looked);
+  const auto files = std::make_shared<const SideFiles>(std::move(*looked));
+  Result<std::vector<Decision>> decisions =
+      read_decisions(path, Database::open_frozen(target, {.files = files, .with_log = false}));
+  if (!files->changed()) return decisions;
+  return fail(ErrorCode::kUnavailable, path.string(), "the ledger is being changed; try again");
+}
+
+}  // namespace
+
+Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(path, error);
+  if (error) return fail_errno(error.value(), path.string(), "cannot look at the ledger");
+  if (!is_there && !std::filesystem::is_symlink(path, error)) return std::vector<Decision>{};
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  if (error) return fail_errno(error.value(), path.string(), "cannot look at the ledger");
+  if (Status free = check_journal(target); !free) return forward(free);
+  constexpr int kAttempts = 20;
+  Result<std::vector<Decision>> read;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    read = read_decisions(path, Database::open(target, OpenMode::kRead, nullptr));
+    // SQLite refuses what is to be rolled back first to a reader, who may not write.
+    const bool refused = !read && read.error().code == ErrorCode::kNoPermission;
+    if (!refused || !std::filesystem::exists(target.string() + "-journal", error)) return read;
+    read = read_before_journal(path, target);
+    if (read || read.error().code != ErrorCode::kUnavailable) return read;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return read;
 }
 
 Status add_to_ledger(const std::filesystem::path& path, std::span<const Decision> decisions) {
@@ -289,6 +341,9 @@ Status add_to_ledger(const std::filesystem::path& path, std::span<const Decision
     if (!empty) return tl::unexpected<Error>(empty.error());
     if (Result<bool> made = write_new_file(path, *empty); !made) return forward(made);
   }
+  // A link that leads nowhere is refused when it is opened.
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, absent);
+  if (Status free = check_journal(absent ? path : target); !free) return free;
   Result<Database> database = Database::open(path, OpenMode::kCreate, nullptr);
   if (!database) return own_words(path, database.error());
   // Immediate: when two processes begin a file behind a link at the same time, the second finds it made.

@@ -16,8 +16,9 @@ namespace laggard::archive {
 /// The path of a recording's ledger, whether it exists or not.
 [[nodiscard]] std::filesystem::path ledger_of(const std::filesystem::path& recording);
 
-/// The decisions in the order in which they were made; none without the file. kBadInput when the file is
-/// something else; kTooNew, kDamaged.
+/// The decisions in the order in which they were made; none without the file. Nothing is written: what a
+/// killed process had begun to add is ignored, and undone when the next decision is added. kBadInput when the
+/// file is something else; kTooNew, kDamaged; kUnavailable while others keep changing it.
 [[nodiscard]] Result<std::vector<Decision>> read_ledger(const std::filesystem::path& path);
 
 /// Adds all of them or none; they are on the disk when it returns. Makes the file if need be.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,10 +118,22 @@ TEST_F(Ledger, WhoWasKilledInTheMiddleOfADecisionHasTakenNone) {
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(std::filesystem::exists(file().string() + "-journal")) << "the kill came too early";
-  const auto read = read_ledger(file());
-  ASSERT_OK(read);
-  EXPECT_THAT(*read, ElementsAre(one));
+  const std::filesystem::path journal = file().string() + "-journal";
+  ASSERT_TRUE(std::filesystem::exists(journal)) << "the kill came too early";
+  const std::string left = read_file(file()).value() + read_file(journal).value();
+  const std::filesystem::path link = dir_.path() / "link.lgl";
+  std::filesystem::create_symlink(file(), link);
+  for (const std::filesystem::path& path : {file(), link}) {
+    const auto read = read_ledger(path);
+    ASSERT_OK(read);
+    EXPECT_THAT(*read, ElementsAre(one));
+  }
+  // Who may only read could not have rolled it back.
+  EXPECT_EQ(read_file(file()).value() + read_file(journal).value(), left);
+  const Decision two = decision(DecisionKind::kRepaired, "fs3/sdb");
+  add(two);
+  EXPECT_FALSE(std::filesystem::exists(journal));
+  EXPECT_THAT(read_ledger(file()).value(), ElementsAre(one, two));
 }
 
 TEST_F(Ledger, AtNoMomentOfItsBeginningIsItHalfThere) {
@@ -158,6 +171,16 @@ TEST_F(Ledger, ManyMayAddAtTheSameTime) {
   }
   people.clear();
   EXPECT_THAT(read_ledger(file()).value(), SizeIs(kPeople * kEach));
+}
+
+TEST_F(Ledger, APipeInThePlaceOfItsJournalIsNotWaitedFor) {
+  const Decision one = decision(DecisionKind::kNoted, "fs1");
+  add(one);
+  ASSERT_EQ(::mkfifo((file().string() + "-journal").c_str(), 0600), 0);
+  const auto read = read_ledger(file());
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message(), HasSubstr("ledger.lgl-journal: is no file"));
+  EXPECT_FALSE(add_to_ledger(file(), std::span(&one, 1)));
 }
 
 TEST_F(Ledger, AFileThatIsSomethingElseIsLeftAlone) {

@@ -237,6 +237,14 @@ TEST_F(Looking, ALogThatWasEmptiedOrCutToItsHeaderSaysThatTheEndIsMissing) {
       << "nor does a recorder hide it";
 }
 
+TEST_F(Looking, ALogWithAHoleOfATerabyteIsDamagedAndNotReadToItsEnd) {
+  copy({"", "-wal"});
+  fs::resize_file(file().string() + "-wal", std::uintmax_t{1} << 40);
+  auto reader = open_reader(killed());
+  EXPECT_TRUE(same_cells(cells_of(read_all(*reader)), all_));
+  EXPECT_THAT(reader->damaged(), ElementsAre(file().string()));
+}
+
 TEST_F(Looking, ARecorderThatWasKilledBeforeItsFirstFlushLeavesASoundFile) {
   fs::create_directories(killed() / "metrics");
   auto begun = DayFile::create(file(), {.host = "fs1", .boot = ""}, nullptr);

@@ -124,7 +124,9 @@ Result<std::unique_ptr<DayFile>> DayFile::open_beside_writer(const std::filesyst
 
 Result<std::unique_ptr<DayFile>> DayFile::open_under_lock(const std::filesystem::path& path,
                                                           LookAtIndex index, const char* vfs) {
-  return open_alone(path, index, vfs);
+  Result<std::unique_ptr<DayFile>> file = open_alone(path, index, vfs);
+  if (file) (*file)->remember_place();
+  return file;
 }
 
 Result<std::unique_ptr<DayFile>> DayFile::open_alone(const std::filesystem::path& path, LookAtIndex index,

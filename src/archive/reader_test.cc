@@ -97,6 +97,24 @@ TEST(Reader, KnowsWhereClocksWereSetBack) {
       << "ahead for a while: from where it was right again to where it had been";
 }
 
+/// As a recorder leaves them that is killed before it has merged any.
+TEST(Reader, NamesAGapBetweenBlocksOfOneSample) {
+  const TempDir dir;
+  ManualClock clock;
+  auto writer = open_writer(dir.path(), clock);
+  const WallTime start = at(kStart);
+  using std::chrono::seconds;
+  for (const int second : {0, 1, 2, 10, 11, 12}) {
+    ASSERT_OK(writer->append(disk_table("fs1", start + seconds{second}, 1)));
+    ASSERT_OK(writer->flush());
+  }
+  const auto inventory = open_reader(dir.path())->inventory();
+  ASSERT_OK(inventory);
+  ASSERT_EQ(inventory->gaps.size(), 1U);
+  EXPECT_EQ(inventory->gaps.front().from, start + seconds{2});
+  EXPECT_EQ(inventory->gaps.front().to, start + seconds{10});
+}
+
 TEST(Reader, FilesOutsideTheSpanAreLeftAloneAndNothingIsMissed) {
   const TempDir dir;
   ManualClock clock;

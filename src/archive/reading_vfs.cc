@@ -6,7 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "archive/format.h"
 #include "base/error.h"
 
 namespace laggard::archive {
@@ -31,11 +30,12 @@ int read_below(sqlite3_file* file, std::span<char> into, std::uint64_t offset) {
 int read_laid(sqlite3_file* file, std::span<char> into, std::uint64_t offset) {
   const Laid& laid = *ours(file).laid;
   const std::optional<std::uint64_t> size = laid.files->size(laid.with_log);
+  const std::size_t page_bytes = laid.files->page_bytes();
   int result = SQLITE_OK;
   while (!into.empty()) {
-    const std::size_t in_page = offset % kPageBytes;
-    const std::span<char> part = into.first(std::min(into.size(), kPageBytes - in_page));
-    const auto page = static_cast<std::uint32_t>(offset / kPageBytes + 1);
+    const std::size_t in_page = offset % page_bytes;
+    const std::span<char> part = into.first(std::min(into.size(), page_bytes - in_page));
+    const auto page = static_cast<std::uint32_t>(offset / page_bytes + 1);
     if (size && offset >= *size) {
       std::ranges::fill(part, '\0');
       result = SQLITE_IOERR_SHORT_READ;

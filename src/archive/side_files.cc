@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <string>
 #include <string_view>
 
-#include "archive/format.h"
 #include "base/file.h"
 
 namespace laggard::archive {
@@ -50,15 +50,7 @@ std::uint32_t big_endian_at(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-/// The header of one part of a rollback journal (https://www.sqlite.org/fileformat2.html#rollbackjournal).
-struct JournalHeader {
-  std::uint32_t records = 0;
-  std::uint32_t nonce = 0;
-  std::uint32_t pages = 0;
-  std::uint32_t sector = 0;
-};
-
-std::optional<JournalHeader> read_journal_header(int fd, std::uint64_t at) {
+std::optional<JournalHeader> read_journal_header(int fd, std::uint64_t at, std::uint32_t page_bytes) {
   constexpr std::string_view kMagic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
   std::array<char, 28> bytes{};
   if (read_at(fd, at, bytes) != bytes.size()) return std::nullopt;
@@ -68,7 +60,8 @@ std::optional<JournalHeader> read_journal_header(int fd, std::uint64_t at) {
                           .nonce = big_endian_at(header, 12),
                           .pages = big_endian_at(header, 16),
                           .sector = big_endian_at(header, 20)};
-  const bool sane = out.sector >= 32 && out.sector <= 65536 && big_endian_at(header, 24) == kPageBytes;
+  const bool sane = out.sector >= 32 && out.sector <= 65536 && std::has_single_bit(out.sector) &&
+                    big_endian_at(header, 24) == page_bytes;
   return sane ? std::optional(out) : std::nullopt;
 }
 
@@ -93,9 +86,11 @@ SideFiles::Stamp SideFiles::stamp(std::filesystem::path path) {
   return stamp;
 }
 
-Result<SideFiles> SideFiles::look_at(const std::filesystem::path& database, LookAtIndex index) {
+Result<SideFiles> SideFiles::look_at(const std::filesystem::path& database, LookAtIndex index,
+                                     std::uint32_t page_bytes) {
   SideFiles files;
-  files.stamps_ = {stamp(database), stamp(database.string() + "-wal")};
+  files.page_bytes_ = page_bytes;
+  files.stamps_ = {stamp(database), stamp(database.string() + "-wal"), stamp(database.string() + "-journal")};
   if (Status read = files.read_log(database, index); !read) return forward(read);
   if (Status read = files.read_journal(database); !read) return forward(read);
   return files;
@@ -137,23 +132,40 @@ Status SideFiles::read_journal(const std::filesystem::path& database) {
   if (!journal->valid()) return {};
   journal_file_ = std::move(*journal);
   const int fd = journal_file_.get();
-  std::optional<JournalHeader> header = read_journal_header(fd, 0);
-  if (!header) return {};  // A transaction that had not begun or had ended.
-  journal_pages_ = header->pages;
-  std::array<char, 4 + kPageBytes + 4> record{};
+  const std::uint64_t end = size_of(journal_file_);
+  constexpr std::uint64_t kLeast = 512;  // For less SQLite takes nothing back.
+  const std::optional<JournalHeader> first = read_journal_header(fd, 0, page_bytes_);
+  // A transaction that had not begun, or was over.
+  if (!first || end < kLeast) return {};
+  journal_pages_ = first->pages;
   std::uint64_t at = 0;
-  for (; header; header = read_journal_header(fd, at)) {
-    at += header->sector;
-    for (std::uint32_t r = 0; r < header->records; ++r, at += record.size()) {
-      if (read_at(fd, at, record) != record.size()) return {};
-      const std::string_view bytes{record.data(), record.size()};
-      const std::string_view page = bytes.substr(4, kPageBytes);
-      if (journal_sum(page, header->nonce) != big_endian_at(bytes, 4 + kPageBytes)) return {};
-      journal_.emplace(big_endian_at(bytes, 0), at + 4);  // Of two the first is the older one.
-    }
-    at = (at + header->sector - 1) / header->sector * header->sector;
+  // Where the parts of a journal begin, its first header says.
+  for (std::optional<JournalHeader> header = first; header && at + first->sector <= end;
+       header = read_journal_header(fd, at, page_bytes_)) {
+    at += first->sector;
+    if (!read_journal_pages(*header, at)) return {};
+    at = (at + first->sector - 1) / first->sector * first->sector;
   }
   return {};
+}
+
+/// The pages of one part of a journal, of which `at` is the place. False where the journal ends.
+bool SideFiles::read_journal_pages(const JournalHeader& header, std::uint64_t& at) {
+  // The page of SQLite's locks is never written. No page has the number 0, though the zeroes of a hole look
+  // like one.
+  const std::uint32_t lock_page = 0x40000000U / page_bytes_ + 1;
+  std::string record(4 + std::size_t{page_bytes_} + 4, '\0');
+  for (std::uint32_t r = 0; r < header.records; ++r, at += record.size()) {
+    if (read_at(journal_file_.get(), at, record) != record.size()) return false;
+    const std::string_view bytes = record;
+    const std::uint32_t number = big_endian_at(bytes, 0);
+    if (number == 0 || number == lock_page) return false;
+    if (number > *journal_pages_) continue;
+    const std::uint32_t sum = journal_sum(bytes.substr(4, page_bytes_), header.nonce);
+    if (sum != big_endian_at(bytes, 4 + page_bytes_)) return false;
+    journal_[number] = at + 4;
+  }
+  return true;
 }
 
 bool SideFiles::changed() const {
@@ -165,7 +177,7 @@ bool SideFiles::changed() const {
 
 std::optional<std::uint64_t> SideFiles::size(bool with_log) const {
   if (with_log && has_commits()) return std::uint64_t{log_.page_count} * kPageBytes;
-  if (journal_pages_) return std::uint64_t{*journal_pages_} * kPageBytes;
+  if (journal_pages_) return std::uint64_t{*journal_pages_} * page_bytes_;
   return std::nullopt;
 }
 

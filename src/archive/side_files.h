@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "archive/format.h"
 #include "archive/write_ahead_log.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -20,6 +21,14 @@ namespace laggard::archive {
 /// including SQLite's.
 enum class LookAtIndex : bool { kNo, kYes };
 
+/// The header of one part of a rollback journal (https://www.sqlite.org/fileformat2.html#rollbackjournal).
+struct JournalHeader {
+  std::uint32_t records = 0;
+  std::uint32_t nonce = 0;
+  std::uint32_t pages = 0;  ///< Of the database before the transaction.
+  std::uint32_t sector = 0;
+};
+
 /// The pages in a database's write-ahead log and rollback journal, which replace those in its file. With them
 /// a reader sees what SQLite would see after recovery, but nothing is recovered: no file is made, changed or
 /// deleted, so that any user can read, even from a read-only medium.
@@ -27,7 +36,9 @@ class SideFiles {
  public:
   /// \param database  a path without symbolic links, so that the side files lie beside it. kNoPermission when
   ///                  there are side files that cannot be read.
-  [[nodiscard]] static Result<SideFiles> look_at(const std::filesystem::path& database, LookAtIndex index);
+  /// \param page_bytes  of the database, and of the journal; a write-ahead log must have kPageBytes.
+  [[nodiscard]] static Result<SideFiles> look_at(const std::filesystem::path& database, LookAtIndex index,
+                                                 std::uint32_t page_bytes = kPageBytes);
 
   /// With the wal-index the answer is sharper: kBroken if the index counts more commits than the log has,
   /// kWhole instead of kTorn if it counts no more, and kWhole instead of kEmpty if it counts none. Without
@@ -37,7 +48,8 @@ class SideFiles {
   [[nodiscard]] bool has_journal() const { return journal_pages_.has_value(); }
   /// Whether there is anything to be laid over the database.
   [[nodiscard]] bool any() const { return log_.state != LogState::kAbsent || has_journal(); }
-  /// Whether the database or its log has been written to since they were examined.
+  [[nodiscard]] std::uint32_t page_bytes() const { return page_bytes_; }
+  /// Whether somebody has written to the database, its log or its journal since they were looked at.
   [[nodiscard]] bool changed() const;
 
   /// The size of the database with its journal, and with its log if `with_log`; nothing when it is the file's
@@ -55,8 +67,10 @@ class SideFiles {
   [[nodiscard]] static Stamp stamp(std::filesystem::path path);
   [[nodiscard]] Status read_log(const std::filesystem::path& database, LookAtIndex index);
   [[nodiscard]] Status read_journal(const std::filesystem::path& database);
+  [[nodiscard]] bool read_journal_pages(const JournalHeader& header, std::uint64_t& at);
 
-  std::array<Stamp, 2> stamps_;
+  std::uint32_t page_bytes_ = kPageBytes;
+  std::array<Stamp, 3> stamps_;
   Fd log_file_;
   LogIndex log_;
   Fd journal_file_;

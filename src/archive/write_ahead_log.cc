@@ -75,6 +75,10 @@ bool index_holds(std::string_view shm) {
   return native_32(shm, 0) == kVersion && native_32(shm, kSum) == sum.a && native_32(shm, kSum + 4) == sum.b;
 }
 
+/// How far a log is looked through behind its last sound frame. One that goes on longer has a hole in it,
+/// which may be of terabytes.
+constexpr std::uint64_t kMostBehind = std::uint64_t{1} << 28;
+
 /// Walks through the frames of a log.
 class LogWalk {
  public:
@@ -87,7 +91,9 @@ class LogWalk {
     bool torn = pending_;
     bool over = false;  // A commit was seen, so that no flush was being written behind it.
     bool broken = false;
-    for (; read(at); at += kFrame) {
+    const std::uint64_t end = at + kMostBehind;
+    for (; !broken && read(at); at += kFrame) {
+      broken = at > end;
       if (!is_of_this_round() || repeats_commit()) continue;
       torn = true;
       broken = broken || over;
@@ -120,7 +126,7 @@ class LogWalk {
 
   /// Takes the frame that was read, if its checksum continues that of the frames before.
   bool take(std::uint64_t at) {
-    if (got_ < kFrame || !is_of_this_round()) return false;
+    if (got_ < kFrame || !is_of_this_round() || big_endian_32(frame(), 0) == 0) return false;
     sum_.add(frame().substr(0, 8));
     sum_.add(frame().substr(kFrameHeader));
     if (!sum_.matches(frame(), 16)) return false;

@@ -12,7 +12,7 @@ import stat
 import time
 
 import truth
-from trial import parse_line
+from trial import PATIENCE_S, parse_line
 
 from kinds_of_damage import *
 
@@ -122,7 +122,7 @@ def read_everything(trial, recording, intact, before=(), sound=False):
         said = json_of(trial, saved, "info --recover --json")
         rescued = trial.run("export", out, **how)
         still = judge.missing_from(rescued.lines(), "info --recover") if rescued.status == 0 else intact
-        if rescued.status != 0 and (said.get("values") or not said.get("damaged_files")):
+        if rescued.status != 0 and intact and (said.get("values") or not said.get("damaged_files")):
             trial.find("half file", "what info --recover saved cannot be read", rescued.short())
         if still and not said.get("lost") and not said.get("damaged_files"):
             trial.find("silent loss", "info --recover does not say that something is lost", f"{len(still)} values")
@@ -190,6 +190,9 @@ def copied_live(trial, _):
     try:
         recorder = trial.start("record", "metrics", "--out", trial.folder / "REC", "--root", machine.root, "--interval", "100ms",
                                "--flush", "100ms")
+        deadline = time.monotonic() + PATIENCE_S  # A busy machine may take seconds to start it.
+        while time.monotonic() < deadline and not any((trial.folder / "REC/metrics").glob("live1*.lgd")):
+            time.sleep(0.05)
         time.sleep(0.4 + trial.rng.random())
         copy = trial.folder / "copy" / "metrics"
         copy.mkdir(parents=True)
@@ -222,7 +225,8 @@ def beside(trial, _):
             trial.run("incident", "note", subject, recording, "--why", "a note")
     sound = trial.run(*words) if which in ("ledger", "journal") else None
     trial.rng.choice((emptied, one_byte, cut_anywhere, one_bit, ten_bits, inserted_bytes, appended_bytes, zero_tail, header_overwritten,
-                      text_instead, a_folder, a_fifo, a_loop, a_device))(trial, path)
+                      text_instead, a_folder, a_fifo, a_loop, a_device,
+                      *(hot_journal_planted, journal_of_another_kind) * (which == "ledger")))(trial, path)
     ended = trial.run(*words)
     if sound and ended.status in (0, 1) and ended.out != sound.out:
         trial.find("wrong value", "another answer than from the undamaged file", ended.short())

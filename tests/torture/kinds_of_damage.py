@@ -171,6 +171,13 @@ def hot_journal_planted(trial, path):
     journal.write_bytes(body)
 
 
+def journal_of_another_kind(trial, path):
+    """Something else than a file where SQLite looks for the journal of a database."""
+    journal = path.with_name(path.name + "-journal")
+    make = trial.rng.choice((os.mkfifo, os.mkdir, lambda place: place.symlink_to(place.name), lambda place: place.symlink_to("/dev/zero")))
+    make(journal)
+
+
 def replaced(path, make):
     path.unlink()
     make(path)
@@ -223,7 +230,8 @@ def duplicated(trial, path):
 
 ONE_FILE = (emptied, one_byte, cut_at_page, cut_anywhere, one_bit, ten_bits, zeroed_page, random_page, swapped_pages, page_of_another,
             inserted_bytes, appended_bytes, zero_tail, foreign_first_page, header_overwritten, text_instead, rows_deleted, rows_emptied,
-            hostile_numbers, trigger_planted, tables_dropped, later_version, other_application, hot_journal_planted, a_folder, a_fifo,
+            hostile_numbers, trigger_planted, tables_dropped, later_version, other_application, hot_journal_planted,
+            journal_of_another_kind, a_folder, a_fifo,
             a_loop, a_dangling_link, a_device, a_socket_or_special, sparse_and_huge, renamed_host, renamed_day, renamed_to_nonsense,
             duplicated)
 
@@ -275,6 +283,10 @@ def log_is_a_folder(trial, path):
     a_folder(trial, log_of(path))
 
 
+def log_sparse_and_huge(trial, path):
+    os.truncate(log_of(path), 1 << trial.rng.choice((32, 40)))
+
+
 def log_with_empty_file(trial, path):
     path.write_bytes(b"")
 
@@ -320,7 +332,7 @@ def old_file_under_new_log(trial, path):
 
 
 WITH_LOG = (log_removed, log_emptied, log_cut, log_one_bit, log_ten_bits, log_random_page, log_of_another, log_is_a_fifo,
-            log_is_a_folder, log_with_empty_file, log_without_file, log_and_cut_file, index_removed, index_garbage, index_one_bit,
+            log_is_a_folder, log_sparse_and_huge, log_with_empty_file, log_without_file, log_and_cut_file, index_removed, index_garbage, index_one_bit,
             index_is_a_fifo, stale_log_beside_finished_file, old_file_under_new_log)
 
 

@@ -25,7 +25,7 @@ import pool
 import trial as trials
 
 # Trials of a whole campaign; a kill trial kills several times.
-WHOLE = {"kills": 600, "damages": 1200, "limits": len(limits.MATRIX), "servers": 200, "outputs": 120}
+WHOLE = {"kills": 700, "damages": 1200, "limits": len(limits.MATRIX), "servers": 200, "outputs": 120}
 WORKERS = 2
 
 
