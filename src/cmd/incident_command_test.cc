@@ -20,7 +20,7 @@ using testing_support::Folder;
 using testing_support::laggard;
 using testing_support::Said;
 
-constexpr const char* kId = "s2-loop22-slower-20261120T192448Z";
+constexpr const char* kId = "s2-loop22-slower-20261120T192240Z";
 
 /// The shipped example: s2's only disk is kept busy by somebody from 19:22:36 to 19:25:08.
 class IncidentCommand : public testing::Test {

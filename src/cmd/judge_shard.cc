@@ -6,6 +6,7 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "derive/cell_plan.h"
+#include "detect/peer/ratio/latency_ratio.h"
 #include "detect/peer/skew/host_circles.h"
 
 namespace laggard::cmd {
@@ -115,13 +116,16 @@ Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipe
     engine::PipelineOptions options = judging_options(setup);
     options.shard = shard;
     detect::RunLoads loads(setup.grouping, options.parameters.clocks);
-    options.observer = loads.observer();
+    detect::LatencyRatios ratios(setup.grouping, options.parameters, grid_of(setup), setup.workers.get());
+    options.observers = {&ratios};
+    if (loads.observer() != nullptr) options.observers.push_back(loads.observer());
     engine::Pipeline pipeline(setup.grouping, std::move(options));
     ReadRequest request = setup.request;
     if (shard.read_from) request.from = shard.read_from;
     request.to = read_to(setup, shard);
-    const engine::Pipeline::RunSink with_loads = [&](detect::JudgedRun& run) {
+    const engine::Pipeline::RunSink with_observed = [&](detect::JudgedRun& run) {
       loads.attach(run);
+      ratios.attach(run);
       sink(run);
     };
     bool stopped = false;
@@ -129,10 +133,11 @@ Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipe
       stopped = stopped || (enough && enough());
       return stopped || pipeline.needs_earlier();
     };
-    Status read = read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
-                              [&](std::span<const SampleTable> tables) { pipeline.add(tables, with_loads); });
+    Status read =
+        read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
+                    [&](std::span<const SampleTable> tables) { pipeline.add(tables, with_observed); });
     if (!read || stopped) return read;
-    pipeline.finish(with_loads);
+    pipeline.finish(with_observed);
     if (!pipeline.needs_earlier()) return {};
   }
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "archive/watched.h"
 #include "archive/writer.h"
 #include "base/text.h"
 #include "cmd/commands.h"
@@ -100,6 +101,7 @@ Status record_metrics(const RecordMetricsOptions& options) {
   if (!writer) return forward(writer);
   if (Status ours = (*writer)->claim(opened->host); !ours) return ours;
   recorder_settings->host = opened->host;
+  recorder_settings->is_watched = [&] { return archive::is_watched(options.out, clock->wall()); };
   retention->host = opened->host;
   Retainer retainer(options.out, std::move(*retention), *clock);
   if (Status pruned = retainer.prune_now(); !pruned) return pruned;

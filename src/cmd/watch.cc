@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "archive/reader.h"
+#include "archive/watched.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
+#include "detect/peer/ratio/latency_ratio.h"
 #include "explain/known_work.h"
 
 namespace laggard::cmd {
@@ -206,6 +208,7 @@ Status Watch::read_until(WallTime until) {
 }
 
 Result<bool> Watch::poll() {
+  for (const auto& recording : options_.diagnose.analysis.recordings) archive::mark_watched(recording);
   Result<bool> news = look();
   if (news || !is_passing(news.error())) return news;
   diagnoser_.reset();  // It may have been given half of what is there, and begins anew.
@@ -268,7 +271,11 @@ Status Watch::judge_rest() {
 
 Duration Watch::patience() const {
   if (!setup_) return Duration::zero();
-  return cells(setup_->preset.windows, setup_->preset.windows.shift) / 16;
+  const detect::WindowSpec& windows = setup_->preset.windows;
+  const Duration patience = cells(windows, windows.shift) / 16;
+  const detect::RatioOptions& ratio = setup_->pipeline.parameters.ratio;
+  if (ratio.seconds <= 0) return patience;
+  return std::min(patience, windows.interval * detect::short_windows(ratio, windows.interval).shift / 2);
 }
 
 engine::ChangeTracker::State Watch::state() const {

@@ -56,7 +56,8 @@ class Watch {
 
   /// All samples before this have been judged; nothing before there were any.
   [[nodiscard]] std::optional<WallTime> complete_until() const { return position_; }
-  /// To look more often than this changes nothing: a sixteenth of the distance of two windows.
+  /// To look more often than this changes next to nothing: a sixteenth of the distance of two windows, half
+  /// of that of two short ones.
   [[nodiscard]] Duration patience() const;
   [[nodiscard]] engine::ChangeTracker::State state() const;
   /// What is told of and not over.

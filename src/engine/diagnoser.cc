@@ -1,6 +1,7 @@
 #include "engine/diagnoser.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,10 +20,31 @@ namespace {
 constexpr std::size_t kLeastToForget = 64;
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
-                         detect::CellObserver* observer) {
+                         std::vector<detect::CellObserver*> observers) {
   options.windows = windows;
-  options.observer = observer;
+  std::erase(observers, nullptr);
+  options.observers = std::move(observers);
   return options;
+}
+
+detect::RatioFollower::Options ratio_options(const DiagnoserOptions& options) {
+  const detect::Parameters& parameters = options.pipeline.parameters;
+  const detect::WindowSpec& windows = options.preset.windows;
+  return {.windows = detect::short_windows(parameters.ratio, windows.interval),
+          .k = parameters.ratio.k,
+          .pause = static_cast<std::int64_t>((2 * windows.k - 1) * windows.shift),
+          .most_strength = parameters.incidents.secondary_score,
+          .trained = options.thresholds.trained(),
+          .grid = Grid{windows.interval}};
+}
+
+/// Takes those of up to a cell from the front.
+template <class T>
+std::span<const T> take_until(std::span<const T>& rest, std::int64_t cell) {
+  const auto end = std::ranges::find_if(rest, [&](const T& one) { return one.cell > cell; });
+  const auto taken = rest.first(static_cast<std::size_t>(end - rest.begin()));
+  rest = rest.subspan(taken.size());
+  return taken;
 }
 
 }  // namespace
@@ -35,8 +57,11 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               options_.pipeline.workers),
       loads_(circles_,
              [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
-      pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
-                                   options_.pipeline.parameters.clocks.reach > 0 ? &loads_ : nullptr)),
+      ratios_(grouping, options_.pipeline.parameters, Grid{options_.preset.windows.interval},
+              options_.pipeline.workers),
+      pipeline_(grouping,
+                complete(options_.pipeline, options_.preset.windows,
+                         {options_.pipeline.parameters.clocks.reach > 0 ? &loads_ : nullptr, &ratios_})),
       clock_(options_.preset.windows.size),
       peers_(grouping,
              {.preset = options_.preset,
@@ -45,20 +70,11 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .interventions = options_.pipeline.interventions,
               .bias = options_.bias},
              pipeline_.columns(), options_.pipeline.workers),
+      slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
       step_(detect::window_step(options_.preset.windows)),
       detectors_(grouping, options_.detectors, step_),
       examiners_(grouping, detectors_) {
   if (options_.history) persistence_.emplace(*options_.history);
-}
-
-/// The last tick that lies before a window which ends then, when it has not been told yet.
-std::optional<WallTime> Diagnoser::tick_before(WallTime end) {
-  if (options_.tick.every <= Duration::zero()) return std::nullopt;
-  const WallTime tick = floor_to(end - Duration{1}, options_.tick.every);
-  if (ticked_ && tick <= *ticked_) return std::nullopt;
-  const bool first = !ticked_;
-  ticked_ = tick;
-  return first ? std::nullopt : std::optional(tick);
 }
 
 /// Steps in which something waits, each with a verdict when it is over: no window ended in them after the
@@ -69,11 +85,7 @@ void Diagnoser::pass_steps(WallTime until) {
     detectors_.complete(*next);
     position_ = std::max(position_, clock_.position(pipeline_.grid().cell(*next)));
     examine(*next);
-    if (options_.tick.every <= Duration::zero()) continue;
-    const WallTime tick = floor_to(*next, options_.tick.every);
-    if (ticked_ && tick <= *ticked_) continue;
-    ticked_ = tick;
-    tell(tick);
+    if (options_.tick.every > Duration::zero()) tick(floor_to(*next, options_.tick.every));
   }
   detectors_.complete(floor_to(until, step_));
 }
@@ -83,16 +95,20 @@ void Diagnoser::pass_steps(WallTime until) {
 void Diagnoser::examine(WallTime step) {
   if (step <= examined_ || !detectors_.span()) return;
   examined_ = step;
-  const std::size_t count = peers_.kept() + detectors_.kept();
+  const std::size_t count = peers_.kept() + slow_.size() + detectors_.kept();
   if (count == std::exchange(examined_findings_, count)) return;
   detectors_.complete(step);
   examiners_.look(incidents(), step);
 }
 
-/// All windows of a run; by the hour, when somebody wants to know who was persistent at its end.
-void Diagnoser::follow(detect::JudgedRun& judged) {
-  clock_.place(judged, pipeline_.grid());
-  const std::span<const detect::JudgedWindow> windows = judged.windows;
+/// No window that ends by then is still to come.
+void Diagnoser::end_steps(WallTime until) {
+  pass_steps(until);
+  examine(until);
+}
+
+/// Windows that are complete; by the hour, when somebody wants to know who was persistent at its end.
+void Diagnoser::follow_windows(std::span<const detect::JudgedWindow> windows) {
   std::size_t followed = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const detect::WindowJudgement& window = windows[i].window;
@@ -106,18 +122,60 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
     if (step > stepped_) {
       stepped_ = step;
       if (const auto next = detectors_.next(); detectors_.span() || (next && *next <= step)) follow_so_far();
-      pass_steps(step);
-      examine(step);
+      end_steps(step);
     }
-    const std::optional<WallTime> tick = tick_before(window.end);
-    const bool hour = persistence_ && persistence_->due(window.end);
-    if (tick || hour) follow_so_far();
-    if (hour) persistence_->close(peers_.ranking());
+    if (persistence_ && persistence_->due(window.end)) {
+      follow_so_far();
+      persistence_->close(peers_.ranking());
+    }
     if (persistence_) persistence_->pass(window.end);
-    if (tick) tell(*tick);
     position_ = std::max(position_, window.position);
   }
   peers_.follow(windows.subspan(followed));
+}
+
+/// Of one cell. \return whether there is something new to tell.
+bool Diagnoser::follow_slow(std::span<const detect::SlowMember> slow) {
+  bool news = false;
+  for (const detect::SlowMember& one : slow) {
+    const std::int64_t first = one.cell - slow_.windows().size + 1;
+    news = slow_.add(one, clock_.position(first)) || news;
+  }
+  return news;
+}
+
+/// Cell by cell where something happens: windows are complete, ticks are due, a member turns out to be slow.
+/// What is told when depends on cells alone, not on how they were cut into runs: of a tick when all cells
+/// that end by then are judged, of a member at once.
+void Diagnoser::follow(detect::JudgedRun& judged) {
+  clock_.place(judged, pipeline_.grid());
+  const Grid& grid = pipeline_.grid();
+  const Duration every = options_.tick.every;
+  std::span<const detect::JudgedWindow> windows = judged.windows;
+  std::span<const detect::SlowMember> slow = judged.slow;
+  const std::int64_t last = judged.run.end - 1;
+  std::optional<WallTime> next;
+  if (every > Duration::zero()) next = floor_to(grid.end(judged.run.begin) - Duration{1}, every) + every;
+  for (std::int64_t cell = judged.run.begin - 1; cell < last;) {
+    const std::int64_t due = next ? to_unix_ns(*next) / grid.step.count() : last;
+    cell = std::min({last, due, slow.empty() ? last : slow.front().cell});
+    follow_windows(take_until(windows, cell));
+    now_ = clock_.position(cell);
+    const bool news = follow_slow(take_until(slow, cell));
+    if (next && cell == due) {
+      end_steps(floor_to(*next, step_));
+      tick(*next);
+      *next += every;
+    } else if (next && news) {
+      options_.tick.tell(*this, grid.end(cell));
+    }
+  }
+}
+
+void Diagnoser::tick(WallTime at) {
+  if (ticked_ && at <= *ticked_) return;
+  ticked_ = at;
+  tell(at);
 }
 
 void Diagnoser::tell(WallTime tick) {
@@ -128,7 +186,7 @@ void Diagnoser::tell(WallTime tick) {
 
 /// What is settled does not leave at once: all of it is looked at, which is worth it now and then only.
 void Diagnoser::forget_settled() {
-  const std::size_t count = peers_.kept() + detectors_.kept();
+  const std::size_t count = peers_.kept() + slow_.size() + detectors_.kept();
   if (count < forget_from_) return;
   const std::vector<Finding> findings = this->findings();
   const detect::WindowSpec& windows = options_.preset.windows;
@@ -139,20 +197,27 @@ void Diagnoser::forget_settled() {
   std::vector<std::uint8_t> keep(gone.size());
   std::ranges::transform(gone, keep.begin(), [](std::uint8_t one) { return one == 0 ? 1 : 0; });
   const std::size_t of_peers = peers_.kept();
+  const std::size_t of_ratios = slow_.size();
   peers_.forget(std::span(keep).first(of_peers));
-  detectors_.forget(std::span(keep).subspan(of_peers));
+  slow_.forget(std::span(keep).subspan(of_peers, of_ratios));
+  detectors_.forget(std::span(keep).subspan(of_peers + of_ratios));
   const auto kept = static_cast<std::size_t>(std::ranges::count(keep, 1));
   forget_from_ = std::max(kLeastToForget, 2 * kept);
 }
 
-void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
-
-void Diagnoser::add(std::span<const SampleTable> tables) {
-  pipeline_.add(tables, [this](detect::JudgedRun& judged) { follow(judged); });
+Pipeline::RunSink Diagnoser::observed() {
+  return [this](detect::JudgedRun& judged) {
+    ratios_.attach(judged);
+    follow(judged);
+  };
 }
 
+void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
+
+void Diagnoser::add(std::span<const SampleTable> tables) { pipeline_.add(tables, observed()); }
+
 void Diagnoser::advance(WallTime until) {
-  pipeline_.advance(until, [this](detect::JudgedRun& judged) { follow(judged); });
+  pipeline_.advance(until, observed());
   pass_steps(std::min(until, pipeline_.judged_until(until)));
 }
 
@@ -162,7 +227,7 @@ void Diagnoser::take(detect::JudgedRun& judged) {
 }
 
 void Diagnoser::finish() {
-  pipeline_.finish([this](detect::JudgedRun& judged) { follow(judged); });
+  pipeline_.finish(observed());
   clocks_.finish();
   peers_.finish();
   detectors_.finish();
@@ -195,6 +260,7 @@ void Diagnoser::place(Finding& finding) const {
 
 std::vector<Finding> Diagnoser::findings() const {
   std::vector<Finding> all = peers_.findings();
+  std::ranges::move(slow_.findings(now_), std::back_inserter(all));
   for (Finding& finding : detectors_.findings()) {
     place(finding);
     all.push_back(std::move(finding));

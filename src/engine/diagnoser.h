@@ -6,6 +6,8 @@
 
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/judge/peer_detector.h"
+#include "detect/peer/ratio/latency_ratio.h"
+#include "detect/peer/ratio/ratio_follower.h"
 #include "detect/peer/skew/clock_watch.h"
 #include "detect/peer/skew/host_circles.h"
 #include "engine/detectors.h"
@@ -53,11 +55,15 @@ class Diagnoser {
   [[nodiscard]] std::vector<PersistenceRow> persistence_rows() const;
 
  private:
+  [[nodiscard]] Pipeline::RunSink observed();
   void follow(detect::JudgedRun& judged);
-  [[nodiscard]] std::optional<WallTime> tick_before(WallTime end);
+  void follow_windows(std::span<const detect::JudgedWindow> windows);
+  [[nodiscard]] bool follow_slow(std::span<const detect::SlowMember> slow);
+  void end_steps(WallTime until);
   void pass_steps(WallTime until);
   void examine(WallTime step);
   [[nodiscard]] std::vector<Incident> incidents() const;
+  void tick(WallTime at);
   void tell(WallTime tick);
   void forget_settled();
   [[nodiscard]] std::vector<Finding> findings() const;
@@ -70,9 +76,11 @@ class Diagnoser {
   detect::HostCircles circles_;
   detect::ClockWatch clocks_;
   detect::HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
+  detect::LatencyRatios ratios_;
   Pipeline pipeline_;
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
+  detect::RatioFollower slow_;
   Duration step_;
   Detectors detectors_;
   Examiners examiners_;
@@ -82,6 +90,7 @@ class Diagnoser {
   std::optional<PersistenceHistory> persistence_;
   std::optional<WallTime> ticked_;  ///< Up to where `tick` was told.
   std::int64_t position_ = 0;       ///< Of the newest window.
+  std::int64_t now_ = 0;            ///< Position of the newest cell.
   std::size_t forget_from_ = 0;     ///< Anomalies from which it is worth looking for what is settled.
   std::optional<WallTime> from_;
   WallTime to_;

@@ -4,6 +4,9 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "testing/script/script.h"
 #include "topology/groups.h"
@@ -167,6 +170,60 @@ TEST(Diagnoser, CanBeAskedAtAnyTime) {
     if (states.empty() || states.back() != state) states.push_back(state);
   });
   EXPECT_EQ(states, (std::vector<std::string>{"none", "open", "closed"}));
+}
+
+/// What is told at ticks: when, and id and state of every incident.
+using Told = std::vector<std::tuple<WallTime, std::string, IncidentState>>;
+
+Told told(script::Recording& recording, bool at_once) {
+  Told told;
+  DiagnoserOptions options = script::diagnoser_options(recording, {});
+  options.tick = {.every = window_step(recording.preset.windows),
+                  .tell = [&](const Diagnoser& diagnoser, WallTime at) {
+                    for (const Incident& incident : diagnoser.diagnosis().incidents) {
+                      told.emplace_back(at, incident.id, incident.state);
+                    }
+                  }};
+  Diagnoser diagnoser(recording.grouping, std::move(options));
+  std::vector<SampleTable> tables;
+  script::read(recording, [&](const SampleTable& table) {
+    tables.push_back(table);
+    if (at_once) return;
+    diagnoser.add(table);
+  });
+  if (at_once) diagnoser.add(tables);
+  diagnoser.finish();
+  return told;
+}
+
+TEST(Diagnoser, ATenfoldSlowDownIsToldWithinSecondsAndKeepsItsId) {
+  for (const char* preset : {"lab", "quick"}) {
+    for (const double begun : {150.0, 153.0, 161.0, 170.0}) {
+      script::System system;
+      system.faults.push_back({"slow", "s3", "", begun, 400, 10});
+      system.length = 400;
+      const auto recording = script::record(system, preset);
+      const Told all = told(*recording, true);
+      ASSERT_FALSE(all.empty());
+      const auto& [first, id, state] = all.front();
+      EXPECT_EQ(state, IncidentState::kSuspected);
+      EXPECT_LE(to_seconds(first - script::Simulator::start()), begun + 25) << preset;
+      EXPECT_GE(to_seconds(first - script::Simulator::start()), begun) << preset;
+      for (const auto& [at, same, later] : all) EXPECT_EQ(same, id) << preset;
+      EXPECT_EQ(std::get<2>(all.back()), IncidentState::kConfirmed);
+    }
+  }
+}
+
+TEST(Diagnoser, WhatIsToldAtTicksDoesNotDependOnHowItIsRead) {
+  script::System system;
+  system.faults.push_back({"slow", "s3", "", 150, 260, 10});
+  system.faults.push_back({"reboot", "s5", "", 300, 330, 1});
+  system.length = 600;
+  const auto recording = script::record(system, "quick");
+  const Told at_once = told(*recording, true);
+  EXPECT_FALSE(at_once.empty());
+  EXPECT_EQ(told(*recording, false), at_once);
 }
 
 TEST(Diagnoser, SaysNothingBeforeTheFirstWindow) {

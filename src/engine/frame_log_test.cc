@@ -75,6 +75,15 @@ detect::JudgedRun any_run(const RunShape& shape, std::uint64_t seed) {
     one.window = any_window(shape.groups[one.group], random);
   }
   run.loads = any_numbers(cells * shape.loads, random);
+  for (std::size_t s = random() % 5; s > 0; --s) {
+    detect::SlowMember& slow = run.slow.emplace_back();
+    slow.group = random() % shape.groups.size();
+    slow.member = random() % shape.groups[slow.group].members;
+    slow.cell = run.run.begin + static_cast<std::int64_t>(random() % cells);
+    slow.metric = &metric_catalogue()[random() % metric_catalogue().size()];
+    slow.latency = std::bit_cast<double>(random());
+    slow.moved = std::bit_cast<double>(random());
+  }
   return run;
 }
 
@@ -124,6 +133,14 @@ RC_GTEST_PROP(TapeCodec, EveryBitComesBack, (std::uint64_t seed)) {
     expect_same(back->windows[w].window, run.windows[w].window);
   }
   expect_same_bits(back->loads, run.loads);
+  RC_ASSERT(back->slow.size() == run.slow.size());
+  for (std::size_t s = 0; s < run.slow.size(); ++s) {
+    const detect::SlowMember& a = back->slow[s];
+    const detect::SlowMember& b = run.slow[s];
+    RC_ASSERT(std::tie(a.group, a.member, a.cell, a.metric) == std::tie(b.group, b.member, b.cell, b.metric));
+    expect_same_bits({a.latency, a.peers, a.ratio, a.moved, a.moved_by_peers, a.moved_scatter},
+                     {b.latency, b.peers, b.ratio, b.moved, b.moved_by_peers, b.moved_scatter});
+  }
   RC_ASSERT(encode_run(*back) == bytes);
 }
 
@@ -230,7 +247,7 @@ TEST(Tape, FramesCannotChangePlaces) {
 TEST(Tape, KnowsForeignBytesAndOtherVersions) {
   const auto state = [](std::string_view bytes) { return FrameLogReader(bytes).state(); };
   EXPECT_EQ(state("[servers]\nname = 1\n"), FrameLogState::kForeign);
-  EXPECT_EQ(state("laggard tape 2\n"), FrameLogState::kOther);
+  EXPECT_EQ(state("laggard tape 3\n"), FrameLogState::kOther);
   EXPECT_EQ(state("laggard ta"), FrameLogState::kTorn);
   EXPECT_EQ(state(""), FrameLogState::kTorn);
   const std::string zeros = a_log() + std::string(100, '\0');

@@ -174,6 +174,35 @@ void put_window(ByteWriter& out, const detect::WindowJudgement& window) {
   for (const detect::TrackJudgement& track : window.tracks) put_track(out, track);
 }
 
+void put_slow(ByteWriter& out, const detect::SlowMember& slow, std::int64_t begin) {
+  out.varint(slow.group);
+  out.varint(slow.member);
+  out.varint(static_cast<std::uint64_t>(slow.cell - begin));
+  out.varint(static_cast<std::uint64_t>(slow.metric - metric_catalogue().data()));
+  for (const double x :
+       {slow.latency, slow.peers, slow.ratio, slow.moved, slow.moved_by_peers, slow.moved_scatter}) {
+    put_number(out, x);
+  }
+}
+
+detect::SlowMember take_slow(ByteReader& in, const RunShape& shape, const CellRuns::Run& run) {
+  const std::span<const MetricSpec> metrics = metric_catalogue();
+  detect::SlowMember slow;
+  slow.group = in.count(shape.groups.empty() ? 0 : shape.groups.size() - 1);
+  slow.member = static_cast<std::size_t>(in.varint());
+  if (!in.ok() || slow.group >= shape.groups.size() || slow.member >= shape.groups[slow.group].members) {
+    in.fail();
+  }
+  slow.cell =
+      run.begin + static_cast<std::int64_t>(in.count(static_cast<std::size_t>(run.end - run.begin - 1)));
+  slow.metric = &metrics[in.count(metrics.size() - 1)];
+  for (double* x :
+       {&slow.latency, &slow.peers, &slow.ratio, &slow.moved, &slow.moved_by_peers, &slow.moved_scatter}) {
+    *x = take_number(in);
+  }
+  return slow;
+}
+
 detect::WindowJudgement take_window(ByteReader& in, const GroupShape& shape) {
   detect::WindowJudgement window;
   const std::int64_t start = in.zigzag();
@@ -211,6 +240,8 @@ std::string encode_run(const detect::JudgedRun& run) {
     put_window(out, one.window);
   }
   put_numbers(out, run.loads);
+  out.varint(run.slow.size());
+  for (const detect::SlowMember& slow : run.slow) put_slow(out, slow, run.run.begin);
   return out.take();
 }
 
@@ -239,6 +270,8 @@ Result<detect::JudgedRun> decode_run(std::string_view bytes, const RunShape& sha
     run.windows.push_back(std::move(one));
   }
   if (in.ok()) run.loads = take_numbers(in, static_cast<std::size_t>(length) * shape.loads);
+  const std::size_t slow = in.ok() ? in.count(bytes.size()) : 0;
+  for (std::size_t s = 0; s < slow && in.ok(); ++s) run.slow.push_back(take_slow(in, shape, run.run));
   if (!in.ok() || !in.rest().empty()) {
     return fail(ErrorCode::kDamaged, "", "a record of judged windows makes no sense");
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/missing.h"
+#include "detect/peer/ratio/latency_ratio.h"
 
 namespace laggard::engine {
 
@@ -130,19 +131,12 @@ std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const Pipeli
   return columns;
 }
 
-namespace {
-
-/// Devices that do not rotate have a smaller noise floor; a group counts as flash when it is known of all of
-/// them.
-bool all_flash(const Grouping& grouping, const PeerGroup& group) {
-  return std::all_of(group.members.begin(), group.members.end(),
-                     [&](ComponentId id) { return grouping[id].rotational == false; });
-}
-
-}  // namespace
-
 std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& options) {
-  std::size_t most = 0;
+  const detect::RatioOptions& ratio = options.parameters.ratio;
+  std::size_t most =
+      ratio.seconds <= 0
+          ? 0
+          : static_cast<std::size_t>(detect::short_windows(ratio, options.windows.interval).size);
   for (const PeerGroup& group : grouping.groups) {
     for (const auto& column : columns_for(group.kind, options)) {
       const detect::WindowSpec windows =
@@ -194,7 +188,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     judge.windows = options_.windows;
     judge.distances = options_.distances;
     judge.parameters = options_.parameters;
-    judge.flash = all_flash(grouping, group);
+    judge.flash = detect::all_flash(grouping, group);
     judges_.push_back(
         std::make_unique<detect::GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
     for (const detect::GroupJudge::Column& column : columns_.back()) {
@@ -276,16 +270,18 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
 
 /// To whoever looks on: on this thread, so that it need not mind the others.
 void Pipeline::show(const CellRuns::Run& run) {
-  if (options_.observer == nullptr) return;
+  if (options_.observers.empty()) return;
   const auto cells = static_cast<std::size_t>(run.end - run.begin);
   for (std::size_t g = 0; g < columns_.size(); ++g) {
     const std::size_t size = cells * judges_[g]->members();
     for (std::size_t c = 0; c < columns_[g].size(); ++c) {
-      options_.observer->observe(g, *columns_[g][c].metric, run,
-                                 std::span(work_[g].rows).subspan(c * size, size));
+      const std::span<const double> rows = std::span(work_[g].rows).subspan(c * size, size);
+      for (detect::CellObserver* observer : options_.observers) {
+        observer->observe(g, *columns_[g][c].metric, run, rows);
+      }
     }
   }
-  options_.observer->end_run(run);
+  for (detect::CellObserver* observer : options_.observers) observer->end_run(run);
 }
 
 /// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken

@@ -33,7 +33,7 @@ struct PipelineOptions {
   /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
   /// same to the bit.
   Workers* workers = nullptr;
-  detect::CellObserver* observer = nullptr;  ///< Sees what is compared; outlives the pipeline.
+  std::vector<detect::CellObserver*> observers;  ///< See what is compared; outlive the pipeline.
   /// Judge this shard of the recording only, of which no more is read than the shard says.
   std::optional<Shard> shard;
 };

@@ -81,11 +81,24 @@ LAGGARD_CLONES void add(const double* x, double* sum, double* count, std::size_t
   }
 }
 
+LAGGARD_CLONES void add_above_zero(const double* x, double* sum, double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool positive = x[i] > 0;
+    sum[i] += positive ? x[i] : 0.0;
+    count[i] += positive ? 1.0 : 0.0;
+  }
+}
+
 }  // namespace
 
 void add_present(std::span<const double> x, std::span<double> sum, std::span<double> count) {
   LAGGARD_CHECK(sum.size() == x.size() && count.size() == x.size());
   add(x.data(), sum.data(), count.data(), x.size());
+}
+
+void add_positive(std::span<const double> x, std::span<double> sum, std::span<double> count) {
+  LAGGARD_CHECK(sum.size() == x.size() && count.size() == x.size());
+  add_above_zero(x.data(), sum.data(), count.data(), x.size());
 }
 
 }  // namespace laggard::stats

@@ -71,6 +71,9 @@ TEST(Present, SumsAndCountsWhatIsThere) {
   add_present(x, sum, count);
   EXPECT_EQ(sum, (std::vector<double>{2, 1, -1, 1, 6, 1, 8, 9, 10}));
   EXPECT_EQ(count, (std::vector<double>{3, 2, 3, 3, 3, 2, 3, 3, 3}));
+  add_positive(x, sum, count);
+  EXPECT_EQ(sum, (std::vector<double>{3, 1, -1, 1, 11, 1, 15, 17, 19}));
+  EXPECT_EQ(count, (std::vector<double>{4, 2, 3, 3, 4, 2, 4, 4, 4}));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "cmd/judge_shard.h"
 #include "cmd/ranks.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/ratio/latency_ratio.h"
 #include "detect/peer/skew/host_circles.h"
 #include "engine/judged_run_codec.h"
 #include "testing/script/script.h"
@@ -46,11 +47,14 @@ class Protocol {
 
   void take(detect::JudgedRun& run) {
     for (const double load : run.loads) loads_.push_back(std::bit_cast<std::uint64_t>(load));
+    for (const detect::SlowMember& slow : run.slow) {
+      slow_.push_back(engine::encode_run({{slow.cell, slow.cell + 1}, {}, {}, {slow}}));
+    }
     std::vector<std::int64_t> cells;
     for (const detect::JudgedWindow& one : run.windows) cells.push_back(one.cell);
     std::size_t next = 0;
     clock_.take(run, grid_, [&](std::size_t group, const detect::WindowJudgement& window) {
-      detect::JudgedRun alone{{cells[next], cells[next] + 1}, {}, {}};
+      detect::JudgedRun alone{{cells[next], cells[next] + 1}, {}, {}, {}};
       alone.windows.push_back({group, cells[next++], window});
       lines_.push_back(std::to_string(window.position) + " " + engine::encode_run(alone));
     });
@@ -61,6 +65,7 @@ class Protocol {
     std::string loads;
     for (const std::uint64_t bits : loads_) loads += std::to_string(bits) + " ";
     all.push_back(loads);
+    all.insert(all.end(), slow_.begin(), slow_.end());
     return all;
   }
 
@@ -69,6 +74,7 @@ class Protocol {
   detect::GapClock clock_;
   std::vector<std::string> lines_;
   std::vector<std::uint64_t> loads_;
+  std::vector<std::string> slow_;
 };
 
 /// The protocol of the whole recording, judged by one pipeline.
@@ -76,9 +82,13 @@ inline std::vector<std::string> judged_as_a_whole(AnalysisSetup& setup) {
   Protocol protocol(setup);
   engine::PipelineOptions options = judging_options(setup);
   detect::RunLoads loads(setup.grouping, options.parameters.clocks);
-  options.observer = loads.observer();
+  detect::LatencyRatios ratios(setup.grouping, options.parameters, Grid{setup.preset.windows.interval},
+                               nullptr);
+  options.observers = {&ratios};
+  if (loads.observer() != nullptr) options.observers.push_back(loads.observer());
   const engine::Pipeline::RunSink sink = [&](detect::JudgedRun& run) {
     loads.attach(run);
+    ratios.attach(run);
     protocol.take(run);
   };
   engine::Pipeline pipeline(setup.grouping, options);

@@ -35,8 +35,7 @@ Status Recorder::run(const std::function<bool()>& stop,
     note_missed(tick.missed);
     sample(tick.missed);
     const MonoTime now = clock_.mono();
-    // Half an interval less: a tick that comes a moment early must not postpone the flush to the next one.
-    if (now - flushed_ >= options_.flush - options_.interval / 2) flush(now);
+    if (is_flush_due(now)) flush(now);
     progress_.elapsed = now - start;
     progress_.outbox = outbox_.counts();
     observe(progress_);
@@ -99,6 +98,13 @@ void Recorder::look_at_clocks(std::uint64_t missed) {
 void Recorder::hand_over(Sampler& sampler) {
   for (DeviceInfo& facts : sampler.take_facts()) outbox_.put(std::move(facts));
   outbox_.put(sampler.batch().take(options_.boot));
+}
+
+bool Recorder::is_flush_due(MonoTime now) const {
+  // Half an interval more: a tick that comes a moment early must not postpone the flush to the next one.
+  const Duration since = now - flushed_ + options_.interval / 2;
+  if (since >= options_.flush) return true;
+  return options_.is_watched && since >= kWatchedFlush && options_.is_watched();
 }
 
 void Recorder::flush(MonoTime now) {

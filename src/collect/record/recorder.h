@@ -16,6 +16,9 @@ namespace laggard::collect {
 inline constexpr Duration kShortestInterval = std::chrono::milliseconds(100);
 inline constexpr Duration kLongestInterval = std::chrono::hours(24);
 
+/// How often samples that somebody waits for are flushed.
+inline constexpr Duration kWatchedFlush = std::chrono::seconds(2);
+
 struct RecorderOptions {
   Duration interval = std::chrono::seconds(1);
   std::optional<Duration> duration;  ///< Counted from the call of `run`; without it, until stopped.
@@ -24,6 +27,9 @@ struct RecorderOptions {
   /// A batch of this size is flushed early, so that thousands of connections a second cannot fill the memory.
   std::size_t most_cells = std::size_t{1} << 20;
   std::string host = {};  ///< The recorded host, named in notes of gaps and clock steps.
+  /// Whether somebody waits for the samples, which are then flushed every kWatchedFlush. Asked at most once a
+  /// tick.
+  std::function<bool()> is_watched = {};
 };
 
 /// The progress of a recording.
@@ -39,7 +45,7 @@ struct RecordProgress {
 };
 
 /// The sampling loop: wakes at every tick, reads all samplers, and at every `flush` hands their batches to
-/// the outbox, a table per kind.
+/// the outbox, a table per kind; more often while the recording is watched.
 class Recorder {
  public:
   /// Everything given by reference outlives the recorder.
@@ -59,6 +65,7 @@ class Recorder {
   [[nodiscard]] bool wait_until(MonoTime deadline, const std::function<bool()>& stop);
   void sample(std::uint64_t missed);
   void look_at_clocks(std::uint64_t missed);
+  [[nodiscard]] bool is_flush_due(MonoTime now) const;
   void flush(MonoTime now);
   void hand_over(Sampler& sampler);
 

@@ -79,6 +79,18 @@ TEST_F(RecorderTest, SamplesAtWholeSeconds) {
   }
 }
 
+TEST_F(RecorderTest, WhatIsWatchedIsFlushedSooner) {
+  RecorderOptions options{1s, 60s, 10s, "b", 1 << 20};
+  options.is_watched = [this] { return clock_.wall() >= at(30s); };
+  record(options);
+  for (const SampleTable& table : sink_.tables) {
+    const bool watched = table.times().front() > at(30s);
+    EXPECT_LE(table.times().size(), watched ? 2U : 10U) << to_iso8601(table.times().front());
+  }
+  EXPECT_GE(sink_.tables.size(), 3U + 15U);
+  EXPECT_LE(sink_.tables.size(), 3U + 16U);
+}
+
 TEST_F(RecorderTest, TenthsOfASecond) {
   EXPECT_EQ(record({100ms, 10s, 10s, "", 1 << 20}).samples, 100U);
   EXPECT_EQ(times()[1] - times()[0], 100ms);

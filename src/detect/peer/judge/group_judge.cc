@@ -71,15 +71,6 @@ std::vector<double> means(const Window& window) {
   return sum;
 }
 
-/// sum += x and ++count where x > 0.
-LAGGARD_CLONES void add_positive(const double* x, double* sum, double* count, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool positive = x[i] > 0;
-    sum[i] += positive ? x[i] : 0.0;
-    count[i] += positive ? 1.0 : 0.0;
-  }
-}
-
 /// Takes from `distance` what lies on the healthy side, and notes what lies below.
 void tell_sides(const std::vector<double>& levels, TrackJudgement& track) {
   const stats::MedianOfOthers peers(levels);
@@ -311,7 +302,7 @@ void GroupJudge::find_active_latency(WindowJudgement& out) {
   std::vector<double> count(members_, 0);
   for (const RawColumn& column : raw_) {
     if (column.time < out.start || column.time >= out.end) continue;
-    add_positive(column.values.data(), out.active_latency.data(), count.data(), members_);
+    stats::add_positive(column.values, out.active_latency, count);
   }
   for (std::size_t i = 0; i < members_; ++i) {
     const bool enough = 2 * count[i] >= static_cast<double>(options_.windows.size);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/missing.h"
 #include "detect/peer/judge/group_judge.h"
 #include "model/cell_series.h"
 #include "model/grid.h"
@@ -22,6 +23,21 @@ struct JudgedWindow {
   WindowJudgement window;
 };
 
+/// A member that was slow in one short window, as the ratio detector saw it (ratio/latency_ratio.h).
+struct SlowMember {
+  std::size_t group = 0;
+  std::size_t member = 0;
+  std::int64_t cell = 0;  ///< The last one of the window.
+  const MetricSpec* metric = nullptr;
+  double latency = 0;  ///< In the metric's unit.
+  double peers = 0;    ///< The same of its peers.
+  double ratio = 0;    ///< Of the two, from which it was slow.
+  /// What it moved, as a Fact says it of kStorageMoved; missing where that was not recorded.
+  double moved = kMissing;
+  double moved_by_peers = kMissing;
+  double moved_scatter = kMissing;
+};
+
 /// Cells that follow each other, in which something was recorded, and the windows that were complete at them:
 /// by cell, and of one cell in the order of Pipeline::Sink. What is told of a recording run by run, in order,
 /// is all that a diagnosis needs of it; so this is what ranks send and checkpoints keep (frame_log.h).
@@ -30,6 +46,7 @@ struct JudgedRun {
   std::vector<JudgedWindow> windows;
   /// What hosts moved, a row per cell (HostLoads): what their clocks are told by. Empty: nobody asked.
   std::vector<double> loads;
+  std::vector<SlowMember> slow;  ///< By cell, and of one cell in the order of groups.
 };
 
 /// Sees the columns that are compared, before they are smoothed: for what is to be learned of a recording
@@ -38,7 +55,8 @@ class CellObserver {
  public:
   virtual ~CellObserver() = default;
 
-  /// One metric of a group over the cells of a run: row by row, a number per member, NaN where missing.
+  /// One metric of a group over the cells of a run: row by row, a number per member, NaN where missing. The
+  /// rows stay until `end_run` returns.
   virtual void observe(std::size_t group, const MetricSpec& metric, const CellRuns::Run& run,
                        std::span<const double> rows) = 0;
 

@@ -1,5 +1,6 @@
 #include "detect/peer/judge/parameters.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace laggard::detect {
@@ -21,6 +22,7 @@ Parameters paper_parameters(const Preset& preset) {
   }
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
   parameters.standby_ms = kNever;
+  parameters.ratio.seconds = 0;
   parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
   parameters.incidents.secondary_share = 0;     // No incident explains another.
   parameters.policies = {.retransmissions = false,
@@ -37,6 +39,10 @@ Parameters paper_parameters(const Preset& preset) {
                          .failovers = false,
                          .companions = false};
   return parameters;
+}
+
+bool all_flash(const Grouping& grouping, const PeerGroup& group) {
+  return std::ranges::all_of(group.members, [&](ComponentId id) { return grouping[id].rotational == false; });
 }
 
 double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash) {

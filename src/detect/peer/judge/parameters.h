@@ -10,6 +10,7 @@
 #include "detect/peer/compare/filter.h"
 #include "detect/peer/compare/preset.h"
 #include "model/finding.h"
+#include "model/grouping.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
@@ -24,6 +25,17 @@ struct ClockOptions {
   std::int64_t least = 2;
   /// A host's load moved when it did so by more than this share of its mean move.
   double least_move = 0.25;
+};
+
+/// From when on a member's latency is a multiple of its peers' for a few seconds (docs/methods/ratio.md says
+/// where the numbers come from).
+struct RatioOptions {
+  double seconds = 8;           ///< Of a window; 0: nobody looks.
+  std::size_t least_cells = 4;  ///< But so many cells at least.
+  std::size_t k = 3;            ///< Slow in k of the past 2k-1 windows.
+  double least_ratio = 8;       ///< To the median of the active members.
+  double least_gap = 5;         ///< To the slowest of those that are not suspected.
+  double least_requests = 16;   ///< In a window.
 };
 
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
@@ -119,6 +131,7 @@ struct Parameters {
   BiasOptions bias;
 
   ClockOptions clocks;
+  RatioOptions ratio;
 
   /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
   std::map<std::string, double, std::less<>> noise_floors;
@@ -130,6 +143,9 @@ struct Parameters {
 /// The same for Kasick's algorithm to the letter: everything in which it differs from ours, but for the
 /// rules.
 [[nodiscard]] Parameters paper_parameters(const Preset& preset);
+
+/// Whether it is known of all members that they do not rotate: such a group has smaller noise floors.
+[[nodiscard]] bool all_flash(const Grouping& grouping, const PeerGroup& group);
 
 /// The noise floor in force, in the metric's unit.
 [[nodiscard]] double noise_floor(const Parameters& parameters, const MetricSpec& metric, bool flash);

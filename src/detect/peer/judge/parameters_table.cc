@@ -118,6 +118,17 @@ constexpr std::array kNamed{
                                                      "clocks: cells from which one is called off", 1, 600),
     named<&Parameters::clocks, &ClockOptions::least_move>(
         "clocks.least-move", "clocks: share of the mean move of a load that is a move", 0, kLarge),
+    named<&Parameters::ratio, &RatioOptions::seconds>(
+        "ratio.seconds", "ratio: seconds of a window beside the preset's; 0: there are none", 0, 3600),
+    named<&Parameters::ratio, &RatioOptions::least_cells>("ratio.cells", "ratio: and cells at least", 2,
+                                                          1000),
+    named<&Parameters::ratio, &RatioOptions::k>("ratio.k", "ratio: of the past 2k-1 windows", 1, 32),
+    named<&Parameters::ratio, &RatioOptions::least_ratio>(
+        "ratio.least", "ratio: latency that is slow, in medians of the peers", 1, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_gap>(
+        "ratio.gap", "ratio: and in latencies of the slowest healthy peer", 1, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_requests>("ratio.requests", "ratio: requests in a window",
+                                                             0, kLarge),
 };
 
 [[nodiscard]] Status set_noise_floor(Parameters& parameters, std::string_view name, double value) {

@@ -1,0 +1,138 @@
+#include "detect/peer/ratio/ratio_follower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "base/error.h"
+#include "detect/peer/judge/anomalies.h"
+
+namespace laggard::detect {
+
+namespace {
+
+/// A long fault has thousands of short windows; these show where it began.
+constexpr std::size_t kMostShown = 100;
+
+}  // namespace
+
+/// How far apart, in cells, the first and the last of 2k-1 windows are.
+std::int64_t RatioFollower::reach() const {
+  return static_cast<std::int64_t>(2 * options_.k - 2) * options_.windows.shift;
+}
+
+WallTime RatioFollower::start(const SlowMember& slow) const {
+  return options_.grid.end(slow.cell - options_.windows.size);
+}
+
+bool RatioFollower::add(const SlowMember& slow, std::int64_t position) {
+  Track& track = tracks_[{slow.group, slow.member}];
+  const std::size_t component = grouping_.groups[slow.group].members[slow.member].index();
+  if (!track.recent.empty() &&
+      interventions_.repaired(component, start(track.recent.back().slow), start(slow))) {
+    track = {};
+  }
+  std::erase_if(track.recent, [&](const Seen& seen) { return position - seen.position > reach(); });
+  const bool goes_on = track.latest && !track.recent.empty() &&
+                       findings_[*track.latest].finding.last == track.recent.back().position;
+  track.recent.push_back({slow, position});
+  if (goes_on) {
+    extend(findings_[*track.latest], track.recent.back());
+    return false;
+  }
+  if (track.recent.size() < options_.k) return false;
+  open(track);
+  return true;
+}
+
+/// With all windows that speak for it; a finding of which the last window is not long ago goes on instead.
+void RatioFollower::open(Track& track) {
+  const Seen& now = track.recent.back();
+  const bool same =
+      track.latest && track.recent.front().position - findings_[*track.latest].finding.last <= options_.pause;
+  if (!same) {
+    const Component& component = grouping_[grouping_.groups[now.slow.group].members[now.slow.member]];
+    Finding finding;
+    finding.component = grouping_.groups[now.slow.group].members[now.slow.member].index();
+    finding.resource = now.slow.metric->resource;
+    finding.role = now.slow.metric->role;
+    finding.since = start(track.recent.front().slow);
+    finding.faulty_since = options_.grid.end(now.slow.cell);
+    finding.opened = {finding.faulty_since, Symptom::kSlower};
+    finding.first = track.recent.front().position;
+    finding.trained = options_.trained;
+    finding.evidence.metric = now.slow.metric->name;
+    finding.evidence.component = component.name;
+    finding.evidence.detector = kRatioDetector;
+    finding.evidence.unit = now.slow.metric->unit;
+    track.latest = findings_.size();
+    findings_.emplace_back().finding = std::move(finding);
+  }
+  for (const Seen& seen : track.recent) extend(findings_[*track.latest], seen);
+}
+
+void RatioFollower::extend(Found& found, const Seen& seen) const {
+  const SlowMember& slow = seen.slow;
+  const double score = slow.latency / (slow.ratio * slow.peers);
+  found.best.push_back(score);
+  std::ranges::sort(found.best, std::greater<>());
+  if (found.best.size() > options_.k) found.best.pop_back();
+  found.windows += 1;
+  found.latency += slow.latency;
+  found.peers += slow.peers;
+  found.moved += slow.moved;
+  found.moved_by_peers += slow.moved_by_peers;
+  found.moved_scatter += slow.moved_scatter;
+  Finding& finding = found.finding;
+  finding.last = seen.position;
+  finding.until = options_.grid.end(slow.cell);
+  Evidence& evidence = finding.evidence;
+  if (evidence.windows.size() < kMostShown) evidence.windows.push_back(start(slow));
+  if (score <= evidence.score) return;
+  evidence.score = score;
+  evidence.distance = slow.latency / slow.peers;
+  evidence.threshold = slow.ratio;
+  evidence.worst_window = start(slow);
+}
+
+std::vector<Finding> RatioFollower::findings(std::int64_t now) const {
+  std::vector<Finding> findings;
+  for (const Found& found : findings_) {
+    Finding& finding = findings.emplace_back(found.finding);
+    // From the window's start to its last cell, and the windows that were not slow since.
+    const std::int64_t most = options_.windows.size - 1 + reach();
+    finding.open = now - finding.last <= most &&
+                   !interventions_.repaired(finding.component, finding.since, WallTime::max());
+    finding.strength = std::min(found.best.back(), options_.most_strength);
+    finding.severity = std::log2(found.best.back());
+    finding.evidence.level = found.latency / found.windows;
+    finding.evidence.peers = found.peers / found.windows;
+    if (!std::isnan(found.moved)) {
+      finding.facts.push_back({&kStorageMoved, found.moved / found.windows,
+                               found.moved_by_peers / found.windows, found.moved_scatter / found.windows});
+    }
+  }
+  return findings;
+}
+
+void RatioFollower::forget(std::span<const std::uint8_t> keep) {
+  LAGGARD_CHECK(keep.size() == findings_.size());
+  std::vector<std::optional<std::size_t>> place(keep.size());
+  std::size_t kept = 0;
+  for (std::size_t f = 0; f < keep.size(); ++f) {
+    if (keep[f] == 0) continue;
+    if (kept < f) findings_[kept] = std::move(findings_[f]);
+    place[f] = kept++;
+  }
+  findings_.resize(kept);
+  for (auto at = tracks_.begin(); at != tracks_.end();) {
+    std::optional<std::size_t>& latest = at->second.latest;
+    const bool found = latest.has_value();
+    if (found) latest = place[*latest];
+    at = found && !latest ? tracks_.erase(at) : std::next(at);
+  }
+}
+
+}  // namespace laggard::detect
