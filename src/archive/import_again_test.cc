@@ -76,8 +76,10 @@ TEST_F(ImportAgain, WritesToThoseAloneThatGetMore) {
 
 TEST_F(ImportAgain, StoresAFactThatIsNew) {
   import(tables_);
-  const DeviceInfo device{
-      .host = "fs1", .kind = DeviceKind::kDisk, .device = "sda", .facts = {{"model", "X"}}};
+  DeviceInfo device;
+  device.host = "fs1";
+  device.device = "sda";
+  device.facts = {{"model", "X"}};
   for (int round = 0; round < 2; ++round) {
     const auto writer = import();
     ASSERT_TRUE(writer->append(tables_[0]));

@@ -67,21 +67,22 @@ std::size_t devices_in(const TempDir& folder) {
   return inventory ? inventory->devices.size() : 0;
 }
 
-constexpr std::int64_t kStart = 1795202494;
+constexpr std::int64_t kFirstSecond = 1795202494;
 
 TEST(NewFiles, AppearTogetherAndWhole) {
   const TempDir folder;
   ManualClock clock;
   auto writer = import_into(folder, clock);
-  for (int h = 0; h < 40; ++h) ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
+  for (int h = 0; h < 40; ++h)
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
   EXPECT_THAT(names_in(folder).files, IsEmpty()) << "nothing is on the disk yet, so nothing may be seen";
   ASSERT_TRUE(writer->flush());
   EXPECT_THAT(names_in(folder).files, SizeIs(40));
   // Samples that arrive later for files that have their names already, and for days that have no file.
   for (int h = 0; h < 40; ++h) {
-    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart + 1, 8)));
-    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart + 86400, 9)));
-    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart + 86401, 9)));
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond + 1, 8)));
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond + 86400, 9)));
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond + 86401, 9)));
   }
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(writer->stats().cells_added, 160U);
@@ -97,14 +98,14 @@ TEST(NewFiles, AreFoundAgainBeforeTheyHaveTheirNames) {
   auto writer = import_into(folder, clock);
   for (int round = 0; round < 3; ++round) {
     for (std::int64_t day = 0; day < 30; ++day)
-      ASSERT_TRUE(writer->append(one_sample("h", kStart + day * 86400 + round, 5)));
+      ASSERT_TRUE(writer->append(one_sample("h", kFirstSecond + day * 86400 + round, 5)));
   }
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(writer->stats().cells_added, 90U);
   EXPECT_THAT(names_in(folder).files, SizeIs(30));
   auto again = import_into(folder, clock);
   for (std::int64_t day = 0; day < 30; ++day)
-    ASSERT_TRUE(again->append(one_sample("h", kStart + day * 86400, 5)));
+    ASSERT_TRUE(again->append(one_sample("h", kFirstSecond + day * 86400, 5)));
   ASSERT_TRUE(again->close());
   EXPECT_EQ(again->stats().cells_added, 0U);
   EXPECT_EQ(again->stats().cells_already_there, 30U);
@@ -115,7 +116,7 @@ TEST(NewFiles, TwoBootsThatBeginInOneSecondAreTwoFiles) {
   ManualClock clock;
   auto writer = import_into(folder, clock);
   for (const std::string boot : {"first", "second"}) {
-    SampleTable table = one_sample("h", kStart, 1);
+    SampleTable table = one_sample("h", kFirstSecond, 1);
     table.set_boot(boot);
     ASSERT_TRUE(writer->append(table));
   }
@@ -132,7 +133,7 @@ TEST(NewFiles, OfAKilledImportAreRemovedByTheNext) {
   if (child == 0) {
     auto writer = import_into(folder, clock);
     for (int h = 0; h < 300; ++h)
-      static_cast<void>(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
+      static_cast<void>(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
     ::raise(SIGKILL);
   }
   int status = 0;
@@ -142,7 +143,8 @@ TEST(NewFiles, OfAKilledImportAreRemovedByTheNext) {
   EXPECT_FALSE(names_in(folder).hidden.empty());
   auto writer = import_into(folder, clock);
   EXPECT_THAT(names_in(folder).hidden, IsEmpty());
-  for (int h = 0; h < 300; ++h) ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
+  for (int h = 0; h < 300; ++h)
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(writer->stats().cells_already_there, NewFiles::kMost);
   EXPECT_EQ(devices_in(folder), 300U);
@@ -153,10 +155,10 @@ TEST(NewFiles, OfAnotherImportAreLeftAlone) {
   const TempDir folder;
   ManualClock clock;
   auto one = import_into(folder, clock);
-  ASSERT_TRUE(one->append(one_sample("a", kStart, 1)));
+  ASSERT_TRUE(one->append(one_sample("a", kFirstSecond, 1)));
   auto other = import_into(folder, clock);
-  EXPECT_FALSE(other->append(one_sample("a", kStart, 1))) << "the host is taken";
-  ASSERT_TRUE(other->append(one_sample("b", kStart, 1)));
+  EXPECT_FALSE(other->append(one_sample("a", kFirstSecond, 1))) << "the host is taken";
+  ASSERT_TRUE(other->append(one_sample("b", kFirstSecond, 1)));
   ASSERT_TRUE(other->close());
   ASSERT_TRUE(one->close());
   EXPECT_EQ(devices_in(folder), 2U);
@@ -186,7 +188,8 @@ TEST(NewFiles, ThatSomebodyRemovesAreAnErrorAndNotCounted) {
   ManualClock clock;
   auto writer = import_into(folder, clock);
   // More files than may be open at a time: the first wait for their names.
-  for (int h = 10; h < 50; ++h) ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
+  for (int h = 10; h < 50; ++h)
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
   const std::filesystem::path removed = folder.path() / kStreamFolder / ".h10-20261120T192134Z.lgd.new";
   const std::filesystem::path replaced = folder.path() / kStreamFolder / ".h11-20261120T192134Z.lgd.new";
   ASSERT_TRUE(std::filesystem::remove(removed));
@@ -205,7 +208,7 @@ TEST(NewFiles, ThatAreRemovedWhileTheyAreOpenAreSaved) {
   ManualClock clock;
   auto writer = import_into(folder, clock);
   // A whole block, which goes to the file at once.
-  for (int t = 0; t < 1100; ++t) ASSERT_TRUE(writer->append(one_sample("h", kStart + t, 7)));
+  for (int t = 0; t < 1100; ++t) ASSERT_TRUE(writer->append(one_sample("h", kFirstSecond + t, 7)));
   const std::filesystem::path hidden = folder.path() / kStreamFolder / ".h-20261120T192134Z.lgd.new";
   ASSERT_TRUE(std::filesystem::remove(hidden));
   ASSERT_TRUE(writer->close());
@@ -218,7 +221,7 @@ TEST(NewFiles, TakeNobodysPlace) {
   const TempDir folder;
   ManualClock clock;
   auto writer = import_into(folder, clock);
-  ASSERT_TRUE(writer->append(one_sample("h", kStart, 7)));
+  ASSERT_TRUE(writer->append(one_sample("h", kFirstSecond, 7)));
   const std::filesystem::path there = folder.path() / kStreamFolder / "h-20261120T192134Z.lgd";
   write_bytes(there, "planted");
   ASSERT_TRUE(writer->close());
@@ -233,7 +236,7 @@ TEST(NewFiles, AreNotLaidUnderALogThatLiesThere) {
   write_bytes(folder.path() / kStreamFolder / "h-20261120T192134Z.lgd-wal", "somebody's log");
   ManualClock clock;
   auto writer = import_into(folder, clock);
-  ASSERT_TRUE(writer->append(one_sample("h", kStart, 7)));
+  ASSERT_TRUE(writer->append(one_sample("h", kFirstSecond, 7)));
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(devices_in(folder), 1U);
 }
@@ -254,7 +257,7 @@ TEST(NewFiles, KeepWhatWasCommittedWhenTheyCannotGrow) {
     for (std::int64_t block = 0; block < 30; ++block) {
       std::vector<WallTime> times;
       for (int t = 0; t < 1024; ++t)
-        times.push_back(from_unix_ns((kStart + block * 1024 + t) * 1'000'000'000));
+        times.push_back(from_unix_ns((kFirstSecond + block * 1024 + t) * 1'000'000'000));
       SampleTable table("h", DeviceKind::kDisk, {{"ios", CounterForm::kCumulative}}, {"sda"}, times);
       for (std::size_t t = 0; t < 1024; ++t) {
         value = value * 6364136223846793005U + 1442695040888963407U;
@@ -278,7 +281,8 @@ TEST(NewFiles, OfMoreHostsThanLocksAreHeldAreAllThere) {
   const TempDir folder;
   ManualClock clock;
   auto writer = import_into(folder, clock);
-  for (int h = 0; h < 700; ++h) ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kStart, 7)));
+  for (int h = 0; h < 700; ++h)
+    ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
   EXPECT_TRUE(is_host_locked(folder.path() / kStreamFolder, "h699"));
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(devices_in(folder), 700U);

@@ -34,16 +34,16 @@ std::unique_ptr<script::Recording> recording(bool slow) {
   return script::record(system, "lab");
 }
 
-struct Told {
+struct FailedRead {
   const char* host;
   double second;
   const char* subject = "";
 };
 
 /// Each in a table of its own.
-std::vector<EventTable> errors(WallTime start, const std::vector<Told>& all) {
+std::vector<EventTable> errors(WallTime start, const std::vector<FailedRead>& all) {
   std::vector<EventTable> tables;
-  for (const Told& one : all) {
+  for (const FailedRead& one : all) {
     EventTable& table = tables.emplace_back(one.host, "error");
     const std::string_view subject = one.subject;
     const Word word = subject.empty() ? kNoWord : table.intern(subject).value();
@@ -56,8 +56,8 @@ std::vector<EventTable> errors(WallTime start, const std::vector<Told>& all) {
 }
 
 /// Ten a step from one second to another.
-std::vector<Told> often(const char* host, double from, double to, const char* subject = "") {
-  std::vector<Told> all;
+std::vector<FailedRead> often(const char* host, double from, double to, const char* subject = "") {
+  std::vector<FailedRead> all;
   for (double t = from; t < to; t += 3) all.push_back({host, t, subject});
   return all;
 }
@@ -130,9 +130,9 @@ TEST(Detectors, ADiskThatIsNamedIsTheComponent) {
 TEST(Detectors, AnyOrderWithinTheLatenessGivesTheSameIncidents) {
   const auto sick = recording(true);
   const WallTime start = start_of(*sick);
-  std::vector<Told> told = often("s3", 120, 280);
-  for (const Told& one : often("s7", 150, 400, "nfsd")) told.push_back(one);
-  for (const Told& one : often("s1", 20, 590, "d1")) told.push_back(one);
+  std::vector<FailedRead> told = often("s3", 120, 280);
+  for (const FailedRead& one : often("s7", 150, 400, "nfsd")) told.push_back(one);
+  for (const FailedRead& one : often("s1", 20, 590, "d1")) told.push_back(one);
   std::vector<EventTable> events = errors(start, told);
   const Diagnosis expected = diagnose_with(*sick, events);
   EXPECT_THAT(expected.incidents, SizeIs(3));
