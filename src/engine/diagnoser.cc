@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/state_codec.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
 #include "explain/settled.h"
@@ -17,6 +18,8 @@ namespace {
 
 /// Fewer anomalies than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
+
+constexpr StateFormat kStateFormat{"state of the engine", 1};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          detect::CellObserver* observer) {
@@ -33,10 +36,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       circles_(detect::make_circles(grouping)),
       clocks_(circles_, Grid{options_.preset.windows.interval}, options_.pipeline.parameters.clocks,
               options_.pipeline.workers),
-      loads_(circles_,
-             [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
-      pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
-                                   options_.pipeline.parameters.clocks.reach > 0 ? &loads_ : nullptr)),
+      loads_(grouping, options_.pipeline.parameters.clocks),
+      pipeline_(grouping, complete(options_.pipeline, options_.preset.windows, loads_.observer())),
       clock_(options_.preset.windows.size),
       peers_(grouping,
              {.preset = options_.preset,
@@ -88,9 +89,21 @@ void Diagnoser::examine(WallTime step) {
   examiners_.look(incidents(), step);
 }
 
+/// Of clocks, too, a verdict knows what the cells before it say, however many came with it in one run.
+void Diagnoser::watch_clocks(const detect::JudgedRun& judged, std::int64_t until) {
+  if (judged.loads.empty()) return;
+  const auto row = [&](std::int64_t cell) {
+    return static_cast<std::size_t>(cell - judged.run.begin) * circles_.row();
+  };
+  clocks_.take({clocked_, until},
+               std::span(judged.loads).subspan(row(clocked_), row(until) - row(clocked_)));
+  clocked_ = until;
+}
+
 /// All windows of a run; by the hour, when somebody wants to know who was persistent at its end.
 void Diagnoser::follow(detect::JudgedRun& judged) {
   clock_.place(judged, pipeline_.grid());
+  clocked_ = judged.run.begin;
   const std::span<const detect::JudgedWindow> windows = judged.windows;
   std::size_t followed = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -105,6 +118,7 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
     const std::optional<WallTime> next = detectors_.next();
     if ((next && *next <= step) || (detectors_.span() && step > examined_)) {
       follow_so_far();
+      watch_clocks(judged, windows[i].cell);
       pass_steps(step);
       examine(step);
     }
@@ -113,10 +127,14 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
     if (tick || hour) follow_so_far();
     if (hour) persistence_->close(peers_.ranking());
     if (persistence_) persistence_->pass(window.end);
-    if (tick) tell(*tick);
+    if (tick) {
+      watch_clocks(judged, windows[i].cell);
+      tell(*tick);
+    }
     position_ = std::max(position_, window.position);
   }
   peers_.follow(windows.subspan(followed));
+  watch_clocks(judged, judged.run.end);
 }
 
 void Diagnoser::tell(WallTime tick) {
@@ -146,22 +164,38 @@ void Diagnoser::forget_settled() {
 
 void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
 
-void Diagnoser::add(std::span<const SampleTable> tables) {
-  pipeline_.add(tables, [this](detect::JudgedRun& judged) { follow(judged); });
+Pipeline::RunSink Diagnoser::with_loads() {
+  return [this](detect::JudgedRun& judged) {
+    loads_.attach(judged);
+    follow(judged);
+  };
 }
 
+std::optional<Checkpoint> Diagnoser::checkpoint() const {
+  if (!clock_.last() || finished_ || !options_.detectors.empty()) return std::nullopt;
+  return Checkpoint{state_fingerprint(grouping_, options_), *clock_.last(), save_state(kStateFormat, *this)};
+}
+
+Status Diagnoser::restore(const Checkpoint& checkpoint) {
+  LAGGARD_CHECK(options_.pipeline.shard && options_.pipeline.shard->after == checkpoint.after);
+  if (checkpoint.fingerprint != state_fingerprint(grouping_, options_)) {
+    return fail(ErrorCode::kBadUse, "", "the saved state is of other peers or other options");
+  }
+  if (Status restored = restore_state(kStateFormat, checkpoint.state, *this); !restored) return restored;
+  if (clock_.last() == checkpoint.after) return {};
+  return fail(ErrorCode::kDamaged, "", "the saved state of the engine is damaged");
+}
+
+void Diagnoser::add(std::span<const SampleTable> tables) { pipeline_.add(tables, with_loads()); }
+
 void Diagnoser::advance(WallTime until) {
-  pipeline_.advance(until, [this](detect::JudgedRun& judged) { follow(judged); });
+  pipeline_.advance(until, with_loads());
   pass_steps(std::min(until, pipeline_.judged_until(until)));
 }
 
-void Diagnoser::take(detect::JudgedRun& judged) {
-  if (options_.pipeline.parameters.clocks.reach > 0) clocks_.take(judged.run, judged.loads);
-  follow(judged);
-}
-
 void Diagnoser::finish() {
-  pipeline_.finish([this](detect::JudgedRun& judged) { follow(judged); });
+  finished_ = true;
+  pipeline_.finish(with_loads());
   clocks_.finish();
   peers_.finish();
   detectors_.finish();

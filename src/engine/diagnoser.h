@@ -8,6 +8,7 @@
 #include "detect/peer/judge/peer_detector.h"
 #include "detect/peer/skew/clock_watch.h"
 #include "detect/peer/skew/host_circles.h"
+#include "engine/checkpoint.h"
 #include "engine/detectors.h"
 #include "engine/diagnoser_options.h"
 #include "engine/examiners.h"
@@ -42,7 +43,23 @@ class Diagnoser {
   /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
   /// Instead of tables: what a pipeline with these options judged, run after run.
-  void take(detect::JudgedRun& judged);
+  void take(detect::JudgedRun& judged) { follow(judged); }
+
+  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there are
+  /// detectors of events, whose state is not part of it yet. Score maps and rows by the hour are not either;
+  /// they begin anew.
+  [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
+  /// Goes on from there; before anything was added, and with options whose shard begins where the checkpoint
+  /// ends. After an error, which is one sentence, this diagnoser is of no use.
+  [[nodiscard]] Status restore(const Checkpoint& checkpoint);
+  /// As Pipeline::needs_earlier: a restored diagnoser was given too little of what lies before.
+  [[nodiscard]] bool needs_earlier() const { return pipeline_.needs_earlier(); }
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.from_, self.to_, self.ticked_, self.position_, self.forget_from_, self.clock_, self.clocks_,
+          self.peers_);
+  }
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
@@ -53,6 +70,8 @@ class Diagnoser {
   [[nodiscard]] std::vector<PersistenceRow> persistence_rows() const;
 
  private:
+  [[nodiscard]] Pipeline::RunSink with_loads();
+  void watch_clocks(const detect::JudgedRun& judged, std::int64_t until);
   void follow(detect::JudgedRun& judged);
   [[nodiscard]] std::optional<WallTime> tick_before(WallTime end);
   void pass_steps(WallTime until);
@@ -69,7 +88,8 @@ class Diagnoser {
   DiagnoserOptions options_;
   detect::HostCircles circles_;
   detect::ClockWatch clocks_;
-  detect::HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
+  detect::RunLoads loads_;     ///< Learns from the pipeline what is compared, for the clocks.
+  std::int64_t clocked_ = 0;  ///< The first cell of a run that they have not been told of yet.
   Pipeline pipeline_;
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
@@ -84,6 +104,7 @@ class Diagnoser {
   std::size_t forget_from_ = 0;     ///< Anomalies from which it is worth looking for what is settled.
   std::optional<WallTime> from_;
   WallTime to_;
+  bool finished_ = false;
 };
 
 }  // namespace laggard::engine

@@ -10,10 +10,6 @@ void GapClock::note(const CellRuns::Run& run) {
   if (lost > longest_) {
     resumptions_.push_back({run.begin, lost + (resumptions_.empty() ? 0 : resumptions_.back().lost)});
   }
-  // A window that ends in this gap starts at most its length before it.
-  while (last_ && resumptions_.size() > 1 && resumptions_[1].cell <= *last_ - longest_) {
-    resumptions_.erase(resumptions_.begin());
-  }
   last_ = run.end - 1;
 }
 

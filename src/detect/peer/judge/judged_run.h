@@ -85,7 +85,7 @@ class GapClock {
     }
   };
   std::int64_t longest_;
-  std::vector<Resumption> resumptions_;  ///< Those that a window can still start before.
+  std::vector<Resumption> resumptions_;
   std::optional<std::int64_t> last_;
 };
 
