@@ -95,8 +95,7 @@ void Diagnoser::watch_clocks(const detect::JudgedRun& judged, std::int64_t until
   const auto row = [&](std::int64_t cell) {
     return static_cast<std::size_t>(cell - judged.run.begin) * circles_.row();
   };
-  clocks_.take({clocked_, until},
-               std::span(judged.loads).subspan(row(clocked_), row(until) - row(clocked_)));
+  clocks_.take({clocked_, until}, std::span(judged.loads).subspan(row(clocked_), row(until) - row(clocked_)));
   clocked_ = until;
 }
 

@@ -45,9 +45,9 @@ class Diagnoser {
   /// Instead of tables: what a pipeline with these options judged, run after run.
   void take(detect::JudgedRun& judged) { follow(judged); }
 
-  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there are
-  /// detectors of events, whose state is not part of it yet. Score maps and rows by the hour are not either;
-  /// they begin anew.
+  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there
+  /// are detectors of events, whose state is not part of it yet. Score maps and rows by the hour are not
+  /// either; they begin anew.
   [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
   /// Goes on from there; before anything was added, and with options whose shard begins where the checkpoint
   /// ends. After an error, which is one sentence, this diagnoser is of no use.
@@ -88,7 +88,7 @@ class Diagnoser {
   DiagnoserOptions options_;
   detect::HostCircles circles_;
   detect::ClockWatch clocks_;
-  detect::RunLoads loads_;     ///< Learns from the pipeline what is compared, for the clocks.
+  detect::RunLoads loads_;    ///< Learns from the pipeline what is compared, for the clocks.
   std::int64_t clocked_ = 0;  ///< The first cell of a run that they have not been told of yet.
   Pipeline pipeline_;
   detect::GapClock clock_;
