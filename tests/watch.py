@@ -3,6 +3,7 @@
 watch.py LAGGARD RECORDING: the recording is finished, so `--until-idle` ends each watch. Without Debian's
 prometheus-alertmanager that part is skipped, with a sentence."""
 import json
+import random
 import shutil
 import signal
 import socket
@@ -98,6 +99,52 @@ class Watching(unittest.TestCase):
             for line in lines:
                 self.assertEqual(by_number.setdefault(line["number"], line), line)
             self.assertEqual([by_number[n] for n in sorted(by_number)], whole)
+
+    def test_kills_at_moments_of_chance_cost_nothing_either(self):
+        whole, _ = watch()
+        chance = random.Random(7)
+        for attempt in range(6):
+            state, lines = self.folder / f"state{attempt}", []
+            for start in range(3):
+                out = self.folder / f"out{attempt}.{start}"
+                with open(out, "w") as told:
+                    process = subprocess.Popen([LAGGARD, "watch", RECORDING, "--preset", "lab", "--until-idle", "200ms", "--poll", "100ms",
+                                                "--json", "--state", state], stdout=told, stderr=subprocess.DEVNULL)
+                    try:
+                        process.wait(timeout=chance.uniform(0.02, 0.5))
+                    except subprocess.TimeoutExpired:
+                        process.kill()
+                        process.wait()
+                text = out.read_text()
+                lines += [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
+            lines += watch("--state", state)[0]
+            by_number = {}
+            for line in lines:
+                self.assertEqual(by_number.setdefault(line["number"], line), line)
+            self.assertEqual([by_number[number] for number in sorted(by_number)], whole)
+
+    def test_a_state_of_other_options_is_said_and_judged_again(self):
+        state = self.folder / "state"
+        first, notes = watch("--state", state)
+        self.assertNotIn("judged again", notes)
+        again, notes = watch("--state", state, "--set", "latency.threshold=2.5")
+        self.assertIn("the saved state is of other peers or other options; what was recorded is judged again", notes)
+        self.assertNotIn("opened", [change["change"] for change in again])
+        _, notes = watch("--state", state, "--set", "latency.threshold=2.5")
+        self.assertNotIn("judged again", notes)
+
+    def test_a_damaged_state_is_refused(self):
+        state = self.folder / "state"
+        watch("--state", state)
+        whole = state.read_bytes()
+        chance = random.Random(3)
+        for _ in range(20):
+            at = chance.randrange(len(whole))
+            for bad in (whole[:at], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:]):
+                state.write_bytes(bad)
+                done = subprocess.run([LAGGARD, "watch", RECORDING, "--until-idle", "200ms", "--state", state], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("is no state of laggard watch, or is damaged", done.stderr)
 
     def test_a_command_hears_of_each_change(self):
         heard = self.folder / "heard"

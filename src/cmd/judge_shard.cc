@@ -43,20 +43,6 @@ std::optional<TimeSpan> disorder_at(const AnalysisSetup& setup, WallTime t) {
   return std::nullopt;
 }
 
-/// From where on to read for windows that look back `lead` cells from the shard; nothing: all there is.
-std::optional<WallTime> read_from(const AnalysisSetup& setup, const engine::Shard& shard, std::int64_t lead) {
-  const TimeSpan span = recorded_span(setup.inventory, setup.request);
-  const Grid grid = grid_of(setup);
-  if (shard.begin() <= shard.after || shard.after - grid.cell(span.from) <= lead) return std::nullopt;
-  WallTime from = grid.begin(shard.after - lead) - derive::scaled(setup.sample_interval, kMarginIntervals);
-  // What is out of order is read as a whole or not at all.
-  for (auto disorder = disorder_at(setup, from); disorder && from > span.from;
-       disorder = disorder_at(setup, from)) {
-    from = disorder->from - 2 * margin_of(setup);
-  }
-  return from > span.from ? std::optional(from) : std::nullopt;
-}
-
 std::optional<WallTime> read_to(const AnalysisSetup& setup, const engine::Shard& shard) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
   const Grid grid = grid_of(setup);
@@ -69,6 +55,24 @@ std::optional<WallTime> read_to(const AnalysisSetup& setup, const engine::Shard&
 }
 
 }  // namespace
+
+LookBack::LookBack(const AnalysisSetup& setup) : cells_(history_of(setup) + kSpareCells) {}
+
+void LookBack::further() { cells_ *= kFurther; }
+
+/// Nothing: all there is.
+std::optional<WallTime> LookBack::read_from(const AnalysisSetup& setup, const engine::Shard& shard) const {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  const Grid grid = grid_of(setup);
+  if (shard.begin() <= shard.after || shard.after - grid.cell(span.from) <= cells_) return std::nullopt;
+  WallTime from = grid.begin(shard.after - cells_) - derive::scaled(setup.sample_interval, kMarginIntervals);
+  // What is out of order is read as a whole or not at all.
+  for (auto disorder = disorder_at(setup, from); disorder && from > span.from;
+       disorder = disorder_at(setup, from)) {
+    from = disorder->from - 2 * margin_of(setup);
+  }
+  return from > span.from ? std::optional(from) : std::nullopt;
+}
 
 engine::PipelineOptions judging_options(const AnalysisSetup& setup) {
   engine::PipelineOptions options = setup.pipeline;
@@ -111,8 +115,8 @@ std::vector<engine::Shard> plan_shards(const AnalysisSetup& setup, std::int64_t 
 Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipeline::RunSink& sink,
                    const std::function<bool()>& enough) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
-  for (std::int64_t lead = history_of(setup) + kSpareCells;; lead *= kFurther) {
-    shard.read_from = read_from(setup, shard, lead);
+  for (LookBack back(setup);; back.further()) {
+    shard.read_from = back.read_from(setup, shard);
     engine::PipelineOptions options = judging_options(setup);
     options.shard = shard;
     detect::RunLoads loads(setup.grouping, options.parameters.clocks);

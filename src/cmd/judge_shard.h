@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,21 @@ namespace laggard::cmd {
 
 /// What a log of this recording's windows looks like.
 [[nodiscard]] engine::RunShape run_shape(const AnalysisSetup& setup);
+
+/// How far before a shard its recording is read: as far as its windows look back, and further when that was
+/// not enough (Pipeline::needs_earlier).
+class LookBack {
+ public:
+  explicit LookBack(const AnalysisSetup& setup);
+
+  /// Shard::read_from.
+  [[nodiscard]] std::optional<WallTime> read_from(const AnalysisSetup& setup,
+                                                  const engine::Shard& shard) const;
+  void further();
+
+ private:
+  std::int64_t cells_;
+};
 
 /// Cuts what is left of the recording, the cells after `after`, into shards of about the same length for so
 /// many to share, in order: at most a day each, and not so short that more would be read for them than

@@ -34,6 +34,12 @@ std::optional<WallTime> newest_of(const std::vector<ObservationStream>& streams)
   return newest;
 }
 
+/// A restart judges so much again at most; a large site's checkpoint takes some time to write.
+constexpr Duration kCheckpointEvery = std::chrono::minutes(5);
+
+/// Judged again before the first one that matters: more than biases (BiasOptions) and persistence need.
+constexpr std::size_t kWindowsAgain = 1024;
+
 /// Nothing to watch yet, which is no mistake while a recorder has only just begun.
 bool is_not_there_yet(const Error& error) {
   return error.code == ErrorCode::kNotFound || error.code == ErrorCode::kTemporary ||
@@ -79,10 +85,23 @@ void Watch::verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last) 
   if (!told_ || (at <= tracker_->at() && !last)) return;
   std::vector<Incident> now = incidents(diagnoser);
   const WallTime when = std::max(at, tracker_->at());
-  for (const Change& change :
-       last ? tracker_->finish(std::move(now), when) : tracker_->update(std::move(now), when)) {
+  outbox_ = last ? tracker_->finish(std::move(now), when) : tracker_->update(std::move(now), when);
+  if (outbox_.empty()) return;
+  if (listener_.decided) told_ = listener_.decided();
+  deliver();
+}
+
+void Watch::deliver() {
+  for (const Change& change : outbox_) {
     if (told_) told_ = listener_.change(change);
   }
+  if (told_) outbox_.clear();
+}
+
+void Watch::restore(WatchState state) {
+  restored_ = std::move(state.changes);
+  outbox_ = std::move(state.outbox);
+  checkpoint_ = std::move(state.engine);
 }
 
 /// `auto` is the preset that the samples' cadence allows: how long was recorded says nothing here.
@@ -111,26 +130,69 @@ Status Watch::begin() {
   auto setup = prepare_live();
   if (!setup) return forward(setup);
   setup_ = std::make_unique<AnalysisSetup>(std::move(*setup));
-  auto settings = diagnoser_options(options_.diagnose, *setup_);
-  if (!settings) return forward(settings);
   if (!tracker_) {
     tracker_.emplace(closed_after(*setup_));
     if (restored_) tracker_->restore(std::move(*restored_));
   }
+  devices_.clear();
+  for (const DeviceInfo& device : setup_->inventory.devices) {
+    if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
+  }
+  look_back_.emplace(*setup_);
+  after_ = checkpoint_ ? std::optional(checkpoint_->after) : judge_again_after();
+  return start();
+}
+
+Result<engine::DiagnoserOptions> Watch::settings(std::optional<engine::Shard> shard) {
+  auto settings = diagnoser_options(options_.diagnose, *setup_);
+  if (!settings) return settings;
   const detect::WindowSpec& windows = setup_->preset.windows;
   settings->tick = {
       .every = cells(windows, windows.shift),
       .tell = [this](const engine::Diagnoser& diagnoser, WallTime at) { verdict(diagnoser, at, false); },
       .forget = true};
-  diagnoser_ = std::make_unique<engine::Diagnoser>(setup_->grouping, std::move(*settings));
-  devices_.clear();
-  for (const DeviceInfo& device : setup_->inventory.devices) {
-    if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
+  settings->pipeline.shard = shard;
+  return settings;
+}
+
+/// What was judged cannot be gone on from: everything is judged again that may still change what was told,
+/// and with it what it is held against. Nothing: from the beginning.
+std::optional<std::int64_t> Watch::judge_again_after() const {
+  const engine::ChangeTracker::State told = tracker_->state();
+  if (told.at == WallTime::min()) return std::nullopt;
+  WallTime from = told.at;
+  for (const engine::ChangeTracker::Told& one : told.told) {
+    if (one.kind != ChangeKind::kClosed) from = std::min(from, one.incident.since);
   }
+  const detect::WindowSpec& windows = setup_->preset.windows;
+  const Grid grid{windows.interval};
+  const std::int64_t after = grid.cell(from) - static_cast<std::int64_t>(kWindowsAgain * windows.shift);
+  const TimeSpan span = recorded_span(setup_->inventory, setup_->request);
+  return after > grid.cell(span.from) ? std::optional(after) : std::nullopt;
+}
+
+/// A diagnoser that has judged all cells up to `after_`.
+Status Watch::start() {
+  std::optional<engine::Shard> shard;
+  if (after_) {
+    shard.emplace().after = *after_;
+    shard->read_from = look_back_->read_from(*setup_, *shard);
+  }
+  auto how = settings(shard);
+  if (!how) return forward(how);
+  diagnoser_ = std::make_unique<engine::Diagnoser>(setup_->grouping, std::move(*how));
   position_.reset();
   read_.clear();
   late_.clear();
-  return {};
+  read_from_ = shard ? shard->read_from : std::nullopt;
+  if (!checkpoint_) return {};
+  Status restored = diagnoser_->restore(*checkpoint_);
+  if (restored) return {};
+  listener_.note(restored.error().message() + "; what was recorded is judged again");
+  checkpoint_.reset();
+  checkpointed_.reset();
+  after_ = judge_again_after();
+  return start();
 }
 
 bool Watch::has_news(const Inventory& inventory) const {
@@ -161,7 +223,7 @@ void Watch::note_late(const Streams& streams) {
     if (!position_ || stream.last >= *position_) continue;  // Of the rest nobody knows yet.
     const ObservationFeed::Counts::key_type key{stream.shape, stream.host, stream.kind};
     const std::uint64_t known = read_[key] + late_[key];
-    if (stream.count <= known || setup_->request.from) continue;
+    if (stream.count <= known || setup_->request.from || after_) continue;
     listener_.note(fmt::format("{} observations ({}) of {} came late and are not judged",
                                stream.count - known, stream.kind, stream.host));
     late_[key] += stream.count - known;
@@ -183,18 +245,30 @@ std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Strea
   return until;
 }
 
+/// Too little may have been read of what lies before the first cell; nothing has been judged then.
 Status Watch::read_until(WallTime until) {
+  for (;;) {
+    Status read = read_new(until);
+    if (!read || !diagnoser_->needs_earlier()) return read;
+    look_back_->further();
+    if (Status started = start(); !started) return started;
+  }
+}
+
+Status Watch::read_new(WallTime until) {
   auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
   if (!reader) return forward(reader);
   ReadRequest request = setup_->request;
-  if (position_) request.from = std::max(request.from.value_or(*position_), *position_);
+  if (const auto from = position_ ? position_ : read_from_) {
+    request.from = std::max(request.from.value_or(*from), *from);
+  }
   request.to = std::min(request.to.value_or(until), until);
   const TimeSpan span = recorded_span(setup_->inventory, request);
   const TableReading reading{**reader, request, span, setup_->workers.get()};
   auto feed = ObservationFeed::open(**reader, request, options_.diagnose.analysis.detectors);
   if (!feed) return forward(feed);
   Status fed;
-  Status read = read_tables(reading, position_ ? "" : "judging what was recorded so far",
+  Status read = read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far",
                             [&](std::span<const SampleTable> tables) {
                               if (fed) fed = feed->read_until(begin_of(tables), *diagnoser_);
                               diagnoser_->add(tables);
@@ -216,6 +290,8 @@ Result<bool> Watch::poll() {
 }
 
 Result<bool> Watch::look() {
+  if (!outbox_.empty()) deliver();
+  if (!told_) return forward(told_);
   auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
   if (!reader) {
     if (is_not_there_yet(reader.error())) return false;
@@ -224,8 +300,11 @@ Result<bool> Watch::look() {
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
   if (diagnoser_ == nullptr || has_news(*inventory)) {
-    if (diagnoser_ != nullptr)
+    if (diagnoser_ != nullptr && has_news(*inventory)) {
       listener_.note("hosts or devices have come; peers are compared with them from now on");
+      checkpoint_.reset();
+      checkpointed_.reset();
+    }
     if (Status begun = begin(); !begun) {
       if (is_not_there_yet(begun.error())) return false;
       return forward(begun);
@@ -237,6 +316,10 @@ Result<bool> Watch::look() {
   const std::optional<WallTime> until = watermark(*inventory, *streams);
   if (!until || (position_ && *until <= *position_)) return false;
   if (Status read = read_until(*until); !read) return forward(read);
+  if (!checkpointed_ || *until - *checkpointed_ >= kCheckpointEvery) {
+    checkpoint_ = diagnoser_->checkpoint();
+    checkpointed_ = until;
+  }
   return true;
 }
 
@@ -262,9 +345,14 @@ Status Watch::judge_rest() {
   auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
   if (!streams) return forward(streams);
   if (const auto newest = newest_of(*streams)) end = std::max(end, *newest + Duration{1});
-  if (Status read = read_until(end); !read) return read;
+  for (;;) {
+    if (Status read = read_until(end); !read) return read;
+    diagnoser_->finish();
+    if (!diagnoser_->needs_earlier()) break;
+    look_back_->further();
+    if (Status started = start(); !started) return started;
+  }
   note_late(*streams);
-  diagnoser_->finish();
   verdict(*diagnoser_, end - Duration{1}, true);
   return told_;
 }
@@ -278,9 +366,14 @@ Duration Watch::patience() const {
   return std::min(patience, windows.interval * detect::short_windows(ratio, windows.interval).shift / 2);
 }
 
-engine::ChangeTracker::State Watch::state() const {
-  if (tracker_) return tracker_->state();
-  return restored_.value_or(engine::ChangeTracker::State{});
+WatchState Watch::state() const {
+  return {.changes = tracker_ ? tracker_->state() : restored_.value_or(engine::ChangeTracker::State{}),
+          .outbox = outbox_,
+          .engine = checkpoint_};
+}
+
+std::optional<std::int64_t> Watch::checkpoint_after() const {
+  return checkpoint_ ? std::optional(checkpoint_->after) : std::nullopt;
 }
 
 std::vector<Incident> Watch::open() const { return tracker_ ? tracker_->open() : std::vector<Incident>{}; }

@@ -15,7 +15,9 @@
 #include "base/time.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/diagnose.h"
+#include "cmd/judge_shard.h"
 #include "cmd/observation_feed.h"
+#include "cmd/watch_state.h"
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
 #include "model/change.h"
@@ -24,17 +26,23 @@ namespace laggard::cmd {
 
 /// Where a watch says what happens.
 struct WatchListener {
-  /// Each change, in order; the tracker's state afterwards is what a restart goes on from.
-  std::function<Status(const Change&)> change;
+  std::function<Status(const Change&)> change;   ///< Each change, in order.
   std::function<void(const std::string&)> note;  ///< One sentence about the watching itself.
+  /// Changes have been decided (WatchState::outbox) and none of them delivered: what a restart needs in order
+  /// to deliver the same has to be kept first. Empty: nobody restarts.
+  std::function<Status()> decided = nullptr;
 };
 
 /// Follows recordings while they grow: reads what has come since it looked last, judges what can no longer
 /// change, and tells what has become of each incident. Hosts are waited for until one has been silent for so
 /// long that the others go on without it; what it brings later is counted and not judged.
 ///
-/// When hosts or devices come that were not there before, everything is judged again with them, up to where
-/// the watch was, without telling anything twice.
+/// When hosts or devices come that were not there before, what may still change is judged again with them, up
+/// to where the watch was, without telling anything twice: everything since the first incident that is not
+/// closed, and a thousand windows before it.
+///
+/// A restarted watch goes on from the engine's checkpoint: it reads as much of what lies before it as windows
+/// look back. Where that does not fit, with other options or other peers, it judges again as above.
 class Watch {
  public:
   struct Options {
@@ -46,7 +54,7 @@ class Watch {
   Watch(Options options, WatchListener listener);
 
   /// Goes on from there; before the first poll.
-  void restore(engine::ChangeTracker::State state) { restored_ = std::move(state); }
+  void restore(WatchState state);
 
   /// Reads and judges what has come. \return whether anything had. Recordings that are not there yet, or hold
   /// nothing yet, are waited for.
@@ -59,7 +67,9 @@ class Watch {
   /// To look more often than this changes next to nothing: a sixteenth of the distance of two windows, half
   /// of that of two short ones.
   [[nodiscard]] Duration patience() const;
-  [[nodiscard]] engine::ChangeTracker::State state() const;
+  [[nodiscard]] WatchState state() const;
+  /// The cell that the engine's checkpoint ends with; another one means that there is a new one to keep.
+  [[nodiscard]] std::optional<std::int64_t> checkpoint_after() const;
   /// What is told of and not over.
   [[nodiscard]] std::vector<Incident> open() const;
 
@@ -69,8 +79,13 @@ class Watch {
   [[nodiscard]] Result<AnalysisSetup> prepare_live();
   [[nodiscard]] Result<bool> look();
   [[nodiscard]] Status begin();
+  [[nodiscard]] Result<engine::DiagnoserOptions> settings(std::optional<engine::Shard> shard);
+  [[nodiscard]] std::optional<std::int64_t> judge_again_after() const;
+  [[nodiscard]] Status start();
   [[nodiscard]] Status judge_rest();
   [[nodiscard]] Status read_until(WallTime until);
+  [[nodiscard]] Status read_new(WallTime until);
+  void deliver();
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
   [[nodiscard]] std::vector<Incident> incidents(const engine::Diagnoser& diagnoser) const;
   using Streams = std::vector<ObservationStream>;
@@ -85,8 +100,14 @@ class Watch {
   std::optional<engine::ChangeTracker> tracker_;
   std::unique_ptr<AnalysisSetup> setup_;
   std::unique_ptr<engine::Diagnoser> diagnoser_;
-  std::set<DeviceKey> devices_;             ///< Disks and interfaces that the groups were made of.
-  std::optional<WallTime> position_;        ///< Samples before this have been added.
+  std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
+  std::optional<WallTime> position_;   ///< Samples before this have been added.
+  std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
+  std::optional<std::int64_t> after_;  ///< The cells behind this one are judged; nothing: all.
+  std::optional<LookBack> look_back_;  ///< For what is read before them.
+  std::optional<engine::Checkpoint> checkpoint_;
+  std::optional<WallTime> checkpointed_;    ///< Where we were then.
+  std::vector<Change> outbox_;              ///< Decided and not delivered.
   ObservationFeed::Counts read_;            ///< Events and profiles so far, ...
   ObservationFeed::Counts late_;            ///< ... and those that came too late to be.
   std::map<std::string, WallTime> silent_;  ///< Hosts that are not waited for, and their last sample.

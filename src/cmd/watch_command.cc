@@ -147,17 +147,20 @@ Status watch_recordings(WatchOptions& options) {
   auto delivery = WatchOutputs::open(
       to, [&] { return clock->asked_to_stop(); }, note);
   if (!delivery) return forward(delivery);
-  Watch watch({.diagnose = options.diagnose, .silence = times->silence},
-              {.change = [&](const Change& change) { return delivery->deliver(change); }, .note = note});
+  std::optional<Watch> watch;
+  watch.emplace(Watch::Options{.diagnose = options.diagnose, .silence = times->silence},
+                WatchListener{.change = [&](const Change& change) { return delivery->deliver(change); },
+                              .note = note,
+                              .decided = [&] { return delivery->keep_decided(*watch); }});
   if (!to.state.empty()) {
     auto state = read_watch_state(to.state);
     if (!state) return forward(state);
     if (*state) {
-      delivery->hold(**state);
-      watch.restore(std::move(**state));
+      delivery->hold((*state)->changes);
+      watch->restore(std::move(**state));
     }
   }
-  if (Status followed = follow(watch, *delivery, feed->get(), *times, *clock); !followed) return followed;
+  if (Status followed = follow(*watch, *delivery, feed->get(), *times, *clock); !followed) return followed;
   return *feed ? (*feed)->close() : Status{};
 }
 
@@ -218,7 +221,7 @@ void add_watch_command(CLI::App& app, Context& context) {
        "End when nothing has been recorded for so long; else at SIGTERM or Ctrl-C");
   command->footer(
       "Example: laggard record metrics --out REC &\n"
-      "         laggard watch REC --state /var/lib/laggard/watch.json --alertmanager http://alerts:9093");
+      "         laggard watch REC --state /var/lib/laggard/watch.state --alertmanager http://alerts:9093");
   command->callback([options, &context] {
     if (Status watched = watch_recordings(*options); !watched) context.status = report_error(watched.error());
   });

@@ -55,8 +55,14 @@ Status WatchOutputs::deliver(const Change& change) {
 
 Status WatchOutputs::keep(const Watch& watch) {
   write_textfile(watch);
-  if (!std::exchange(delivered_, false) || options_.state.empty()) return {};
-  return write_watch_state(options_.state, watch.state());
+  const bool news = delivered_ || watch.checkpoint_after() != kept_after_;
+  return news ? keep_decided(watch) : Status{};
+}
+
+Status WatchOutputs::keep_decided(const Watch& watch) {
+  delivered_ = false;
+  kept_after_ = watch.checkpoint_after();
+  return options_.state.empty() ? Status{} : write_watch_state(options_.state, watch.state());
 }
 
 void WatchOutputs::write_textfile(const Watch& watch) {

@@ -27,9 +27,10 @@ struct WatchOutputOptions {
   ServerOptions alertmanager{.url = {}, .password_file = {}, .token_file = {}, .timeout = "10s"};
 };
 
-/// Delivers changes in their order, each to all of these, and then keeps that it did: after a kill the last
-/// ones may come again under their numbers, and none is ever left out. What a command, a file or a server
-/// refuses is noted and does not end the watch; what standard output or the state refuses does.
+/// Keeps changes, delivers them in their order, each to all of these, and then keeps that it did: after a
+/// kill the last ones may come again, the same under the same numbers, and none is ever left out. What a
+/// command, a file or a server refuses is noted and does not end the watch; what standard output or the state
+/// refuses does.
 class WatchOutputs {
  public:
   using Note = std::function<void(const std::string&)>;
@@ -41,6 +42,8 @@ class WatchOutputs {
   /// What was told of before a restart and is not over.
   void hold(const engine::ChangeTracker::State& state);
   [[nodiscard]] Status deliver(const Change& change);
+  /// Changes have been decided; before any of them is delivered.
+  [[nodiscard]] Status keep_decided(const Watch& watch);
   /// After everything that one look at the recordings brought.
   [[nodiscard]] Status keep(const Watch& watch);
   /// Posts what is due; to be called every few seconds.
@@ -61,6 +64,7 @@ class WatchOutputs {
   std::unique_ptr<send::Alertmanager> alertmanager_;
   std::array<std::uint64_t, 7> changes_{};  ///< So many since the start, by ChangeKind.
   bool delivered_ = false;
+  std::optional<std::int64_t> kept_after_;       ///< Watch::checkpoint_after of the state that was kept.
   std::optional<std::string> textfile_trouble_;  ///< The last one that was noted.
   std::optional<std::string> server_trouble_;
 };

@@ -2,21 +2,34 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "engine/change_tracker.h"
+#include "engine/checkpoint.h"
+#include "model/change.h"
 
 namespace laggard::cmd {
 
-/// What a watch keeps for its next start (`--state`): the number of the last change that was delivered, up to
-/// when samples were judged, and the incidents that were told of, without their evidence. Written whole or
-/// not at all, after every delivery; a change that was delivered and not yet noted is delivered again under
-/// its number.
-[[nodiscard]] Status write_watch_state(const std::filesystem::path& file,
-                                       const engine::ChangeTracker::State& state);
+/// What a watch keeps for its next start (`--state`): what it has told, what it has decided to tell, and
+/// where its engine goes on.
+struct WatchState {
+  engine::ChangeTracker::State changes;
+  /// Changes that count as told in `changes`, but of which it is not known yet that they were delivered.
+  std::vector<Change> outbox;
+  /// Of a moment up to which everything has been told: what is judged again after it is not told again.
+  std::optional<engine::Checkpoint> engine;
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.changes, self.outbox, self.engine);
+  }
+};
+
+/// Written whole or not at all.
+[[nodiscard]] Status write_watch_state(const std::filesystem::path& file, const WatchState& state);
 
 /// Nothing when there is no such file yet.
-[[nodiscard]] Result<std::optional<engine::ChangeTracker::State>> read_watch_state(
-    const std::filesystem::path& file);
+[[nodiscard]] Result<std::optional<WatchState>> read_watch_state(const std::filesystem::path& file);
 
 }  // namespace laggard::cmd

@@ -8,9 +8,11 @@
 #include <map>
 #include <random>
 
+#include "base/state_codec.h"
 #include "cmd/watch_state.h"
 #include "testing/archive.h"
 #include "testing/cli.h"
+#include "testing/script/script.h"
 
 namespace laggard::cmd {
 namespace {
@@ -198,8 +200,7 @@ TEST_F(WatchTest, KilledAtAnyMomentItTellsTheSameNumberedChanges) {
     ASSERT_TRUE(watching->finish());
     std::map<std::uint64_t, std::string> by_number;
     for (const Change& change : changes_) {
-      const std::string content =
-          std::string(to_name(change.kind)) + " " + to_iso8601(change.at) + " " + line(change.incident);
+      const std::string content = save_state({"change"}, change);
       const auto [same, added] = by_number.try_emplace(change.number, content);
       EXPECT_EQ(same->second, content) << "a number always carries the same";
     }
@@ -247,12 +248,58 @@ TEST_F(WatchTest, HostsThatComeLaterAreComparedWithoutARestart) {
   EXPECT_EQ(final_incidents(), verdict());
 }
 
+/// Of hours of recording, what is closed is not judged again when a server comes; what is told in the end is
+/// the verdict of the whole all the same.
+TEST_F(WatchTest, WhatIsClosedIsNotJudgedAgain) {
+  script::System system;
+  system.servers = 4;
+  system.length = 10'000;
+  system.faults = {{"slow", "s2", "", 600, 900, 4}, {"slow", "s3", "", 9700, 9950, 4}};
+  const auto recorded = script::record(system, "quick");
+  const Inventory inventory = recorded->source.inventory().value();
+  ManualClock clock;
+  const auto writer = open_writer(recording(), clock);
+  const auto write = [&](double from, double to, bool last_server) {
+    for (const DeviceInfo& device : inventory.devices) {
+      if (last_server || device.host != "s4") {
+        ASSERT_TRUE(writer->describe(device));
+      }
+    }
+    script::read(*recorded, [&](const SampleTable& table) {
+      const double at = to_seconds(table.times().front() - script::Simulator::start());
+      const bool wanted = at >= from && at < to && (last_server || table.host() != "s4");
+      if (wanted) {
+        ASSERT_TRUE(writer->append(table));
+      }
+    });
+    ASSERT_TRUE(writer->flush());
+  };
+  auto watching = watch(options("quick"));
+  write(0, 9600, false);
+  ASSERT_TRUE(watching->poll());
+  ASSERT_THAT(changes_, Not(IsEmpty()));
+  write(9600, 9800, true);
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, Contains(HasSubstr("hosts or devices have come")));
+  // And goes on from there after a restart.
+  const WatchState state = watching->state();
+  ASSERT_TRUE(state.engine.has_value());
+  watching = watch(options("quick"));
+  watching->restore(state);
+  write(9800, 10'000, true);
+  ASSERT_TRUE(writer->close());
+  ASSERT_TRUE(watching->poll());
+  ASSERT_TRUE(watching->finish());
+  EXPECT_THAT(notes_, Not(Contains(HasSubstr("judged again"))));
+  EXPECT_EQ(final_incidents(), verdict("quick"));
+  EXPECT_EQ(final_incidents().size(), 2U);
+}
+
 TEST(WatchState, RefusesWhatIsNone) {
   const TempDir dir;
   const std::filesystem::path file = dir.path() / "state";
   EXPECT_EQ(read_watch_state(file).value(), std::nullopt);
-  for (const char* text : {"", "{}", "[1]", "{\"schema\":\"laggard.watch/2\"}",
-                           "{\"schema\":\"laggard.watch/1\",\"number\":1,\"at\":0,\"incidents\":[{}]}"}) {
+  for (const char* text : {"", "{}", "a text that is longer than a checksum"}) {
     archive::testing::write_bytes(file, text);
     const auto state = read_watch_state(file);
     ASSERT_FALSE(state) << text;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "engine/incident_state.h"
 #include "model/change.h"
 
 namespace laggard::engine {
@@ -24,12 +25,23 @@ class ChangeTracker {
   struct Told {
     ChangeKind kind = ChangeKind::kOpened;
     Incident incident;
+
+    template <class S, class Self>
+    static void exchange(S& state, Self& self) {
+      state.enumerator(self.kind, ChangeKind::kMerged);
+      state(self.incident);
+    }
   };
   /// What goes on after a restart where this left off.
   struct State {
     std::uint64_t number = 0;  ///< Of the last change.
     WallTime at = WallTime::min();
     std::vector<Told> told;
+
+    template <class S, class Self>
+    static void exchange(S& state, Self& self) {
+      state(self.number, self.at, self.told);
+    }
   };
 
   /// \param closed_after  how long an incident is quiet before it is closed.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/state_codec.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
 #include "explain/settled.h"
@@ -18,6 +19,8 @@ namespace {
 
 /// Fewer anomalies than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
+
+constexpr StateFormat kStateFormat{"state of the engine", 1};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -55,13 +58,11 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       circles_(detect::make_circles(grouping)),
       clocks_(circles_, Grid{options_.preset.windows.interval}, options_.pipeline.parameters.clocks,
               options_.pipeline.workers),
-      loads_(circles_,
-             [this](const CellRuns::Run& run, std::span<const double> loads) { clocks_.take(run, loads); }),
+      loads_(grouping, options_.pipeline.parameters.clocks),
       ratios_(grouping, options_.pipeline.parameters, Grid{options_.preset.windows.interval},
               options_.pipeline.workers),
       pipeline_(grouping,
-                complete(options_.pipeline, options_.preset.windows,
-                         {options_.pipeline.parameters.clocks.reach > 0 ? &loads_ : nullptr, &ratios_})),
+                complete(options_.pipeline, options_.preset.windows, {loads_.observer(), &ratios_})),
       clock_(options_.preset.windows.size),
       peers_(grouping,
              {.preset = options_.preset,
@@ -107,8 +108,19 @@ void Diagnoser::end_steps(WallTime until) {
   examine(until);
 }
 
+/// Of clocks, too, a verdict knows what the cells before it say, however many came with it in one run.
+void Diagnoser::watch_clocks(const detect::JudgedRun& judged, std::int64_t until) {
+  if (judged.loads.empty()) return;
+  const auto row = [&](std::int64_t cell) {
+    return static_cast<std::size_t>(cell - judged.run.begin) * circles_.row();
+  };
+  clocks_.take({clocked_, until}, std::span(judged.loads).subspan(row(clocked_), row(until) - row(clocked_)));
+  clocked_ = until;
+}
+
 /// Windows that are complete; by the hour, when somebody wants to know who was persistent at its end.
-void Diagnoser::follow_windows(std::span<const detect::JudgedWindow> windows) {
+void Diagnoser::follow_windows(const detect::JudgedRun& judged,
+                               std::span<const detect::JudgedWindow> windows) {
   std::size_t followed = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const detect::WindowJudgement& window = windows[i].window;
@@ -122,6 +134,7 @@ void Diagnoser::follow_windows(std::span<const detect::JudgedWindow> windows) {
     if (step > stepped_) {
       stepped_ = step;
       if (const auto next = detectors_.next(); detectors_.span() || (next && *next <= step)) follow_so_far();
+      watch_clocks(judged, windows[i].cell);
       end_steps(step);
     }
     if (persistence_ && persistence_->due(window.end)) {
@@ -149,6 +162,7 @@ bool Diagnoser::follow_slow(std::span<const detect::SlowMember> slow) {
 /// that end by then are judged, of a member at once.
 void Diagnoser::follow(detect::JudgedRun& judged) {
   clock_.place(judged, pipeline_.grid());
+  clocked_ = judged.run.begin;
   const Grid& grid = pipeline_.grid();
   const Duration every = options_.tick.every;
   std::span<const detect::JudgedWindow> windows = judged.windows;
@@ -159,7 +173,8 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
   for (std::int64_t cell = judged.run.begin - 1; cell < last;) {
     const std::int64_t due = next ? to_unix_ns(*next) / grid.step.count() : last;
     cell = std::min({last, due, slow.empty() ? last : slow.front().cell});
-    follow_windows(take_until(windows, cell));
+    follow_windows(judged, take_until(windows, cell));
+    watch_clocks(judged, cell + 1);
     now_ = clock_.position(cell);
     const bool news = follow_slow(take_until(slow, cell));
     if (next && cell == due) {
@@ -207,9 +222,25 @@ void Diagnoser::forget_settled() {
 
 Pipeline::RunSink Diagnoser::observed() {
   return [this](detect::JudgedRun& judged) {
+    loads_.attach(judged);
     ratios_.attach(judged);
     follow(judged);
   };
+}
+
+std::optional<Checkpoint> Diagnoser::checkpoint() const {
+  if (!clock_.last() || finished_ || !options_.detectors.empty()) return std::nullopt;
+  return Checkpoint{state_fingerprint(grouping_, options_), *clock_.last(), save_state(kStateFormat, *this)};
+}
+
+Status Diagnoser::restore(const Checkpoint& checkpoint) {
+  LAGGARD_CHECK(options_.pipeline.shard && options_.pipeline.shard->after == checkpoint.after);
+  if (checkpoint.fingerprint != state_fingerprint(grouping_, options_)) {
+    return fail(ErrorCode::kBadUse, "", "the saved state is of other peers or other options");
+  }
+  if (Status restored = restore_state(kStateFormat, checkpoint.state, *this); !restored) return restored;
+  if (clock_.last() == checkpoint.after) return {};
+  return fail(ErrorCode::kDamaged, "", "the saved state of the engine is damaged");
 }
 
 void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
@@ -221,12 +252,8 @@ void Diagnoser::advance(WallTime until) {
   pass_steps(std::min(until, pipeline_.judged_until(until)));
 }
 
-void Diagnoser::take(detect::JudgedRun& judged) {
-  if (options_.pipeline.parameters.clocks.reach > 0) clocks_.take(judged.run, judged.loads);
-  follow(judged);
-}
-
 void Diagnoser::finish() {
+  finished_ = true;
   pipeline_.finish(observed());
   clocks_.finish();
   peers_.finish();

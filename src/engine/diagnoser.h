@@ -10,6 +10,7 @@
 #include "detect/peer/ratio/ratio_follower.h"
 #include "detect/peer/skew/clock_watch.h"
 #include "detect/peer/skew/host_circles.h"
+#include "engine/checkpoint.h"
 #include "engine/detectors.h"
 #include "engine/diagnoser_options.h"
 #include "engine/examiners.h"
@@ -44,7 +45,23 @@ class Diagnoser {
   /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
   /// Instead of tables: what a pipeline with these options judged, run after run.
-  void take(detect::JudgedRun& judged);
+  void take(detect::JudgedRun& judged) { follow(judged); }
+
+  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there
+  /// are detectors of events, whose state is not part of it yet. Score maps and rows by the hour are not
+  /// either; they begin anew.
+  [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
+  /// Goes on from there; before anything was added, and with options whose shard begins where the checkpoint
+  /// ends. After an error, which is one sentence, this diagnoser is of no use.
+  [[nodiscard]] Status restore(const Checkpoint& checkpoint);
+  /// As Pipeline::needs_earlier: a restored diagnoser was given too little of what lies before.
+  [[nodiscard]] bool needs_earlier() const { return pipeline_.needs_earlier(); }
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
+          self.clock_, self.clocks_, self.peers_, self.slow_);
+  }
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
@@ -57,7 +74,8 @@ class Diagnoser {
  private:
   [[nodiscard]] Pipeline::RunSink observed();
   void follow(detect::JudgedRun& judged);
-  void follow_windows(std::span<const detect::JudgedWindow> windows);
+  void watch_clocks(const detect::JudgedRun& judged, std::int64_t until);
+  void follow_windows(const detect::JudgedRun& judged, std::span<const detect::JudgedWindow> windows);
   [[nodiscard]] bool follow_slow(std::span<const detect::SlowMember> slow);
   void end_steps(WallTime until);
   void pass_steps(WallTime until);
@@ -75,7 +93,8 @@ class Diagnoser {
   DiagnoserOptions options_;
   detect::HostCircles circles_;
   detect::ClockWatch clocks_;
-  detect::HostLoads loads_;  ///< Learns from the pipeline what is compared, and tells the watch.
+  detect::RunLoads loads_;    ///< Learns from the pipeline what is compared, for the clocks.
+  std::int64_t clocked_ = 0;  ///< The first cell of a run that they have not been told of yet.
   detect::LatencyRatios ratios_;
   Pipeline pipeline_;
   detect::GapClock clock_;
@@ -94,6 +113,7 @@ class Diagnoser {
   std::size_t forget_from_ = 0;     ///< Anomalies from which it is worth looking for what is settled.
   std::optional<WallTime> from_;
   WallTime to_;
+  bool finished_ = false;
 };
 
 }  // namespace laggard::engine

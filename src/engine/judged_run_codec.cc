@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/number_runs.h"
 
 namespace laggard::engine {
 
 namespace {
-
-/// What a stretch of equal or of unequal numbers is written as; the low bits of its length.
-enum class Stretch : std::uint8_t { kZeros, kRepeated, kLiteral };
-constexpr unsigned kStretchBits = 2;
-/// Shorter ones are not worth a stretch of their own.
-constexpr std::size_t kLeastZeros = 2;
-constexpr std::size_t kLeastRepeated = 3;
 
 /// Flags of a window.
 constexpr std::uint8_t kIdle = 1;
@@ -33,58 +26,10 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::int64_t kLongestRun = std::int64_t{1} << 20;
 constexpr std::int64_t kLargestCell = std::int64_t{1} << 61;
 
-void put_stretch(ByteWriter& out, std::size_t length, Stretch kind) {
-  if (length > 0) out.varint((length << kStretchBits) | static_cast<std::uint64_t>(kind));
-}
-
-void put_literal(ByteWriter& out, std::span<const double> numbers) {
-  put_stretch(out, numbers.size(), Stretch::kLiteral);
-  for (const double x : numbers) out.u64(std::bit_cast<std::uint64_t>(x));
-}
-
-void put_numbers(ByteWriter& out, std::span<const double> numbers) {
-  std::size_t pending = 0;
-  for (std::size_t i = 0; i < numbers.size();) {
-    const auto bits = std::bit_cast<std::uint64_t>(numbers[i]);
-    std::size_t end = i + 1;
-    while (end < numbers.size() && std::bit_cast<std::uint64_t>(numbers[end]) == bits) ++end;
-    if (end - i >= (bits == 0 ? kLeastZeros : kLeastRepeated)) {
-      put_literal(out, numbers.subspan(pending, i - pending));
-      put_stretch(out, end - i, bits == 0 ? Stretch::kZeros : Stretch::kRepeated);
-      if (bits != 0) out.u64(bits);
-      pending = end;
-    }
-    i = end;
-  }
-  put_literal(out, numbers.subspan(pending));
-}
+void put_numbers(ByteWriter& out, std::span<const double> numbers) { put_number_runs(out, numbers); }
 
 std::vector<double> take_numbers(ByteReader& in, std::size_t count) {
-  std::vector<double> numbers;
-  numbers.reserve(count);
-  while (in.ok() && numbers.size() < count) {
-    const std::uint64_t head = in.varint();
-    const std::uint64_t length = head >> kStretchBits;
-    if (length == 0 || length > count - numbers.size()) {
-      in.fail();
-      break;
-    }
-    const std::uint64_t kind = head & ((1U << kStretchBits) - 1);
-    if (kind == static_cast<std::uint64_t>(Stretch::kLiteral)) {
-      const std::string_view raw = in.take(length * sizeof(double));
-      for (std::size_t i = 0; i < raw.size(); i += sizeof(double)) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, raw.data() + i, sizeof bits);
-        numbers.push_back(std::bit_cast<double>(bits));
-      }
-    } else if (kind <= static_cast<std::uint64_t>(Stretch::kRepeated)) {
-      const bool zeros = kind == static_cast<std::uint64_t>(Stretch::kZeros);
-      numbers.insert(numbers.end(), length, zeros ? 0.0 : std::bit_cast<double>(in.u64()));
-    } else {
-      in.fail();
-    }
-  }
-  return numbers;
+  return take_number_runs<double>(in, count);
 }
 
 /// Nothing, or a number per member.

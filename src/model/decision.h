@@ -80,6 +80,8 @@ class Interventions {
   Interventions(const Grouping& grouping, std::span<const Decision> decisions);
 
   [[nodiscard]] bool empty() const { return events_.empty(); }
+  /// Per component, by time; empty when there are none at all.
+  [[nodiscard]] std::span<const std::vector<Intervention>> events() const { return events_; }
   /// Whether it is left out at `t`. Of decisions that hold from the same moment the one made last counts.
   [[nodiscard]] bool excluded(std::size_t component, WallTime t) const;
   /// Whether it was repaired in (after, until].

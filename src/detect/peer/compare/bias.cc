@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/missing.h"
+#include "base/state_codec.h"
 
 namespace laggard::detect {
 
@@ -233,5 +234,32 @@ void BiasDetector::repaired(std::size_t component) {
   forget(current_);
   if (component < verdicts_.size()) verdicts_[component] = {};
 }
+
+template <class State, class Self>
+void BiasDetector::Block::exchange(State& state, Self& self, std::size_t components) {
+  state.numbers(self.sum, components);
+  state.numbers(self.count, components);
+  state.require(self.sum.size() == components && self.count.size() == components);
+}
+
+template <class State, class Self>
+void BiasDetector::exchange(State& state, Self& self) {
+  const BiasOptions& options = self.options_;
+  std::size_t blocks = self.blocks_.size();
+  state(blocks, self.windows_in_current_, self.level_, self.noise_floor_);
+  state.require(blocks <= options.blocks && self.windows_in_current_ < options.block_windows);
+  if constexpr (State::kRestores) self.blocks_.resize(state.ok() ? blocks : 0);
+  for (auto& block : self.blocks_) Block::exchange(state, block, self.components_);
+  Block::exchange(state, self.current_, self.components_);
+  // Of whoever was slower when a window was added last.
+  state.columns(self.verdicts_, &Bias::shift, &Bias::z, &Bias::windows);
+  for (auto& bias : self.verdicts_) {
+    if (bias.z != 0) state.enumerator(bias.verdict, BiasVerdict::kConfirmed);
+  }
+  state.numbers(self.begun_, self.components_);
+  state.require(self.begun_.size() == self.components_);
+}
+template void BiasDetector::exchange(StateWriter&, const BiasDetector&);
+template void BiasDetector::exchange(StateReader&, BiasDetector&);
 
 }  // namespace laggard::detect

@@ -52,8 +52,7 @@ struct Bias {
 /// h counts. The z that is asked for grows with the group, sqrt(z^2 + 2 ln(components / 12)): among a
 /// thousand healthy ones chance reaches further than among the twelve that z was found on.
 ///
-/// No training; one pass; about 2 x blocks numbers per component. The state is this value: copy it to save
-/// it.
+/// No training; one pass; about 2 x blocks numbers per component.
 class BiasDetector {
  public:
   explicit BiasDetector(std::size_t components, BiasOptions options = {});
@@ -69,12 +68,17 @@ class BiasDetector {
   /// What the latest window that was added led to.
   [[nodiscard]] std::span<const Bias> verdicts() const { return verdicts_; }
 
+  /// Its state (base/state_codec.h), for one of the same options and components.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
   bool operator==(const BiasDetector&) const = default;
 
  private:
   struct Block {
     std::vector<double> sum;
     std::vector<std::uint16_t> count;
+    template <class State, class Self>
+    static void exchange(State& state, Self& self, std::size_t components);
     bool operator==(const Block&) const = default;
   };
   /// Sums over the horizon that is being looked at, growing block by block into the past.

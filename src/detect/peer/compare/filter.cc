@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "detect/peer/compare/state_bytes.h"
+#include "base/error.h"
+#include "base/state_codec.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
 
 namespace {
 
-constexpr std::string_view kFilterState = "fault filter";
-constexpr std::uint64_t kFilterStateVersion = 2;
 constexpr std::size_t kMostK = 32;
 
 /// The past 2k-1 windows.
@@ -77,58 +76,23 @@ void FaultFilter::add_severity(ComponentState& state, const WindowVerdict& verdi
 
 void FaultFilter::repaired(std::size_t component) { states_.at(component) = ComponentState{}; }
 
-std::string FaultFilter::save() const {
-  StateWriter out(kFilterState, kFilterStateVersion);
-  out.put(spec_.k);
-  out.put_number(spec_.least_severity);
-  out.put_number(spec_.most_severity);
-  out.put_number(spec_.leaning);
-  out.put_flag(started_);
-  out.put_signed(last_window_);
-  out.put(states_.size());
-  for (const ComponentState& state : states_) {
-    out.put(state.history);
-    out.put(state.above);
-    out.put(state.below);
-    out.put_flag(state.faulty);
-    out.put_signed(state.persistence);
-    out.put_number(state.severity_above);
-    out.put_number(state.severity_below);
+template <class State, class Self>
+void FaultFilter::exchange(State& state, Self& self) {
+  using One = ComponentState;
+  state(self.started_, self.last_window_);
+  state.columns(self.states_, &One::history, &One::above, &One::below, &One::persistence,
+                &One::severity_above, &One::severity_below);
+  if constexpr (State::kRestores) {
+    const std::uint64_t others = ~span_mask(self.spec_.k);
+    for (ComponentState& one : self.states_) {
+      state.require(((one.history | one.above | one.below) & others) == 0 && one.persistence >= 0 &&
+                    one.severity_above >= 0 && one.severity_below >= 0);
+      one.faulty = is_faulty(one, self.spec_.k);
+      one.severity = std::max(one.severity_above, one.severity_below);
+    }
   }
-  return out.take();
 }
-
-Result<FaultFilter> FaultFilter::restore(std::string_view bytes) {
-  StateReader in(bytes, kFilterState, kFilterStateVersion);
-  FilterSpec spec;
-  spec.k = in.take();
-  spec.least_severity = in.take_number();
-  spec.most_severity = in.take_number();
-  spec.leaning = in.take_number();
-  const bool started = in.take_flag();
-  const std::int64_t last_window = in.take_signed();
-  const std::uint64_t count = in.take();
-  in.require(spec.k >= 1 && spec.k <= kMostK && spec.least_severity <= spec.most_severity);
-  std::vector<ComponentState> states;
-  for (std::uint64_t i = 0; i < count && in.good(); ++i) {
-    ComponentState state;
-    state.history = in.take();
-    state.above = in.take();
-    state.below = in.take();
-    state.faulty = in.take_flag();
-    state.persistence = in.take_signed();
-    state.severity_above = in.take_number();
-    state.severity_below = in.take_number();
-    state.severity = std::max(state.severity_above, state.severity_below);
-    in.require(state.persistence >= 0 && state.severity_above >= 0 && state.severity_below >= 0);
-    states.push_back(state);
-  }
-  if (Status status = in.status(); !status) return forward(status);
-  FaultFilter filter(spec, 0);
-  filter.started_ = started;
-  filter.last_window_ = last_window;
-  filter.states_ = std::move(states);
-  return filter;
-}
+template void FaultFilter::exchange(StateWriter&, const FaultFilter&);
+template void FaultFilter::exchange(StateReader&, FaultFilter&);
 
 }  // namespace laggard::detect

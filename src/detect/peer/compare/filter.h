@@ -2,11 +2,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
-
-#include "base/error.h"
 
 namespace laggard::detect {
 
@@ -68,8 +64,9 @@ class FaultFilter {
   /// The operator says that it has been repaired: all that counted against it is forgotten.
   void repaired(std::size_t component);
 
-  [[nodiscard]] std::string save() const;
-  [[nodiscard]] static Result<FaultFilter> restore(std::string_view bytes);
+  /// Its state (base/state_codec.h), for one of the same spec and components.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
   bool operator==(const FaultFilter&) const = default;
 
  private:

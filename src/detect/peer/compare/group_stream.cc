@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/error.h"
 #include "base/missing.h"
-#include "detect/peer/compare/state_bytes.h"
 #include "stats/clones.h"
 
 namespace laggard::detect {
 
 namespace {
-
-constexpr std::string_view kStreamState = "peer group stream";
-constexpr std::uint64_t kStreamStateVersion = 1;
 
 /// How many samples are missing; notes whose, and who is not 0, at `step`.
 LAGGARD_CLONES std::size_t note_column(std::span<const double> column, std::int64_t step,
@@ -115,61 +112,6 @@ void GroupStream::hand_out(const Sink& sink) {
               .complete = holed_.empty(),
               .busy = busy_,
               .holed = holed_});
-}
-
-std::string GroupStream::save() const {
-  StateWriter out(kStreamState, kStreamStateVersion);
-  out.put_signed(spec_.interval.count());
-  for (const std::size_t n : {spec_.size, spec_.shift, spec_.smoothing, spec_.k, components_}) out.put(n);
-  out.put_flag(started_);
-  out.put_signed(first_);
-  out.put_signed(next_);
-  out.put(data_left_);
-  out.put_numbers(smoother_.history());
-  const std::size_t kept = std::min(stored_, spec_.size);
-  out.put_numbers(std::span(columns_).subspan((stored_ - kept) * components_, kept * components_));
-  return out.take();
-}
-
-Result<GroupStream> GroupStream::restore(std::string_view bytes) {
-  StateReader in(bytes, kStreamState, kStreamStateVersion);
-  WindowSpec spec;
-  spec.interval = Duration(in.take_signed());
-  std::size_t components = 0;
-  for (std::size_t* n : {&spec.size, &spec.shift, &spec.smoothing, &spec.k, &components}) *n = in.take();
-  const bool started = in.take_flag();
-  const std::int64_t first = in.take_signed();
-  const std::int64_t next = in.take_signed();
-  const std::size_t with_data = in.take();
-  const std::vector<double> history = in.take_numbers();
-  const std::vector<double> columns = in.take_numbers();
-  // Bounded before anything is allocated: a damaged size must not ask for all memory.
-  constexpr std::size_t kMost = std::size_t{1} << 24;
-  in.require(spec.interval.count() > 0 && spec.size >= 1 && spec.shift >= 1 && spec.smoothing >= 1);
-  in.require(components >= 1 && components <= kMost && spec.size <= kMost / components &&
-             spec.smoothing <= kMost / components && spec.shift <= kMost && with_data <= spec.size);
-  if (in.good() && components > 0 && spec.interval.count() > 0) {
-    const std::int64_t latest = std::numeric_limits<std::int64_t>::max() / spec.interval.count();
-    in.require(first >= -latest && next <= latest && next >= first);
-    const auto steps = static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(first);
-    in.require(history.size() % components == 0 && history.size() / components < spec.smoothing);
-    in.require(columns.size() == std::min<std::uint64_t>(steps, spec.size) * components);
-  }
-  if (Status status = in.status(); !status) return forward(status);
-  GroupStream stream(spec, components);
-  stream.started_ = started;
-  stream.first_ = first;
-  stream.next_ = next;
-  stream.data_left_ = with_data;
-  stream.smoother_.restore(history);
-  std::copy(columns.begin(), columns.end(), stream.columns_.begin());
-  stream.stored_ = columns.size() / components;
-  for (std::size_t k = 0; k < stream.stored_; ++k) {
-    stream.next_ = next - static_cast<std::int64_t>(stream.stored_ - k);
-    static_cast<void>(stream.note_activity(std::span(columns).subspan(k * components, components)));
-  }
-  stream.next_ = next;
-  return stream;
 }
 
 }  // namespace laggard::detect

@@ -2,13 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/error.h"
 #include "base/time.h"
 #include "detect/peer/compare/smoother.h"
 #include "detect/peer/compare/window.h"
@@ -42,11 +38,6 @@ class GroupStream {
   /// The next grid step that is expected; nothing before the first column.
   [[nodiscard]] bool started() const { return started_; }
   [[nodiscard]] WallTime next_time() const { return from_unix_ns(next_ * spec_.interval.count()); }
-
-  /// The state as bytes: a restored stream continues as if it had never stopped.
-  [[nodiscard]] std::string save() const;
-  [[nodiscard]] static Result<GroupStream> restore(std::string_view bytes);
-  friend bool operator==(const GroupStream& a, const GroupStream& b) { return a.save() == b.save(); }
 
  private:
   void append(std::span<const double> column, const Sink& sink);

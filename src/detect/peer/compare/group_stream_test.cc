@@ -118,47 +118,6 @@ TEST(GroupStream, HandsOutTheWindowsOfTheDefinition) {
   });
 }
 
-TEST(GroupStream, ContinuesAfterRestore) {
-  expect_property("stopping anywhere changes nothing", [](std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    for (int repeat = 0; repeat < 5; ++repeat) {
-      const Drawn drawn = draw(random);
-      GroupStream whole(drawn.spec, drawn.n);
-      GroupStream stopped(drawn.spec, drawn.n);
-      std::vector<Kept> a;
-      std::vector<Kept> b;
-      for (const auto& [step, column] : drawn.recording) {
-        whole.push(time_of(drawn, step), column, keep(a));
-        if (random() % 8 == 0) stopped = *GroupStream::restore(stopped.save());
-        stopped.push(time_of(drawn, step), column, keep(b));
-      }
-      RC_ASSERT(whole == stopped);
-      RC_ASSERT(a.size() == b.size());
-      for (std::size_t w = 0; w < a.size(); ++w) RC_ASSERT(same(a[w], b[w]));
-    }
-  });
-}
-
-TEST(GroupStream, RefusesDamagedStates) {
-  GroupStream stream({.size = 4, .shift = 2, .smoothing = 3}, 2);
-  for (int t = 0; t < 9; ++t)
-    stream.push(from_unix_ns(0) + seconds(t), std::vector<double>{1, 2}, [](auto&) {});
-  const std::string good = stream.save();
-  ASSERT_TRUE(GroupStream::restore(good).has_value());
-  std::mt19937_64 random(1);
-  for (std::size_t cut = 0; cut < good.size(); ++cut) {
-    EXPECT_FALSE(GroupStream::restore(good.substr(0, cut)).has_value());
-  }
-  // A flipped byte may change a sample, but never breaks the stream.
-  for (std::size_t at = 0; at < good.size(); ++at) {
-    std::string bad = good;
-    bad[at] = static_cast<char>(random());
-    if (auto restored = GroupStream::restore(bad); restored && restored->components() == 2) {
-      restored->push(restored->next_time(), std::vector<double>{1, 2}, [](auto&) {});
-    }
-  }
-}
-
 TEST(GroupStream, SmoothingIgnoresWhatIsNoMeasurement) {
   GroupStream stream({.size = 2, .shift = 1, .smoothing = 2}, 1);
   std::vector<Kept> got;

@@ -140,27 +140,4 @@ void Smoother::clear() {
   std::ranges::fill(count_, 0.0);
 }
 
-std::vector<double> Smoother::history() const {
-  const std::size_t steps = std::min(filled_, span_ - 1);
-  std::vector<double> out;
-  out.reserve(steps * components_);
-  for (std::size_t age = steps; age-- > 0;) {
-    const std::size_t at = column(age);
-    for (std::size_t i = at; i < at + components_; ++i) {
-      out.push_back(present_[i] != 0 ? ring_[i] : kMissing);
-    }
-  }
-  return out;
-}
-
-void Smoother::restore(std::span<const double> history) {
-  clear();
-  if (components_ == 0) return;
-  const std::size_t steps = history.size() / components_;
-  LAGGARD_CHECK(steps * components_ == history.size() && steps < span_);
-  for (std::size_t step = 0; step < steps; ++step) {
-    take(history.subspan(step * components_, components_));
-  }
-}
-
 }  // namespace laggard::detect

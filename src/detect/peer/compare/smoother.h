@@ -28,11 +28,6 @@ class Smoother {
   /// Forgets all samples, as after a gap.
   void clear();
 
-  /// The raw samples of the last steps, oldest first, at most span - 1 of them x n: the whole state.
-  [[nodiscard]] std::vector<double> history() const;
-  /// Requires a multiple of n, at most span - 1 steps.
-  void restore(std::span<const double> history);
-
  private:
   /// Where the column that was pushed `age` steps ago begins.
   [[nodiscard]] std::size_t column(std::size_t age) const;

@@ -13,6 +13,8 @@
 
 namespace laggard::detect {
 
+double score_of(double distance, double threshold) { return std::isnan(distance) ? 0 : distance / threshold; }
+
 void LevelSums::add(const std::vector<std::vector<double>>& levels) {
   sums_.resize(levels.size());
   for (std::size_t c = 0; c < levels.size(); ++c) {
@@ -207,7 +209,7 @@ void AnomalyTracker::add(const WindowJudgement& window, const ScoredTrack& track
   std::vector<WindowVerdict> verdicts(n);
   for (std::size_t i = 0; i < n; ++i) {
     const bool judged = !std::isnan(track.distance[i]);
-    const double score = judged ? track.distance[i] / track.threshold[i] : 0;
+    const double score = score_of(track.distance[i], track.threshold[i]);
     verdicts[i] = {judged, score > 1, score, track.below.empty() ? 0 : track.below[i] / track.threshold[i]};
     recent.score[i] = score;
   }
@@ -215,7 +217,7 @@ void AnomalyTracker::add(const WindowJudgement& window, const ScoredTrack& track
   sums_.next_window();
   recent_.push_back(std::move(recent));
   if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
-  seen_.push_back({window.start, window.position});
+  if (!track.reach.empty()) seen_.push_back({window.start, window.position});
   if (seen_.size() > kLongestReach) seen_.pop_front();
   for (std::size_t i = 0; i < n; ++i) step(i, verdicts[i].anomalous, track);
 }

@@ -17,6 +17,26 @@
 
 namespace laggard::detect {
 
+/// The score s / T of a window; 0 where nothing was judged.
+[[nodiscard]] double score_of(double distance, double threshold);
+
+/// What the trackers of a group have in common while their states are saved or restored.
+struct TrackedGroup {
+  /// The levels of a window that some of them remember.
+  struct Levels {
+    WallTime start;
+    std::vector<std::vector<double>> rows;  ///< Per column of the group, a number per member.
+  };
+  std::size_t columns = 0;
+  std::size_t members = 0;
+  std::vector<Levels> recent = {};
+
+  /// Null when there is none.
+  [[nodiscard]] const Levels* find(WallTime start) const;
+  template <class State>
+  void exchange_recent(State& state, std::size_t most);
+};
+
 /// The group's levels, summed over the windows of an anomaly: who did how much while this was going on.
 class LevelSums {
  public:
@@ -26,6 +46,9 @@ class LevelSums {
   /// In how many windows each member had a level in a column.
   [[nodiscard]] const std::vector<double>& windows(std::size_t column) const { return sums_[column].count; }
   [[nodiscard]] std::size_t columns() const { return sums_.size(); }
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self, const TrackedGroup& group);
 
  private:
   struct Sums {
@@ -93,6 +116,9 @@ struct Anomaly {
   bool trained = false;
 
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
+  /// Without what its tracker knows: group, metric, detector, levels.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
 };
 /// More windows than any detector gathers its evidence over.
 inline constexpr std::size_t kLongestReach = 256;
@@ -150,6 +176,12 @@ class AnomalyTracker {
   [[nodiscard]] const std::string& detector() const { return detector_; }
   [[nodiscard]] std::size_t group() const { return group_; }
 
+  /// Adds the levels of the windows that it will still need and that are not there yet.
+  void list_recent(TrackedGroup& group) const;
+  /// Its state (base/state_codec.h) but for those levels, for one of the same options.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self, const TrackedGroup& group);
+
  private:
   /// What is remembered of a recent window, in case it turns out to belong to an anomaly.
   struct Recent {
@@ -162,7 +194,21 @@ class AnomalyTracker {
     std::vector<double> threshold;
     bool trained = false;
     bool idle = false;
+
+    template <class State, class Self>
+    static void exchange(State& state, Self& self, const TrackedGroup& group);
   };
+
+  /// How many of the latest windows the next one does not push out.
+  [[nodiscard]] std::size_t windows_kept() const;
+  template <class State, class Self>
+  static void exchange_recent(State& state, Self& self, const TrackedGroup& group);
+  template <class State, class Self>
+  static void exchange_seen(State& state, Self& self);
+  template <class State, class Self>
+  static void exchange_levels(State& state, Self& self, const TrackedGroup& group);
+  template <class State, class Self>
+  static void exchange_anomalies(State& state, Self& self);
 
   void open(std::size_t member, const ScoredTrack& track);
   static void note_well(Anomaly& anomaly, const Recent& window);
@@ -181,7 +227,7 @@ class AnomalyTracker {
     WallTime start;
     std::int64_t position = 0;
   };
-  std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to.
+  std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to, where it has one.
   SharedLevelSums sums_;
   std::vector<Anomaly> anomalies_;
   std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/missing.h"
+#include "testing/restored.h"
 
 namespace laggard::detect {
 namespace {
@@ -59,7 +60,7 @@ constexpr std::size_t kShift = 4;
 class Feed {
  public:
   explicit Feed(AnomalyTracker::Options options = {{3, -1, 6}, kShift, 6, {1, 60}})
-      : tracker_(7, 2, find_metric("await"), "cdf", options) {}
+      : options_(options), tracker_(7, 2, find_metric("await"), "cdf", options) {}
 
   Feed& scores(const std::vector<double>& scores) {
     for (const double score : scores) add(score);
@@ -88,6 +89,15 @@ class Feed {
     tracker_.repaired(0);
     return *this;
   }
+  /// From now on another tracker goes on from the state of this one.
+  Feed& restart() {
+    Held fresh{AnomalyTracker(7, 2, find_metric("await"), "cdf", options_)};
+    expect_restores(Held{tracker_}, fresh);
+    tracker_ = std::move(fresh.tracker);
+    return *this;
+  }
+  /// All that there is to know of it.
+  [[nodiscard]] std::string bytes() const { return save_state({"tracker"}, Held{tracker_}); }
   [[nodiscard]] const std::vector<Anomaly>& anomalies() const { return tracker_.anomalies(); }
   [[nodiscard]] const ComponentState& state() const { return tracker_.states()[0]; }
 
@@ -95,6 +105,18 @@ class Feed {
   static WallTime end(std::int64_t window) { return start(window + 2); }
 
  private:
+  /// With the levels of its windows, which its group's trackers share.
+  struct Held {
+    AnomalyTracker tracker;
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      TrackedGroup group{.columns = 1, .members = 2};
+      if constexpr (!State::kRestores) self.tracker.list_recent(group);
+      group.exchange_recent(state, 100);
+      AnomalyTracker::exchange(state, self.tracker, group);
+    }
+  };
+
   void add(double score) {
     WindowJudgement window;
     window.index = index_;
@@ -108,6 +130,7 @@ class Feed {
     ++index_;
   }
 
+  AnomalyTracker::Options options_;
   AnomalyTracker tracker_;
   ScoredTrack track_;
   std::int64_t index_ = 0;
@@ -205,6 +228,26 @@ TEST(AnomalyTracker, WhatMadeItSuspectIsNotWhenItBegan) {
   EXPECT_EQ(feed.anomalies()[0].since, Feed::start(16)) << "four windows before it became sure";
   EXPECT_EQ(feed.anomalies()[0].faulty_since, Feed::end(20));
   EXPECT_EQ(feed.anomalies()[0].confirmed_since, Feed::end(20));
+}
+
+RC_GTEST_PROP(AnomalyTracker, GoesOnWhereItsStateWasSaved, ()) {
+  const bool reaches = *rc::gen::arbitrary<bool>();
+  Feed whole;
+  Feed stopped;
+  for (Feed* feed : {&whole, &stopped}) {
+    if (reaches) feed->reach(5);
+  }
+  for (int step = 0; step < 60; ++step) {
+    const int luck = *rc::gen::inRange(0, 30);
+    const double score = *rc::gen::element(0.0, 0.3, 0.9, 2.0, 5.0, 200.0);
+    for (Feed* feed : {&whole, &stopped}) {
+      if (luck == 0) feed->repaired();
+      if (luck == 1) feed->gap(20);
+      feed->idle(luck == 2).scores({score});
+    }
+    if (luck % 5 == 0) stopped.restart();
+    RC_ASSERT(stopped.bytes() == whole.bytes());
+  }
 }
 
 TEST(AnomalyTracker, TellsWhenItWasPersistentAndWhenConfirmed) {

@@ -39,11 +39,18 @@ class SecondOpinions {
   /// The run is over: only its last window can still be asked for.
   void end_run();
 
+  /// The state (base/state_codec.h) at the end of a run.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self, std::size_t members);
+
  private:
   struct Opinion {
     std::int64_t cell = 0;
     std::int64_t window = 0;
     std::map<std::pair<const MetricSpec*, std::string>, Flags> flags;
+
+    template <class State, class Self>
+    static void exchange(State& state, Self& self, std::size_t members);
   };
   std::vector<Opinion> opinions_;  ///< By cell.
 };
@@ -87,7 +94,15 @@ class GroupFollower {
   /// Empty for groups that are judged in nothing, or for others only.
   [[nodiscard]] std::optional<ScoreMap> score_map() const;
 
+  /// Its state (base/state_codec.h) at the end of a run, for one of the same group and options. Scores, which
+  /// judge nothing, are not part of it: the score map of a restored follower begins anew.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
+
  private:
+  template <class State, class Self>
+  static void exchange_trackers(State& state, Self& self);
+
   /// Where a member must be anomalous too (double peer groups, T §6.2.3).
   struct Place {
     const SecondOpinions* opinions = nullptr;

@@ -83,11 +83,24 @@ class GapClock {
   /// Of a window that starts with this cell's end and is complete at a cell that was noted last.
   [[nodiscard]] std::int64_t position(std::int64_t cell) const;
 
+  /// The last cell that was noted.
+  [[nodiscard]] std::optional<std::int64_t> last() const { return last_; }
+
+  /// Its state (base/state_codec.h), for one with the same `longest`.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.resumptions_, self.last_);
+  }
+
  private:
   /// After each gap: the first cell, and the cells in which nothing was recorded so far.
   struct Resumption {
     std::int64_t cell = 0;
     std::int64_t lost = 0;
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.cell, self.lost);
+    }
   };
   std::int64_t longest_;
   std::vector<Resumption> resumptions_;

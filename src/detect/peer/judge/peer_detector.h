@@ -47,6 +47,12 @@ class PeerDetector final : public Detector {
   /// The metrics in which somebody is judged.
   [[nodiscard]] std::set<std::string> metrics() const;
 
+  /// Its state (base/state_codec.h) at the end of a run, for one of the same grouping and options.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state.each(self.followers_);
+  }
+
  private:
   const Grouping& grouping_;
   FollowOptions options_;

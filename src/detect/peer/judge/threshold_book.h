@@ -37,6 +37,7 @@ class ThresholdBook {
   explicit ThresholdBook(Thresholds thresholds) : thresholds_(std::move(thresholds)) {}
 
   [[nodiscard]] bool trained() const { return !thresholds_.groups.empty(); }
+  [[nodiscard]] const Thresholds& thresholds() const { return thresholds_; }
 
   /// One metric as one detector sees it, under one regime, over one peer group.
   struct Track {

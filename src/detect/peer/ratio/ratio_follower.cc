@@ -47,28 +47,37 @@ bool RatioFollower::add(const SlowMember& slow, std::int64_t position) {
   return true;
 }
 
+/// What does not change of a finding about a member.
+RatioFollower::Found RatioFollower::found(std::size_t group, std::size_t member,
+                                          const MetricSpec& metric) const {
+  const ComponentId component = grouping_.groups[group].members[member];
+  Found found{.group = group, .member = member, .metric = &metric, .finding = {}, .best = {}};
+  Finding& finding = found.finding;
+  finding.component = component.index();
+  finding.resource = metric.resource;
+  finding.role = metric.role;
+  finding.trained = options_.trained;
+  finding.evidence.metric = metric.name;
+  finding.evidence.component = grouping_[component].name;
+  finding.evidence.detector = kRatioDetector;
+  finding.evidence.unit = metric.unit;
+  return found;
+}
+
 /// With all windows that speak for it; a finding of which the last window is not long ago goes on instead.
 void RatioFollower::open(Track& track) {
   const Seen& now = track.recent.back();
   const bool same =
       track.latest && track.recent.front().position - findings_[*track.latest].finding.last <= options_.pause;
   if (!same) {
-    const Component& component = grouping_[grouping_.groups[now.slow.group].members[now.slow.member]];
-    Finding finding;
-    finding.component = grouping_.groups[now.slow.group].members[now.slow.member].index();
-    finding.resource = now.slow.metric->resource;
-    finding.role = now.slow.metric->role;
+    Found found = this->found(now.slow.group, now.slow.member, *now.slow.metric);
+    Finding& finding = found.finding;
     finding.since = start(track.recent.front().slow);
     finding.faulty_since = options_.grid.end(now.slow.cell);
     finding.opened = {finding.faulty_since, Symptom::kSlower};
     finding.first = track.recent.front().position;
-    finding.trained = options_.trained;
-    finding.evidence.metric = now.slow.metric->name;
-    finding.evidence.component = component.name;
-    finding.evidence.detector = kRatioDetector;
-    finding.evidence.unit = now.slow.metric->unit;
     track.latest = findings_.size();
-    findings_.emplace_back().finding = std::move(finding);
+    findings_.push_back(std::move(found));
   }
   for (const Seen& seen : track.recent) extend(findings_[*track.latest], seen);
 }

@@ -52,6 +52,9 @@ class RatioFollower {
   /// Drops those that are over for good. \param keep  per finding, not 0: stays.
   void forget(std::span<const std::uint8_t> keep);
 
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
+
  private:
   struct Seen {
     SlowMember slow;
@@ -59,6 +62,9 @@ class RatioFollower {
   };
   /// A finding, and the sums of which its evidence and facts are means.
   struct Found {
+    std::size_t group = 0;
+    std::size_t member = 0;
+    const MetricSpec* metric = nullptr;
     Finding finding;
     std::vector<double> best;  ///< The k largest scores.
     double windows = 0;
@@ -73,6 +79,14 @@ class RatioFollower {
     std::optional<std::size_t> latest;  ///< Finding.
   };
 
+  template <class State, class One>
+  static void exchange_seen(State& state, One& seen);
+  template <class State, class Self, class One>
+  static void exchange_found(State& state, Self& self, One& found);
+  template <class State, class Self>
+  static void exchange_tracks(State& state, Self& self);
+  [[nodiscard]] bool has(std::size_t group, std::size_t member) const;
+  [[nodiscard]] Found found(std::size_t group, std::size_t member, const MetricSpec& metric) const;
   [[nodiscard]] std::int64_t reach() const;
   [[nodiscard]] WallTime start(const SlowMember& slow) const;
   void open(Track& track);

@@ -32,6 +32,12 @@ class Moves {
   /// The next cell does not follow the last one.
   void forget_last();
 
+  /// Its state (base/state_codec.h), for as many series.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state.columns(self.series_, &Series::known, &Series::last, &Series::sum, &Series::count);
+  }
+
  private:
   struct Series {
     bool known = false;
@@ -59,9 +65,20 @@ class ClockWatch {
 
   [[nodiscard]] Clocks clocks() const;
 
+  /// Its state before `finish` (base/state_codec.h), for one of the same hosts and options.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.next_);
+    state.each(self.circles_);
+  }
+
  private:
   struct Circle {
     Circle(std::size_t hosts, const ClockOptions& options);
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.moves, self.correlation);
+    }
     Moves moves;
     LagCorrelation correlation;
   };

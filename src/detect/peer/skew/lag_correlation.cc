@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/state_codec.h"
 
 namespace laggard::detect {
 
@@ -164,5 +165,62 @@ LagBlocks LagCorrelation::blocks(std::size_t host) const {
   blocks.others = mine.others;
   return blocks;
 }
+
+/// Whether all cells that follow fall into blocks and the buffer.
+bool LagCorrelation::is_sound() const {
+  constexpr std::int64_t kFarthest = std::int64_t{1} << 60;
+  return first_ >= -kFarthest && last_ <= kFarthest && first_ <= last_ && filled_ < width() &&
+         begin_ == last_ + 1 - static_cast<std::int64_t>(filled_) && begin_ + spec_.reach >= first_ &&
+         block_cells_ >= kFirstBlockCells && block_cells_ <= kFarthest && blocks_ <= spec_.most_blocks;
+}
+
+/// What follows from the moves in the buffer.
+void LagCorrelation::sum_up() {
+  for (std::size_t channel = 0; channel < spec_.channels; ++channel) {
+    std::int32_t* totals = totals_.data() + channel * width();
+    std::fill(totals, totals + width(), 0);
+    for (std::size_t h = 0; h < spec_.hosts; ++h) {
+      const std::int8_t* moves = moves_.data() + (channel * spec_.hosts + h) * width();
+      for (std::size_t i = 0; i < filled_; ++i) {
+        totals[i] += moves[i];
+        if (moves[i] != 0)
+          moved_at_[channel] = std::max(moved_at_[channel], begin_ + static_cast<std::int64_t>(i));
+      }
+    }
+  }
+}
+
+template <class State, class Self>
+void LagCorrelation::exchange(State& state, Self& self) {
+  state(self.started_);
+  if (!self.started_) return;
+  state(self.first_, self.last_, self.begin_, self.filled_, self.block_cells_, self.blocks_);
+  if constexpr (State::kRestores) {
+    state.require(self.is_sound());
+    if (!state.ok()) return;
+  }
+  for (auto& host : self.hosts_) {
+    state.numbers(host.products, self.blocks_ * self.lags());
+    state.numbers(host.own, self.blocks_);
+    state.numbers(host.others, self.blocks_);
+    state.require(host.products.size() == self.blocks_ * self.lags() && host.own.size() == self.blocks_ &&
+                  host.others.size() == self.blocks_);
+  }
+  std::vector<std::int8_t> moves;
+  for (std::size_t row = 0; row < self.spec_.channels * self.spec_.hosts; ++row) {
+    const auto cells = std::span(self.moves_).subspan(row * self.width(), self.filled_);
+    if constexpr (!State::kRestores) moves.assign(cells.begin(), cells.end());
+    state.numbers(moves, self.filled_);
+    if constexpr (State::kRestores) {
+      state.require(moves.size() == self.filled_ &&
+                    std::ranges::all_of(moves, [](std::int8_t move) { return move >= -1 && move <= 1; }));
+      if (!state.ok()) return;
+      std::ranges::copy(moves, cells.begin());
+    }
+  }
+  if constexpr (State::kRestores) self.sum_up();
+}
+template void LagCorrelation::exchange(StateWriter&, const LagCorrelation&);
+template void LagCorrelation::exchange(StateReader&, LagCorrelation&);
 
 }  // namespace laggard::detect

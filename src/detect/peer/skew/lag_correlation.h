@@ -55,6 +55,10 @@ class LagCorrelation {
 
   [[nodiscard]] LagBlocks blocks(std::size_t host) const;
 
+  /// Its state before `finish` (base/state_codec.h), for one of the same spec.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self);
+
  private:
   struct Host {
     std::vector<std::int32_t> products;
@@ -70,6 +74,8 @@ class LagCorrelation {
   void work_off(Workers* workers);
   void make_room(std::size_t blocks);
   void correlate(std::size_t host, std::size_t channel, std::size_t cells);
+  [[nodiscard]] bool is_sound() const;
+  void sum_up();
 
   LagSpec spec_;
   bool started_ = false;

@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "testing/restored.h"
+
 namespace laggard::detect {
 namespace {
 
@@ -63,6 +65,10 @@ RC_GTEST_PROP(LagCorrelation, IsItsDefinition, ()) {
     cell += 1 + (luck == 0 ? 500 : luck < 4 ? luck * 7 : 0);
     pushed[cell] = *rc::gen::container<std::vector<std::int8_t>>(spec.hosts * spec.channels, move);
     correlation.push(cell, pushed[cell], nullptr);
+    if (luck != 30) continue;
+    LagCorrelation fresh(spec);
+    expect_restores(correlation, fresh);
+    correlation = std::move(fresh);
   }
   correlation.finish(nullptr);
   for (std::size_t host = 0; host < spec.hosts; ++host) {

@@ -1,0 +1,215 @@
+// What anomaly trackers save and restore.
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "base/error.h"
+#include "base/state_codec.h"
+#include "detect/peer/judge/anomalies.h"
+
+namespace laggard {
+
+template <>
+struct StateOf<Growth> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.at, self.severity, self.persistence);
+  }
+};
+
+namespace detect {
+
+const TrackedGroup::Levels* TrackedGroup::find(WallTime start) const {
+  const auto found = std::ranges::find(recent, start, &Levels::start);
+  return found == recent.end() ? nullptr : &*found;
+}
+
+/// \param most  windows there can be.
+template <class State>
+void TrackedGroup::exchange_recent(State& state, std::size_t most) {
+  std::size_t count = recent.size();
+  state(count);
+  state.require(count <= most);
+  if constexpr (State::kRestores) recent.resize(state.ok() ? count : 0);
+  for (Levels& levels : recent) {
+    state(levels.start);
+    if constexpr (State::kRestores) levels.rows.resize(columns);
+    for (std::vector<double>& row : levels.rows) {
+      state.numbers(row, members);
+      state.require(row.size() == members);
+    }
+  }
+}
+template void TrackedGroup::exchange_recent(StateWriter&, std::size_t);
+template void TrackedGroup::exchange_recent(StateReader&, std::size_t);
+
+template <class State, class Self>
+void LevelSums::exchange(State& state, Self& self, const TrackedGroup& group) {
+  if constexpr (State::kRestores) self.sums_.resize(group.columns);
+  state.require(self.sums_.size() == group.columns);
+  for (auto& column : self.sums_) {
+    state.numbers(column.sum, group.members);
+    state.numbers(column.count, group.members);
+    state.require(column.sum.size() == group.members && column.count.size() == group.members);
+  }
+}
+
+std::size_t AnomalyTracker::windows_kept() const {
+  return std::min(recent_.size(), 2 * options_.filter.k - 2);
+}
+
+void AnomalyTracker::list_recent(TrackedGroup& group) const {
+  for (std::size_t w = recent_.size() - windows_kept(); w < recent_.size(); ++w) {
+    const Recent& window = recent_[w];
+    if (group.find(window.start) == nullptr) group.recent.push_back({window.start, window.levels});
+  }
+}
+
+/// Scores follow from distances and thresholds, unless a repair has set them to 0.
+template <class State, class Self>
+void AnomalyTracker::Recent::exchange(State& state, Self& self, const TrackedGroup& group) {
+  state(self.position, self.start, self.end, self.trained, self.idle);
+  state.numbers(self.distance, group.members);
+  state.numbers(self.threshold, group.members);
+  state.require(self.distance.size() == group.members && self.threshold.size() == group.members);
+  std::vector<std::uint8_t> repaired(group.members, 0);
+  if constexpr (!State::kRestores) {
+    for (std::size_t i = 0; i < group.members; ++i) {
+      repaired[i] = self.score[i] == 0 && score_of(self.distance[i], self.threshold[i]) != 0 ? 1 : 0;
+    }
+  }
+  state.numbers(repaired, group.members);
+  if constexpr (State::kRestores) {
+    const TrackedGroup::Levels* const levels = group.find(self.start);
+    state.require(repaired.size() == group.members && levels != nullptr);
+    if (!state.ok()) return;
+    self.levels = levels->rows;
+    for (std::size_t i = 0; i < group.members; ++i) {
+      self.score.push_back(repaired[i] != 0 ? 0 : score_of(self.distance[i], self.threshold[i]));
+    }
+  }
+}
+
+template <class State, class Self>
+void AnomalyTracker::exchange_recent(State& state, Self& self, const TrackedGroup& group) {
+  std::size_t count = self.windows_kept();
+  state(count);
+  state.require(count + 1 < 2 * self.options_.filter.k);
+  if constexpr (State::kRestores) self.recent_.resize(state.ok() ? count : 0);
+  for (std::size_t w = self.recent_.size() - (state.ok() ? count : 0); w < self.recent_.size(); ++w) {
+    Recent::exchange(state, self.recent_[w], group);
+  }
+}
+
+template <class State, class Self>
+void AnomalyTracker::exchange_seen(State& state, Self& self) {
+  std::vector<WallTime> starts;
+  std::vector<std::int64_t> steps;  ///< From one position to the next, most of them alike.
+  std::int64_t last = 0;
+  if constexpr (!State::kRestores) {
+    for (const Seen& seen : self.seen_) {
+      starts.push_back(seen.start);
+      steps.push_back(seen.position - std::exchange(last, seen.position));
+    }
+  }
+  state.times(starts, kLongestReach);
+  state.numbers(steps, kLongestReach);
+  state.require(starts.size() == steps.size());
+  if constexpr (State::kRestores) {
+    if (!state.ok()) return;
+    for (std::size_t w = 0; w < starts.size(); ++w) {
+      last =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(last) + static_cast<std::uint64_t>(steps[w]));
+      self.seen_.push_back({starts[w], last});
+    }
+  }
+}
+
+/// Of all anomalies, those that several share once.
+template <class State, class Self>
+void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGroup& group) {
+  std::vector<SharedLevelSums::Ptr> sums;
+  std::vector<std::size_t> which;
+  if constexpr (!State::kRestores) {
+    std::map<const LevelSums*, std::size_t> known;
+    for (const Anomaly& anomaly : self.anomalies_) {
+      const auto [place, is_new] = known.try_emplace(anomaly.levels.get(), sums.size());
+      if (is_new) sums.push_back(anomaly.levels);
+      which.push_back(place->second);
+    }
+  }
+  state.numbers(which, self.anomalies_.size());
+  std::size_t count = sums.size();
+  state(count);
+  state.require(which.size() == self.anomalies_.size() && count <= which.size() &&
+                std::ranges::all_of(which, [&](std::size_t one) { return one < count; }));
+  if constexpr (State::kRestores) {
+    for (std::size_t s = 0; s < count && state.ok(); ++s) sums.push_back(std::make_shared<LevelSums>());
+  }
+  for (const SharedLevelSums::Ptr& one : sums) {
+    if constexpr (State::kRestores) {
+      LevelSums::exchange(state, *one, group);
+    } else {
+      LevelSums::exchange(state, std::as_const(*one), group);
+    }
+  }
+  if constexpr (State::kRestores) {
+    if (!state.ok()) return;
+    for (std::size_t a = 0; a < which.size(); ++a) self.anomalies_[a].levels = sums[which[a]];
+  }
+}
+
+template <class State, class Self>
+void Anomaly::exchange(State& state, Self& self) {
+  state(self.member, self.since, self.faulty_since, self.persistent_since, self.confirmed_since, self.opened);
+  state.enumerator(self.opened_as, Symptom::kComputing);
+  state(self.until, self.first_position, self.last_position, self.persistence, self.severity, self.strength,
+        self.distance, self.threshold, self.score, self.worst_window);
+  state.times(self.windows, kMostWindows);
+  state(self.bad, self.well, self.pauses, self.well_since, self.growth, self.trained);
+}
+
+template <class State, class Self>
+void AnomalyTracker::exchange_anomalies(State& state, Self& self) {
+  state(self.anomalies_);
+  if constexpr (State::kRestores) {
+    self.best_scores_.resize(self.anomalies_.size());
+    for (Anomaly& anomaly : self.anomalies_) {
+      state.require(anomaly.member < self.latest_.size());
+      anomaly.group = self.group_;
+      anomaly.metric = self.metric_;
+      anomaly.detector = self.detector_;
+    }
+  }
+  for (auto& best : self.best_scores_) {
+    state.numbers(best, self.options_.filter.k);
+    state.require(!best.empty());
+  }
+  std::vector<std::size_t> latest;  ///< Counted from 1; 0: none.
+  if constexpr (!State::kRestores) {
+    for (const auto& one : self.latest_) latest.push_back(one ? *one + 1 : 0);
+  }
+  state.numbers(latest, self.latest_.size());
+  state.require(latest.size() == self.latest_.size());
+  if constexpr (State::kRestores) {
+    if (!state.ok()) return;
+    for (std::size_t i = 0; i < latest.size(); ++i) {
+      state.require(latest[i] <= self.anomalies_.size());
+      if (latest[i] > 0) self.latest_[i] = latest[i] - 1;
+    }
+  }
+}
+
+template <class State, class Self>
+void AnomalyTracker::exchange(State& state, Self& self, const TrackedGroup& group) {
+  state(self.filter_);
+  exchange_recent(state, self, group);
+  exchange_seen(state, self);
+  exchange_anomalies(state, self);
+  exchange_levels(state, self, group);
+}
+template void AnomalyTracker::exchange(StateWriter&, const AnomalyTracker&, const TrackedGroup&);
+template void AnomalyTracker::exchange(StateReader&, AnomalyTracker&, const TrackedGroup&);
+
+}  // namespace detect
+}  // namespace laggard

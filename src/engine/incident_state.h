@@ -1,0 +1,163 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/state_codec.h"
+#include "model/change.h"
+#include "model/incident.h"
+#include "model/payload.h"
+
+namespace laggard {
+
+/// How incidents and changes are saved and restored (base/state_codec.h).
+template <>
+struct StateOf<Part> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    std::string kind(to_name(self.kind));  // Rows of the table of kinds may move.
+    state(kind, self.name, self.called);
+    if constexpr (State::kRestores) {
+      const std::optional<PartKind> found = find_part_kind(kind);
+      state.require(found.has_value());
+      if (found) self.kind = *found;
+    }
+  }
+};
+
+template <>
+struct StateOf<SeriesPayload::Line> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.name, self.values);
+  }
+};
+template <>
+struct StateOf<SeriesPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.unit, self.times, self.lines);
+  }
+};
+template <>
+struct StateOf<DistributionPayload::Sample> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.name, self.sorted);
+  }
+};
+template <>
+struct StateOf<DistributionPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.unit, self.samples);
+  }
+};
+template <>
+struct StateOf<TablePayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.columns, self.rows);
+  }
+};
+template <>
+struct StateOf<RankedPayload::Entry> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.name, self.own, self.peers);
+  }
+};
+template <>
+struct StateOf<RankedPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.unit, self.entries);
+  }
+};
+template <>
+struct StateOf<LinesPayload::Line> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.time, self.text);
+  }
+};
+template <>
+struct StateOf<LinesPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.lines);
+  }
+};
+
+template <>
+struct StateOf<Payload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    std::size_t shape = self.shape.index();
+    state(self.title, shape);
+    if constexpr (State::kRestores) take_shape<0>(state, self, shape);
+    std::visit([&](auto& payload) { state(payload); }, self.shape);
+  }
+
+ private:
+  template <std::size_t Shape, class State>
+  static void take_shape(State& state, Payload& payload, std::size_t shape) {
+    if constexpr (Shape < std::variant_size_v<decltype(payload.shape)>) {
+      if (shape == Shape) {
+        payload.shape.template emplace<Shape>();
+      } else {
+        take_shape<Shape + 1>(state, payload, shape);
+      }
+    } else {
+      state.require(false);
+    }
+  }
+};
+
+template <>
+struct StateOf<IncidentDecision> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.what, self.made, self.by, self.why, self.undone);
+  }
+};
+
+template <>
+struct StateOf<Evidence> {
+  static constexpr std::size_t kMostWindows = 100'000;
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.source, self.metric, self.component, self.detector, self.distance, self.threshold, self.score,
+          self.level, self.peers, self.unit);
+    state.times(self.windows, kMostWindows);
+    state(self.worst_window, self.note, self.part, self.payloads);
+  }
+};
+
+template <>
+struct StateOf<Incident> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.id, self.since, self.faulty_since, self.persistent_since, self.confirmed_since, self.until,
+          self.seen_until);
+    state.enumerator(self.state, IncidentState::kConfirmed);
+    state.enumerator(self.status, IncidentStatus::kExplained);
+    state(self.confidence, self.blame, self.alternatives, self.components, self.cause, self.resource,
+          self.rule, self.why, self.persistence, self.severity);
+    state.enumerator(self.thresholds, ThresholdOrigin::kSelf);
+    state(self.evidence, self.also_known_as, self.decisions);
+  }
+};
+
+template <>
+struct StateOf<Change> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state.enumerator(self.kind, ChangeKind::kMerged);
+    state(self.number, self.at, self.incident, self.into);
+  }
+};
+
+}  // namespace laggard
