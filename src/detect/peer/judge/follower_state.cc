@@ -1,6 +1,7 @@
 // What group followers save and restore.
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/state_codec.h"
