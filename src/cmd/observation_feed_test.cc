@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "archive/observation_writer.h"
 #include "archive/reader.h"
+#include "archive/writer.h"
 #include "cmd/watch.h"
 #include "report/json.h"
 #include "testing/archive.h"

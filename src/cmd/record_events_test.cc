@@ -13,8 +13,8 @@
 #include <random>
 #include <thread>
 
-#include "archive/writer.h"
 #include "archive/reader.h"
+#include "archive/writer.h"
 #include "testing/cli.h"
 #include "testing/observation_archive.h"
 

@@ -60,11 +60,12 @@ PartMap::PartMap(const Grouping& grouping, std::span<const Finding> findings)
   }
   add_others(grouping, findings, subjects);
   for (auto& [of, list] : subjects) {
-    Entry part{of, std::move(list), std::vector<std::size_t>(kGroupKinds + other_kinds_.size(), 0)};
+    Entry part{of, std::move(list), std::vector<std::size_t>(kGroupKinds + other_kinds_.size(), 0), false};
     for (const std::size_t s : part.subjects) {
       of_[s].push_back(parts_.size());
       if (s < grouping.components.size() && expected_[s]) ++part.expected[kinds_[s]];
     }
+    part.accused = others_.contains(part.part);
     parts_.push_back(std::move(part));
   }
   if (!other_kinds_.empty()) expect_others(grouping);
@@ -162,6 +163,7 @@ bool Tally::may_blame(const PartMap::Entry& part) const {
   const std::size_t n = affected();
   const double share = best(part).share;
   if (part.part.kind.spec().reach <= 1) return share > kLeastShare;
+  if (part.accused && share > kLeastShare) return true;
   return (n >= 2 && share > kLeastShare) || (n >= kManyComponents && share > kLeastShareOfMany);
 }
 

@@ -37,6 +37,7 @@ class PartMap {
     /// attachments after the primary; of other parts all that the graph knows, whether anything was found
     /// about them or not, or those that were found and one more where it knows none of them.
     std::vector<std::size_t> expected;
+    bool accused = false;  ///< A finding is about the part itself.
   };
 
   explicit PartMap(const Grouping& grouping, std::span<const Finding> findings = {});
@@ -70,8 +71,10 @@ class PartMap {
 /// share      affected / all, the largest over the kinds of group: a server whose only disk is slow is as
 ///            suspect as one whose disk, interface and connections all are
 /// gain       affected of all kinds - (all - affected, of the kind with the largest share) / 4
-/// may blame  share above 1/2, and two components for parts beyond a LUN or a server; or, of such parts,
-///            five components and a share above 1/4: that many at once are no coincidence (T §6.4.1)
+/// may blame  share above 1/2, and two components for parts beyond a LUN or a server, unless a finding is
+/// about
+///            the part itself; or, of such parts, five components and a share above 1/4: that many at once
+///            are no coincidence (T §6.4.1)
 class Tally {
  public:
   void add(const PartMap& map, std::size_t subject) { count(map, subject, 1); }
