@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-const std::filesystem::path kExample = LAGGARD_SOURCE_DIR "/examples/ddr-disk-busy-s2";
+const std::filesystem::path kExampleOfWatch = LAGGARD_SOURCE_DIR "/examples/ddr-disk-busy-s2";
 
 /// A finished recording, written again piece by piece as if it were being recorded now.
 class Replay {
@@ -154,7 +154,7 @@ TEST_F(WatchTest, EndsWithTheVerdictOfTheFinishedRecording) {
     std::mt19937_64 random(seed);
     std::filesystem::remove_all(recording());
     changes_.clear();
-    Replay replay(kExample, recording());
+    Replay replay(kExampleOfWatch, recording());
     const auto watching = watch(options());
     for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(1 + random() % 40)) {
       replay.record_all(now, std::chrono::seconds(12), random);
@@ -180,7 +180,7 @@ TEST_F(WatchTest, KilledAtAnyMomentItTellsTheSameNumberedChanges) {
     changes_.clear();
     const std::filesystem::path state = dir_.path() / "state.json";
     std::filesystem::remove(state);
-    Replay replay(kExample, recording());
+    Replay replay(kExampleOfWatch, recording());
     auto watching = watch(options());
     for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(20)) {
       replay.record_all(now, std::chrono::seconds(5), growth);
@@ -212,7 +212,7 @@ TEST_F(WatchTest, KilledAtAnyMomentItTellsTheSameNumberedChanges) {
 }
 
 TEST_F(WatchTest, AHostThatFallsSilentIsNotWaitedForAndSaidSo) {
-  Replay replay(kExample, recording());
+  Replay replay(kExampleOfWatch, recording());
   const auto watching = watch(options());
   const WallTime middle = replay.first() + (replay.last() - replay.first()) / 2;
   std::mt19937_64 random(3);
@@ -232,7 +232,7 @@ TEST_F(WatchTest, AHostThatFallsSilentIsNotWaitedForAndSaidSo) {
 }
 
 TEST_F(WatchTest, HostsThatComeLaterAreComparedWithoutARestart) {
-  Replay replay(kExample, recording());
+  Replay replay(kExampleOfWatch, recording());
   const auto watching = watch(options());
   EXPECT_EQ(watching->poll().value_or(true), false) << "nothing is there yet";
   const WallTime middle = replay.first() + (replay.last() - replay.first()) / 3;
