@@ -10,8 +10,6 @@ namespace laggard::archive {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): the archive's own test support.
-using ::testing::Each;
-using ::testing::ElementsAre;
 
 class ImportAgain : public ::testing::Test {
  protected:
@@ -47,8 +45,8 @@ class ImportAgain : public ::testing::Test {
 
   TempDir dir_;
   ManualClock clock_;
-  std::vector<SampleTable> tables_{disk_table("fs1", at(kStart), kSamples),
-                                   disk_table("fs2", at(kStart), kSamples)};
+  std::vector<SampleTable> tables_{disk_table("fs1", "2011-05-09T06:00:00Z"_utc, kSamples),
+                                   disk_table("fs2", "2011-05-09T06:00:00Z"_utc, kSamples)};
 };
 
 TEST_F(ImportAgain, LeavesFilesAloneThatHoldEverything) {
@@ -64,7 +62,7 @@ TEST_F(ImportAgain, LeavesFilesAloneThatHoldEverything) {
 TEST_F(ImportAgain, WritesToThoseAloneThatGetMore) {
   import(tables_);
   const auto before = files();
-  const SampleTable more = disk_table("fs2", at(kStart), kSamples + 10);
+  const SampleTable more = disk_table("fs2", "2011-05-09T06:00:00Z"_utc, kSamples + 10);
   EXPECT_EQ(import({tables_[0], more}),
             (WriteStats{.cells_added = 10 * 2 * 3, .cells_already_there = 2 * kCells}));
   const auto after = files();

@@ -102,7 +102,7 @@ TEST(Reader, NamesAGapBetweenBlocksOfOneSample) {
   const TempDir dir;
   ManualClock clock;
   auto writer = open_writer(dir.path(), clock);
-  const WallTime start = at(kStart);
+  const WallTime start = "2011-05-09T06:00:00Z"_utc;
   using std::chrono::seconds;
   for (const int second : {0, 1, 2, 10, 11, 12}) {
     ASSERT_OK(writer->append(disk_table("fs1", start + seconds{second}, 1)));
