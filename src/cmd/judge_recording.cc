@@ -123,6 +123,7 @@ Status judge_with_checkpoint(const DiagnoseOptions& options, AnalysisSetup& setu
 /// By this process, by all ranks, from a checkpoint as far as it goes.
 Status judge_samples(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
                      engine::Diagnoser& diagnoser, ObservationFeed& feed) {
+  if (setup.inventory.devices.empty()) return {};
   Coordinator* const coordinator = judging.coordinator;
   if (coordinator == nullptr || (coordinator->alone() && options.resume.empty())) {
     return judge_alone(setup, judging, diagnoser, feed);

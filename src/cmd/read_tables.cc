@@ -49,7 +49,8 @@ Status read_tables(const TableReading& reading, std::string_view doing,
                    const std::function<void(std::span<const SampleTable>)>& consume) {
   auto reader = reading.source.read(reading.request);
   if (!reader) return forward(reader);
-  const double whole = to_seconds(reading.span.to - reading.span.from);
+  const bool any = reading.span.from < reading.span.to;
+  const double whole = any ? to_seconds(reading.span.to - reading.span.from) : 1;
   SystemClock clock;
   Progress progress(doing, clock);
   while (!reading.enough || !reading.enough()) {
