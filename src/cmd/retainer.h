@@ -4,8 +4,8 @@
 #include <string>
 
 #include "archive/prune.h"
-#include "base/time.h"
 #include "base/error.h"
+#include "base/time.h"
 
 namespace laggard::cmd {
 
