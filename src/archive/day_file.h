@@ -106,6 +106,8 @@ class DayFile {
   [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
   [[nodiscard]] bool is_writable() const { return database_.is_writable(); }
+  /// Whether the file was opened for reading and no log or journal lay beside it.
+  [[nodiscard]] bool is_plain() const { return side_files_ == nullptr; }
   /// What is known to be missing from the file that was opened for reading; empty when nothing is.
   [[nodiscard]] const std::string& loss() const { return loss_; }
   /// Whether a file that nobody was writing when it was opened has been written to since: what was read after

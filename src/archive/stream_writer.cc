@@ -282,8 +282,8 @@ Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& ide
     if ((*file)->identity() != identity || !(*file)->loss().empty()) continue;
     const Result<std::vector<BlockRow>> rows = (*file)->rows();
     if (!rows && rows.error().code == ErrorCode::kDamaged) continue;
-    // An import may find that everything is there.
-    if (options_.existing == Existing::kSkipEqual) return file;
+    // An import may find that everything is there. A log that a crash has left is taken over all the same.
+    if (options_.existing == Existing::kSkipEqual && (*file)->is_plain()) return file;
     file->reset();
     return DayFile::open_for_writing(path, options_.vfs);
   }
