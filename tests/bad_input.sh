@@ -273,7 +273,7 @@ checkpoints() {
   section "Checkpoints of diagnose --resume"
   laggard diagnose incident --resume sound.ckpt >/dev/null 2>&1
   given 2 "a file that is none" laggard diagnose incident --resume good.csv
-  sed 's/laggard tape 1/laggard tape 7/' sound.ckpt >later.ckpt
+  sed 's/laggard tape ./laggard tape 7/' sound.ckpt >later.ckpt
   given 2 "one by another version" laggard diagnose incident --resume later.ckpt
   given 2 "one of other options" laggard diagnose incident --resume sound.ckpt --window 48
   cp -r incident fewer && rm "$(find fewer/metrics -name '*.lgd' | sort | head -1)"

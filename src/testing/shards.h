@@ -69,6 +69,15 @@ class Protocol {
     return all;
   }
 
+  /// Whether this is of a beginning of what `whole` is of.
+  [[nodiscard]] bool begins(const Protocol& whole) const {
+    const auto is_prefix = [](const auto& some, const auto& all) {
+      return some.size() <= all.size() && std::equal(some.begin(), some.end(), all.begin());
+    };
+    return is_prefix(lines_, whole.lines_) && is_prefix(loads_, whole.loads_) &&
+           is_prefix(slow_, whole.slow_);
+  }
+
  private:
   Grid grid_;
   detect::GapClock clock_;
