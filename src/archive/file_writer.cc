@@ -329,8 +329,9 @@ void FileWriter::forget_pending() {
 }
 
 Status FileWriter::write_all(WriteStats& stats) {
-  for (auto& [kind, queue] : queues_) {
-    const Status written = for_each_piece(
+  for (auto& entry : queues_) {
+    auto& queue = entry.second;
+    Status written = for_each_piece(
         queue, [&](Batch piece) { return write_piece(std::move(piece), queue.written, stats); });
     if (!written) return written;
     if (Status compacted = compact(queue.written, false); !compacted) return compacted;

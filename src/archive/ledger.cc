@@ -263,6 +263,7 @@ Result<std::vector<Decision>> read_decisions(const std::filesystem::path& path, 
     if (Status read = read_details(*database, by_number); !read) return forward(read);
   }
   std::vector<Decision> decisions;
+  decisions.reserve(by_number.size());
   for (auto& [number, decision] : by_number) decisions.push_back(std::move(decision));
   return decisions;
 }

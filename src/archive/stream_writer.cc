@@ -264,6 +264,17 @@ bool StreamWriter::is_hidden_taken(const std::filesystem::path& hidden) const {
          std::ranges::any_of(files_, [&](const OpenFile& open) { return open.writer->path() == hidden; });
 }
 
+namespace {
+
+/// Whether a file is the one that is meant and whole enough to go on with.
+bool goes_on(DayFile& file, const FileIdentity& identity) {
+  if (file.identity() != identity || !file.loss().empty()) return false;
+  const Result<std::vector<BlockRow>> rows = file.rows();
+  return rows || rows.error().code != ErrorCode::kDamaged;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& identity, std::int64_t day) {
   // A file that still waits for its name is found under that name afterwards.
   if (new_files_.has(identity, day)) {
@@ -279,9 +290,7 @@ Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& ide
       if (is_begun_beside(file.error().code, options_.existing)) continue;
       return file;
     }
-    if ((*file)->identity() != identity || !(*file)->loss().empty()) continue;
-    const Result<std::vector<BlockRow>> rows = (*file)->rows();
-    if (!rows && rows.error().code == ErrorCode::kDamaged) continue;
+    if (!goes_on(**file, identity)) continue;
     // An import may find that everything is there. A log that a crash has left is taken over all the same.
     if (options_.existing == Existing::kSkipEqual && (*file)->is_plain()) return file;
     file->reset();

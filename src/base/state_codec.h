@@ -143,6 +143,7 @@ class StateWriter {
   template <class Sequence, class Member>
   void put_column(const Sequence& structs, Member member) {
     std::vector<detail::RunNumber<decltype(detail::member_type(member))>> column;
+    column.reserve(structs.size());
     for (const auto& one : structs) column.push_back(one.*member);
     put_number_runs(out_, std::span<const typename decltype(column)::value_type>(column));
   }

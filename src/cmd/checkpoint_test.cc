@@ -118,9 +118,11 @@ TEST_F(Journal, GoesOnAfterAKillAtAnyRecord) {
 TEST_F(Journal, CutAtEveryLengthGivesABeginning) {
   const std::vector<std::size_t> ends = ends_of(whole_);
   Protocol whole(setup_);
-  auto sound = Checkpoint::open(path_, kOwn);
-  ASSERT_TRUE(sound->replay(
-      run_shape(setup_), [&](detect::JudgedRun& run) { whole.take(run); }, [](double) {}));
+  {
+    auto sound = Checkpoint::open(path_, kOwn);
+    ASSERT_TRUE(sound->replay(
+        run_shape(setup_), [&](detect::JudgedRun& run) { whole.take(run); }, [](double) {}));
+  }
   ASSERT_EQ(whole.lines(), lines_);
   for (std::size_t cut = 0; cut < whole_.size(); cut += cut < ends.front() + 100 ? 1U : 13U) {
     put(path_, whole_.substr(0, cut));

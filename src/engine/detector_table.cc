@@ -5,8 +5,8 @@
 namespace laggard::engine {
 
 std::span<const DetectorSpec> detector_table() {
-  static const std::vector<DetectorSpec> kTable{};
-  return kTable;
+  static const std::vector<DetectorSpec> table{};
+  return table;
 }
 
 }  // namespace laggard::engine

@@ -80,6 +80,22 @@ bool EventTable::has_room_for(const EventTable& other) const {
   return words_.has_room_for(other.words_) && attributes_.size() + added <= kMostAttributes;
 }
 
+namespace {
+
+/// Where in a column event `e` is, if it has the attribute. \param hint  where it was last found: events
+/// mostly grow.
+std::optional<std::size_t> place_of(std::uint32_t e, const AttributeColumn& column, std::size_t& hint) {
+  const std::vector<std::uint32_t>& events = column.events;
+  if (hint > 0 && events[hint - 1] >= e) {
+    hint = static_cast<std::size_t>(std::ranges::lower_bound(events, e) - events.begin());
+  }
+  while (hint < events.size() && events[hint] < e) ++hint;
+  if (hint == events.size() || events[hint] != e) return std::nullopt;
+  return hint;
+}
+
+}  // namespace
+
 void EventTable::append_from(const EventTable& other, std::span<const std::uint32_t> events) {
   WordMap map{other.words_, words_};
   const std::size_t before = size();
@@ -91,20 +107,17 @@ void EventTable::append_from(const EventTable& other, std::span<const std::uint3
   }
   for (const AttributeColumn& from : other.attributes_) {
     AttributeColumn* to = nullptr;
-    std::size_t at = 0;
+    std::size_t hint = 0;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      if (i > 0 && events[i] < events[i - 1]) {
-        at = static_cast<std::size_t>(std::ranges::lower_bound(from.events, events[i]) - from.events.begin());
-      }
-      while (at < from.events.size() && from.events[at] < events[i]) ++at;
-      if (at == from.events.size() || from.events[at] != events[i]) continue;
+      const std::optional<std::size_t> at = place_of(events[i], from, hint);
+      if (!at) continue;
       if (to == nullptr) {
         const std::optional<std::size_t> column = attribute(from.key, from.form);
         LAGGARD_CHECK(column.has_value());
         to = &attributes_[*column];
       }
       const bool is_word = from.form == AttributeForm::kWord;
-      const std::uint64_t value = from.values[at];
+      const std::uint64_t value = from.values[*at];
       to->events.push_back(static_cast<std::uint32_t>(before + i));
       to->values.push_back(is_word ? map(Word{static_cast<std::uint32_t>(value)}).value : value);
     }

@@ -9,8 +9,8 @@ std::string_view to_name(IncidentState state) {
 }
 
 std::string_view to_name(IncidentStatus status) {
-  constexpr std::array<std::string_view, 4> kNames{"open", "closed", "excluded", "explained"};
-  return kNames[static_cast<std::size_t>(status)];
+  constexpr std::array<std::string_view, 4> kStatusNames{"open", "closed", "excluded", "explained"};
+  return kStatusNames[static_cast<std::size_t>(status)];
 }
 
 std::string_view to_name(ThresholdOrigin origin) {

@@ -5,8 +5,8 @@
 namespace laggard::collect {
 
 std::span<const EventSourceSpec> event_sources() {
-  static const std::vector<EventSourceSpec> kTable{};
-  return kTable;
+  static const std::vector<EventSourceSpec> table{};
+  return table;
 }
 
 }  // namespace laggard::collect
