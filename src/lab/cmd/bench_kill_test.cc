@@ -38,7 +38,9 @@ class BenchKill : public BenchCommand {
                                 {"LAGGARD_BENCH=0"}},
                                "/dev/null"));
     if (fs::exists("/sys/fs/cgroup/memory")) fs::create_directory(kGroup);
-    std::this_thread::sleep_for(100ms);
+    const auto runs = [] { return look().things.find("laggard-smoke-of-another") != std::string::npos; };
+    for (int tries = 0; tries < 300 && !runs(); ++tries) std::this_thread::sleep_for(100ms);
+    ASSERT_TRUE(runs());
   }
   void TearDown() override {
     BenchCommand::TearDown();
