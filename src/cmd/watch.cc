@@ -289,6 +289,17 @@ Result<bool> Watch::poll() {
   return false;
 }
 
+/// Begins, at first and anew when hosts or devices have come.
+Status Watch::begin_with(const Inventory& inventory) {
+  if (diagnoser_ != nullptr) {
+    if (!has_news(inventory)) return {};
+    listener_.note("hosts or devices have come; peers are compared with them from now on");
+    checkpoint_.reset();
+    checkpointed_.reset();
+  }
+  return begin();
+}
+
 Result<bool> Watch::look() {
   if (!outbox_.empty()) deliver();
   if (!told_) return forward(told_);
@@ -299,16 +310,9 @@ Result<bool> Watch::look() {
   }
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
-  if (diagnoser_ == nullptr || has_news(*inventory)) {
-    if (diagnoser_ != nullptr && has_news(*inventory)) {
-      listener_.note("hosts or devices have come; peers are compared with them from now on");
-      checkpoint_.reset();
-      checkpointed_.reset();
-    }
-    if (Status begun = begin(); !begun) {
-      if (is_not_there_yet(begun.error())) return false;
-      return forward(begun);
-    }
+  if (Status begun = begin_with(*inventory); !begun) {
+    if (is_not_there_yet(begun.error())) return false;
+    return forward(begun);
   }
   auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
   if (!streams) return forward(streams);

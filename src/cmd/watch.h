@@ -79,6 +79,7 @@ class Watch {
   [[nodiscard]] Result<AnalysisSetup> prepare_live();
   [[nodiscard]] Result<bool> look();
   [[nodiscard]] Status begin();
+  [[nodiscard]] Status begin_with(const Inventory& inventory);
   [[nodiscard]] Result<engine::DiagnoserOptions> settings(std::optional<engine::Shard> shard);
   [[nodiscard]] std::optional<std::int64_t> judge_again_after() const;
   [[nodiscard]] Status start();
