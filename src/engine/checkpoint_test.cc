@@ -137,7 +137,7 @@ script::System drawn(std::mt19937_64& random, bool production) {
   system.reads = below(2) == 0 ? 0 : 100;
   system.writes = below(4) == 0 ? 0.2 : 150;
   system.interval = production ? 15 : 1;
-  system.length = production ? 6 * 3600 : 500;
+  system.length = production ? 4 * 3600 : 400;
   const std::vector<std::string> kinds{"slow",   "hog",   "stall", "jam",   "silent", "absent",
                                        "reboot", "lossy", "clock", "flood", "drops"};
   for (std::uint64_t f = below(4); f > 0; --f) {
