@@ -13,7 +13,7 @@ function(laggard_room NAME)
   endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "(_test|(^|/)(demo_)?main)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|(^|/)main)\\.cc$")
 
   if(sources)
     add_library(laggard_${NAME} STATIC ${sources})
