@@ -3,7 +3,6 @@
 #include "engine/checkpoint.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,7 +12,6 @@
 #include "base/workers.h"
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
-#include "testing/property.h"
 #include "testing/script/script.h"
 
 namespace laggard::engine {
@@ -172,13 +170,13 @@ script::System drawn(std::mt19937_64& random, bool production) {
 }
 
 TEST(Checkpoint, StopsChangeNothing) {
-  expect_property("stops change nothing",
-                  [](std::uint64_t seed) { RC_ASSERT(stops_change_nothing(seed, nullptr)); });
+  // Each is a whole diagnosis and its parts: more of them would take minutes under the sanitizers.
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) EXPECT_TRUE(stops_change_nothing(seed, nullptr)) << seed;
 }
 
 TEST(Checkpoint, NorWithWorkers) {
   Workers workers(3);
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) EXPECT_TRUE(stops_change_nothing(seed, &workers)) << seed;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) EXPECT_TRUE(stops_change_nothing(seed, &workers)) << seed;
 }
 
 /// A recording in which much has happened, and its checkpoint.
