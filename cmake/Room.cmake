@@ -37,9 +37,13 @@ function(laggard_room NAME)
                                                rapidcheck)
     target_compile_definitions(${NAME}_test PRIVATE
       LAGGARD_SOURCE_DIR="${PROJECT_SOURCE_DIR}" LAGGARD_BINARY="$<$<TARGET_EXISTS:laggard>:$<TARGET_FILE:laggard>>")
+    set(timeout 120)
+    if(LAGGARD_SANITIZE)
+      set(timeout 600)  # Several times as slow, and no measure of anything.
+    endif()
     gtest_discover_tests(${NAME}_test TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST
                          # One seed for all: a test that fails today fails tomorrow.
-                         PROPERTIES TIMEOUT 120 ENVIRONMENT "RC_PARAMS=seed=20261121")
+                         PROPERTIES TIMEOUT ${timeout} ENVIRONMENT "RC_PARAMS=seed=20261121")
   endif()
 endfunction()
 
