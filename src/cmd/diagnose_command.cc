@@ -18,7 +18,7 @@
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
 #include "cmd/standard_streams.h"
-#include "detect/work/recorded_work.h"
+#include "detect/background/recorded_work.h"
 #include "engine/diagnoser.h"
 #include "explain/known_work.h"
 #include "report/html.h"

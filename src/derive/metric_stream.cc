@@ -65,7 +65,7 @@ MetricStream::MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> 
     tracks_of_group_[tracks_[t].group].push_back(t);
     const std::size_t members = tracks_[t].hosts.size();
     pending_[t].sum.resize(members);
-    pending_[t].teller.resize(members);
+    pending_[t].recorded_by.resize(members);
     if (over_connections(tracks_[t])) pending_[t].count.resize(members);
     if (over_packets(tracks_[t])) pending_[t].packets.resize(members);
   }
@@ -89,9 +89,9 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
 
 /// Two hosts that tell of one member must not do so at the same time.
 void MetricStream::claim(std::size_t track, std::size_t member, const std::string& host) {
-  std::string& teller = pending_[track].teller[member];
-  if (teller.empty()) teller = host;
-  hosts_apart_ = hosts_apart_ && teller == host;
+  std::string& recorded_by = pending_[track].recorded_by[member];
+  if (recorded_by.empty()) recorded_by = host;
+  hosts_apart_ = hosts_apart_ && recorded_by == host;
 }
 
 void MetricStream::find_targets(Device& device, const SampleTable& table) {

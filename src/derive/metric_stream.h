@@ -126,9 +126,9 @@ class MetricStream {
   /// Per member.
   struct PendingTrack {
     std::vector<CellSeries> sum;
-    std::vector<CellSeries> count;    ///< Only for tracks that sum over connections.
-    std::vector<CellSeries> packets;  ///< Only for retransmits.
-    std::vector<std::string> teller;  ///< The host that tells of the member.
+    std::vector<CellSeries> count;         ///< Only for tracks that sum over connections.
+    std::vector<CellSeries> packets;       ///< Only for retransmits.
+    std::vector<std::string> recorded_by;  ///< The host whose tables the member is in.
   };
   /// What is needed while a table is taken in, and the cells that it told.
   struct Scratch {
@@ -179,7 +179,7 @@ class MetricStream {
   Router router_;
   std::unordered_map<std::string, Device> devices_;
   std::vector<PendingTrack> pending_;  ///< Per track.
-  bool hosts_apart_ = true;            ///< No member is told of by two hosts.
+  bool hosts_apart_ = true;            ///< No member is in the tables of two hosts.
   CellRuns told_;                      ///< Cells of which something was told and that were not handed out.
   std::int64_t ready_to_ = std::numeric_limits<std::int64_t>::min();  ///< Cells before this one are final.
   std::int64_t next_ = 0;  ///< Cells before this one have been handed out.

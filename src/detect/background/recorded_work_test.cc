@@ -1,4 +1,4 @@
-#include "detect/work/recorded_work.h"
+#include "detect/background/recorded_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
