@@ -10,6 +10,7 @@
 #include "cmd/duration_option.h"
 #include "cmd/record_display.h"
 #include "cmd/record_events.h"
+#include "cmd/record_options.h"
 #include "cmd/recording_folder.h"
 #include "cmd/retainer.h"
 #include "collect/record/clocks.h"
@@ -20,22 +21,14 @@ namespace laggard::cmd {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 /// As the command line has it.
-struct RecordMetricsOptions {
-  std::string out;
+struct RecordMetricsOptions : RecordOptions {
+  RecordMetricsOptions() { flush = "10s"; }
   std::string interval = "1s";
-  std::string duration;
-  std::string flush = "10s";
-  std::string root = "/";
-  std::string host;
   std::vector<std::string> disks;
   std::vector<std::string> nets;
   std::vector<std::uint16_t> tcp_ports;
   std::vector<std::string> tcp_peers;
-  std::string keep;
-  std::string max_size;
   bool no_tcp = false;
   bool partitions = false;
 };
@@ -46,15 +39,10 @@ Result<collect::RecorderOptions> recorder_options(const RecordMetricsOptions& op
       duration_option("--interval", options.interval, collect::kShortestInterval, collect::kLongestInterval);
   if (!interval) return forward(interval);
   result.interval = *interval;
-  auto flush = duration_option("--flush", options.flush, collect::kShortestInterval, 1h);
-  if (!flush) return forward(flush);
-  result.flush = *flush;
-  if (!options.duration.empty()) {
-    auto duration =
-        duration_option("--duration", options.duration, collect::kShortestInterval, 24h * 366 * 10);
-    if (!duration) return forward(duration);
-    result.duration = *duration;
-  }
+  auto times = record_times(options);
+  if (!times) return forward(times);
+  result.flush = times->flush;
+  result.duration = times->duration;
   return result;
 }
 
@@ -125,20 +113,10 @@ void add_record_metrics(CLI::App& record, Context& context) {
   auto options = std::make_shared<RecordMetricsOptions>();
   CLI::App* command =
       record.add_subcommand("metrics", "Sample disks, network interfaces and TCP connections");
-  command->add_option("--out", options->out, "The recording, a folder; is continued if it is there")
-      ->required()
-      ->type_name("REC");
-  const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command->add_option(name, value, help)->type_name(type)->capture_default_str();
-  };
-  text("--interval", options->interval, "Between two samples, 100ms or more", "TIME");
-  text("--duration", options->duration, "Stop after this; else at SIGTERM or Ctrl-C", "TIME");
-  text("--flush", options->flush, "What a crash may lose", "TIME");
-  text("--keep", options->keep, "Delete days of this host that ended longer ago, such as 30d", "TIME");
-  text("--max-size", options->max_size, "Delete the oldest days of this host above this, such as 10G",
-       "SIZE");
-  text("--root", options->root, "Where /proc, /sys and /dev are, such as /host in a container", "DIR");
-  text("--host", options->host, "Name in the recording; else the machine's own", "NAME");
+  add_record_options(*command, *options);
+  command->add_option("--interval", options->interval, "Between two samples, 100ms or more")
+      ->type_name("TIME")
+      ->capture_default_str();
   const auto list = [&](const char* name, auto& values, const char* help, const char* type) {
     command->add_option(name, values, help)->type_name(type)->delimiter(',')->allow_extra_args(false);
   };

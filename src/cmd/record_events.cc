@@ -14,7 +14,6 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
-#include "cmd/duration_option.h"
 #include "cmd/recording_folder.h"
 #include "cmd/retainer.h"
 #include "collect/record/outbox.h"
@@ -22,8 +21,6 @@
 namespace laggard::cmd {
 
 namespace {
-
-using namespace std::chrono_literals;
 
 /// The first line of a file of the kernel's; empty when there is none.
 std::string line_of(const std::filesystem::path& path) {
@@ -40,13 +37,10 @@ Result<collect::EventRecorderOptions> recorder_options(const RecordEventsOptions
                 "does not tell the name of the host; give one with --host");
   }
   result.boot = line_of(root / "proc/sys/kernel/random/boot_id");
-  auto flush = duration_option("--flush", options.flush, 100ms, 1h);
-  if (!flush) return forward(flush);
-  result.flush = *flush;
-  if (options.duration.empty()) return result;
-  auto duration = duration_option("--duration", options.duration, 100ms, 24h * 366 * 10);
-  if (!duration) return forward(duration);
-  result.duration = *duration;
+  auto times = record_times(options);
+  if (!times) return forward(times);
+  result.flush = times->flush;
+  result.duration = times->duration;
   return result;
 }
 
@@ -103,20 +97,8 @@ void add_record_events(CLI::App& record, Context& context) {
   for (const collect::EventSourceSpec& source : collect::event_sources()) {
     auto options = std::make_shared<RecordEventsOptions>();
     CLI::App* command = record.add_subcommand(std::string(source.name), std::string(source.help));
-    command->add_option("--out", options->out, "The recording, a folder; is continued if it is there")
-        ->required()
-        ->type_name("REC");
-    const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
-      command->add_option(name, value, help)->type_name(type)->capture_default_str();
-    };
-    text("--from", options->from, "What to read; else the usual place", "PATH");
-    text("--duration", options->duration, "Stop after this; else at SIGTERM or Ctrl-C", "TIME");
-    text("--flush", options->flush, "What a crash may lose", "TIME");
-    text("--keep", options->keep, "Delete days of this host that ended longer ago, such as 30d", "TIME");
-    text("--max-size", options->max_size, "Delete the oldest days of this host above this, such as 10G",
-         "SIZE");
-    text("--root", options->root, "Where /proc, /sys and /dev are, such as /host in a container", "DIR");
-    text("--host", options->host, "Name in the recording; else the machine's own", "NAME");
+    add_record_options(*command, *options);
+    command->add_option("--from", options->from, "What to read; else the usual place")->type_name("PATH");
     command->footer(
         fmt::format("Example:\n  laggard record {} --out rec\n"
                     "Ends at SIGTERM or Ctrl-C with everything written.",

@@ -3,27 +3,18 @@
 #include <string>
 
 #include "base/error.h"
+#include "cmd/record_options.h"
 #include "collect/record/clocks.h"
 #include "collect/record/event_sources.h"
-
-namespace CLI {
-class App;
-}
 
 namespace laggard::cmd {
 
 struct Context;
 
 /// As the command line has it.
-struct RecordEventsOptions {
-  std::string out;
-  std::string from;
-  std::string root = "/";
-  std::string host;
-  std::string duration;
-  std::string flush = "2s";
-  std::string keep;
-  std::string max_size;
+struct RecordEventsOptions : RecordOptions {
+  RecordEventsOptions() { flush = "2s"; }
+  std::string from;  ///< What to read; empty: the usual place.
 };
 
 /// Records one source until the clock is asked to stop or the duration is over.
