@@ -58,6 +58,9 @@ inline constexpr std::size_t kMaxBlockCells = std::size_t{1} << 21;
 inline constexpr std::size_t kMaxSampleCells = std::size_t{1} << 24;
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 26;
 inline constexpr std::size_t kMaxNameBytes = 4096;
+/// A file that has more zeros than this in one place has a hole there, which may be of terabytes. What is
+/// behind it is not read.
+inline constexpr std::uint64_t kLargestHole = std::uint64_t{1} << 28;
 inline constexpr std::size_t kMaxFactBytes = std::size_t{1} << 20;
 
 /// The most events or periods that a writer puts into one block, and how many small blocks accumulate before

@@ -1,8 +1,13 @@
 #include "archive/pages.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <utility>
+#include <vector>
 
 #include "archive/format.h"
 #include "archive/write_ahead_log.h"
@@ -23,14 +28,30 @@ std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t siz
   return value;
 }
 
-/// Opens without blocking, in case it is a pipe.
-Result<std::string> read_regular(const std::filesystem::path& path) {
+/// Reads a file to its end, or to a hole of more than kLargestHole, which may be of terabytes.
+Result<std::string> read_to_hole(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
     return fail(ErrorCode::kBadInput, path.string(), "is no file");
   }
-  return read_file(path);
+  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (!fd.valid()) return fail_errno(errno, path.string(), "cannot open");
+  std::string content;
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (std::uint64_t zeros = 0; zeros <= kLargestHole;) {
+    Result<std::size_t> got = read_some(fd.get(), buffer, path.string());
+    if (!got) return forward(got);
+    const std::string_view bytes{buffer.data(), *got};
+    if (!bytes.empty() && bytes.find_first_not_of('\0') == std::string_view::npos) {
+      zeros += bytes.size();
+      continue;
+    }
+    content.append(std::exchange(zeros, 0), '\0');
+    content.append(bytes);
+    if (bytes.empty()) break;
+  }
+  return content;
 }
 
 /// SQLite's varint: big-endian groups of seven bits, the ninth byte whole. Nothing when it is cut.
@@ -55,8 +76,8 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
 
 Result<Pages> Pages::load(const std::filesystem::path& path) {
   Pages pages;
-  Result<std::string> file = read_regular(path);
-  Result<std::string> log = read_regular(path.string() + "-wal");
+  Result<std::string> file = read_to_hole(path);
+  Result<std::string> log = read_to_hole(path.string() + "-wal");
   // A log whose database is gone is still worth searching, and vice versa.
   if (!file && (!log || file.error().code != ErrorCode::kNotFound)) return forward(file);
   if (!log && log.error().code != ErrorCode::kNotFound) return forward(log);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "archive/format.h"
 
@@ -75,10 +77,6 @@ bool index_holds(std::string_view shm) {
   return native_32(shm, 0) == kVersion && native_32(shm, kSum) == sum.a && native_32(shm, kSum + 4) == sum.b;
 }
 
-/// How far a log is looked through behind its last sound frame. One that goes on longer has a hole in it,
-/// which may be of terabytes.
-constexpr std::uint64_t kMostBehind = std::uint64_t{1} << 28;
-
 /// Walks through the frames of a log.
 class LogWalk {
  public:
@@ -91,14 +89,14 @@ class LogWalk {
     bool torn = pending_;
     bool over = false;  // A commit was seen, so that no flush was being written behind it.
     bool broken = false;
-    const std::uint64_t end = at + kMostBehind;
+    const std::uint64_t end = at + kLargestHole;
     for (; !broken && read(at); at += kFrame) {
       broken = at > end;
       if (!is_of_this_round() || repeats_commit()) continue;
       torn = true;
       broken = broken || over;
       note_commit();
-      over = over || (got_ == kFrame && big_endian_32(frame(), 4) != 0);
+      over = over || (frame_.size() == kFrame && big_endian_32(frame_, 4) != 0);
     }
     index_.state = broken ? LogState::kBroken : (torn ? LogState::kTorn : LogState::kWhole);
     if (at == kLogHeaderBytes) index_.state = LogState::kEmpty;
@@ -106,34 +104,37 @@ class LogWalk {
   }
 
  private:
-  /// Whether any of the frame at `at` is there.
+  /// Whether any of the frame at `at` is there. Reads many at once.
   bool read(std::uint64_t at) {
-    got_ = log_(at, frame_);
-    return got_ > 0;
+    if (at < from_ || at + kFrame > from_ + in_window_) {
+      from_ = at;
+      in_window_ = log_(at, window_);
+    }
+    frame_ = std::string_view(window_.data(), in_window_).substr(at - from_, kFrame);
+    return !frame_.empty();
   }
-  [[nodiscard]] std::string_view frame() const { return {frame_.data(), got_}; }
   [[nodiscard]] bool is_of_this_round() const {
-    const std::string_view theirs = frame().substr(std::min<std::size_t>(8, got_), kSaltBytes);
+    const std::string_view theirs = frame_.substr(std::min<std::size_t>(8, frame_.size()), kSaltBytes);
     // Nothing more can be said about a frame that was cut within its salts.
-    return !theirs.empty() ? salts_.starts_with(theirs) : got_ > 0;
+    return !theirs.empty() ? salts_.starts_with(theirs) : !frame_.empty();
   }
 
   /// SQLite fills the sector after a commit with copies of its last frame.
-  [[nodiscard]] bool repeats_commit() const {
-    return got_ >= 8 && !commit_.empty() && frame().starts_with(commit_);
+  [[nodiscard]] bool repeats_commit() const { return !commit_.empty() && frame_.starts_with(commit_); }
+  void note_commit() {
+    commit_ = frame_.size() >= 8 && big_endian_32(frame_, 4) != 0 ? frame_.substr(0, 8) : "";
   }
-  void note_commit() { commit_ = got_ >= 8 && big_endian_32(frame(), 4) != 0 ? frame().substr(0, 8) : ""; }
 
   /// Takes the frame that was read, if its checksum continues that of the frames before.
   bool take(std::uint64_t at) {
-    if (got_ < kFrame || !is_of_this_round() || big_endian_32(frame(), 0) == 0) return false;
-    sum_.add(frame().substr(0, 8));
-    sum_.add(frame().substr(kFrameHeader));
-    if (!sum_.matches(frame(), 16)) return false;
-    open_[big_endian_32(frame(), 0)] = at + kFrameHeader;
+    if (frame_.size() < kFrame || !is_of_this_round() || big_endian_32(frame_, 0) == 0) return false;
+    sum_.add(frame_.substr(0, 8));
+    sum_.add(frame_.substr(kFrameHeader));
+    if (!sum_.matches(frame_, 16)) return false;
+    open_[big_endian_32(frame_, 0)] = at + kFrameHeader;
     pending_ = true;
     ++seen_;
-    const std::uint32_t size_after = big_endian_32(frame(), 4);
+    const std::uint32_t size_after = big_endian_32(frame_, 4);
     note_commit();
     if (size_after == 0) return true;
     for (const auto& [page, place] : open_) index_.pages[page] = place;
@@ -147,8 +148,10 @@ class LogWalk {
   const ReadAt& log_;
   LogSum sum_;
   std::string_view salts_;
-  std::array<char, kFrame> frame_{};
-  std::size_t got_ = 0;
+  std::vector<char> window_ = std::vector<char>(256 * kFrame);
+  std::uint64_t from_ = 0;                       ///< Place of the window in the log.
+  std::size_t in_window_ = 0;                    ///< How much of it was read.
+  std::string_view frame_;                       ///< In the window.
   std::map<std::uint32_t, std::uint64_t> open_;  ///< Frames of a transaction whose commit was not seen yet.
   bool pending_ = false;
   std::string commit_;  ///< Page number and size in the frame before, when that was a commit's.
