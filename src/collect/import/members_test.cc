@@ -134,7 +134,7 @@ TEST_F(Packed, APipeIsReadOnceAndCheckedTheSame) {
   flipped[flipped.size() - 6] ^= 1;
   for (const auto& [content, errors] :
        {std::pair(text(1), 0), std::pair(read_file(folder_ / "a.gz").value(), 0), std::pair(flipped, 1)}) {
-    std::jthread writer([&] { std::ofstream(pipe, std::ios::binary) << content; });
+    std::jthread writer([&bytes = content, &pipe] { std::ofstream(pipe, std::ios::binary) << bytes; });
     const Outcome outcome = import(pipe);
     EXPECT_THAT(outcome.errors, SizeIs(errors));
     EXPECT_THAT(outcome.series, SizeIs(1 - errors));
