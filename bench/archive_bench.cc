@@ -49,7 +49,7 @@ SampleTable disks(std::size_t busy, std::size_t samples, WallTime start) {
                                        "fl_ios",      "fl_ms"};
   std::vector<TableCounter> counters;
   for (const std::string& name : names) {
-    counters.push_back({name, name == "in_flight" ? CounterForm::kLevel : CounterForm::kCumulative});
+    counters.push_back({name, name == "in_flight" ? CounterForm::kGauge : CounterForm::kCumulative});
   }
   std::vector<std::string> devices;
   for (std::size_t d = 0; d < kDisks; ++d) devices.push_back("sd" + std::to_string(d));

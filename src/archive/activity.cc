@@ -38,7 +38,8 @@ void mark_growth(const SampleTable& table, std::size_t c, std::size_t d, std::ui
   }
 }
 
-/// Marks the times at which a gauge is not zero. The shift drops the sign bit, so that -0.0 is zero too.
+/// Marks the times at which a computed rate is not zero. The shift drops the sign bit, so that -0.0 is zero
+/// too.
 void mark_nonzero(const SampleTable& table, std::size_t c, std::size_t d, std::vector<std::uint8_t>& active) {
   const std::span<const std::uint64_t> series = table.series(c, d);
   for (std::size_t t = 0; t < series.size(); ++t) {
@@ -53,9 +54,9 @@ void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint
   }
 }
 
-/// Whether the counter is a gauge that means load when it is not zero.
-bool is_gauge(const TableCounter& counter) {
-  return counter.form == CounterForm::kGauge || counter.name == "in_flight";
+/// Whether the counter means load when it is not zero.
+bool means_load(const TableCounter& counter) {
+  return counter.form == CounterForm::kComputedRate || counter.name == "in_flight";
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ void ActivityTracker::mark(const SampleTable& table, std::size_t d, std::vector<
     if (c) mark_growth(table, *c, d, last[i], active);
   }
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
-    if (is_gauge(table.counters()[c])) mark_nonzero(table, c, d, active);
+    if (means_load(table.counters()[c])) mark_nonzero(table, c, d, active);
   }
 }
 

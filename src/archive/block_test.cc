@@ -82,7 +82,7 @@ TEST(Column, ShapesThatCountersTake) {
       {1, 0, 0, 0, 0, 0, 1, 0},
   };
   for (const auto& values : shapes) {
-    for (const ColumnKind kind : {ColumnKind::kCounter, ColumnKind::kGauge, ColumnKind::kTimes}) {
+    for (const ColumnKind kind : {ColumnKind::kCounter, ColumnKind::kReals, ColumnKind::kTimes}) {
       EXPECT_EQ(through_a_column(values, kind), values);
     }
   }
@@ -97,7 +97,7 @@ TEST(Column, GaugesKeepEveryBit) {
                                         {std::nan(""), inf, -inf, std::numeric_limits<double>::denorm_min()},
                                         {9007199254740993.0, 1.5},
                                         {0.1, 0.2, 0.30000000000000004}}) {
-    EXPECT_EQ(through_a_column(bits_of(values), ColumnKind::kGauge), bits_of(values));
+    EXPECT_EQ(through_a_column(bits_of(values), ColumnKind::kReals), bits_of(values));
   }
 }
 
@@ -110,8 +110,8 @@ TEST(Column, DecimalsCostLikeIntegers) {
   }
   ColumnSink as_decimal;
   ColumnSink as_integer;
-  ColumnEncoder{}.encode(bits_of(decimals), ColumnKind::kGauge, {}, as_decimal);
-  ColumnEncoder{}.encode(integers, ColumnKind::kGauge, {}, as_integer);
+  ColumnEncoder{}.encode(bits_of(decimals), ColumnKind::kReals, {}, as_decimal);
+  ColumnEncoder{}.encode(integers, ColumnKind::kReals, {}, as_integer);
   EXPECT_EQ(as_decimal.extra.take().size(), as_integer.extra.take().size());
 }
 

@@ -20,7 +20,7 @@ enum class CellPresence : std::uint8_t {
 };
 
 ColumnKind column_kind(CounterForm form) {
-  return form == CounterForm::kGauge ? ColumnKind::kGauge : ColumnKind::kCounter;
+  return form == CounterForm::kComputedRate ? ColumnKind::kReals : ColumnKind::kCounter;
 }
 
 class ChunkEncoder {

@@ -212,12 +212,12 @@ void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kin
     return;
   }
   unsigned exponent = 0;
-  const bool decimal = kind == ColumnKind::kGauge && find_decimal(values, exponent);
+  const bool decimal = kind == ColumnKind::kReals && find_decimal(values, exponent);
   const std::span<const std::uint64_t> numbers = decimal ? std::span<const std::uint64_t>(decimal_) : values;
   best_ = Plan{};
   consider(numbers, hints, {.transform = kDelta});
   // Gauges often compress better as they are than as differences.
-  if (kind == ColumnKind::kGauge || best_.centred) consider(numbers, hints, {.transform = kRaw});
+  if (kind == ColumnKind::kReals || best_.centred) consider(numbers, hints, {.transform = kRaw});
   if (kind == ColumnKind::kTimes) consider(numbers, hints, {.transform = kLine});
   if (!hints.growth.empty()) consider_prediction(numbers, hints);
   const bool hinted = best_.transform == kDelta && !hints.buckets.empty();

@@ -27,7 +27,7 @@ namespace laggard::archive {
 
 enum class ColumnKind : std::uint8_t {
   kCounter,  ///< Unsigned integers, cumulative or momentary.
-  kGauge,    ///< The bits of doubles.
+  kReals,    ///< The bits of doubles.
   kTimes,    ///< Nanoseconds, nearly regular.
 };
 

@@ -26,7 +26,7 @@ std::string encode_words(const Dictionary& words, std::size_t& bytes, ZstdCodec&
 
 std::string encode_values(const Column& column, bool brief, ZstdCodec& codec) {
   ColumnSink sink;
-  const ColumnKind kind = column.form == ColumnForm::kReals ? ColumnKind::kGauge : ColumnKind::kCounter;
+  const ColumnKind kind = column.form == ColumnForm::kReals ? ColumnKind::kReals : ColumnKind::kCounter;
   if (!column.values.empty()) ColumnEncoder{}.encode(column.values, kind, {}, sink);
   return pack_columns(sink, brief, codec);
 }

@@ -70,7 +70,7 @@ void read_counters(ByteReader& in, BlockHeader& header) {
   for (BlockCounter& c : header.counters) {
     c.counter.name = in.text(kMaxNameBytes);
     const std::uint8_t form = in.u8();
-    if (form > static_cast<std::uint8_t>(CounterForm::kGauge)) in.fail();
+    if (form > static_cast<std::uint8_t>(CounterForm::kComputedRate)) in.fail();
     c.counter.form = static_cast<CounterForm>(form);
     c.hash = in.u64();
     c.bytes = static_cast<std::uint32_t>(in.count(UINT32_MAX));

@@ -107,10 +107,10 @@ Status write_table(const SampleTable& table, const std::string& device_glob, Lin
     for (std::size_t t = 0; t < table.times().size(); ++t) {
       for (std::size_t c = 0; c < table.counters().size(); ++c) {
         if (!table.present(c, d, t)) continue;
-        const bool gauge = table.counters()[c].form == CounterForm::kGauge;
+        const bool computed = table.counters()[c].form == CounterForm::kComputedRate;
         const std::uint64_t bits = table.bits(c, d, t);
         const std::string value =
-            gauge ? fmt::format("{}", std::bit_cast<double>(bits)) : fmt::format("{}", bits);
+            computed ? fmt::format("{}", std::bit_cast<double>(bits)) : fmt::format("{}", bits);
         Status written =
             out.write(fmt::format("{},{},{},{},{},{}\n", unix_time(table.times()[t]), field(table.host()),
                                   to_name(table.kind()), name, field(table.counters()[c].name), value));

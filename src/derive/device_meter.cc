@@ -19,24 +19,24 @@ void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
   open_ = true;
   cell_ = cell;
   values_ = CellValues{};
-  level_samples_.fill(0);
+  gauge_samples_.fill(0);
   if (carry_ != cell) return;
   for (std::size_t s = 0; s < kSlots; ++s) {
     if (std::isnan(level_[s]) || seen_[s] != last_time_) continue;
     values_.values[s] = level_[s];
-    level_samples_[s] = 1;
+    gauge_samples_[s] = 1;
   }
 }
 
 void DeviceMeter::close(std::vector<FinishedCell>& out) {
   if (!open_) return;
   open_ = false;
-  // Increases over less than half of a cell say too little about it; levels are moments and always count.
+  // Increases over less than half of a cell say too little about it; gauges are moments and always count.
   const bool covered = values_.seconds >= kLeastCoverage * grid_.seconds();
   bool anything = false;
   for (std::size_t s = 0; s < kSlots; ++s) {
-    if (level_samples_[s] > 0) {
-      values_.values[s] /= level_samples_[s];
+    if (gauge_samples_[s] > 0) {
+      values_.values[s] /= gauge_samples_[s];
     } else if (!covered) {
       values_.values[s] = kMissing;
     }
@@ -82,10 +82,11 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
     }
     const std::uint64_t bits = column.values[t];
     seen_[s] = time;
-    level_[s] = column.form == CounterForm::kGauge ? std::bit_cast<double>(bits) : static_cast<double>(bits);
+    level_[s] =
+        column.form == CounterForm::kComputedRate ? std::bit_cast<double>(bits) : static_cast<double>(bits);
     if (std::isnan(level_[s])) continue;
-    values_.values[s] = (level_samples_[s] == 0 ? 0 : values_.values[s]) + level_[s];
-    ++level_samples_[s];
+    values_.values[s] = (gauge_samples_[s] == 0 ? 0 : values_.values[s]) + level_[s];
+    ++gauge_samples_[s];
   }
 }
 
@@ -162,7 +163,7 @@ MeterPhase DeviceMeter::phase() const {
 bool DeviceMeter::can_follow(std::span<const WholeColumn> columns, const CellPlan& plan) const {
   bool counts = false;
   for (const WholeColumn& column : columns) {
-    if (column.form == CounterForm::kGauge) return false;
+    if (column.form == CounterForm::kComputedRate) return false;
     if (column.form != CounterForm::kCumulative || !column.present) continue;
     counts = true;
     const auto s = static_cast<std::size_t>(column.slot);
@@ -196,9 +197,9 @@ void DeviceMeter::apply(std::span<const WholeColumn> columns, const CellPlan& pl
       continue;
     }
     for (std::uint32_t t = cell.first_sample; t < cell.end_sample; ++t) {
-      const auto level = static_cast<double>(column.constant ? column.value : column.values[t]);
-      value = (level_samples_[s] == 0 ? 0 : value) + level;
-      ++level_samples_[s];
+      const auto now = static_cast<double>(column.constant ? column.value : column.values[t]);
+      value = (gauge_samples_[s] == 0 ? 0 : value) + now;
+      ++gauge_samples_[s];
     }
   }
 }
@@ -223,7 +224,7 @@ void DeviceMeter::spread_counter(const WholeColumn& column, const CellPlan& plan
 
 namespace {
 
-/// Means of a level in the inner cells of the plan; 0 / 0 is the NaN of missing.
+/// Means of a gauge in the inner cells of the plan; 0 / 0 is the NaN of missing.
 void average_level(const WholeColumn& column, const CellPlan& plan, std::vector<double>& out) {
   for (std::size_t k = 0; k < out.size(); ++k) {
     const CellPlan::Cell& cell = plan.cells[k + 1];
@@ -291,7 +292,7 @@ void DeviceMeter::take_last(std::span<const WholeColumn> columns, const CellPlan
   level_cell_ = plan.to.level_cell;
 }
 
-/// No counter grew and no level was anything but zero, in the inner cells.
+/// No counter grew and no gauge was anything but zero, in the inner cells.
 bool DeviceMeter::is_idle(std::span<const WholeColumn> columns, const CellPlan& plan) const {
   return plan.regular && std::all_of(columns.begin(), columns.end(), [&](const WholeColumn& column) {
            if (!column.present) return true;

@@ -34,7 +34,7 @@ struct WholeColumn {
 
 /// What a device did in the cells of a plan, without the first and the last.
 struct CellBlock {
-  bool idle = false;  ///< Nothing: every counter stood still and every level was zero. No numbers then.
+  bool idle = false;  ///< Nothing: every counter stood still and every gauge was zero. No numbers then.
   std::vector<Slot> slots;
   std::vector<std::vector<double>> values;  ///< Per slot, per cell from plan.cells[1] on.
   std::vector<double> increase;             ///< Scratch.
@@ -53,8 +53,8 @@ struct CellBlock {
 /// A cumulative counter is taken to grow evenly between two samples (linear interpolation), so that the
 /// increase over any stretch of cells is the difference of the counter at its ends: down-sampling is exact (T
 /// §3.3) and a recorder's jitter neither loses nor doubles work. Two samples further apart than `max_gap`, a
-/// counter that went backwards and a change of boot leave the cells between them missing. A level or gauge
-/// counts in the cell of its sample, and in the next one too when that one got none for less than 1.5
+/// counter that went backwards and a change of boot leave the cells between them missing. A gauge or computed
+/// rate counts in the cell of its sample, and in the next one too when that one got none for less than 1.5
 /// intervals.
 ///
 /// A sample that is not later than the one before (a clock stepped back, a repeated record) starts anew from
@@ -127,7 +127,7 @@ class DeviceMeter {
   bool open_ = false;
   std::int64_t cell_ = 0;
   CellValues values_;
-  std::array<std::uint32_t, kSlots> level_samples_{};
+  std::array<std::uint32_t, kSlots> gauge_samples_{};
   std::array<double, kSlots> level_{};  ///< Latest levels and gauges, to carry over a jittered cell.
   std::int64_t level_cell_ = 0;         ///< Where they were sampled.
   std::optional<std::int64_t> carry_;   ///< The cell that they are carried into.

@@ -31,7 +31,7 @@ SampleTable disk_table(const std::vector<double>& seconds, const std::vector<std
                      {"wr_ios", CounterForm::kCumulative},
                      {"rd_ms", CounterForm::kCumulative},
                      {"wr_ms", CounterForm::kCumulative},
-                     {"in_flight", CounterForm::kLevel}},
+                     {"in_flight", CounterForm::kGauge}},
                     {"sda"}, times);
   for (std::size_t t = 0; t < times.size(); ++t) {
     table.set(0, 0, t, reads[t]);
@@ -170,10 +170,10 @@ TEST(DeviceMeter, ACounterThatTablesLackedForAWhileBeginsAnew) {
 TEST(DeviceMeter, GaugesAreAveragedPerCell) {
   std::vector<WallTime> times;
   for (int i = 1; i <= 4; ++i) times.push_back(from_unix_ns(i * 15 * kSecondInNs));
-  SampleTable table("h", DeviceKind::kDisk, {{"latency", CounterForm::kGauge}}, {"d"}, times);
-  table.set_gauge(0, 0, 0, 10);
-  table.set_gauge(0, 0, 1, 20);
-  table.set_gauge(0, 0, 3, 40);
+  SampleTable table("h", DeviceKind::kDisk, {{"latency", CounterForm::kComputedRate}}, {"d"}, times);
+  table.set_computed_rate(0, 0, 0, 10);
+  table.set_computed_rate(0, 0, 1, 20);
+  table.set_computed_rate(0, 0, 3, 40);
   const auto cells = meter(table, std::chrono::seconds(30), std::chrono::seconds(15));
   ASSERT_EQ(cells.size(), 2U);
   EXPECT_DOUBLE_EQ(cells[0].values[kLatency], 15);
@@ -234,7 +234,7 @@ class DrawnDisk {
                       {{"rd_ios", CounterForm::kCumulative},
                        {"wr_ios", CounterForm::kCumulative},
                        {"rd_sectors", CounterForm::kCumulative},
-                       {"in_flight", CounterForm::kLevel}},
+                       {"in_flight", CounterForm::kGauge}},
                       {"sda"}, times);
     table.set_boot(std::to_string(boot_));
     const bool without_level = random_() % 6 == 0;

@@ -52,7 +52,7 @@ Formula::Formula(const MetricSpec& metric)
     : shape_(metric.formula.shape),
       counted_(metric.kind, metric.formula.counted),
       per_(metric.kind, metric.formula.per),
-      gauge_(slot_or_none(metric.kind, metric.formula.gauge)),
+      computed_(slot_or_none(metric.kind, metric.formula.computed_rate)),
       sent_(slot_or_none(metric.kind, metric.formula.sent)),
       packets_sent_(slot_or_none(DeviceKind::kNet, metric.formula.packets.sent)),
       packets_received_(slot_or_none(DeviceKind::kNet, metric.formula.packets.received)) {}
@@ -62,11 +62,11 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
   switch (shape_) {
     case FormulaShape::kRate:
     case FormulaShape::kPacketShare:
-      return std::isnan(counted) ? cell[gauge_] : counted / cell.seconds;
+      return std::isnan(counted) ? cell[computed_] : counted / cell.seconds;
     case FormulaShape::kRatio:
     case FormulaShape::kWait: {
       const double done = per_.of(cell);
-      if (std::isnan(done) || std::isnan(counted)) return cell[gauge_];
+      if (std::isnan(done) || std::isnan(counted)) return cell[computed_];
       if (done >= kLeastRequests) return counted / done;
       if (shape_ == FormulaShape::kRatio || !is_stalled(cell)) return 0;
       return stalled_seconds > 0 ? kMsPerSecond * stalled_seconds : kMissing;
@@ -75,7 +75,7 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
       return counted / (kMsPerSecond * cell.seconds);
     case FormulaShape::kBusyShare:
       return 100 * counted / (kMsPerSecond * cell.seconds);
-    case FormulaShape::kLevel:
+    case FormulaShape::kGauge:
     case FormulaShape::kSenders:
       return counted;
   }

@@ -53,8 +53,8 @@ inline constexpr std::size_t kSlots =
 /// Stands for a counter that a formula does without: its value is always missing.
 inline constexpr Slot kNoSlot{static_cast<std::uint8_t>(kSlots)};
 
-/// What one device did in one grid cell: the increase of a cumulative counter, the mean of a level or gauge.
-/// NaN where it was not sampled.
+/// What one device did in one grid cell: the increase of a cumulative counter, the mean of a gauge or
+/// computed rate. NaN where it was not sampled.
 struct CellValues {
   double seconds = 0;  ///< How much of the cell the increases cover.
   std::array<double, kSlots + 1> values{};
@@ -95,7 +95,7 @@ class Formula {
   explicit Formula(const MetricSpec& metric);
 
   /// NaN when the counters that it needs are missing; zero is a value. Of kSenders and kPacketShare what one
-  /// connection adds to its host's: its level, and `counted` a second. \param stalled_seconds  how long
+  /// connection adds to its host's: its gauge, and `counted` a second. \param stalled_seconds  how long
   /// requests have waited without one completing, at least, this cell included.
   [[nodiscard]] double operator()(const CellValues& cell, double stalled_seconds) const;
 
@@ -108,7 +108,7 @@ class Formula {
   FormulaShape shape_;
   SlotSum counted_;
   SlotSum per_;
-  Slot gauge_;
+  Slot computed_;
   Slot sent_;
   Slot packets_sent_;
   Slot packets_received_;

@@ -24,7 +24,7 @@ bool was_recorded(const CounterSum& sum, const std::set<std::string>& counters) 
 
 bool can_compute(const MetricSpec& metric, const std::set<std::string>& counters) {
   const FormulaSpec& formula = metric.formula;
-  return was_recorded(formula.gauge, counters) ||
+  return was_recorded(formula.computed_rate, counters) ||
          (was_recorded(formula.counted, counters) && was_recorded(formula.per, counters));
 }
 

@@ -27,9 +27,9 @@ struct DeviceKindSpec {
 
 /// How the numbers of a counter are to be read.
 enum class CounterForm : std::uint8_t {
-  kCumulative,  ///< Only grows; a rate is a difference. Stored as an unsigned 64-bit integer.
-  kLevel,       ///< A momentary value, as an unsigned integer (in_flight, snd_cwnd).
-  kGauge,       ///< A momentary value or a rate that somebody else computed, as a double.
+  kCumulative,    ///< Only grows; a rate is a difference. Stored as an unsigned 64-bit integer.
+  kGauge,         ///< A momentary value, as an unsigned integer (in_flight, snd_cwnd).
+  kComputedRate,  ///< What another tool computed, a rate or a mean, as a double.
 };
 
 /// One number that a device shows. Names are the kernel's (Documentation/admin-guide/iostats.rst) in the

@@ -80,14 +80,14 @@ constexpr std::array kExported{
     ExportedCounter{"laggard_tcp_sent_bytes_total", kTcp, "bytes_sent"},
     // Counters of other names.
     any("laggard_disk_counter_total", kDisk, CounterForm::kCumulative),
-    any("laggard_disk_level", kDisk, CounterForm::kLevel),
-    any("laggard_disk_gauge", kDisk, CounterForm::kGauge),
+    any("laggard_disk_level", kDisk, CounterForm::kGauge),
+    any("laggard_disk_gauge", kDisk, CounterForm::kComputedRate),
     any("laggard_net_counter_total", kNet, CounterForm::kCumulative),
-    any("laggard_net_level", kNet, CounterForm::kLevel),
-    any("laggard_net_gauge", kNet, CounterForm::kGauge),
+    any("laggard_net_level", kNet, CounterForm::kGauge),
+    any("laggard_net_gauge", kNet, CounterForm::kComputedRate),
     any("laggard_tcp_counter_total", kTcp, CounterForm::kCumulative),
-    any("laggard_tcp_level", kTcp, CounterForm::kLevel),
-    any("laggard_tcp_gauge", kTcp, CounterForm::kGauge),
+    any("laggard_tcp_level", kTcp, CounterForm::kGauge),
+    any("laggard_tcp_gauge", kTcp, CounterForm::kComputedRate),
     // Before 0.16.
     ExportedCounter{"node_disk_reads_completed", kDisk, "rd_ios"},
     ExportedCounter{"node_disk_reads_merged", kDisk, "rd_merges"},
@@ -139,7 +139,7 @@ const ExportedCounter& exported_as(DeviceKind kind, const TableCounter& counter)
 }
 
 double exported_value(const ExportedCounter& exported, std::uint64_t bits) {
-  if (exported.form() == CounterForm::kGauge) return std::bit_cast<double>(bits);
+  if (exported.form() == CounterForm::kComputedRate) return std::bit_cast<double>(bits);
   return static_cast<double>(bits) * exported.divided_by / exported.times;
 }
 
@@ -147,7 +147,7 @@ std::optional<std::uint64_t> stored_value(const ExportedCounter& exported, std::
   constexpr double kEnd = 18446744073709549568.0;  // the largest double below 2^64
   const std::optional<double> number = to_number<double>(text);
   if (!number || !std::isfinite(*number)) return std::nullopt;
-  if (exported.form() == CounterForm::kGauge) return std::bit_cast<std::uint64_t>(*number);
+  if (exported.form() == CounterForm::kComputedRate) return std::bit_cast<std::uint64_t>(*number);
   const double value = std::round(*number * exported.times / exported.divided_by);
   if (value < 0 || value > kEnd) return std::nullopt;
   return static_cast<std::uint64_t>(value);

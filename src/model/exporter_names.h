@@ -31,7 +31,8 @@ struct ExportedCounter {
 inline constexpr std::string_view kCounterLabel = "counter";
 
 /// node_exporter's disk and network metrics, its names from before 0.16 included, and `laggard_…` for
-/// everything else that a recording may hold.
+/// everything else that a recording may hold: `_level` for a gauge and `_gauge` for a computed rate, as the
+/// series are called that servers have kept since before these forms got their names.
 [[nodiscard]] std::span<const ExportedCounter> exported_counters();
 [[nodiscard]] const ExportedCounter* find_exported(std::string_view metric);
 
@@ -43,9 +44,9 @@ inline constexpr std::string_view kCounterLabel = "counter";
 /// that `stored_value` finds the whole number again (below 2^53).
 [[nodiscard]] double exported_value(const ExportedCounter& exported, std::uint64_t bits);
 
-/// A sample's value in the kernel's unit, as SampleTable stores it: a whole number, or the bits of a gauge's
-/// double. The exporter divided a whole number by a constant, so rounding gives it back exactly below 2^53.
-/// Nothing for NaN, infinities, unreadable values, and negative ones that are no gauge's.
+/// A sample's value in the kernel's unit, as SampleTable stores it: a whole number, or the bits of a computed
+/// rate's double. The exporter divided a whole number by a constant, so rounding gives it back exactly below
+/// 2^53. Nothing for NaN, infinities, unreadable values, and negative ones that are no computed rate's.
 [[nodiscard]] std::optional<std::uint64_t> stored_value(const ExportedCounter& exported,
                                                         std::string_view text);
 

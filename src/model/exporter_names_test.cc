@@ -40,7 +40,8 @@ TEST(ExporterNames, EveryCounterHasAMetricThatLeadsBackToIt) {
 
 TEST(ExporterNames, CountersOfOtherNamesAndFormsGoUnderALabel) {
   for (const DeviceKind kind : {DeviceKind::kDisk, DeviceKind::kNet, DeviceKind::kTcp}) {
-    for (const CounterForm form : {CounterForm::kCumulative, CounterForm::kLevel, CounterForm::kGauge}) {
+    for (const CounterForm form :
+         {CounterForm::kCumulative, CounterForm::kGauge, CounterForm::kComputedRate}) {
       for (const char* name : {"", "vendor.errors"}) {
         const ExportedCounter& exported = exported_as(kind, {name, form});
         EXPECT_EQ(exported.kind, kind);
@@ -54,13 +55,13 @@ TEST(ExporterNames, CountersOfOtherNamesAndFormsGoUnderALabel) {
 }
 
 TEST(ExporterNames, GaugesKeepTheirBits) {
-  const ExportedCounter& gauge = exported_as(DeviceKind::kDisk, {"await", CounterForm::kGauge});
+  const ExportedCounter& gauge = exported_as(DeviceKind::kDisk, {"await", CounterForm::kComputedRate});
   for (const double value : {0.0, -3.25, 0.1, 1e300, 123456.789}) {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     EXPECT_EQ(stored_value(gauge, fmt::format("{}", exported_value(gauge, bits))), bits);
   }
   EXPECT_FALSE(stored_value(gauge, "NaN"));
-  EXPECT_FALSE(stored_value(exported_as(DeviceKind::kTcp, {"lost", CounterForm::kLevel}), "-1"));
+  EXPECT_FALSE(stored_value(exported_as(DeviceKind::kTcp, {"lost", CounterForm::kGauge}), "-1"));
 }
 
 TEST(ExporterNames, InstancesLeadBackToTheirHosts) {

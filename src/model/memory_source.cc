@@ -24,7 +24,8 @@ bool is_active(const SampleTable& table, std::size_t d, std::size_t t) {
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     if (!table.present(c, d, t)) continue;
     const std::uint64_t now = table.bits(c, d, t);
-    if (table.counters()[c].form == CounterForm::kGauge && std::bit_cast<double>(now) != 0) return true;
+    if (table.counters()[c].form == CounterForm::kComputedRate && std::bit_cast<double>(now) != 0)
+      return true;
     if (table.counters()[c].form != CounterForm::kCumulative || t == 0 || !table.present(c, d, t - 1))
       continue;
     if (now > table.bits(c, d, t - 1)) return true;

@@ -47,8 +47,8 @@ enum class FormulaShape : std::uint8_t {
   kWait,         ///< d(counted) / d(per), in ms; a stall is a wait that goes on
   kMeanCount,    ///< d(counted) / 1000 dt, of ms: how many there were at a time
   kBusyShare,    ///< 100 d(counted) / 1000 dt, of ms
-  kLevel,        ///< the mean of a level or gauge
-  kSenders,      ///< kLevel, over those connections of a host that sent something
+  kGauge,        ///< the mean of a gauge or of a computed rate
+  kSenders,      ///< kGauge, over those connections of a host that sent something
   kPacketShare,  ///< 100 d(counted) / d(packets), over all connections of a host
 };
 
@@ -62,10 +62,10 @@ struct CounterSum {
 
 /// The formula of a metric as data. Counters are those of the metric's kind of device.
 struct FormulaSpec {
-  FormulaShape shape = FormulaShape::kLevel;
+  FormulaShape shape = FormulaShape::kGauge;
   CounterSum counted{};
   CounterSum per{};
-  std::string_view gauge{};  ///< What another tool computed; used where the counters are missing.
+  std::string_view computed_rate{};  ///< What another tool computed; used where the counters are missing.
 
   /// What tells that requests wait and none completes: how many are in flight, and where that was not
   /// recorded the milliseconds that requests waited together.
@@ -121,7 +121,7 @@ struct MetricSpec {
       }
     }
     for (const std::string_view counter :
-         {formula.gauge, formula.stall.in_flight, formula.stall.queue_ms, formula.sent}) {
+         {formula.computed_rate, formula.stall.in_flight, formula.stall.queue_ms, formula.sent}) {
       names[n++] = counter;
     }
     return names;

@@ -17,19 +17,19 @@ constexpr CounterSum just(std::string_view counter) { return {.terms = {counter,
 constexpr CounterSum both(std::string_view one, std::string_view other) { return {.terms = {one, other}}; }
 
 /// A formula of each shape, from the counters that the shape needs.
-constexpr FormulaSpec rate(const CounterSum& counted, std::string_view gauge = {}) {
-  return {.shape = kRate, .counted = counted, .gauge = gauge};
+constexpr FormulaSpec rate(const CounterSum& counted, std::string_view computed_rate = {}) {
+  return {.shape = kRate, .counted = counted, .computed_rate = computed_rate};
 }
 constexpr FormulaSpec ratio(const CounterSum& counted, const CounterSum& per) {
   return {.shape = kRatio, .counted = counted, .per = per};
 }
-constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::string_view gauge,
+constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::string_view computed_rate,
                            const FormulaSpec::Stall& stall) {
-  return {.shape = kWait, .counted = ms, .per = per, .gauge = gauge, .stall = stall};
+  return {.shape = kWait, .counted = ms, .per = per, .computed_rate = computed_rate, .stall = stall};
 }
 constexpr FormulaSpec mean_count(std::string_view ms) { return {.shape = kMeanCount, .counted = just(ms)}; }
 constexpr FormulaSpec busy_share(std::string_view ms) { return {.shape = kBusyShare, .counted = just(ms)}; }
-constexpr FormulaSpec level(std::string_view counter) { return {.shape = kLevel, .counted = just(counter)}; }
+constexpr FormulaSpec mean(std::string_view counter) { return {.shape = kGauge, .counted = just(counter)}; }
 constexpr FormulaSpec senders(std::string_view counter, std::string_view sent) {
   return {.shape = kSenders, .counted = just(counter), .sent = sent};
 }
@@ -64,10 +64,10 @@ inline constexpr std::array kMetrics{
                kOther, "requests", 0.1, 0.1, false},
     MetricSpec{"%util", "Utilisation", kDisk, busy_share("io_ms"), kStorage, kLatency, kHigher, kBusyTime,
                "%", 1, 1, false},
-    MetricSpec{"throughput", "Throughput", kDisk, level("throughput"), kStorage, kThroughput, kBoth, kTraffic,
+    MetricSpec{"throughput", "Throughput", kDisk, mean("throughput"), kStorage, kThroughput, kBoth, kTraffic,
                "any", 0, 0, true},
-    MetricSpec{"latency", "Latency", kDisk, level("latency"), kStorage, kLatency, kHigher, kOther, "any", 0,
-               0, true},
+    MetricSpec{"latency", "Latency", kDisk, mean("latency"), kStorage, kLatency, kHigher, kOther, "any", 0, 0,
+               true},
     MetricSpec{"rxbyt", "Network receive", kNet, rate(just("rx_bytes"), "rxbyt"), kNetwork, kThroughput,
                kBoth, kReceived, "bytes/s", 32768, 32768, true},
     MetricSpec{"txbyt", "Network send", kNet, rate(just("tx_bytes"), "txbyt"), kNetwork, kThroughput, kBoth,

@@ -10,7 +10,7 @@ namespace {
 /// The parts of a formula that its shape needs; all others are empty.
 struct Parts {
   bool per = false;
-  bool may_have_gauge = false;
+  bool may_be_computed = false;
   bool stall = false;
   bool sent = false;
   bool packets = false;
@@ -19,18 +19,18 @@ struct Parts {
 Parts parts_of(FormulaShape shape) {
   switch (shape) {
     case FormulaShape::kRate:
-      return {.may_have_gauge = true};
+      return {.may_be_computed = true};
     case FormulaShape::kRatio:
-      return {.per = true, .may_have_gauge = true};
+      return {.per = true, .may_be_computed = true};
     case FormulaShape::kWait:
-      return {.per = true, .may_have_gauge = true, .stall = true};
+      return {.per = true, .may_be_computed = true, .stall = true};
     case FormulaShape::kSenders:
       return {.sent = true};
     case FormulaShape::kPacketShare:
       return {.packets = true};
     case FormulaShape::kMeanCount:
     case FormulaShape::kBusyShare:
-    case FormulaShape::kLevel:
+    case FormulaShape::kGauge:
       return {};
   }
   return {};
@@ -39,7 +39,7 @@ Parts parts_of(FormulaShape shape) {
 CounterForm form_of(const MetricSpec& metric, std::string_view counter) {
   const CounterSpec* spec = find_counter(metric.kind, counter);
   EXPECT_NE(spec, nullptr) << metric.name << " reads " << counter;
-  return spec == nullptr ? CounterForm::kGauge : spec->form;
+  return spec == nullptr ? CounterForm::kComputedRate : spec->form;
 }
 
 TEST(Metrics, NamesAndTitlesAreUnique) {
@@ -98,7 +98,7 @@ TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
     const Parts parts = parts_of(formula.shape);
     EXPECT_FALSE(formula.counted.terms[0].empty()) << metric.name;
     EXPECT_EQ(!formula.per.terms[0].empty(), parts.per) << metric.name;
-    EXPECT_TRUE(formula.gauge.empty() || parts.may_have_gauge) << metric.name;
+    EXPECT_TRUE(formula.computed_rate.empty() || parts.may_be_computed) << metric.name;
     EXPECT_EQ(!formula.stall.in_flight.empty() && !formula.stall.queue_ms.empty(), parts.stall)
         << metric.name;
     EXPECT_EQ(!formula.sent.empty(), parts.sent) << metric.name;
@@ -116,17 +116,18 @@ TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
 TEST(Metrics, IncreasesAreOfCountersAndLevelsAreNot) {
   for (const MetricSpec& metric : metric_catalogue()) {
     const FormulaSpec& formula = metric.formula;
-    const bool level = formula.shape == FormulaShape::kLevel || formula.shape == FormulaShape::kSenders;
+    const bool momentary = formula.shape == FormulaShape::kGauge || formula.shape == FormulaShape::kSenders;
     for (const CounterSum& sum : {formula.counted, formula.per}) {
       for (const std::string_view counter : {sum.terms[0], sum.terms[1], sum.total, sum.also}) {
         if (counter.empty()) continue;
-        EXPECT_EQ(form_of(metric, counter) == CounterForm::kCumulative, !level)
+        EXPECT_EQ(form_of(metric, counter) == CounterForm::kCumulative, !momentary)
             << metric.name << ' ' << counter;
       }
     }
-    if (!formula.gauge.empty()) {
-      EXPECT_EQ(form_of(metric, formula.gauge), CounterForm::kGauge) << metric.name;
-      EXPECT_EQ(find_counter(metric.kind, formula.gauge)->unit, metric.unit) << "it stands in for the metric";
+    if (!formula.computed_rate.empty()) {
+      EXPECT_EQ(form_of(metric, formula.computed_rate), CounterForm::kComputedRate) << metric.name;
+      EXPECT_EQ(find_counter(metric.kind, formula.computed_rate)->unit, metric.unit)
+          << "it stands in for the metric";
     }
   }
 }

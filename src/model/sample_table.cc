@@ -38,7 +38,8 @@ std::optional<std::uint64_t> SampleTable::integer(std::size_t c, std::size_t d, 
 std::optional<double> SampleTable::number(std::size_t c, std::size_t d, std::size_t t) const {
   if (!present(c, d, t)) return std::nullopt;
   const std::uint64_t raw = bits(c, d, t);
-  return counters_[c].form == CounterForm::kGauge ? std::bit_cast<double>(raw) : static_cast<double>(raw);
+  return counters_[c].form == CounterForm::kComputedRate ? std::bit_cast<double>(raw)
+                                                         : static_cast<double>(raw);
 }
 
 void SampleTable::write_out(std::size_t c, std::size_t d) const {

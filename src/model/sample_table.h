@@ -25,8 +25,8 @@ struct TableCounter {
 /// write, the archive stores and detectors read.
 ///
 /// Shape: cell (c, d, t) for counter c, device d, time t. Cells of one (c, d) lie together, so that a series
-/// is a span. Every cell is 64 bits: an unsigned integer, or the bits of a double for gauges. A cell that was
-/// not sampled is *missing*, which is never zero.
+/// is a span. Every cell is 64 bits: an unsigned integer, or the bits of a double for computed rates. A cell
+/// that was not sampled is *missing*, which is never zero.
 ///
 /// A series that is present throughout and stands still, as most do in a large system, can be put in as one
 /// value (`set_uniform`) and asked for as one (`uniform`). The cells of such a series, and of one that is
@@ -87,7 +87,7 @@ class SampleTable {
   void set_uniform(std::size_t c, std::size_t d, std::uint64_t value);
 
   void set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value);
-  void set_gauge(std::size_t c, std::size_t d, std::size_t t, double value) {
+  void set_computed_rate(std::size_t c, std::size_t d, std::size_t t, double value) {
     set(c, d, t, std::bit_cast<std::uint64_t>(value));
   }
 

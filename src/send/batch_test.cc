@@ -21,10 +21,10 @@ TEST(Window, NamesWhatItHolds) {
   const Labels extra{{"cluster", "a"}};
   Window window(extra);
   SampleTable table("fs1", DeviceKind::kDisk,
-                    {{"rd_ms", CounterForm::kCumulative}, {"vendor", CounterForm::kGauge}}, {"sda"},
+                    {{"rd_ms", CounterForm::kCumulative}, {"vendor", CounterForm::kComputedRate}}, {"sda"},
                     {from_unix_ns(5 * kSecond + 1'999'999)});
   table.set(0, 0, 0, 1500);
-  table.set_gauge(1, 0, 0, -0.25);
+  table.set_computed_rate(1, 0, 0, -0.25);
   window.add(table, std::nullopt);
   window.sort();
   const auto& all = window.streams().at({"fs1", DeviceKind::kDisk});

@@ -17,7 +17,7 @@ namespace {
 /// Whether a double has not all digits of the value.
 bool is_rounded(const ExportedCounter& exported, std::uint64_t bits) {
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53U;
-  return bits > kExact && exported.form() != CounterForm::kGauge;
+  return bits > kExact && exported.form() != CounterForm::kComputedRate;
 }
 
 }  // namespace

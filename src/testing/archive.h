@@ -106,7 +106,7 @@ inline SampleTable disk_table(const std::string& host, WallTime start, std::size
                               std::size_t disks = 2, Duration interval = std::chrono::seconds{1}) {
   std::vector<TableCounter> counters{{"rd_ios", CounterForm::kCumulative},
                                      {"rd_sectors", CounterForm::kCumulative},
-                                     {"in_flight", CounterForm::kLevel}};
+                                     {"in_flight", CounterForm::kGauge}};
   std::vector<std::string> devices;
   for (std::size_t d = 0; d < disks; ++d)
     devices.push_back("sd" + std::string(1, static_cast<char>('a' + d)));

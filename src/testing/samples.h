@@ -32,8 +32,8 @@ inline SampleTable samples_of(const std::string& host, DeviceKind kind, const st
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double x = samples[t].values[c];
       if (std::isnan(x)) continue;
-      if (columns[c].form == CounterForm::kGauge) {
-        table.set_gauge(c, 0, t, x);
+      if (columns[c].form == CounterForm::kComputedRate) {
+        table.set_computed_rate(c, 0, t, x);
       } else {
         table.set(c, 0, t, static_cast<std::uint64_t>(x));
       }

@@ -80,7 +80,7 @@ TEST_F(DiskSamplerTest, MdArraysTellWhatTheyDoByThemselves) {
   const SampleTable table = sampler_->batch().take("");
   const auto counter = table.counter_index("sync_action");
   ASSERT_TRUE(counter);
-  EXPECT_EQ(table.counters()[*counter].form, CounterForm::kLevel);
+  EXPECT_EQ(table.counters()[*counter].form, CounterForm::kGauge);
   const std::size_t md0 = *table.device_index("md0");
   EXPECT_EQ(table.integer(*counter, md0, 0), 0U);
   EXPECT_EQ(table.integer(*counter, md0, 1), 1U);

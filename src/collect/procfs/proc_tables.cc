@@ -65,7 +65,7 @@ std::vector<TableCounter> disk_counters() {
   for (const std::string_view name : kDiskNames) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kDisk, name)->form});
   }
-  counters.push_back({std::string(kSyncActionCounter), CounterForm::kLevel});
+  counters.push_back({std::string(kSyncActionCounter), CounterForm::kGauge});
   return counters;
 }
 

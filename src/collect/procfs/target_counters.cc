@@ -35,7 +35,7 @@ std::vector<TableCounter> target_counters() {
   using enum CounterForm;
   return {{"rd_ios", kCumulative},      {"rd_sectors", kCumulative}, {"rd_ms", kCumulative},
           {"wr_ios", kCumulative},      {"wr_sectors", kCumulative}, {"wr_ms", kCumulative},
-          {"in_flight", kLevel},        {"io_ms", kCumulative},      {"weighted_ms", kCumulative},
+          {"in_flight", kGauge},        {"io_ms", kCumulative},      {"weighted_ms", kCumulative},
           {"md_open", kCumulative},     {"md_close", kCumulative},   {"md_getattr", kCumulative},
           {"md_getxattr", kCumulative}, {"md_statfs", kCumulative},  {"md_mknod", kCumulative},
           {"md_link", kCumulative},     {"md_unlink", kCumulative},  {"md_mkdir", kCumulative},

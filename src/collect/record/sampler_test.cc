@@ -7,7 +7,7 @@ namespace {
 using Times = std::vector<WallTime>;
 
 Batch two_counters() {
-  return {"fs1", DeviceKind::kNet, {{"a", CounterForm::kCumulative}, {"b", CounterForm::kLevel}}};
+  return {"fs1", DeviceKind::kNet, {{"a", CounterForm::kCumulative}, {"b", CounterForm::kGauge}}};
 }
 
 TEST(Batch, RowsBecomeColumnsAndWhatWasNotSetIsMissing) {

@@ -17,13 +17,13 @@ const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
   static const std::vector<TableCounter> kDisk{{"rd_ios", kCumulative},     {"wr_ios", kCumulative},
                                                {"rd_sectors", kCumulative}, {"wr_sectors", kCumulative},
                                                {"rd_ms", kCumulative},      {"wr_ms", kCumulative},
-                                               {"io_ms", kCumulative},      {"in_flight", kLevel}};
+                                               {"io_ms", kCumulative},      {"in_flight", kGauge}};
   static const std::vector<TableCounter> kNet{{"rx_bytes", kCumulative},
                                               {"tx_bytes", kCumulative},
                                               {"rx_packets", kCumulative},
                                               {"tx_packets", kCumulative}};
   static const std::vector<TableCounter> kTcp{
-      {"snd_cwnd", kLevel}, {"retrans", kCumulative}, {"bytes_sent", kCumulative}};
+      {"snd_cwnd", kGauge}, {"retrans", kCumulative}, {"bytes_sent", kCumulative}};
   switch (kind) {
     case DeviceKind::kDisk:
       return kDisk;

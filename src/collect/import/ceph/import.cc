@@ -289,7 +289,7 @@ void CephWorkImport::place_osds(const OsdDisks& osds) {
     if (!first) continue;
     hosts.insert(place.host);
     const StreamId stream = collector_.stream(place.host, DeviceKind::kDisk);
-    const TableCounter counter{std::string(kCephWorkCounter), CounterForm::kLevel};
+    const TableCounter counter{std::string(kCephWorkCounter), CounterForm::kGauge};
     disks_.push_back({stream, collector_.column(stream, place.disk, counter), 0});
   }
   result_.hosts = hosts.size();

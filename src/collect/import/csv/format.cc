@@ -68,7 +68,7 @@ Status add_values(const CsvForm& form, bool cumulative, const Header& header, Cs
   for (const std::string& name : cumulative ? form.counters : form.gauges) {
     Result<std::size_t> place = find_column(header, name);
     if (!place) return forward(place);
-    const CounterForm counter_form = cumulative ? CounterForm::kCumulative : CounterForm::kGauge;
+    const CounterForm counter_form = cumulative ? CounterForm::kCumulative : CounterForm::kComputedRate;
     layout.values.push_back({*place, {name, counter_form}});
   }
   return {};
@@ -106,7 +106,7 @@ Result<CsvLayout> make_layout(const CsvForm& form, const std::vector<std::string
 
 TableCounter counter_named(DeviceKind kind, std::string_view name) {
   const CounterSpec* spec = find_counter(kind, name);
-  return {std::string(name), spec == nullptr ? CounterForm::kGauge : spec->form};
+  return {std::string(name), spec == nullptr ? CounterForm::kComputedRate : spec->form};
 }
 
 namespace {
@@ -216,7 +216,7 @@ bool split_fields(std::string_view line, std::vector<std::string_view>& fields, 
 
 FieldValue parse_value(std::string_view text, CounterForm form) {
   text = trim(text);
-  if (form != CounterForm::kGauge) return parse_whole(text);
+  if (form != CounterForm::kComputedRate) return parse_whole(text);
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);

@@ -39,7 +39,7 @@ struct CsvLayout {
 [[nodiscard]] Result<CsvLayout> make_layout(const CsvForm& form, const std::vector<std::string_view>& header);
 
 /// The counter that a long-form line means: its form is the catalogue's; a name that is not in the catalogue
-/// is a gauge.
+/// is a computed rate.
 [[nodiscard]] TableCounter counter_named(DeviceKind kind, std::string_view name);
 
 /// Splits one line into fields as in RFC 4180: separated by commas; a field in double quotes may hold commas,

@@ -47,7 +47,7 @@ class CsvReader {
     std::string text;  ///< The text between the first comma and the last of a canonical long line.
     StreamId stream;
     std::vector<ColumnId> columns;
-    CounterForm form = CounterForm::kGauge;
+    CounterForm form = CounterForm::kComputedRate;
     std::size_t next = 0;  ///< The target that followed this one last time: the likely next one.
   };
 
