@@ -173,7 +173,7 @@ TEST(DiagnoseCommand, SeveralDistancesAreWitnessesOfOneIncident) {
   ASSERT_EQ(diagnosis["incidents"].size(), 1U);
   std::set<std::string> detectors;
   for (const Json& evidence : diagnosis["incidents"][0]["evidence"]) detectors.insert(evidence["detector"]);
-  EXPECT_THAT(detectors, ElementsAre("cdf", "kl", "median", "ratio"));
+  EXPECT_THAT(detectors, ElementsAre("cdf", "kl", "median"));
 }
 
 TEST(DiagnoseCommand, SeveralDistancesCanBeTrainedTogether) {

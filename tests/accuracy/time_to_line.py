@@ -6,7 +6,7 @@ usage: tests/accuracy/time_to_line.py LAGGARD LAB [--keep FOLDER] [--seeds 2] [-
   traces      the runs in ../shared/traces with a fault of at least 150 s (the others too, for quick)
   simulated   F's clusters, every workload and fault, odd and even seeds
   scaled      the fault-free runs in ../shared/traces, in which the requests of one server's disk take ten times as long
-              from the middle on: what a tenfold slow-down is by definition
+              from the middle on, and only as many are made as it can still serve
 
 Each finished recording is watched with --preset lab and quick, with the ratio detector's short windows and without them
 (--set ratio.seconds=0). A line's time is that of the samples by which it was told; what comes on top is the recorder's flush
@@ -29,7 +29,7 @@ from watch import FAULTS, ROOT, TRACES, WORKLOADS, prepared, run, seconds
 
 LONG_S = 150
 TENFOLD = 10
-WAITS = ("rd_ms", "wr_ms", "weighted_ms")
+TIMES = ("rd_ms", "wr_ms", "weighted_ms", "io_ms")
 
 
 def of_traces(options):
@@ -52,15 +52,21 @@ def of_simulated(options):
 
 
 def slowed(rows, server, begin):
-    """The rows with `server`'s disk waiting ten times as long from `begin` on; its counters stay counters."""
-    last, added = {}, {}
-    for row in rows:
-        if row["host"] == server and row["kind"] == "disk" and row["counter"] in WAITS:
-            key, value = (row["device"], row["counter"]), int(row["value"])
-            if float(row["time"]) > begin and key in last:
-                added[key] = added.get(key, 0) + (TENFOLD - 1) * max(0, value - last[key])
-            last[key] = value
-            row = {**row, "value": str(value + added.get(key, 0))}
+    """The rows with `server`'s disk ten times slower from `begin` on: each request waits and is served ten times as long, and
+    no more of them are made than a disk can serve that is busy all the time. Counters stay counters."""
+    last, shown, share = {}, {}, {}
+    for row in sorted(rows, key=lambda row: (float(row["time"]), row["counter"] != "io_ms")):  # The share comes first.
+        if row["host"] == server and row["kind"] == "disk" and row["counter"] != "in_flight":
+            device, counter, value, now = row["device"], row["counter"], int(row["value"]), float(row["time"])
+            before = last.get((device, counter), (value, now))
+            grown, elapsed_ms = max(0, value - before[0]), 1000 * (now - before[1])
+            last[device, counter] = value, now
+            if now > begin:
+                if counter == "io_ms":
+                    share[device] = min(1, elapsed_ms / (TENFOLD * grown)) if grown else 1
+                grown *= share.get(device, 1) * (TENFOLD if counter in TIMES else 1)
+            shown[device, counter] = shown.get((device, counter), value - grown) + grown
+            row = {**row, "value": str(round(shown[device, counter]))}
         yield row
 
 

@@ -50,16 +50,13 @@ std::string to_text(Load load) {
   return fmt::format("over {:.3g} MB/s", std::ldexp(1.0, 2 * load.step) / 1e6);
 }
 
-std::vector<double> slowdown_of(const WindowJudgement& window, std::span<const GroupJudge::Column> columns) {
-  const std::vector<double>* busy = levels_of(columns, window.levels, Quantity::kBusyTime);
-  const std::vector<double>* requests = levels_of(columns, window.levels, Quantity::kRequests);
-  if (busy == nullptr || requests == nullptr) return {};
-  std::vector<double> in_all(busy->size(), kMissing);
-  std::vector<double> with_each(busy->size(), kMissing);
+std::vector<double> slowdown_of(std::span<const double> busy, std::span<const double> requests) {
+  std::vector<double> in_all(busy.size(), kMissing);
+  std::vector<double> with_each(busy.size(), kMissing);
   for (std::size_t i = 0; i < in_all.size(); ++i) {
-    if (!((*busy)[i] > 0 && (*requests)[i] > 0)) continue;
-    in_all[i] = (*busy)[i];
-    with_each[i] = (*busy)[i] / (*requests)[i];
+    if (!(busy[i] > 0 && requests[i] > 0)) continue;
+    in_all[i] = busy[i];
+    with_each[i] = busy[i] / requests[i];
   }
   const stats::MedianOfOthers all(in_all);
   const stats::MedianOfOthers each(with_each);
@@ -69,6 +66,13 @@ std::vector<double> slowdown_of(const WindowJudgement& window, std::span<const G
         std::max(in_all[i] / all.without(in_all[i]), with_each[i] / each.without(with_each[i])));
   }
   return slowdown;
+}
+
+std::vector<double> slowdown_of(const WindowJudgement& window, std::span<const GroupJudge::Column> columns) {
+  const std::vector<double>* busy = levels_of(columns, window.levels, Quantity::kBusyTime);
+  const std::vector<double>* requests = levels_of(columns, window.levels, Quantity::kRequests);
+  if (busy == nullptr || requests == nullptr) return {};
+  return slowdown_of(*busy, *requests);
 }
 
 void ask_for_magnitude(std::span<const double> slowdown, const Parameters& parameters, double saturated,

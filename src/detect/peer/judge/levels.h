@@ -51,6 +51,8 @@ struct Load {
 /// NaN for a member that did nothing or whose peers did; empty where busy times are not among the columns.
 [[nodiscard]] std::vector<double> slowdown_of(const WindowJudgement& window,
                                               std::span<const GroupJudge::Column> columns);
+/// The same of busy times and requests per member, in any units.
+[[nodiscard]] std::vector<double> slowdown_of(std::span<const double> busy, std::span<const double> requests);
 
 /// T §6.1.1: "we need to distinguish disk-busy faults from normal saturation by the magnitude of the impact".
 /// The thresholds of members whose slowdown is below Parameters::least_slowdown become at least `saturated`.

@@ -36,6 +36,7 @@ struct RatioOptions {
   double least_ratio = 8;       ///< To the median of the active members.
   double least_gap = 5;         ///< To the slowest of those that are not suspected.
   double least_requests = 16;   ///< In a window.
+  double least_slowdown = 2;    ///< Busy time beside the peers', the larger of all and per request.
 };
 
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)

@@ -129,6 +129,8 @@ constexpr std::array kNamed{
         "ratio.gap", "ratio: and in latencies of the slowest healthy peer", 1, kLarge),
     named<&Parameters::ratio, &RatioOptions::least_requests>("ratio.requests", "ratio: requests in a window",
                                                              0, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_slowdown>(
+        "ratio.slowdown", "ratio: busy time beside the peers', the larger of all and per request", 0, kLarge),
 };
 
 [[nodiscard]] Status set_noise_floor(Parameters& parameters, std::string_view name, double value) {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 
 #include "base/missing.h"
+#include "detect/peer/judge/levels.h"
+#include "stats/clones.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {
@@ -23,6 +26,12 @@ double lower_median(std::vector<double> numbers) {
   const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>((numbers.size() - 1) / 2);
   std::nth_element(numbers.begin(), middle, numbers.end());
   return *middle;
+}
+
+LAGGARD_CLONES std::size_t count_above(const double* x, double least, std::size_t n) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += x[i] > least ? 1U : 0U;
+  return count;
 }
 
 std::vector<double> present_of(std::span<const double> numbers) {
@@ -72,6 +81,7 @@ void LatencyRatios::observe(std::size_t group, const MetricSpec& metric, const C
     mine.now[kLatency] = rows;
   }
   if (metric.quantity == Quantity::kRequests) mine.now[kRequests] = rows;
+  if (metric.quantity == Quantity::kBusyTime) mine.now[kBusy] = rows;
   if (metric.quantity == Quantity::kRead) mine.now[kRead] = rows;
   if (metric.quantity == Quantity::kWritten) mine.now[kWritten] = rows;
 }
@@ -100,7 +110,7 @@ std::span<const double> LatencyRatios::row(std::size_t group, Channel channel, s
 void LatencyRatios::keep_rows() {
   const std::int64_t kept = std::max(first_, run_.end - windows_.size + 1);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (const Channel channel : {kLatency, kRequests, kRead, kWritten}) {
+    for (const Channel channel : {kLatency, kRequests, kBusy, kRead, kWritten}) {
       if (!has(g, channel)) continue;
       std::vector<double> rows;
       rows.reserve(static_cast<std::size_t>(run_.end - kept) * members(g));
@@ -115,20 +125,32 @@ void LatencyRatios::keep_rows() {
   kept_ = kept;
 }
 
+/// Nobody whose latency is not above this is slow.
+double LatencyRatios::least_latency(std::size_t group) const {
+  const double least = options_.least_ratio * groups_[group].floor;
+  const bool stalls_alone = has(group, kRequests) && !has(group, kBusy);
+  return stalls_alone ? std::max(least, stall_ms_) : least;
+}
+
+/// In nearly all windows of nearly all groups nobody's latency is anything in any cell; that takes one look
+/// at each number.
 void LatencyRatios::look(std::size_t group) {
   groups_[group].found.clear();
   if (!has(group, kLatency) || grouping_.groups[group].second_only) return;
+  const double least = least_latency(group);
+  std::optional<std::int64_t> latest;  // Cell in which somebody's was.
+  for (std::int64_t cell = kept_; cell < run_.begin; ++cell) {
+    if (count_above(row(group, kLatency, cell).data(), least, members(group)) > 0) latest = cell;
+  }
   Window window;
-  const std::int64_t earliest = std::max(run_.begin, first_ + windows_.size - 1);
-  const std::int64_t behind = earliest % windows_.shift;
-  for (std::int64_t last = behind == 0 ? earliest : earliest + windows_.shift - behind; last < run_.end;
-       last += windows_.shift) {
-    judge(group, last, window);
+  for (std::int64_t cell = run_.begin; cell < run_.end; ++cell) {
+    if (count_above(row(group, kLatency, cell).data(), least, members(group)) > 0) latest = cell;
+    if (cell % windows_.shift != 0 || cell - windows_.size + 1 < first_) continue;
+    if (latest && *latest > cell - windows_.size) judge(group, cell, window);
   }
 }
 
-/// Sums up the window. \return whether anybody could be slow: nearly always nobody could, and that is told by
-/// one pass over the latencies.
+/// Sums up the window. \return whether anybody could be slow.
 bool LatencyRatios::average(std::size_t group, std::int64_t last, Window& window) const {
   const std::size_t n = members(group);
   window.latency.assign(n, 0);
@@ -136,7 +158,7 @@ bool LatencyRatios::average(std::size_t group, std::int64_t last, Window& window
   for (std::int64_t cell = last - windows_.size + 1; cell <= last; ++cell) {
     stats::add_positive(row(group, kLatency, cell), window.latency, window.count);
   }
-  const double least = options_.least_ratio * groups_[group].floor;
+  const double least = least_latency(group);
   const double half = static_cast<double>(windows_.size) / 2;
   for (std::size_t i = 0; i < n; ++i) {
     if (window.count[i] >= half && window.latency[i] > least * window.count[i]) return true;
@@ -228,29 +250,46 @@ void LatencyRatios::add_moved(std::size_t group, std::span<SlowMember> found) co
   }
 }
 
+/// Per member: it made enough requests and worked longer for them than its peers did, or it is stalled. A
+/// queue that forms at one of many equal disks, since everybody waits for the slowest, is no sign of that: it
+/// multiplies latencies by fifty where a disk is slower by a fifth. Where requests are recorded and busy
+/// times are not, as with production, only a stall is proof; a gauge of another tool has to do by itself.
+std::vector<std::uint8_t> LatencyRatios::busy_enough(std::size_t group, std::int64_t last,
+                                                     const Window& window) const {
+  const std::size_t n = members(group);
+  if (!has(group, kRequests)) return std::vector<std::uint8_t>(n, 1);
+  std::vector<std::uint8_t> enough(n, 0);
+  std::vector<double> requests = sums(group, kRequests, last);
+  for (double& number : requests) number *= grid_.seconds();
+  if (!(stats::median_of(requests) >= options_.least_requests)) return enough;
+  std::vector<double> slowdown(n, kMissing);
+  if (has(group, kBusy)) slowdown = slowdown_of(sums(group, kBusy, last), requests);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool stalled = window.latency[i] >= stall_ms_ &&
+                         window.count[i] >= static_cast<double>(windows_.size) &&
+                         !(requests[i] >= options_.least_requests);
+    const bool slower = requests[i] >= options_.least_requests && slowdown[i] >= options_.least_slowdown;
+    enough[i] = stalled || slower ? 1 : 0;
+  }
+  return enough;
+}
+
 void LatencyRatios::judge(std::size_t group, std::int64_t last, Window& window) {
   if (!average(group, last, window) || !compare(group, last, window) || window.suspects.empty()) return;
   const double ratio = std::max(options_.least_ratio, options_.least_gap * window.slowest / window.peers);
-  std::vector<double> requests;
-  if (has(group, kRequests)) {
-    requests = sums(group, kRequests, last);
-    for (double& number : requests) number *= grid_.seconds();
-    if (!(stats::median_of(requests) >= options_.least_requests)) return;
-  }
+  std::erase_if(window.suspects, [&](std::size_t i) { return !(window.latency[i] > ratio * window.peers); });
+  if (window.suspects.empty()) return;
+  const std::vector<std::uint8_t> enough = busy_enough(group, last, window);
   std::vector<SlowMember>& found = groups_[group].found;
   const std::size_t before = found.size();
   for (const std::size_t i : window.suspects) {
-    const double latency = window.latency[i];
-    if (!(latency > ratio * window.peers)) continue;
-    if (!is_steady(group, last, i, options_.least_ratio / 2 * window.peers)) continue;
-    const bool stalled = latency >= stall_ms_ && window.count[i] >= static_cast<double>(windows_.size);
-    if (!requests.empty() && !(requests[i] >= options_.least_requests) && !stalled) continue;
+    if (enough[i] == 0 || !is_steady(group, last, i, options_.least_ratio / 2 * window.peers)) continue;
     if (!is_slow_beside_second(group, last, i)) continue;
     found.push_back({.group = group,
                      .member = i,
                      .cell = last,
                      .metric = groups_[group].latency,
-                     .latency = latency,
+                     .latency = window.latency[i],
                      .peers = window.peers,
                      .ratio = ratio});
   }

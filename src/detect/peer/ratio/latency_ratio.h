@@ -38,6 +38,9 @@ struct ShortWindows {
 ///   steady    above half of `least_ratio` times its peers' latency in three quarters of the cells,
 ///   busy      with `least_requests` in the window, as its middle peer, where requests are recorded; or it is
 ///             stalled throughout,
+///   slower itself, not only waited for: `least_slowdown` times as busy as its peers, over all or per
+///   request,
+///             where requests are recorded; a stall needs no more proof;
 ///   unlike its server's other attachments too, where it has double peer groups.
 /// When half of the active are suspected there are two camps, and nobody is called slow.
 class LatencyRatios final : public CellObserver {
@@ -53,8 +56,8 @@ class LatencyRatios final : public CellObserver {
   void attach(JudgedRun& judged) const;
 
  private:
-  enum Channel : std::size_t { kLatency, kRequests, kRead, kWritten };
-  static constexpr std::size_t kChannels = 4;
+  enum Channel : std::size_t { kLatency, kRequests, kBusy, kRead, kWritten };
+  static constexpr std::size_t kChannels = 5;
 
   struct Group {
     const MetricSpec* latency = nullptr;
@@ -77,12 +80,15 @@ class LatencyRatios final : public CellObserver {
   [[nodiscard]] std::size_t members(std::size_t group) const;
   [[nodiscard]] std::span<const double> row(std::size_t group, Channel channel, std::int64_t cell) const;
   [[nodiscard]] bool has(std::size_t group, Channel channel) const;
+  [[nodiscard]] double least_latency(std::size_t group) const;
   void look(std::size_t group);
   void judge(std::size_t group, std::int64_t last, Window& window);
   [[nodiscard]] bool average(std::size_t group, std::int64_t last, Window& window) const;
   [[nodiscard]] bool compare(std::size_t group, std::int64_t last, Window& window) const;
   [[nodiscard]] bool is_steady(std::size_t group, std::int64_t last, std::size_t member, double least) const;
   [[nodiscard]] bool is_slow_beside_second(std::size_t group, std::int64_t last, std::size_t member) const;
+  [[nodiscard]] std::vector<std::uint8_t> busy_enough(std::size_t group, std::int64_t last,
+                                                      const Window& window) const;
   [[nodiscard]] std::vector<double> sums(std::size_t group, Channel channel, std::int64_t last) const;
   void add_moved(std::size_t group, std::span<SlowMember> found) const;
   void keep_rows();

@@ -40,6 +40,7 @@ std::vector<double> flat(const Rows& rows, std::size_t begin, std::size_t end) {
 struct Recorded {
   Rows latency;
   Rows requests = {};
+  Rows busy = {};
   Rows read = {};
   Rows written = {};
 };
@@ -56,10 +57,11 @@ std::vector<SlowMember> slow_of(const Grouping& grouping, const Recorded& record
     const CellRuns::Run run{kFirst + static_cast<std::int64_t>(begin),
                             kFirst + static_cast<std::int64_t>(end)};
     std::vector<std::vector<double>> kept;  // Must outlive end_run.
-    kept.reserve(4);
+    kept.reserve(5);
     for (const auto& [metric, rows] :
          {std::pair("await", &recorded.latency), std::pair("tps", &recorded.requests),
-          std::pair("rd_sec", &recorded.read), std::pair("wr_sec", &recorded.written)}) {
+          std::pair("%util", &recorded.busy), std::pair("rd_sec", &recorded.read),
+          std::pair("wr_sec", &recorded.written)}) {
       if (rows->empty()) continue;
       kept.push_back(flat(*rows, begin, end));
       ratios.observe(0, *find_metric(metric), run, kept.back());
@@ -154,8 +156,10 @@ TEST(LatencyRatios, IdlePeersSayNothing) {
 }
 
 TEST(LatencyRatios, AFewRequestsSayNothing) {
-  Recorded recorded{.latency = constant(16, 9, 12), .requests = constant(16, 9, 50)};
+  Recorded recorded{
+      .latency = constant(16, 9, 12), .requests = constant(16, 9, 50), .busy = constant(16, 9, 20)};
   for (auto& row : recorded.latency) row[3] = 200;
+  for (auto& row : recorded.busy) row[3] = 90;
   for (auto& row : recorded.requests) row[3] = 1;
   EXPECT_THAT(slow_of(disks(9), recorded), IsEmpty()) << "eight in a window";
   for (auto& row : recorded.requests) row[3] = 2;
@@ -167,9 +171,30 @@ TEST(LatencyRatios, AFewRequestsSayNothing) {
   EXPECT_THAT(slow_of(disks(9), recorded), IsEmpty()) << "its peers have too few";
 }
 
+/// In a closed loop the queue is at the slowest of equal disks, however little it is slower.
+TEST(LatencyRatios, WhoIsOnlyWaitedForIsNotSlow) {
+  Recorded recorded{
+      .latency = constant(16, 9, 20), .requests = constant(16, 9, 80), .busy = constant(16, 9, 75)};
+  for (auto& row : recorded.latency) row[3] = 1100;
+  for (auto& row : recorded.busy) row[3] = 100;
+  EXPECT_THAT(slow_of(disks(9), recorded), IsEmpty());
+  for (auto& row : recorded.busy) std::fill(row.begin(), row.end(), 20);
+  for (auto& row : recorded.busy) row[3] = 100;
+  EXPECT_THAT(members_of(slow_of(disks(9), recorded)), ElementsAre(3)) << "its peers have little to do";
+  for (auto& row : recorded.busy) std::fill(row.begin(), row.end(), 95);
+  for (auto& row : recorded.requests) row[3] = 30;
+  EXPECT_THAT(members_of(slow_of(disks(9), recorded)), ElementsAre(3))
+      << "so do they, but with more requests";
+  recorded.busy.clear();
+  EXPECT_THAT(slow_of(disks(9), recorded), IsEmpty()) << "nobody knows who was busy";
+  for (auto& row : recorded.requests) row[3] = 0;
+  EXPECT_THAT(members_of(slow_of(disks(9), recorded)), ElementsAre(3)) << "stalled";
+}
+
 TEST(LatencyRatios, SaysWhatWasMovedMeanwhile) {
   Recorded recorded{.latency = constant(16, 9, 12),
                     .requests = {},
+                    .busy = {},
                     .read = constant(16, 9, 100),
                     .written = constant(16, 9, 50)};
   for (auto& row : recorded.latency) row[3] = 200;
