@@ -82,7 +82,7 @@ Status finish(Watch& watch, WatchOutputs& outputs, Clock& clock) {
 Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const WatchTimes& times,
               collect::SignalClock& clock) {
   MonoTime last_news = clock.mono();
-  while (!clock.asked_to_stop()) {
+  for (bool first = true; !clock.asked_to_stop(); first = false) {
     const Duration before = cpu_time();
     if (Status fetched = feed == nullptr ? Status{} : feed->fetch(); !fetched) return fetched;
     auto news = watch.poll();
@@ -92,9 +92,10 @@ Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const W
     const MonoTime now = clock.mono();
     if (*news) last_news = now;
     if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
-    // Looking costs the more the longer was recorded: a tenth of a core at most.
-    const Duration pause =
-        std::max(9 * (cpu_time() - before), times.until_idle ? times.poll : watch.patience());
+    // Looking costs the more the longer was recorded: a tenth of a core at most. The first look judges all that
+    // was recorded before, and says nothing of the next.
+    const Duration cost = first ? Duration::zero() : cpu_time() - before;
+    const Duration pause = std::max(9 * cost, times.until_idle ? times.poll : watch.patience());
     sleep_until(now + std::max(times.poll, pause), outputs, clock);
   }
   return {};
