@@ -15,6 +15,7 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "detect/peer/judge/parameters_table.h"
+#include "engine/derivations.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"
 
@@ -224,6 +225,31 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   return {};
 }
 
+/// Events are gone through once, to find the devices that they tell of, before peers are grouped. Where there
+/// are none yet a watch still learns of those that come.
+Status survey_events(const AnalysisOptions& options, AnalysisSetup& setup) {
+  const auto tells = [&](const derive::Derivation& row) {
+    return std::ranges::any_of(setup.streams, [&](const ObservationStream& stream) {
+      return stream.shape == ObservationShape::kEvents && stream.kind == row.events;
+    });
+  };
+  setup.pipeline.derived = {options.derivations,
+                            std::vector<std::vector<SeriesKey>>(options.derivations.size())};
+  if (std::ranges::none_of(options.derivations, tells)) return {};
+  if (setup.inventory.devices.empty()) {
+    setup.sample_interval = Duration::zero();
+    for (const derive::Derivation& row : options.derivations) {
+      if (tells(row)) setup.sample_interval = std::max(setup.sample_interval, row.cadence);
+    }
+  }
+  auto feed = ObservationFeed::open(setup.observations, setup.request, {{}, options.derivations});
+  if (!feed) return forward(feed);
+  engine::DerivationSurvey survey(options.derivations, setup.sample_interval);
+  Status read = feed->read_rest({.events = [&](const EventTable& table) { survey.add(table); }});
+  if (read) setup.pipeline.derived = survey.finish(setup.inventory);
+  return read;
+}
+
 /// What was asked for and cannot be computed is said, and refused when nothing is left.
 Status check_metrics(const AnalysisOptions& options, AnalysisSetup& setup) {
   const std::vector<const MetricSpec*>& wanted = setup.pipeline.metrics;
@@ -283,12 +309,13 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (!inventory) return forward(inventory);
   setup.inventory = std::move(*inventory);
   setup.disorder = (*reader)->disorder();
-  auto streams = wanted_streams(**reader, options.detectors);
+  auto streams = wanted_streams(**reader, {options.detectors, options.derivations});
   if (!streams) return forward(streams);
   setup.streams = std::move(*streams);
   setup.observations = reader->get();
   setup.source = std::move(*reader);
   setup.sample_interval = common_interval(setup.inventory);
+  if (Status derived = survey_events(options, setup); !derived) return forward(derived);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
   if (Status decided = read_decisions(options, setup); !decided) return forward(decided);

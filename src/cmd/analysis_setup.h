@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/workers.h"
+#include "derive/derivation_table.h"
 #include "detect/peer/compare/preset.h"
 #include "engine/algorithm.h"
 #include "engine/detector_table.h"
@@ -44,7 +45,8 @@ struct AnalysisOptions {
   std::string ledger;          ///< Empty: those that lie in the recordings.
   bool heed_decisions = true;  ///< Without: as if nobody had repaired or excluded anything.
   std::size_t threads = 0;     ///< To work with; 0: as many as the machine runs at once.
-  std::span<const DetectorSpec> detectors = engine::detector_table();  ///< Of events and profiles.
+  std::span<const DetectorSpec> detectors = engine::detector_table();            ///< Of events and profiles.
+  std::span<const derive::Derivation> derivations = derive::derivation_table();  ///< Of events.
 };
 
 /// Declares them on a subcommand.
@@ -58,7 +60,7 @@ struct AnalysisSetup {
   std::unique_ptr<Workers> workers;
   std::unique_ptr<SeriesSource> source;
   ObservationSource* observations = nullptr;  ///< Events and profiles of the same recordings; of `source`.
-  std::vector<ObservationStream> streams;     ///< Those that some detector asks for.
+  std::vector<ObservationStream> streams;     ///< Those that somebody asks for.
   Inventory inventory;
   std::vector<TimeSpan> disorder;  ///< archive::Reader::disorder
   std::optional<SystemModel> system;

@@ -79,7 +79,7 @@ class Listener {
  private:
   Status pass_on(detect::JudgedRun& run) {
     const Grid grid{setup_.preset.windows.interval};
-    if (Status fed = feed_.read_until(grid.end(run.run.end), diagnoser_); !fed) return fed;
+    if (Status fed = feed_.read_until(grid.end(run.run.end), detectors_of(diagnoser_)); !fed) return fed;
     diagnoser_.take(run);
     return {};
   }
@@ -95,8 +95,9 @@ Status judge_alone(AnalysisSetup& setup, const Judging& judging, engine::Diagnos
                    ObservationFeed& feed) {
   Status fed;
   Status read = read_all(setup, judging.doing, [&](std::span<const SampleTable> tables) {
-    if (fed) fed = feed.read_until(begin_of(tables), diagnoser);
-    diagnoser.add(tables);
+    if (!fed) return;
+    fed = feed.read_beside(tables, all_of(diagnoser),
+                           [&](std::span<const SampleTable> some) { diagnoser.add(some); });
   });
   return fed ? read : fed;
 }
@@ -120,14 +121,18 @@ Status judge_with_checkpoint(const DiagnoseOptions& options, AnalysisSetup& setu
   return {};
 }
 
+/// Whether the diagnoser judges the samples itself, and does not take what was judged elsewhere.
+bool judges_alone(const DiagnoseOptions& options, const AnalysisSetup& setup, const Judging& judging) {
+  return judging.coordinator == nullptr || setup.inventory.devices.empty() ||
+         (judging.coordinator->alone() && options.resume.empty());
+}
+
 /// By this process, by all ranks, from a checkpoint as far as it goes.
 Status judge_samples(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
                      engine::Diagnoser& diagnoser, ObservationFeed& feed) {
   if (setup.inventory.devices.empty()) return {};
+  if (judges_alone(options, setup, judging)) return judge_alone(setup, judging, diagnoser, feed);
   Coordinator* const coordinator = judging.coordinator;
-  if (coordinator == nullptr || (coordinator->alone() && options.resume.empty())) {
-    return judge_alone(setup, judging, diagnoser, feed);
-  }
   auto own = fingerprint(options.analysis, setup);
   if (!own) return forward(own);
   if (Status complete = coordinator->start(*own); !complete) return complete;
@@ -145,10 +150,13 @@ Status judge_samples(const DiagnoseOptions& options, AnalysisSetup& setup, const
 
 Status judge_recording(const DiagnoseOptions& options, AnalysisSetup& setup, const Judging& judging,
                        engine::Diagnoser& diagnoser) {
-  auto feed = ObservationFeed::open(*setup.observations, setup.request, options.analysis.detectors);
+  const AnalysisOptions& analysis = options.analysis;
+  auto feed =
+      ObservationFeed::open(setup.observations, setup.request, {analysis.detectors, analysis.derivations});
   if (!feed) return forward(feed);
   if (Status judged = judge_samples(options, setup, judging, diagnoser, *feed); !judged) return judged;
-  if (Status read = feed->read_rest(diagnoser); !read) return read;
+  const bool alone = judges_alone(options, setup, judging);
+  if (Status read = feed->read_rest(alone ? all_of(diagnoser) : detectors_of(diagnoser)); !read) return read;
   add_notices(setup, setup.source->notices());
   add_damaged(setup, setup.source->damaged());
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cmd/observation_feed.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "derive/cell_plan.h"
@@ -132,15 +133,24 @@ Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipe
       ratios.attach(run);
       sink(run);
     };
+    auto feed = ObservationFeed::open(setup.observations, request, {{}, setup.pipeline.derived.table});
+    if (!feed) return forward(feed);
+    const ObservationConsumer events{
+        .events = [&](const EventTable& table) { pipeline.add(table); },
+        .complete = [&](WallTime until) { pipeline.advance(until, with_observed); }};
+    const auto add = [&](std::span<const SampleTable> tables) { pipeline.add(tables, with_observed); };
     bool stopped = false;
     const auto stop = [&] {
       stopped = stopped || (enough && enough());
       return stopped || pipeline.needs_earlier();
     };
-    Status read =
-        read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
-                    [&](std::span<const SampleTable> tables) { pipeline.add(tables, with_observed); });
-    if (!read || stopped) return read;
+    Status fed;
+    Status read = read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
+                              [&](std::span<const SampleTable> tables) {
+                                if (fed) fed = feed->read_beside(tables, events, add);
+                              });
+    if (read && fed && !stopped) fed = feed->read_rest(events);
+    if (!read || !fed || stopped) return read ? fed : read;
     pipeline.finish(with_observed);
     if (!pipeline.needs_earlier()) return {};
   }

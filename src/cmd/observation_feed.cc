@@ -1,9 +1,13 @@
 #include "cmd/observation_feed.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <type_traits>
 #include <vector>
 
+#include "cmd/analysis_setup.h"
+#include "engine/derivations.h"
 #include "engine/detectors.h"
 
 namespace laggard::cmd {
@@ -19,18 +23,39 @@ ObservationRequest request_for(const ReadRequest& request, std::vector<std::stri
   return {.from = request.from, .to = request.to, .kinds = std::move(kinds), .hosts = request.hosts};
 }
 
+std::vector<std::string> event_kinds(const Witnesses& witnesses) {
+  const auto judged = engine::wanted_kinds(witnesses.detectors, ObservationShape::kEvents);
+  const auto derived = engine::derived_kinds(witnesses.derivations);
+  std::vector<std::string> all;
+  std::ranges::set_union(judged, derived, std::back_inserter(all));
+  return all;
+}
+
 }  // namespace
 
-Result<ObservationFeed> ObservationFeed::open(ObservationSource& source, const ReadRequest& request,
-                                              std::span<const DetectorSpec> detectors) {
+ObservationConsumer all_of(engine::Diagnoser& diagnoser) {
+  return {.events = [&diagnoser](const EventTable& table) { diagnoser.add(table); },
+          .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); },
+          .complete = [&diagnoser](WallTime until) { diagnoser.advance(until); }};
+}
+
+ObservationConsumer detectors_of(engine::Diagnoser& diagnoser) {
+  return {.events = [&diagnoser](const EventTable& table) { diagnoser.add_for_detectors(table); },
+          .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); }};
+}
+
+Result<ObservationFeed> ObservationFeed::open(ObservationSource* source, const ReadRequest& request,
+                                              const Witnesses& witnesses) {
   ObservationFeed feed;
-  if (auto kinds = engine::wanted_kinds(detectors, ObservationShape::kEvents); !kinds.empty()) {
-    auto reader = source.read_events(request_for(request, std::move(kinds)));
+  if (source == nullptr) return feed;
+  feed.derives_ = !witnesses.derivations.empty();
+  if (auto kinds = event_kinds(witnesses); !kinds.empty()) {
+    auto reader = source->read_events(request_for(request, std::move(kinds)));
     if (!reader) return forward(reader);
     feed.events_.reader = std::move(*reader);
   }
-  if (auto kinds = engine::wanted_kinds(detectors, ObservationShape::kProfiles); !kinds.empty()) {
-    auto reader = source.read_profiles(request_for(request, std::move(kinds)));
+  if (auto kinds = engine::wanted_kinds(witnesses.detectors, ObservationShape::kProfiles); !kinds.empty()) {
+    auto reader = source->read_profiles(request_for(request, std::move(kinds)));
     if (!reader) return forward(reader);
     feed.profiles_.reader = std::move(*reader);
   }
@@ -38,28 +63,68 @@ Result<ObservationFeed> ObservationFeed::open(ObservationSource& source, const R
 }
 
 template <typename Table>
-Status ObservationFeed::read_until(Stream<Table>& stream, WallTime until, engine::Diagnoser& diagnoser) {
-  while (stream.reader != nullptr) {
-    if (!stream.next) {
-      auto table = stream.reader->next();
-      if (!table) return forward(table);
-      if (!table->has_value()) {
-        stream.reader.reset();
-        break;
-      }
+Result<std::optional<WallTime>> ObservationFeed::begin_of_next(Stream<Table>& stream) {
+  if (stream.reader != nullptr && !stream.next) {
+    auto table = stream.reader->next();
+    if (!table) return forward(table);
+    if (table->has_value()) {
       stream.next = std::move(**table);
+    } else {
+      stream.reader.reset();
     }
-    if (!stream.next->empty() && stream.next->extent().from >= until) break;
-    counts_[{shape_of<Table>(), stream.next->host(), stream.next->kind()}] += stream.next->size();
-    diagnoser.add(*stream.next);
-    stream.next.reset();
+  }
+  if (!stream.next) return std::nullopt;
+  return stream.next->empty() ? WallTime::min() : stream.next->extent().from;
+}
+
+template <typename Table>
+void ObservationFeed::hand_over(Stream<Table>& stream, const std::function<void(const Table&)>& consume) {
+  counts_[{shape_of<Table>(), stream.next->host(), stream.next->kind()}] += stream.next->size();
+  consume(*stream.next);
+  stream.next.reset();
+}
+
+Status ObservationFeed::read_until(WallTime until, const ObservationConsumer& consumer) {
+  for (;;) {
+    auto event = begin_of_next(events_);
+    if (!event) return forward(event);
+    auto profile = begin_of_next(profiles_);
+    if (!profile) return forward(profile);
+    const WallTime from = std::min(event->value_or(WallTime::max()), profile->value_or(WallTime::max()));
+    if (!(*event || *profile) || from >= until) return {};
+    if (derives_ && consumer.complete && from > WallTime::min()) consumer.complete(from);
+    if (*event && **event == from) {
+      hand_over(events_, consumer.events);
+    } else {
+      hand_over(profiles_, consumer.profiles);
+    }
+  }
+}
+
+Status ObservationFeed::read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
+                                    const std::function<void(std::span<const SampleTable>)>& add) {
+  while (!tables.empty()) {
+    auto event = begin_of_next(events_);
+    if (!event) return forward(event);
+    std::size_t n = derives_ && *event && **event < begin_of(tables) ? 1 : tables.size();
+    while (n < tables.size() && begin_of(tables.subspan(n, 1)) == begin_of(tables.first(1))) ++n;
+    if (Status read = read_until(begin_of(tables.first(n)), consumer); !read) return read;
+    add(tables.first(n));
+    tables = tables.subspan(n);
   }
   return {};
 }
 
-Status ObservationFeed::read_until(WallTime until, engine::Diagnoser& diagnoser) {
-  if (Status read = read_until(events_, until, diagnoser); !read) return read;
-  return read_until(profiles_, until, diagnoser);
+Status read_all_derived(AnalysisSetup& setup, std::string_view doing, const ObservationConsumer& events,
+                        const std::function<void(std::span<const SampleTable>)>& add) {
+  auto feed = ObservationFeed::open(setup.observations, setup.request, {{}, setup.pipeline.derived.table});
+  if (!feed) return forward(feed);
+  Status fed;
+  Status read = read_all(setup, doing, [&](std::span<const SampleTable> tables) {
+    if (fed) fed = feed->read_beside(tables, events, add);
+  });
+  if (read && fed) fed = feed->read_rest(events);
+  return read ? fed : read;
 }
 
 WallTime begin_of(std::span<const SampleTable> tables) {
@@ -70,10 +135,9 @@ WallTime begin_of(std::span<const SampleTable> tables) {
   return begin;
 }
 
-Result<std::vector<ObservationStream>> wanted_streams(ObservationSource& source,
-                                                      std::span<const DetectorSpec> detectors) {
-  const auto events = engine::wanted_kinds(detectors, ObservationShape::kEvents);
-  const auto profiles = engine::wanted_kinds(detectors, ObservationShape::kProfiles);
+Result<std::vector<ObservationStream>> wanted_streams(ObservationSource& source, const Witnesses& witnesses) {
+  const auto events = event_kinds(witnesses);
+  const auto profiles = engine::wanted_kinds(witnesses.detectors, ObservationShape::kProfiles);
   if (events.empty() && profiles.empty()) return std::vector<ObservationStream>{};
   auto streams = source.observations();
   if (!streams) return forward(streams);

@@ -1,17 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
+#include "derive/derivation_table.h"
 #include "engine/diagnoser.h"
 #include "model/detector.h"
 #include "model/observation_source.h"
@@ -20,22 +23,47 @@
 
 namespace laggard::cmd {
 
+struct AnalysisSetup;
+
+/// Who asks for events and profiles.
+struct Witnesses {
+  std::span<const DetectorSpec> detectors;
+  std::span<const derive::Derivation> derivations;
+};
+
+/// Where events and profiles go.
+struct ObservationConsumer {
+  std::function<void(const EventTable&)> events;
+  std::function<void(const ProfileTable&)> profiles = nullptr;
+  /// Everything before this was handed over, samples too; where samples are derived.
+  std::function<void(WallTime)> complete = nullptr;
+};
+
+/// Everything.
+[[nodiscard]] ObservationConsumer all_of(engine::Diagnoser& diagnoser);
+/// What detectors ask for, where the diagnoser takes what others judged.
+[[nodiscard]] ObservationConsumer detectors_of(engine::Diagnoser& diagnoser);
+
 /// Events and profiles of recordings on their way to a diagnoser, beside the samples: before samples from
-/// some time on are added, what happened until then is. Of what no detector asks for nothing is read.
+/// some time on are added, what happened until then is. Of what nobody asks for nothing is read.
 class ObservationFeed {
  public:
   /// By shape, host and kind: how many were read.
   using Counts = std::map<std::tuple<ObservationShape, std::string, std::string>, std::uint64_t>;
 
-  /// \param source     outlives this. \param request  its span of time.
-  [[nodiscard]] static Result<ObservationFeed> open(ObservationSource& source, const ReadRequest& request,
-                                                    std::span<const DetectorSpec> detectors);
+  /// \param source     outlives this; null: there are none. \param request  its span of time.
+  [[nodiscard]] static Result<ObservationFeed> open(ObservationSource* source, const ReadRequest& request,
+                                                    const Witnesses& witnesses);
 
-  /// Adds all tables that begin before `until`.
-  [[nodiscard]] Status read_until(WallTime until, engine::Diagnoser& diagnoser);
-  [[nodiscard]] Status read_rest(engine::Diagnoser& diagnoser) {
-    return read_until(WallTime::max(), diagnoser);
+  /// Hands over all tables that begin before `until`: samples of a time before that have been added.
+  [[nodiscard]] Status read_until(WallTime until, const ObservationConsumer& consumer);
+  [[nodiscard]] Status read_rest(const ObservationConsumer& consumer) {
+    return read_until(WallTime::max(), consumer);
   }
+  /// Hands over what belongs before these samples, and adds them: all at once, or, where samples are derived
+  /// from events among these, those of each time by themselves, so that no more events wait than have to.
+  [[nodiscard]] Status read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
+                                   const std::function<void(std::span<const SampleTable>)>& add);
   [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
@@ -45,19 +73,28 @@ class ObservationFeed {
     std::unique_ptr<ObservationReader<Table>> reader;
     std::optional<Table> next;
   };
+  /// When the stream's next table begins; nothing at its end.
   template <typename Table>
-  [[nodiscard]] Status read_until(Stream<Table>& stream, WallTime until, engine::Diagnoser& diagnoser);
+  [[nodiscard]] static Result<std::optional<WallTime>> begin_of_next(Stream<Table>& stream);
+  template <typename Table>
+  void hand_over(Stream<Table>& stream, const std::function<void(const Table&)>& consume);
 
   Stream<EventTable> events_;
   Stream<ProfileTable> profiles_;
+  bool derives_ = false;
   Counts counts_;
 };
+
+/// As read_all, with the events that samples are derived from beside them.
+[[nodiscard]] Status read_all_derived(AnalysisSetup& setup, std::string_view doing,
+                                      const ObservationConsumer& events,
+                                      const std::function<void(std::span<const SampleTable>)>& add);
 
 /// Up to where observations must have been added before these samples are: their last table's first time.
 [[nodiscard]] WallTime begin_of(std::span<const SampleTable> tables);
 
-/// The streams of a source that some detector asks for.
+/// The streams of a source that somebody asks for.
 [[nodiscard]] Result<std::vector<ObservationStream>> wanted_streams(ObservationSource& source,
-                                                                    std::span<const DetectorSpec> detectors);
+                                                                    const Witnesses& witnesses);
 
 }  // namespace laggard::cmd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cmd/observation_feed.h"
 #include "cmd/recorded_time.h"
 #include "engine/plot_collector.h"
 
@@ -81,7 +82,9 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
 Result<std::vector<engine::CollectedPlot>> collect(AnalysisSetup& setup,
                                                    std::vector<engine::PlotRequest> requests) {
   engine::PlotCollector collector(setup.grouping, options_of(setup), span_of(setup), std::move(requests));
-  Status read = read_all(setup, "plotting", [&](std::span<const SampleTable> tables) {
+  const ObservationConsumer events{.events = [&](const EventTable& table) { collector.add(table); },
+                                   .complete = [&](WallTime until) { collector.advance(until); }};
+  Status read = read_all_derived(setup, "plotting", events, [&](std::span<const SampleTable> tables) {
     for (const SampleTable& table : tables) collector.add(table);
   });
   if (!read) return forward(read);

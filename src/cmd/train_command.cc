@@ -4,6 +4,7 @@
 #include "base/terminal_text.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
+#include "cmd/observation_feed.h"
 #include "cmd/output_check.h"
 #include "cmd/peer_plots.h"
 #include "cmd/standard_streams.h"
@@ -31,8 +32,10 @@ Status train(const TrainOptions& options) {
   trainer_options.pipeline = setup->pipeline;
   trainer_options.recordings = options.analysis.recordings.size();
   engine::Trainer trainer(setup->grouping, std::move(trainer_options));
-  Status read =
-      read_all(*setup, "training", [&](std::span<const SampleTable> tables) { trainer.add(tables); });
+  const ObservationConsumer events{.events = [&](const EventTable& table) { trainer.add(table); },
+                                   .complete = [&](WallTime until) { trainer.advance(until); }};
+  Status read = read_all_derived(*setup, "training", events,
+                                 [&](std::span<const SampleTable> tables) { trainer.add(tables); });
   if (!read) return read;
   trainer.finish();
   const detect::Thresholds thresholds = trainer.result();

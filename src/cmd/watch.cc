@@ -27,6 +27,22 @@ std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
   return last;
 }
 
+/// Of hosts that have no other samples.
+void add_last_derived(const std::vector<ObservationStream>& streams,
+                      std::span<const derive::Derivation> derivations,
+                      std::map<std::string, WallTime>& last) {
+  std::map<std::string, WallTime> derived;
+  for (const ObservationStream& stream : streams) {
+    if (stream.shape != ObservationShape::kEvents ||
+        std::ranges::find(derivations, stream.kind, &derive::Derivation::events) == derivations.end()) {
+      continue;
+    }
+    const auto [host, added] = derived.try_emplace(stream.host, stream.last);
+    host->second = std::max(host->second, stream.last);
+  }
+  last.merge(derived);
+}
+
 std::optional<WallTime> newest_of(const std::vector<ObservationStream>& streams) {
   std::optional<WallTime> newest;
   for (const ObservationStream& stream : streams)
@@ -195,6 +211,21 @@ Status Watch::start() {
   return start();
 }
 
+Witnesses Watch::witnesses() const {
+  return {options_.diagnose.analysis.detectors, options_.diagnose.analysis.derivations};
+}
+
+/// Whether events told of devices that the groups were made without; once of each, as it may be that they are
+/// never compared.
+bool Watch::has_strangers() {
+  bool news = false;
+  for (const SeriesKey& key : diagnoser_->strangers()) {
+    const DeviceKey device{key.host, key.kind, key.device};
+    news = (!devices_.contains(device) && greeted_.insert(device).second) || news;
+  }
+  return news;
+}
+
 bool Watch::has_news(const Inventory& inventory) const {
   return std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
     return device.kind != DeviceKind::kTcp && !devices_.contains({device.host, device.kind, device.device});
@@ -231,9 +262,11 @@ void Watch::note_late(const Streams& streams) {
 }
 
 /// Up to where all hosts that are not silent have been recorded; of events and profiles nobody knows whether
-/// there are to be more, so hosts that have nothing else are not waited for.
+/// there are to be more, so hosts that have nothing else are not waited for; but where samples are derived
+/// from events, these are what the host records.
 std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Streams& streams) {
-  const std::map<std::string, WallTime> last = last_samples(inventory);
+  std::map<std::string, WallTime> last = last_samples(inventory);
+  add_last_derived(streams, options_.diagnose.analysis.derivations, last);
   if (last.empty()) return newest_of(streams);
   const WallTime newest =
       std::ranges::max_element(last, {}, [](const auto& host) { return host.second; })->second;
@@ -265,15 +298,15 @@ Status Watch::read_new(WallTime until) {
   request.to = std::min(request.to.value_or(until), until);
   const TimeSpan span = recorded_span(setup_->inventory, request);
   const TableReading reading{**reader, request, span, setup_->workers.get()};
-  auto feed = ObservationFeed::open(**reader, request, options_.diagnose.analysis.detectors);
+  auto feed = ObservationFeed::open(reader->get(), request, witnesses());
   if (!feed) return forward(feed);
+  const auto add = [&](std::span<const SampleTable> tables) { diagnoser_->add(tables); };
   Status fed;
   Status read = read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far",
                             [&](std::span<const SampleTable> tables) {
-                              if (fed) fed = feed->read_until(begin_of(tables), *diagnoser_);
-                              diagnoser_->add(tables);
+                              if (fed) fed = feed->read_beside(tables, all_of(*diagnoser_), add);
                             });
-  if (fed) fed = feed->read_rest(*diagnoser_);
+  if (fed) fed = feed->read_rest(all_of(*diagnoser_));
   if (!read || !fed) return fed ? read : fed;
   for (const auto& [stream, count] : feed->counts()) read_[stream] += count;
   position_ = until;
@@ -292,7 +325,7 @@ Result<bool> Watch::poll() {
 /// Begins, at first and anew when hosts or devices have come.
 Status Watch::begin_with(const Inventory& inventory) {
   if (diagnoser_ != nullptr) {
-    if (!has_news(inventory)) return {};
+    if (!has_strangers() && !has_news(inventory)) return {};
     listener_.note("hosts or devices have come; peers are compared with them from now on");
     checkpoint_.reset();
     checkpointed_.reset();
@@ -314,7 +347,7 @@ Result<bool> Watch::look() {
     if (is_not_there_yet(begun.error())) return false;
     return forward(begun);
   }
-  auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
+  auto streams = wanted_streams(**reader, witnesses());
   if (!streams) return forward(streams);
   note_late(*streams);
   const std::optional<WallTime> until = watermark(*inventory, *streams);
@@ -346,7 +379,7 @@ Status Watch::judge_rest() {
   if (!inventory) return forward(inventory);
   WallTime end = position_.value_or(WallTime::min());
   for (const auto& [host, last] : last_samples(*inventory)) end = std::max(end, last + Duration{1});
-  auto streams = wanted_streams(**reader, options_.diagnose.analysis.detectors);
+  auto streams = wanted_streams(**reader, witnesses());
   if (!streams) return forward(streams);
   if (const auto newest = newest_of(*streams)) end = std::max(end, *newest + Duration{1});
   for (;;) {

@@ -94,6 +94,8 @@ class Watch {
   void note_late(const Streams& streams);
   void note_silence(const std::string& host, WallTime last, WallTime newest);
   [[nodiscard]] bool has_news(const Inventory& inventory) const;
+  [[nodiscard]] bool has_strangers();
+  [[nodiscard]] Witnesses witnesses() const;
 
   Options options_;
   WatchListener listener_;
@@ -102,6 +104,7 @@ class Watch {
   std::unique_ptr<AnalysisSetup> setup_;
   std::unique_ptr<engine::Diagnoser> diagnoser_;
   std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
+  std::set<DeviceKey> greeted_;        ///< Those of events for which they were made anew.
   std::optional<WallTime> position_;   ///< Samples before this have been added.
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
   std::optional<std::int64_t> after_;  ///< The cells behind this one are judged; nothing: all.

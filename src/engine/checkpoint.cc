@@ -57,6 +57,11 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   out(options.preset.confirm_persistence, options.bias, pipeline.busy_times,
       pipeline.sample_interval.count());
   for (const DetectorSpec& detector : options.detectors) out(detector.source);
+  for (const derive::Derivation& row : pipeline.derived.table) {
+    out(row.events, to_name(row.kind), row.device, row.mark, row.counters.size());
+    for (const derive::DerivedCounter& counter : row.counters)
+      out(counter.name, counter.what, counter.attribute);
+  }
   for (const detect::Distance distance : pipeline.distances) out(to_name(distance));
   for (const MetricSpec* metric : pipeline.metrics) out(metric->name);
   for (const std::string& counter : pipeline.counters) out(counter);

@@ -343,6 +343,7 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.coverage.metrics.assign(metrics.begin(), metrics.end());
   diagnosis.coverage.not_comparable = grouping_.not_comparable;
   diagnosis.coverage.missing = detectors_.notes();
+  std::ranges::move(pipeline_.derivations().notes(), std::back_inserter(diagnosis.coverage.missing));
   diagnosis.coverage.clocks = clocks_.clocks();
   explain::mark_skewed_incidents(diagnosis, grouping_);
   return diagnosis;

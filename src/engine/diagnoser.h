@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -39,12 +40,17 @@ class Diagnoser {
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
   void add(std::span<const SampleTable> tables);
-  void add(const EventTable& table) { detectors_.add(table); }
+  void add(const EventTable& table) {
+    detectors_.add(table);
+    pipeline_.add(table);
+  }
   void add(const ProfileTable& table) { detectors_.add(table); }
   void finish();
   /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
-  /// Instead of tables: what a pipeline with these options judged, run after run.
+  /// Instead of tables: what a pipeline with these options judged, run after run. It has derived what it
+  /// judged, so events are for the detectors alone.
+  void add_for_detectors(const EventTable& table) { detectors_.add(table); }
   void take(detect::JudgedRun& judged) { follow(judged); }
 
   /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there
@@ -62,6 +68,9 @@ class Diagnoser {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
           self.clock_, self.clocks_, self.peers_, self.slow_);
   }
+
+  /// Devices that events tell of and that were not known when peers were grouped.
+  [[nodiscard]] std::set<SeriesKey> strangers() const { return pipeline_.derivations().strangers(); }
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;

@@ -176,6 +176,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     : grouping_(grouping),
       options_(std::move(options)),
       grid_{options_.windows.interval},
+      derivations_(options_.derived, options_.sample_interval),
       clock_(options_.windows.size),
       shard_(options_.shard.value_or(Shard{})) {
   std::vector<derive::TrackSpec> tracks;
@@ -339,6 +340,7 @@ void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
     std::size_t end = begin + 1;
     if (!tables[begin].times().empty()) {
       const std::int64_t final = stream_->final_at(first_time(tables[begin]));
+      add_derived(first_time(tables[begin]));
       stream_->settle_before(first_time(tables[begin]));
       pass_on_ready(sink);
       while (end < tables.size() && !tables[end].times().empty() &&
@@ -351,12 +353,19 @@ void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
   }
 }
 
+/// What is derived is there before the samples of the same time, as if it had been recorded.
+void Pipeline::add_derived(WallTime until) {
+  if (!derivations_.empty()) stream_->add(derivations_.take(until), options_.workers);
+}
+
 void Pipeline::advance(WallTime until, const RunSink& sink) {
+  add_derived(until);
   stream_->settle_before(until);
   pass_on_ready(sink);
 }
 
 void Pipeline::finish(const RunSink& sink) {
+  add_derived(WallTime::max());
   stream_->settle_all();
   pass_on_ready(sink);
 }

@@ -11,6 +11,7 @@
 #include "derive/metric_stream.h"
 #include "detect/peer/judge/group_judge.h"
 #include "detect/peer/judge/judged_run.h"
+#include "engine/derivations.h"
 #include "engine/shard.h"
 #include "model/decision.h"
 #include "model/grouping.h"
@@ -25,6 +26,7 @@ struct PipelineOptions {
   std::vector<detect::Distance> distances{detect::Distance::kCdf};
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
   std::set<std::string> counters;          ///< That were recorded at all (counters_of).
+  DerivedDevices derived;                  ///< Whose samples follow from events.
   /// The disks' busy times are read beside what is judged: they tell who is slow from who is only waited for
   /// (levels.h).
   bool busy_times = false;
@@ -54,17 +56,24 @@ class Pipeline {
   /// Tables come in a TableReader's order: what was recorded before the first time of this one has been
   /// added.
   void add(const SampleTable& table, const Sink& sink);
+  /// In any order; those before a time come before the samples from then on, and what is later than that is
+  /// not counted. What no derivation asks for is passed over.
+  void add(const EventTable& table) { derivations_.add(table); }
   /// As table after table.
   void add(std::span<const SampleTable> tables, const Sink& sink);
   void finish(const Sink& sink);
   void add(std::span<const SampleTable> tables, const RunSink& sink);
   void finish(const RunSink& sink);
-  /// All samples before `until` have been added: hands out what can no longer change.
+  /// All samples and events before `until` have been added: hands out what can no longer change.
   void advance(WallTime until, const RunSink& sink);
+  void advance(WallTime until, const Sink& sink) { advance(until, one_by_one(sink)); }
 
   /// Of a shard: it cannot be judged from what is read, and nothing of it has been or will be handed out;
   /// read from further back. Known before the shard's first run is handed out.
   [[nodiscard]] bool needs_earlier() const { return needs_earlier_; }
+
+  /// What came of events: Derivations::strangers and notes.
+  [[nodiscard]] const Derivations& derivations() const { return derivations_; }
 
   /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.
   [[nodiscard]] const std::vector<detect::GroupJudge::Column>& columns(std::size_t group) const;
@@ -81,6 +90,7 @@ class Pipeline {
   };
 
   void pass_on_ready(const RunSink& sink);
+  void add_derived(WallTime until);
   [[nodiscard]] RunSink one_by_one(const Sink& sink);
   [[nodiscard]] std::int64_t sure_from(WallTime read_from) const;
   [[nodiscard]] bool reads_far_enough(const CellRuns::Run& run) const;
@@ -97,6 +107,7 @@ class Pipeline {
   std::vector<std::unique_ptr<detect::GroupJudge>> judges_;
   std::vector<std::size_t> order_;        ///< Of the groups, within a window.
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
+  Derivations derivations_;
   std::unique_ptr<derive::MetricStream> stream_;
   std::vector<GroupWork> work_;       ///< Per group.
   std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.

@@ -26,6 +26,7 @@ PlotCollector::PlotCollector(const Grouping& grouping, const PipelineOptions& op
                              std::vector<PlotRequest> requests)
     : grid_{options.windows.interval},
       requests_(std::move(requests)),
+      derivations_(options.derived, options.sample_interval),
       stream_(grid_, options.sample_interval, tracks_for(grouping, requests_), make_router(grouping)) {
   const std::int64_t cells = grid_.cell(span.to) - grid_.cell(span.from) + 1;
   const auto most = static_cast<std::int64_t>(kMostPoints);
@@ -93,15 +94,25 @@ void PlotCollector::take(const derive::MetricCell& cell) {
   }
 }
 
+void PlotCollector::add_derived(WallTime until) {
+  for (const SampleTable& table : derivations_.take(until)) stream_.add(table);
+}
+
+void PlotCollector::advance(WallTime until) {
+  add_derived(until);
+  stream_.advance(until, [this](const derive::MetricCell& cell) { take(cell); });
+}
+
 void PlotCollector::add(const SampleTable& table) {
   if (!table.times().empty()) {
     const WallTime first = *std::min_element(table.times().begin(), table.times().end());
-    stream_.advance(first, [this](const derive::MetricCell& cell) { take(cell); });
+    advance(first);
   }
   stream_.add(table);
 }
 
 std::vector<CollectedPlot> PlotCollector::finish() {
+  add_derived(WallTime::max());
   stream_.finish([this](const derive::MetricCell& cell) { take(cell); });
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (lines_[i].started) close_point(i);

@@ -39,6 +39,9 @@ class PlotCollector {
                 std::vector<PlotRequest> requests);
 
   void add(const SampleTable& table);
+  /// As Pipeline::add and advance.
+  void add(const EventTable& table) { derivations_.add(table); }
+  void advance(WallTime until);
   [[nodiscard]] std::vector<CollectedPlot> finish();
 
  private:
@@ -52,6 +55,7 @@ class PlotCollector {
   };
 
   void take(const derive::MetricCell& cell);
+  void add_derived(WallTime until);
   void close_point(std::size_t i);
 
   Grid grid_;
@@ -59,6 +63,7 @@ class PlotCollector {
   std::vector<PlotRequest> requests_;
   std::vector<Line> lines_;
   std::vector<CollectedPlot> collected_;
+  Derivations derivations_;
   derive::MetricStream stream_;
 };
 

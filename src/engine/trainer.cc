@@ -96,6 +96,11 @@ void Trainer::add(std::span<const SampleTable> tables) {
                 [this](std::size_t group, const detect::WindowJudgement& window) { learn(group, window); });
 }
 
+void Trainer::advance(WallTime until) {
+  pipeline_.advance(
+      until, [this](std::size_t group, const detect::WindowJudgement& window) { learn(group, window); });
+}
+
 void Trainer::finish() {
   pipeline_.finish(
       [this](std::size_t group, const detect::WindowJudgement& window) { learn(group, window); });

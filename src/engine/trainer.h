@@ -34,6 +34,9 @@ class Trainer {
   /// Tables in a TableReader's order.
   void add(const SampleTable& table);
   void add(std::span<const SampleTable> tables);
+  /// As Pipeline::add and advance.
+  void add(const EventTable& table) { pipeline_.add(table); }
+  void advance(WallTime until);
   void finish();
 
   /// Tracks that never had a score are left out.

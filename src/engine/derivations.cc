@@ -1,0 +1,132 @@
+#include "engine/derivations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace laggard::engine {
+
+namespace {
+
+/// As Inventory::devices are sorted.
+bool comes_before(const DeviceInfo& a, const DeviceInfo& b) {
+  if (a.host != b.host) return natural_less(a.host, b.host);
+  if (a.kind != b.kind) return a.kind < b.kind;
+  return natural_less(a.device, b.device);
+}
+
+SeriesKey key_of(const DeviceInfo& info) { return {info.host, info.kind, info.device}; }
+
+}  // namespace
+
+Derivations::Derivations(const DerivedDevices& devices, Duration cadence) {
+  for (std::size_t r = 0; r < devices.of_row.size(); ++r) {
+    Seat& seat = meters_.emplace_back(Seat{&devices.table[r], {devices.table[r], cadence}});
+    seat.meter.count_only(devices.of_row[r]);
+  }
+}
+
+void Derivations::add(const EventTable& table) {
+  for (Seat& seat : meters_) {
+    if (seat.row->events == table.kind()) seat.meter.add(table);
+  }
+}
+
+std::vector<SampleTable> Derivations::take(WallTime until) {
+  std::vector<SampleTable> all;
+  for (Seat& seat : meters_) std::ranges::move(seat.meter.take(until), std::back_inserter(all));
+  return all;
+}
+
+std::set<SeriesKey> Derivations::strangers() const {
+  std::set<SeriesKey> all;
+  for (const Seat& seat : meters_) all.insert(seat.meter.strangers().begin(), seat.meter.strangers().end());
+  return all;
+}
+
+std::vector<std::string> Derivations::notes() const {
+  std::vector<std::string> notes;
+  for (const Seat& seat : meters_) {
+    for (const auto& [host, lack] : seat.meter.lacks()) {
+      const std::string whose = fmt::format("({}) of {} between {} and {}", seat.row->events, host,
+                                            to_iso8601(lack.from), to_iso8601(lack.to));
+      if (lack.late > 0)
+        notes.push_back(fmt::format("{} events {} came late and were not counted", lack.late, whose));
+      if (lack.crowded_out > 0)
+        notes.push_back(
+            fmt::format("{} events {} were too many at once and were not counted", lack.crowded_out, whose));
+    }
+  }
+  return notes;
+}
+
+DerivationSurvey::DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence)
+    : table_(table), cadence_(cadence) {
+  for (const derive::Derivation& row : table) seats_.push_back({{row, cadence}, {}});
+}
+
+void DerivationSurvey::add(const EventTable& table) {
+  for (std::size_t r = 0; r < seats_.size(); ++r) {
+    if (table_[r].events != table.kind() || table.empty()) continue;
+    for (const SampleTable& samples : seats_[r].meter.take(table.extent().from)) take(samples, seats_[r]);
+    seats_[r].meter.add(table);
+  }
+}
+
+void DerivationSurvey::take(const SampleTable& table, Seat& seat) {
+  for (std::size_t d = 0; d < table.devices().size(); ++d) {
+    Found& found = seat.found[{table.host(), table.kind(), table.devices()[d]}];
+    DeviceInfo& info = found.info;
+    for (std::size_t t = 0; t < table.times().size(); ++t) {
+      if (!table.present(0, d, t)) continue;
+      std::vector<std::uint64_t> now;
+      for (std::size_t c = 0; c < table.counters().size(); ++c) now.push_back(table.bits(c, d, t));
+      if (info.samples == 0) info.first = table.times()[t];
+      info.last = table.times()[t];
+      ++info.samples;
+      if (now != found.last) ++info.active_samples;
+      found.last = std::move(now);
+    }
+    info.counters = table.counters();
+  }
+}
+
+DerivedDevices DerivationSurvey::finish(Inventory& inventory) {
+  DerivedDevices devices{.table = table_, .of_row = std::vector<std::vector<SeriesKey>>(table_.size())};
+  std::set<SeriesKey> known;
+  for (const DeviceInfo& device : inventory.devices) known.insert(key_of(device));
+  for (std::size_t r = 0; r < seats_.size(); ++r) {
+    for (const SampleTable& samples : seats_[r].meter.take_all()) take(samples, seats_[r]);
+    for (auto& [key, found] : seats_[r].found) {
+      if (!known.insert(key).second) {
+        inventory.notices.push_back(
+            fmt::format("{}/{} is recorded; what events ({}) tell of it is not derived", key.host, key.device,
+                        table_[r].events));
+        continue;
+      }
+      devices.of_row[r].push_back(key);
+      found.info.host = key.host;
+      found.info.kind = key.kind;
+      found.info.device = key.device;
+      found.info.interval = cadence_;
+      found.info.facts = {{"derived", std::string(table_[r].events)}};
+      inventory.devices.push_back(std::move(found.info));
+    }
+  }
+  std::ranges::stable_sort(inventory.devices, comes_before);
+  return devices;
+}
+
+std::vector<std::string> derived_kinds(std::span<const derive::Derivation> table) {
+  std::set<std::string> kinds;
+  for (const derive::Derivation& row : table) kinds.emplace(row.events);
+  return {kinds.begin(), kinds.end()};
+}
+
+}  // namespace laggard::engine
