@@ -62,7 +62,7 @@ class WatchOutputs {
   OnChange on_change_;
   std::unique_ptr<net::HttpTransport> transport_;
   std::unique_ptr<send::Alertmanager> alertmanager_;
-  std::array<std::uint64_t, 7> changes_{};  ///< So many since the start, by ChangeKind.
+  std::array<std::uint64_t, 8> changes_{};  ///< So many since the start, by ChangeKind.
   bool delivered_ = false;
   std::optional<std::int64_t> kept_after_;       ///< Watch::checkpoint_after of the state that was kept.
   std::optional<std::string> textfile_trouble_;  ///< The last one that was noted.

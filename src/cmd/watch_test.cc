@@ -63,7 +63,7 @@ class WatchTest : public ::testing::Test {
   [[nodiscard]] std::map<std::string, std::string> final_incidents() const {
     std::map<std::string, std::string> last;
     for (const Change& change : changes_) {
-      if (change.kind == ChangeKind::kWithdrawn || change.kind == ChangeKind::kMerged) {
+      if (is_gone(change.kind)) {
         last.erase(change.incident.id);
       } else {
         last[change.incident.id] = line(change.incident);

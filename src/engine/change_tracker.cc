@@ -38,7 +38,7 @@ void ChangeTracker::tell(ChangeKind kind, const Incident& incident, std::vector<
                          std::string into) {
   changes.push_back(
       {.kind = kind, .number = ++number_, .at = at_, .incident = incident, .into = std::move(into)});
-  if (kind == ChangeKind::kWithdrawn || kind == ChangeKind::kMerged) {
+  if (is_gone(kind)) {
     told_.erase(incident.id);
     return;
   }
@@ -48,7 +48,9 @@ void ChangeTracker::tell(ChangeKind kind, const Incident& incident, std::vector<
 void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& changes) {
   const auto known = told_.find(incident.id);
   if (!is_told_of(incident)) {
-    if (known != told_.end()) tell(ChangeKind::kWithdrawn, incident, changes);
+    const bool explained = incident.status == IncidentStatus::kExplained;
+    const ChangeKind kind = explained ? ChangeKind::kExplained : ChangeKind::kWithdrawn;
+    if (known != told_.end()) tell(kind, incident, changes);
     return;
   }
   if (known == told_.end()) {

@@ -15,10 +15,10 @@ namespace laggard::engine {
 /// Turns verdicts that follow each other into changes: what has become of each incident since it was told of
 /// last. The same verdicts at the same moments give the same changes with the same numbers.
 ///
-/// An incident that is explained or excluded is not told of; one that becomes so later is withdrawn. It is
-/// quiet when nothing of it is anomalous any more, and closed when it has been quiet for as long as it would
-/// take to be another incident. It grew when the blame, the cause, or the components are others than before,
-/// or when it came back.
+/// An incident that is explained or excluded is not told of, until it is no longer; one that becomes so is
+/// told as explained or withdrawn. It is quiet when nothing of it is anomalous any more, and closed when it
+/// has been quiet for as long as it would take to be another incident. It grew when the blame, the cause, or
+/// the components are others than before, or when it came back.
 class ChangeTracker {
  public:
   /// An incident as it was told of last.
@@ -28,7 +28,7 @@ class ChangeTracker {
 
     template <class S, class Self>
     static void exchange(S& state, Self& self) {
-      state.enumerator(self.kind, ChangeKind::kMerged);
+      state.enumerator(self.kind, ChangeKind::kExplained);
       state(self.incident);
     }
   };

@@ -82,7 +82,7 @@ TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
   EXPECT_THAT(told(tracker.update({incident("a", 10, 120)}, at(120))), ElementsAre("3 grew a-slower-10"));
 }
 
-TEST(ChangeTracker, WhatIsExplainedOrGoneIsWithdrawn) {
+TEST(ChangeTracker, WhatBecomesExplainedIsToldSoAndWhatIsGoneIsWithdrawn) {
   ChangeTracker tracker(minutes(5));
   Incident known = incident("a", 10, 60);
   known.status = IncidentStatus::kExplained;
@@ -90,10 +90,14 @@ TEST(ChangeTracker, WhatIsExplainedOrGoneIsWithdrawn) {
               ElementsAre("1 opened b-slower-20"));
   Incident explained = incident("b", 20, 90);
   explained.status = IncidentStatus::kExplained;
-  EXPECT_THAT(told(tracker.update({known, explained}, at(90))), ElementsAre("2 withdrawn b-slower-20"));
+  EXPECT_THAT(told(tracker.update({known, explained}, at(90))), ElementsAre("2 explained b-slower-20"));
   EXPECT_THAT(told(tracker.update({known, incident("b", 20, 120)}, at(120))),
               ElementsAre("3 opened b-slower-20"));
   EXPECT_THAT(told(tracker.update({known}, at(150))), ElementsAre("4 withdrawn b-slower-20"));
+  EXPECT_EQ(tracker.update({known, incident("c", 160, 170)}, at(180)).size(), 1U);
+  Incident excluded = incident("c", 160, 200);
+  excluded.status = IncidentStatus::kExcluded;
+  EXPECT_THAT(told(tracker.update({known, excluded}, at(210))), ElementsAre("6 withdrawn c-slower-160"));
 }
 
 TEST(ChangeTracker, OfTwoThatBecomeOneTheOlderIdSurvives) {

@@ -155,7 +155,7 @@ template <>
 struct StateOf<Change> {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
-    state.enumerator(self.kind, ChangeKind::kMerged);
+    state.enumerator(self.kind, ChangeKind::kExplained);
     state(self.number, self.at, self.incident, self.into);
   }
 };

@@ -238,9 +238,11 @@ std::string some_components(const std::vector<std::string>& components) {
 std::string change_line(const Change& change) {
   const Incident& incident = change.incident;
   const std::string into = change.kind == ChangeKind::kMerged ? ", now part of " + change.into : "";
-  return printable(fmt::format("{} {:<9} #{} {}: {}, {}{} (id {}{})", to_iso8601(change.at),
+  const std::string why = change.kind == ChangeKind::kExplained ? ": " + incident.why : "";
+  return printable(fmt::format("{} {:<9} #{} {}: {}, {}{} (id {}{}){}", to_iso8601(change.at),
                                to_name(change.kind), change.number, blamed(incident.blame), cause(incident),
-                               standing(incident), some_components(incident.components), incident.id, into));
+                               standing(incident), some_components(incident.components), incident.id, into,
+                               why));
 }
 
 }  // namespace laggard::report

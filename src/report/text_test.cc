@@ -209,6 +209,16 @@ TEST(ChangeLine, SaysWhenAnIncidentIsOverOrKnownAndWhatItWasMergedInto) {
       "2026-11-20T19:21:30Z merged    #17 s3: disk-hog (storage), suspected (id 7f3a, now part of 91bc)");
 }
 
+TEST(ChangeLine, SaysWhatExplainsAnIncident) {
+  Change change = hog();
+  change.kind = ChangeKind::kExplained;
+  change.incident.status = IncidentStatus::kExplained;
+  change.incident.why = "it is busy; expected: md0: check";
+  EXPECT_EQ(change_line(change),
+            "2026-11-20T19:21:30Z explained #17 s3: disk-hog (storage), suspected, explained; s3/loop23 (id "
+            "7f3a): it is busy; expected: md0: check");
+}
+
 TEST(ChangeLine, HasNothingThatATerminalObeys) {
   Change change = hog();
   change.kind = ChangeKind::kMerged;

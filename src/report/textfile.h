@@ -13,7 +13,7 @@ namespace laggard::report {
 /// What a watch has to say to Prometheus.
 struct WatchFigures {
   std::span<const Incident> open;          ///< One series each, so their ids differ; must outlive this.
-  std::array<std::uint64_t, 7> changes{};  ///< So many so far, by ChangeKind.
+  std::array<std::uint64_t, 8> changes{};  ///< So many so far, by ChangeKind.
   /// Up to when samples are complete, in the time of the data; nothing before the first.
   std::optional<WallTime> complete_until{};
 };

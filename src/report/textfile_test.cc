@@ -32,6 +32,7 @@ laggard_changes_total{change="quiet"} 0
 laggard_changes_total{change="closed"} 0
 laggard_changes_total{change="withdrawn"} 0
 laggard_changes_total{change="merged"} 1
+laggard_changes_total{change="explained"} 0
 # HELP laggard_watch_complete_until_seconds Up to when samples are complete and judged, Unix time of the data.
 # TYPE laggard_watch_complete_until_seconds gauge
 laggard_watch_complete_until_seconds 1795202494.250

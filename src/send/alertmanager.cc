@@ -18,10 +18,7 @@ using AlertJson = nlohmann::ordered_json;
 constexpr Duration kPast = std::chrono::seconds(1);
 
 bool makes_alert(const Change& change) {
-  if (change.kind == ChangeKind::kClosed || change.kind == ChangeKind::kWithdrawn ||
-      change.kind == ChangeKind::kMerged) {
-    return false;
-  }
+  if (change.kind == ChangeKind::kClosed || is_gone(change.kind)) return false;
   const IncidentStatus status = change.incident.status;
   return status != IncidentStatus::kExcluded && status != IncidentStatus::kExplained;
 }

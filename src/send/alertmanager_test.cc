@@ -94,7 +94,8 @@ TEST_F(AlertmanagerTest, ConfirmationEndsTheWarningInTheSameRequest) {
 }
 
 TEST_F(AlertmanagerTest, WhatIsOverIsPostedOnceWithItsEnd) {
-  for (const ChangeKind over : {ChangeKind::kClosed, ChangeKind::kWithdrawn, ChangeKind::kMerged}) {
+  for (const ChangeKind over :
+       {ChangeKind::kClosed, ChangeKind::kWithdrawn, ChangeKind::kMerged, ChangeKind::kExplained}) {
     incident_.until.reset();
     tell(ChangeKind::kOpened);
     ASSERT_TRUE(post());

@@ -124,7 +124,7 @@ def look(options, recording, truth, preset, fast):
         else:
             opened[line["incident"]["id"]] = line
     for identity, line in opened.items():
-        if line["change"] not in ("withdrawn", "merged"):
+        if line["change"] not in ("withdrawn", "merged", "explained"):
             wrong.add((identity, line["incident"]["state"], ",".join(sorted(detectors(line)))))
     return {"recording": recording.name, "truth": truth, "preset": preset, "fast": fast, "delay": delay, "wrong": sorted(wrong)}
 

@@ -126,7 +126,7 @@ def replay(options, number, recording, truth):
     last = {}
     for _, line in sorted(by_number.items()):
         last[line["incident"]["id"]] = line
-    final = sorted(told(line["incident"]) for line in last.values() if line["change"] not in ("withdrawn", "merged"))
+    final = sorted(told(line["incident"]) for line in last.values() if line["change"] not in ("withdrawn", "merged", "explained"))
     diagnosis = json.loads(run(options.laggard, "diagnose", recording, "--preset", preset, "--json", "-", "--threads", "1").stdout)
     wanted = sorted(told(incident) for incident in diagnosis["incidents"] if incident["status"] in ("open", "closed"))
     if final != wanted:

@@ -59,7 +59,7 @@ def check(laggard, folder, recording, started):
 
     expect(len(list(laggard.exported("REC"))) == len(rows) + 1, f"{len(rows)} samples went in")
     last = {change["incident"]["id"]: change["incident"] for _, change in sorted(changes.items())
-            if change["change"] not in ("withdrawn", "merged")}
+            if change["change"] not in ("withdrawn", "merged", "explained")}
     told = {(i["blame"]["name"], i["cause"], i["state"], i["persistence"]) for i in last.values()}
     diagnosis = json.loads(laggard.run("diagnose", "REC", "--preset", "lab", "--json", "-").stdout)
     finished = {(i["blame"]["name"], i["cause"], i["state"], i["persistence"]) for i in diagnosis["incidents"]}
