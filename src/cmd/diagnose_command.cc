@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/file.h"
 #include "base/terminal_text.h"
@@ -14,13 +13,10 @@
 #include "cmd/output_check.h"
 #include "cmd/peer_plots.h"
 #include "cmd/ranks.h"
-#include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "cmd/shifted_source.h"
 #include "cmd/standard_streams.h"
-#include "detect/background/recorded_work.h"
 #include "engine/diagnoser.h"
-#include "explain/known_work.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -158,6 +154,7 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.thresholds = std::move(*thresholds);
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
+  if (setup.system) out.expected = setup.system->expected_work;
   if (!options.history.empty()) out.history = {.every = std::chrono::hours(1), .top = options.history_top};
   return out;
 }
@@ -203,32 +200,6 @@ Result<std::unique_ptr<engine::Diagnoser>> judge(const DiagnoseOptions& options,
   return diagnoser;
 }
 
-/// Background work: what the system file names, and what was recorded of md arrays and Ceph's OSDs.
-Result<std::vector<ExpectedWork>> known_work(AnalysisSetup& setup) {
-  std::vector<ExpectedWork> known;
-  if (setup.system) known = setup.system->expected_work;
-  const std::set<std::string> recorded = engine::counters_of(setup.inventory);
-  ReadRequest request = setup.request;
-  request.counters.clear();
-  for (const detect::WorkLevel& level : detect::work_levels()) {
-    if (std::string counter(level.counter); recorded.contains(counter))
-      request.counters.push_back(std::move(counter));
-  }
-  if (request.counters.empty()) return known;
-  request.kinds = {DeviceKind::kDisk};
-  detect::RecordedWork work(setup.grouping);
-  const TableReading reading{*setup.source, request, recorded_span(setup.inventory, request),
-                             setup.workers.get()};
-  Status read = read_tables(reading, "looking for background work", [&](std::span<const SampleTable> tables) {
-    for (const SampleTable& table : tables) work.add(table);
-  });
-  if (!read) return forward(read);
-  add_notices(setup, setup.source->notices());
-  add_damaged(setup, setup.source->damaged());
-  std::ranges::move(work.work(), std::back_inserter(known));
-  return known;
-}
-
 /// From here on the samples of skewed hosts are moved to where they belong. What a clock was at the first and
 /// the last cell that were compared it was before and after them, too.
 void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
@@ -272,11 +243,6 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
   auto judged = judge_with_clocks(options, setup, coordinator);
   if (!judged) return forward(judged);
   Diagnosis& diagnosis = judged->diagnosis;
-  auto known = known_work(setup);
-  if (!known) return forward(known);
-  const detect::WindowSpec& windows = setup.preset.windows;
-  const Duration window = windows.interval * static_cast<std::int64_t>(windows.size);
-  explain::explain_expected_work(diagnosis, setup.grouping, *known, window);
   add_coverage(diagnosis, setup);
   const bool talk = options.json != "-" && !options.quiet;
   // The files are written all the same when standard output cannot be.

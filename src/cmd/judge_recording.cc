@@ -154,6 +154,9 @@ Status judge_recording(const DiagnoseOptions& options, AnalysisSetup& setup, con
   auto feed =
       ObservationFeed::open(setup.observations, setup.request, {analysis.detectors, analysis.derivations});
   if (!feed) return forward(feed);
+  if (const auto work = work_request(setup.request, setup.inventory)) {
+    if (Status opened = feed->open_work(*setup.source, *work); !opened) return opened;
+  }
   if (Status judged = judge_samples(options, setup, judging, diagnoser, *feed); !judged) return judged;
   const bool alone = judges_alone(options, setup, judging);
   if (Status read = feed->read_rest(alone ? all_of(diagnoser) : detectors_of(diagnoser)); !read) return read;

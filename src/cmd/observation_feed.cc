@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cmd/analysis_setup.h"
+#include "detect/background/recorded_work.h"
 #include "engine/derivations.h"
 #include "engine/detectors.h"
 
@@ -31,17 +32,35 @@ std::vector<std::string> event_kinds(const Witnesses& witnesses) {
   return all;
 }
 
+/// The last sample of any device by a level that may be recorded late; the beginning of time without any.
+WallTime last_late_sample(const SampleTable& table) {
+  WallTime last = WallTime::min();
+  for (const detect::WorkLevel& level : detect::work_levels()) {
+    const auto column = table.counter_index(level.counter);
+    if (!column || level.latest == Duration::zero()) continue;
+    for (std::size_t t = 0; t < table.times().size(); ++t) {
+      if (table.times()[t] <= last) continue;
+      for (std::size_t d = 0; d < table.devices().size(); ++d) {
+        if (table.present(*column, d, t)) last = std::max(last, table.times()[t]);
+      }
+    }
+  }
+  return last;
+}
+
 }  // namespace
 
 ObservationConsumer all_of(engine::Diagnoser& diagnoser) {
   return {.events = [&diagnoser](const EventTable& table) { diagnoser.add(table); },
           .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); },
+          .work = [&diagnoser](const SampleTable& table) { diagnoser.add_work(table); },
           .complete = [&diagnoser](WallTime until) { diagnoser.advance(until); }};
 }
 
 ObservationConsumer detectors_of(engine::Diagnoser& diagnoser) {
   return {.events = [&diagnoser](const EventTable& table) { diagnoser.add_for_detectors(table); },
-          .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); }};
+          .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); },
+          .work = [&diagnoser](const SampleTable& table) { diagnoser.add_work(table); }};
 }
 
 Result<ObservationFeed> ObservationFeed::open(ObservationSource* source, const ReadRequest& request,
@@ -60,6 +79,13 @@ Result<ObservationFeed> ObservationFeed::open(ObservationSource* source, const R
     feed.profiles_.reader = std::move(*reader);
   }
   return feed;
+}
+
+Status ObservationFeed::open_work(SeriesSource& source, const ReadRequest& request) {
+  auto reader = source.read(request);
+  if (!reader) return forward(reader);
+  work_ = std::move(*reader);
+  return {};
 }
 
 template <typename Table>
@@ -85,6 +111,7 @@ void ObservationFeed::hand_over(Stream<Table>& stream, const std::function<void(
 }
 
 Status ObservationFeed::read_until(WallTime until, const ObservationConsumer& consumer) {
+  if (Status read = read_work_until(until, consumer); !read) return read;
   for (;;) {
     auto event = begin_of_next(events_);
     if (!event) return forward(event);
@@ -127,12 +154,54 @@ Status read_all_derived(AnalysisSetup& setup, std::string_view doing, const Obse
   return read ? fed : read;
 }
 
+Status ObservationFeed::read_work_until(WallTime until, const ObservationConsumer& consumer) {
+  while (work_ != nullptr && consumer.work) {
+    if (!next_work_) {
+      auto table = work_->next();
+      if (!table) return forward(table);
+      if (!table->has_value()) {
+        work_.reset();
+        break;
+      }
+      next_work_ = std::move(**table);
+    }
+    if (begin_of(std::span(&*next_work_, 1)) >= until) break;
+    consumer.work(*next_work_);
+    last_late_work_ = std::max(last_late_work_, last_late_sample(*next_work_));
+    next_work_.reset();
+  }
+  return {};
+}
+
 WallTime begin_of(std::span<const SampleTable> tables) {
   WallTime begin = WallTime::min();
   for (const SampleTable& table : tables) {
     if (!table.times().empty()) begin = std::max(begin, *std::ranges::min_element(table.times()));
   }
   return begin;
+}
+
+std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& inventory) {
+  request.counters.clear();
+  for (const detect::WorkLevel& level : detect::work_levels()) {
+    const bool recorded = std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
+      return device.kind == DeviceKind::kDisk &&
+             std::ranges::find(device.counters, level.counter, &TableCounter::name) != device.counters.end();
+    });
+    if (recorded) request.counters.emplace_back(level.counter);
+  }
+  if (request.counters.empty()) return std::nullopt;
+  request.kinds = {DeviceKind::kDisk};
+  return request;
+}
+
+Duration latest_work(const ReadRequest& request) {
+  Duration latest{};
+  for (const detect::WorkLevel& level : detect::work_levels()) {
+    const bool asked = std::ranges::find(request.counters, level.counter) != request.counters.end();
+    if (asked) latest = std::max(latest, level.latest);
+  }
+  return latest;
 }
 
 Result<std::vector<ObservationStream>> wanted_streams(ObservationSource& source, const Witnesses& witnesses) {

@@ -35,6 +35,7 @@ struct Witnesses {
 struct ObservationConsumer {
   std::function<void(const EventTable&)> events;
   std::function<void(const ProfileTable&)> profiles = nullptr;
+  std::function<void(const SampleTable&)> work = nullptr;  ///< Background work.
   /// Everything before this was handed over, samples too; where samples are derived.
   std::function<void(WallTime)> complete = nullptr;
 };
@@ -44,8 +45,9 @@ struct ObservationConsumer {
 /// What detectors ask for, where the diagnoser takes what others judged.
 [[nodiscard]] ObservationConsumer detectors_of(engine::Diagnoser& diagnoser);
 
-/// Events and profiles of recordings on their way to a diagnoser, beside the samples: before samples from
-/// some time on are added, what happened until then is. Of what nobody asks for nothing is read.
+/// Events and profiles of recordings, and the background work of their disks, on their way to a diagnoser,
+/// beside the samples that are judged: before samples from some time on are added, what happened until then
+/// is. Of what nobody asks for nothing is read.
 class ObservationFeed {
  public:
   /// By shape, host and kind: how many were read.
@@ -54,6 +56,9 @@ class ObservationFeed {
   /// \param source     outlives this; null: there are none. \param request  its span of time.
   [[nodiscard]] static Result<ObservationFeed> open(ObservationSource* source, const ReadRequest& request,
                                                     const Witnesses& witnesses);
+
+  /// Without this, no background work. \param source  outlives this. \param request  a work_request.
+  [[nodiscard]] Status open_work(SeriesSource& source, const ReadRequest& request);
 
   /// Hands over all tables that begin before `until`: samples of a time before that have been added.
   [[nodiscard]] Status read_until(WallTime until, const ObservationConsumer& consumer);
@@ -65,6 +70,9 @@ class ObservationFeed {
   [[nodiscard]] Status read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
                                    const std::function<void(std::span<const SampleTable>)>& add);
   [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// The last sample of background work that may be recorded late (detect::WorkLevel::latest); the beginning
+  /// of time when none was read.
+  [[nodiscard]] WallTime last_late_work() const { return last_late_work_; }
 
  private:
   /// A reader and the table that it gave last, which is not due yet.
@@ -79,9 +87,14 @@ class ObservationFeed {
   template <typename Table>
   void hand_over(Stream<Table>& stream, const std::function<void(const Table&)>& consume);
 
+  [[nodiscard]] Status read_work_until(WallTime until, const ObservationConsumer& consumer);
+
   Stream<EventTable> events_;
   Stream<ProfileTable> profiles_;
   bool derives_ = false;
+  std::unique_ptr<TableReader> work_;
+  std::optional<SampleTable> next_work_;
+  WallTime last_late_work_ = WallTime::min();
   Counts counts_;
 };
 
@@ -92,6 +105,13 @@ class ObservationFeed {
 
 /// Up to where observations must have been added before these samples are: their last table's first time.
 [[nodiscard]] WallTime begin_of(std::span<const SampleTable> tables);
+
+/// For how long background work of a request may be recorded late.
+[[nodiscard]] Duration latest_work(const ReadRequest& request);
+
+/// What a request leaves of background work that was recorded (detect::work_levels); nothing when there is
+/// none.
+[[nodiscard]] std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& inventory);
 
 /// The streams of a source that somebody asks for.
 [[nodiscard]] Result<std::vector<ObservationStream>> wanted_streams(ObservationSource& source,

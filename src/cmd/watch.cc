@@ -12,7 +12,6 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "detect/peer/ratio/latency_ratio.h"
-#include "explain/known_work.h"
 
 namespace laggard::cmd {
 
@@ -86,20 +85,10 @@ Duration closed_after(const AnalysisSetup& setup) {
 Watch::Watch(Options options, WatchListener listener)
     : options_(std::move(options)), listener_(std::move(listener)) {}
 
-std::vector<Incident> Watch::incidents(const engine::Diagnoser& diagnoser) const {
-  Diagnosis diagnosis = diagnoser.diagnosis();
-  if (setup_->system) {
-    const detect::WindowSpec& windows = setup_->preset.windows;
-    explain::explain_expected_work(diagnosis, setup_->grouping, setup_->system->expected_work,
-                                   cells(windows, windows.size));
-  }
-  return std::move(diagnosis.incidents);
-}
-
 void Watch::verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last) {
   // Judged again after hosts came or a restart: it has been told.
   if (!told_ || (at <= tracker_->at() && !last)) return;
-  std::vector<Incident> now = incidents(diagnoser);
+  std::vector<Incident> now = diagnoser.diagnosis().incidents;
   const WallTime when = std::max(at, tracker_->at());
   outbox_ = last ? tracker_->finish(std::move(now), when) : tracker_->update(std::move(now), when);
   if (outbox_.empty()) return;
@@ -198,6 +187,7 @@ Status Watch::start() {
   if (!how) return forward(how);
   diagnoser_ = std::make_unique<engine::Diagnoser>(setup_->grouping, std::move(*how));
   position_.reset();
+  last_late_work_ = WallTime::min();
   read_.clear();
   late_.clear();
   read_from_ = shard ? shard->read_from : std::nullopt;
@@ -288,6 +278,19 @@ Status Watch::read_until(WallTime until) {
   }
 }
 
+/// Work of which nothing is known yet is read from its beginning, however late the judging begins, and what
+/// may be recorded late is looked for again.
+Status Watch::open_work(SeriesSource& source, const ReadRequest& request, ObservationFeed& feed) const {
+  if (!work_) return {};
+  ReadRequest work = *work_;
+  if ((position_ || checkpoint_) && request.from) {
+    const WallTime late = std::max(*request.from - latest_work(work), last_late_work_ + Duration{1});
+    work.from = std::max(std::min(*request.from, late), work.from.value_or(WallTime::min()));
+  }
+  work.to = request.to;
+  return feed.open_work(source, work);
+}
+
 Status Watch::read_new(WallTime until) {
   auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
   if (!reader) return forward(reader);
@@ -300,6 +303,7 @@ Status Watch::read_new(WallTime until) {
   const TableReading reading{**reader, request, span, setup_->workers.get()};
   auto feed = ObservationFeed::open(reader->get(), request, witnesses());
   if (!feed) return forward(feed);
+  if (Status opened = open_work(**reader, request, *feed); !opened) return opened;
   const auto add = [&](std::span<const SampleTable> tables) { diagnoser_->add(tables); };
   Status fed;
   Status read = read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far",
@@ -309,6 +313,7 @@ Status Watch::read_new(WallTime until) {
   if (fed) fed = feed->read_rest(all_of(*diagnoser_));
   if (!read || !fed) return fed ? read : fed;
   for (const auto& [stream, count] : feed->counts()) read_[stream] += count;
+  last_late_work_ = std::max(last_late_work_, feed->last_late_work());
   position_ = until;
   diagnoser_->advance(until);
   return told_;
@@ -347,6 +352,7 @@ Result<bool> Watch::look() {
     if (is_not_there_yet(begun.error())) return false;
     return forward(begun);
   }
+  work_ = work_request(setup_->request, *inventory);
   auto streams = wanted_streams(**reader, witnesses());
   if (!streams) return forward(streams);
   note_late(*streams);
@@ -377,6 +383,7 @@ Status Watch::judge_rest() {
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
+  work_ = work_request(setup_->request, *inventory);
   WallTime end = position_.value_or(WallTime::min());
   for (const auto& [host, last] : last_samples(*inventory)) end = std::max(end, last + Duration{1});
   auto streams = wanted_streams(**reader, witnesses());

@@ -86,9 +86,10 @@ class Watch {
   [[nodiscard]] Status judge_rest();
   [[nodiscard]] Status read_until(WallTime until);
   [[nodiscard]] Status read_new(WallTime until);
+  [[nodiscard]] Status open_work(SeriesSource& source, const ReadRequest& request,
+                                 ObservationFeed& feed) const;
   void deliver();
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
-  [[nodiscard]] std::vector<Incident> incidents(const engine::Diagnoser& diagnoser) const;
   using Streams = std::vector<ObservationStream>;
   [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory, const Streams& streams);
   void note_late(const Streams& streams);
@@ -109,13 +110,15 @@ class Watch {
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
   std::optional<std::int64_t> after_;  ///< The cells behind this one are judged; nothing: all.
   std::optional<LookBack> look_back_;  ///< For what is read before them.
+  std::optional<ReadRequest> work_;    ///< For background work, as far as any is recorded.
   std::optional<engine::Checkpoint> checkpoint_;
-  std::optional<WallTime> checkpointed_;    ///< Where we were then.
-  std::vector<Change> outbox_;              ///< Decided and not delivered.
-  ObservationFeed::Counts read_;            ///< Events and profiles so far, ...
-  ObservationFeed::Counts late_;            ///< ... and those that came too late to be.
-  std::map<std::string, WallTime> silent_;  ///< Hosts that are not waited for, and their last sample.
-  Status told_;                             ///< The listener's first failure.
+  std::optional<WallTime> checkpointed_;       ///< Where we were then.
+  std::vector<Change> outbox_;                 ///< Decided and not delivered.
+  WallTime last_late_work_ = WallTime::min();  ///< Up to where what is recorded late has been read.
+  ObservationFeed::Counts read_;               ///< Events and profiles so far, ...
+  ObservationFeed::Counts late_;               ///< ... and those that came too late to be.
+  std::map<std::string, WallTime> silent_;     ///< Hosts that are not waited for, and their last sample.
+  Status told_;                                ///< The listener's first failure.
 };
 
 }  // namespace laggard::cmd

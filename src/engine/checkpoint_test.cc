@@ -35,7 +35,9 @@ struct Said {
 /// Follows a recording as a watch does; it can be killed and started again.
 class Follower {
  public:
-  Follower(script::Recording& recording, Workers* workers) : recording_(recording), workers_(workers) {
+  /// \param work  tables of background work, by time.
+  Follower(script::Recording& recording, std::span<const SampleTable> work, Workers* workers)
+      : recording_(recording), work_(work), workers_(workers) {
     start();
   }
 
@@ -102,6 +104,10 @@ class Follower {
     ReadRequest request;
     request.from = from ? from : read_from_;
     request.to = until;
+    for (const SampleTable& table : work_) {
+      const WallTime at = table.times().front();
+      if (at < until && (!request.from || at >= *request.from)) diagnoser_->add_work(table);
+    }
     const auto reader = recording_.source.read(request).value();
     for (auto table = reader->next().value(); table; table = reader->next().value()) diagnoser_->add(*table);
     diagnoser_->advance(until);
@@ -114,6 +120,7 @@ class Follower {
   }
 
   script::Recording& recording_;
+  std::span<const SampleTable> work_;
   Workers* workers_;
   std::int64_t lead_ = 24;  ///< Too little for most: it has to be noticed.
   WallTime until_;
@@ -147,6 +154,24 @@ script::System drawn(std::mt19937_64& random, bool production) {
   return system;
 }
 
+/// Some of the servers check their first disk now and then.
+std::vector<SampleTable> drawn_work(std::mt19937_64& random, const script::System& system) {
+  std::vector<SampleTable> tables;
+  std::vector<std::uint64_t> actions(system.servers);
+  for (double at = 0; at < system.length; at += system.interval) {
+    const WallTime time =
+        script::Simulator::start() + std::chrono::milliseconds(static_cast<std::int64_t>(1000 * at));
+    for (std::size_t s = 0; s < actions.size(); ++s) {
+      if (random() % 100 == 0) actions[s] = random() % 3;
+      SampleTable& table = tables.emplace_back("s" + std::to_string(s + 1), DeviceKind::kDisk,
+                                               std::vector{TableCounter{"sync_action", CounterForm::kLevel}},
+                                               std::vector<std::string>{"d1"}, std::vector{time});
+      table.set(0, 0, 0, actions[s]);
+    }
+  }
+  return tables;
+}
+
 [[nodiscard]] bool stops_change_nothing(std::uint64_t seed, Workers* workers) {
   std::mt19937_64 random(seed);
   const bool production = random() % 4 == 0;
@@ -154,8 +179,9 @@ script::System drawn(std::mt19937_64& random, bool production) {
   const auto recording = script::record(system, production          ? "production"
                                                 : random() % 2 == 0 ? "lab"
                                                                     : "quick");
-  Follower whole(*recording, nullptr);
-  Follower stopped(*recording, workers);
+  const std::vector<SampleTable> work = drawn_work(random, system);
+  Follower whole(*recording, work, nullptr);
+  Follower stopped(*recording, work, workers);
   const auto length = static_cast<std::int64_t>(system.length);
   for (std::int64_t at = 0; at < length;) {
     at = std::min(length,
@@ -196,7 +222,7 @@ Eventful eventful(std::size_t servers, std::size_t disks, std::string_view prese
     for (script::Fault& fault : made.system.faults) std::tie(fault.from, fault.to) = std::pair(3600, 9000);
   }
   made.recording = script::record(made.system, preset);
-  Follower follower(*made.recording, nullptr);
+  Follower follower(*made.recording, {}, nullptr);
   follower.follow(script::Simulator::start() + seconds(static_cast<std::int64_t>(made.system.length)));
   follower.save();
   made.checkpoint = *follower.checkpoint();

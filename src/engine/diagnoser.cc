@@ -10,6 +10,7 @@
 #include "base/state_codec.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
+#include "explain/known_work.h"
 #include "explain/settled.h"
 #include "explain/skewed_incidents.h"
 
@@ -17,10 +18,10 @@ namespace laggard::engine {
 
 namespace {
 
-/// Fewer anomalies than that are not worth looking through.
+/// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 1};
+constexpr StateFormat kStateFormat{"state of the engine", 2};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -72,6 +73,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .bias = options_.bias},
              pipeline_.columns(), options_.pipeline.workers),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
+      work_(grouping),
       step_(detect::window_step(options_.preset.windows)),
       detectors_(grouping, options_.detectors, step_),
       examiners_(grouping, detectors_) {
@@ -182,21 +184,32 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
       tick(*next);
       *next += every;
     } else if (next && news) {
-      options_.tick.tell(*this, grid.end(cell));
+      tell(grid.end(cell));
     }
   }
+  work_.complete(grid.end(last));
 }
 
 void Diagnoser::tick(WallTime at) {
   if (ticked_ && at <= *ticked_) return;
   ticked_ = at;
+  detectors_.complete(floor_to(at, step_));
   tell(at);
+  if (!options_.tick.forget) return;
+  forget_settled();
+  forget_work();
 }
 
-void Diagnoser::tell(WallTime tick) {
-  detectors_.complete(floor_to(tick, step_));
-  options_.tick.tell(*this, tick);
-  if (options_.tick.forget) forget_settled();
+void Diagnoser::tell(WallTime at) {
+  work_.complete(at);
+  options_.tick.tell(*this, at);
+}
+
+/// How long before now a finding that is yet to come may begin.
+std::int64_t Diagnoser::look_back() const {
+  const detect::WindowSpec& windows = options_.preset.windows;
+  const std::size_t reach = std::max(detect::kLongestReach, 2 * windows.k - 1);
+  return static_cast<std::int64_t>(reach * windows.shift);
 }
 
 /// What is settled does not leave at once: all of it is looked at, which is worth it now and then only.
@@ -204,11 +217,8 @@ void Diagnoser::forget_settled() {
   const std::size_t count = peers_.kept() + slow_.size() + detectors_.kept();
   if (count < forget_from_) return;
   const std::vector<Finding> findings = this->findings();
-  const detect::WindowSpec& windows = options_.preset.windows;
-  const std::size_t reach = std::max(detect::kLongestReach, 2 * windows.k - 1);
   const std::vector<std::uint8_t> gone =
-      explain::settled(grouping_, findings, incident_options(),
-                       {.now = position_, .look_back = static_cast<std::int64_t>(reach * windows.shift)});
+      explain::settled(grouping_, findings, incident_options(), {.now = position_, .look_back = look_back()});
   std::vector<std::uint8_t> keep(gone.size());
   std::ranges::transform(gone, keep.begin(), [](std::uint8_t one) { return one == 0 ? 1 : 0; });
   const std::size_t of_peers = peers_.kept();
@@ -218,6 +228,17 @@ void Diagnoser::forget_settled() {
   detectors_.forget(std::span(keep).subspan(of_peers + of_ratios));
   const auto kept = static_cast<std::size_t>(std::ranges::count(keep, 1));
   forget_from_ = std::max(kLeastToForget, 2 * kept);
+}
+
+/// What ended before anything began that is not settled, or is yet to be found.
+void Diagnoser::forget_work() {
+  if (work_.kept() < forget_work_from_) return;
+  // A window may begin in a gap, by which the clock of windows does not tell its time.
+  const auto window = static_cast<std::int64_t>(options_.preset.windows.size);
+  WallTime from = pipeline_.grid().end(clock_.cell_at(position_ - look_back()) - window);
+  for (const Finding& finding : findings()) from = std::min(from, finding.since);
+  work_.forget(from);
+  forget_work_from_ = std::max(kLeastToForget, 2 * work_.kept());
 }
 
 Pipeline::RunSink Diagnoser::observed() {
@@ -247,6 +268,15 @@ void Diagnoser::add(const SampleTable& table) { add(std::span(&table, 1)); }
 
 void Diagnoser::add(std::span<const SampleTable> tables) { pipeline_.add(tables, observed()); }
 
+void Diagnoser::add_work(const SampleTable& table) {
+  // Nobody is told what goes on before a shard, so it need not wait.
+  const std::optional<Shard>& shard = options_.pipeline.shard;
+  if (shard && shard->begin() > shard->after && !table.times().empty()) {
+    work_.complete(std::min(*std::ranges::min_element(table.times()), pipeline_.grid().end(shard->after)));
+  }
+  work_.add(table);
+}
+
 void Diagnoser::advance(WallTime until) {
   pipeline_.advance(until, observed());
   pass_steps(std::min(until, pipeline_.judged_until(until)));
@@ -255,6 +285,7 @@ void Diagnoser::advance(WallTime until) {
 void Diagnoser::finish() {
   finished_ = true;
   pipeline_.finish(observed());
+  work_.complete(WallTime::max());
   clocks_.finish();
   peers_.finish();
   detectors_.finish();
@@ -320,6 +351,16 @@ std::vector<Incident> Diagnoser::incidents() const {
   return incidents;
 }
 
+/// By what operators know of and by what was recorded.
+void Diagnoser::explain_work(Diagnosis& diagnosis) const {
+  if (diagnosis.incidents.empty()) return;
+  std::vector<ExpectedWork> known = options_.expected;
+  std::ranges::move(work_.work(), std::back_inserter(known));
+  const detect::WindowSpec& windows = options_.preset.windows;
+  explain::explain_expected_work(diagnosis, grouping_, known,
+                                 windows.interval * static_cast<std::int64_t>(windows.size));
+}
+
 Diagnosis Diagnoser::diagnosis() const {
   Diagnosis diagnosis;
   diagnosis.from = from_.value_or(WallTime{});
@@ -346,6 +387,7 @@ Diagnosis Diagnoser::diagnosis() const {
   std::ranges::move(pipeline_.derivations().notes(), std::back_inserter(diagnosis.coverage.missing));
   diagnosis.coverage.clocks = clocks_.clocks();
   explain::mark_skewed_incidents(diagnosis, grouping_);
+  explain_work(diagnosis);
   return diagnosis;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "detect/background/recorded_work.h"
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/judge/peer_detector.h"
 #include "detect/peer/ratio/latency_ratio.h"
@@ -45,6 +46,9 @@ class Diagnoser {
     pipeline_.add(table);
   }
   void add(const ProfileTable& table) { detectors_.add(table); }
+  /// Tables of what disks say of background work (detect::work_levels), in a TableReader's order, each before
+  /// the samples that begin later. They may be of times before a shard, too.
+  void add_work(const SampleTable& table);
   void finish();
   /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
@@ -66,7 +70,7 @@ class Diagnoser {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
-          self.clock_, self.clocks_, self.peers_, self.slow_);
+          self.clock_, self.clocks_, self.peers_, self.slow_, self.work_, self.forget_work_from_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -91,8 +95,11 @@ class Diagnoser {
   void examine(WallTime step);
   [[nodiscard]] std::vector<Incident> incidents() const;
   void tick(WallTime at);
-  void tell(WallTime tick);
+  void tell(WallTime at);
   void forget_settled();
+  void forget_work();
+  [[nodiscard]] std::int64_t look_back() const;
+  void explain_work(Diagnosis& diagnosis) const;
   [[nodiscard]] std::vector<Finding> findings() const;
   void place(Finding& finding) const;
   [[nodiscard]] explain::IncidentOptions incident_options() const;
@@ -109,6 +116,7 @@ class Diagnoser {
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
   detect::RatioFollower slow_;
+  detect::RecordedWork work_;
   Duration step_;
   Detectors detectors_;
   Examiners examiners_;
@@ -116,10 +124,11 @@ class Diagnoser {
   WallTime examined_ = WallTime::min();  ///< The last step at whose end was looked for new hypotheses.
   std::size_t examined_findings_ = 0;    ///< How many findings there were then.
   std::optional<PersistenceHistory> persistence_;
-  std::optional<WallTime> ticked_;  ///< Up to where `tick` was told.
-  std::int64_t position_ = 0;       ///< Of the newest window.
-  std::int64_t now_ = 0;            ///< Position of the newest cell.
-  std::size_t forget_from_ = 0;     ///< Anomalies from which it is worth looking for what is settled.
+  std::optional<WallTime> ticked_;    ///< Up to where `tick` was told.
+  std::int64_t position_ = 0;         ///< Of the newest window.
+  std::int64_t now_ = 0;              ///< Position of the newest cell.
+  std::size_t forget_from_ = 0;       ///< Anomalies from which it is worth looking for what is settled.
+  std::size_t forget_work_from_ = 0;  ///< The same of pieces of background work.
   std::optional<WallTime> from_;
   WallTime to_;
   bool finished_ = false;

@@ -11,6 +11,7 @@
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/rules.h"
+#include "model/expected_work.h"
 #include "model/known_incident.h"
 
 namespace laggard::engine {
@@ -34,7 +35,8 @@ struct DiagnoserOptions {
   std::vector<explain::Rule> rules;
   detect::ThresholdBook thresholds;
   std::optional<PersistenceHistory::Spec> history;  ///< Keep who was persistent when.
-  std::vector<KnownIncident> known;  ///< Those that operators decided about; they keep their ids.
+  std::vector<KnownIncident> known;    ///< Those that operators decided about; they keep their ids.
+  std::vector<ExpectedWork> expected;  ///< Background work that operators know of, and that explains.
   Tick tick;
   std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
   bool bias = true;  ///< Look for what is a little slower in nearly every window, too.

@@ -29,7 +29,7 @@ const Component* component_of(const Grouping& grouping, const std::string& name)
 std::optional<TimeSpan> occurrence(const ExpectedWork& work, const Incident& incident, Duration slack) {
   // The first window may hold samples from before the work began.
   const auto span = work.at(incident.since + slack);
-  if (!span || incident.since + slack < span->from || incident.seen_until > span->to + slack)
+  if (!span || incident.since + slack < span->from || incident.seen_until > span->to + work.unseen + slack)
     return std::nullopt;
   return span;
 }

@@ -93,6 +93,18 @@ TEST_F(KnownWork, EachComponentMayHaveItsOwn) {
             "2011-05-07T02:00:00Z to 2011-05-07T06:00:00Z");
 }
 
+TEST_F(KnownWork, WhatBeginsWhileTheWorkGoesOnIsExplainedAtOnce) {
+  scrub_.days = 0;
+  scrub_.once = TimeSpan{at("02:00"), at("03:05")};
+  EXPECT_EQ(judged("03:00", std::nullopt, {"fs1/sda"}, "03:06").status, IncidentStatus::kOpen);
+  scrub_.goes_on = true;
+  EXPECT_EQ(judged("03:00", std::nullopt, {"fs1/sda"}, "03:06").status, IncidentStatus::kExplained);
+  EXPECT_EQ(judged("03:00", std::nullopt, {"fs1/sda"}, "03:21").status, IncidentStatus::kOpen)
+      << "it is not known to go on for so long";
+  scrub_.unseen = std::chrono::minutes(10);
+  EXPECT_EQ(judged("03:00", std::nullopt, {"fs1/sda"}, "03:21").status, IncidentStatus::kExplained);
+}
+
 TEST_F(KnownWork, OtherDaysAreNoExcuse) {
   scrub_.days = 0x40;
   EXPECT_EQ(status("03:00", "05:00"), IncidentStatus::kClosed);

@@ -16,7 +16,7 @@ std::int64_t weekday(std::int64_t day) {
 }  // namespace
 
 std::optional<TimeSpan> ExpectedWork::at(WallTime t) const {
-  if (once) return t >= once->from && t < once->to ? once : std::nullopt;
+  if (once) return t >= once->from && (t < once->to || goes_on) ? once : std::nullopt;
   const std::int64_t today = to_unix_ns(floor_to(t, kDay)) / kDay.count();
   for (std::int64_t day = today; day >= today - kDaysPerWeek; --day) {
     if ((days >> weekday(day) & 1U) == 0) continue;

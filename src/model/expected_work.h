@@ -20,6 +20,8 @@ struct ExpectedWork {
   std::uint8_t days = 0;         ///< ... bit 0 is Monday ...
   Duration start{};              ///< ... from this time of the day on, UTC, ...
   Duration length{};             ///< ... for so long, at most a week.
+  bool goes_on = false;          ///< `once` is as far as it has been seen, and it had not ended by then.
+  Duration unseen{};             ///< For so long after `once` it may go on and not have been recorded yet.
 
   /// The occurrence that goes on at `t`, the latest one where several do.
   [[nodiscard]] std::optional<TimeSpan> at(WallTime t) const;

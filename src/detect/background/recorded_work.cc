@@ -5,76 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
+#include "detect/background/peers_meanwhile.h"
 #include "model/ceph_work.h"
 #include "model/sync_action.h"
 
 namespace laggard::detect {
-
-namespace {
-
-using Names = std::set<std::string_view>;
-
-/// Seconds since the first beginning, in which doubles are exact enough.
-struct Seconds {
-  double from = 0;
-  double to = 0;
-};
-
-/// The integral of max(0, t - x_i) over sorted x: how long each of them has been behind, in sum.
-class TimeBehind {
- public:
-  explicit TimeBehind(std::vector<double> times) : times_(std::move(times)) {
-    std::ranges::sort(times_);
-    sums_.push_back(0);
-    for (const double time : times_) sums_.push_back(sums_.back() + time);
-  }
-  [[nodiscard]] double at(double t) const {
-    const auto behind = static_cast<std::size_t>(std::ranges::upper_bound(times_, t) - times_.begin());
-    return t * static_cast<double>(behind) - sums_[behind];
-  }
-
- private:
-  std::vector<double> times_;
-  std::vector<double> sums_;
-};
-
-}  // namespace
-
-std::vector<double> peers_meanwhile(std::span<const PeerWork> pieces) {
-  std::vector<double> counts(pieces.size());
-  if (pieces.empty()) return counts;
-  const WallTime first =
-      std::ranges::min_element(pieces, {}, [](const PeerWork& piece) { return piece.span.from; })->span.from;
-  const auto seconds = [&](const PeerWork& piece) {
-    constexpr double kNs = 1e9;
-    const double from = static_cast<double>((piece.span.from - first).count()) / kNs;
-    return Seconds{from, std::max(from + 1, static_cast<double>((piece.span.to - first).count()) / kNs)};
-  };
-  std::map<Names, std::vector<std::size_t>> alike;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    alike[Names(pieces[i].names.begin(), pieces[i].names.end())].push_back(i);
-  }
-  for (const auto& [names, indices] : alike) {
-    std::vector<double> begins;
-    std::vector<double> ends;
-    for (const auto& [others, of_others] : alike) {
-      if (!std::ranges::includes(others, names)) continue;
-      for (const std::size_t j : of_others) {
-        begins.push_back(seconds(pieces[j]).from);
-        ends.push_back(seconds(pieces[j]).to);
-      }
-    }
-    const TimeBehind begun(std::move(begins));
-    const TimeBehind ended(std::move(ends));
-    for (const std::size_t i : indices) {
-      const auto [from, to] = seconds(pieces[i]);
-      const double busy = begun.at(to) - begun.at(from) - ended.at(to) + ended.at(from);
-      counts[i] = busy / (to - from) - 1;  // Without itself.
-    }
-  }
-  return counts;
-}
 
 namespace {
 
@@ -85,17 +22,18 @@ std::vector<std::string_view> array_work_names(std::uint64_t value) {
 }
 
 constexpr std::array kWorkLevels{
-    WorkLevel{kSyncActionCounter, "", array_work_names, Duration::zero(), false},
-    WorkLevel{kCephWorkCounter, "Ceph ", ceph_work_names, std::chrono::minutes(5), true},
+    WorkLevel{kSyncActionCounter, "", array_work_names, Duration::zero(), false, Duration::zero()},
+    WorkLevel{kCephWorkCounter, "Ceph ", ceph_work_names, std::chrono::minutes(5), true,
+              std::chrono::minutes(10)},
 };
 
 }  // namespace
 
 std::span<const WorkLevel> work_levels() { return kWorkLevels; }
 
-void RecordedWork::add_sample(std::vector<Piece>& pieces, WallTime time, const WorkLevel& level,
-                              std::uint64_t value) {
-  const std::vector<std::string_view> names = level.names(value);
+void RecordedWork::add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkLevel& level) {
+  const WallTime time = sample.time;
+  const std::vector<std::string_view> names = level.names(sample.value);
   if (!pieces.empty() && !pieces.back().over) {
     Piece& piece = pieces.back();
     const bool lost = time - piece.span.to > kLongestSilence;
@@ -108,23 +46,41 @@ void RecordedWork::add_sample(std::vector<Piece>& pieces, WallTime time, const W
     pieces.back().span.to = time;
   }
   if (pieces.empty() || pieces.back().over) pieces.push_back({{time, time}, {}, false});
-  std::vector<std::string_view>& known = pieces.back().names;
+  std::vector<std::string>& known = pieces.back().names;
   for (const std::string_view name : names) {
-    if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+    if (std::ranges::find(known, name) == known.end()) known.emplace_back(name);
   }
+}
+
+/// Whether another idle sample says nothing new.
+bool RecordedWork::is_idle(const Key& key) const {
+  const auto pieces = disks_.find(key);
+  return !waiting_.contains(key) && (pieces == disks_.end() || pieces->second.back().over);
+}
+
+/// The last of its samples that said something new.
+WallTime RecordedWork::last_of(const Key& key) const {
+  if (const auto waiting = waiting_.find(key); waiting != waiting_.end()) return waiting->second.back().time;
+  const auto pieces = disks_.find(key);
+  return pieces == disks_.end() ? WallTime::min() : pieces->second.back().span.to;
 }
 
 void RecordedWork::add_column(const SampleTable& table, std::size_t level, std::size_t column,
                               std::size_t device) {
   const Key key{table.host(), table.devices()[device], level};
+  bool idle = is_idle(key);
+  WallTime last = last_of(key);
   // Most disks are idle for weeks.
-  if (table.uniform(column, device) == std::uint64_t{0} && !disks_.contains(key)) return;
-  std::vector<Piece>* pieces = nullptr;
+  if (idle && table.uniform(column, device) == std::uint64_t{0}) return;
+  std::deque<Sample>* waiting = nullptr;
   for (std::size_t t = 0; t < table.times().size(); ++t) {
     const auto value = table.integer(column, device, t);
-    if (!value) continue;
-    if (pieces == nullptr) pieces = &disks_[key];
-    add_sample(*pieces, table.times()[t], kWorkLevels[level], *value);
+    if (!value || table.times()[t] <= last) continue;
+    idle = idle && kWorkLevels[level].names(*value).empty();
+    if (idle) continue;
+    last = table.times()[t];
+    if (waiting == nullptr) waiting = &waiting_[key];
+    waiting->push_back({table.times()[t], *value});
   }
 }
 
@@ -134,6 +90,17 @@ void RecordedWork::add(const SampleTable& table) {
     const auto column = table.counter_index(kWorkLevels[level].counter);
     for (std::size_t d = 0; column && d < table.devices().size(); ++d) add_column(table, level, *column, d);
   }
+}
+
+void RecordedWork::complete(WallTime until) {
+  for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
+    auto& [key, samples] = *waiting;
+    for (; !samples.empty() && samples.front().time < until; samples.pop_front()) {
+      add_sample(disks_[key], samples.front(), kWorkLevels[std::get<2>(key)]);
+    }
+    waiting = samples.empty() ? waiting_.erase(waiting) : std::next(waiting);
+  }
+  std::erase_if(disks_, [](const auto& disk) { return disk.second.empty(); });
 }
 
 std::vector<RecordedWork::Found> RecordedWork::find() const {
@@ -153,7 +120,8 @@ void RecordedWork::mark_common(std::span<Found> found, const PeerGroup& group) {
     const Found& each = found[i];
     if (!kWorkLevels[std::get<2>(*each.key)].of_few || !each.component) continue;
     if (!members.contains(*each.component)) continue;
-    pieces.push_back({each.piece->span, each.piece->names});
+    const std::vector<std::string>& names = each.piece->names;
+    pieces.push_back({each.piece->span, {names.begin(), names.end()}});
     places.push_back(i);
   }
   const std::vector<double> meanwhile = peers_meanwhile(pieces);
@@ -176,8 +144,79 @@ std::vector<ExpectedWork> RecordedWork::work() const {
     work.what = fmt::format("{}: {}{}", device, kWorkLevels[level].of, fmt::join(piece->names, ", "));
     work.where = {component ? grouping_[*component].name : fmt::format("{}/{}", host, device)};
     work.once = piece->span;
+    work.goes_on = !piece->over;
+    if (work.goes_on) work.unseen = kWorkLevels[level].latest;
   }
   return all;
+}
+
+namespace {
+
+/// Since when work of some kind is of interest, by the level and the work's names.
+using Interest = std::map<std::pair<std::size_t, std::set<std::string>>, WallTime>;
+
+/// Whether it says of some work of interest what a peer was at meanwhile (peers_meanwhile).
+bool is_of_interest(const Interest& interest, std::size_t level, const std::set<std::string>& names,
+                    WallTime to) {
+  return std::ranges::any_of(interest, [&](const auto& one) {
+    const auto& [kind, from] = one;
+    return kind.first == level && to + kLeastPiece >= from && std::ranges::includes(names, kind.second);
+  });
+}
+
+}  // namespace
+
+void RecordedWork::forget(WallTime before) {
+  // Whatever is older is over and will not go on after a pause.
+  const auto matters = [&](const Piece& piece) { return piece.span.to + kLongestSilence >= before; };
+  const auto names = [](const Piece& piece) {
+    return std::set<std::string>(piece.names.begin(), piece.names.end());
+  };
+  Interest interest;
+  for (const auto& [key, pieces] : disks_) {
+    const std::size_t level = std::get<2>(key);
+    for (const Piece& piece : pieces) {
+      if (!kWorkLevels[level].of_few || !matters(piece)) continue;
+      const auto [since, added] = interest.try_emplace({level, names(piece)}, piece.span.from);
+      since->second = std::min(since->second, piece.span.from);
+    }
+  }
+  for (auto& [key, pieces] : disks_) {
+    std::erase_if(pieces, [&, level = std::get<2>(key)](const Piece& piece) {
+      return !matters(piece) && !is_of_interest(interest, level, names(piece), piece.span.to);
+    });
+  }
+  std::erase_if(disks_, [](const auto& disk) { return disk.second.empty(); });
+}
+
+std::size_t RecordedWork::kept() const {
+  std::size_t kept = 0;
+  for (const auto& [key, pieces] : disks_) kept += pieces.size();
+  return kept;
+}
+
+std::vector<RecordedWork::Saved> RecordedWork::saved() const {
+  std::vector<Saved> saved;
+  for (const auto& [key, pieces] : disks_) {
+    const auto& [host, device, level] = key;
+    saved.push_back({host, device, std::string(kWorkLevels[level].counter), pieces});
+  }
+  return saved;
+}
+
+/// \return whether it makes sense.
+bool RecordedWork::restore(std::vector<Saved> saved) {
+  disks_.clear();
+  waiting_.clear();
+  for (Saved& disk : saved) {
+    const auto* level = std::ranges::find(kWorkLevels, disk.counter, &WorkLevel::counter);
+    const bool sane =
+        std::ranges::all_of(disk.pieces, [](const Piece& piece) { return piece.span.from <= piece.span.to; });
+    if (level == kWorkLevels.end() || disk.pieces.empty() || !sane) return false;
+    const auto place = static_cast<std::size_t>(level - kWorkLevels.begin());
+    disks_[{std::move(disk.host), std::move(disk.device), place}] = std::move(disk.pieces);
+  }
+  return true;
 }
 
 }  // namespace laggard::detect

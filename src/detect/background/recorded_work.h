@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,19 +17,6 @@
 
 namespace laggard::detect {
 
-/// A piece of background work of one of several peers, whose pieces do not overlap.
-struct PeerWork {
-  TimeSpan span;
-  std::vector<std::string_view> names;  ///< What it is, each once.
-};
-
-/// How many of the peers are at the same work meanwhile, on average over the piece's time:
-/// sum_j |span_j and span_i| / |span_i| over all other pieces j that are at least what i is. Work that most
-/// peers are at, too, makes no difference between them, and explains none.
-/// A piece shorter than a second counts as one of a second.
-/// \return  for each piece a number from 0 to that of the other peers.
-[[nodiscard]] std::vector<double> peers_meanwhile(std::span<const PeerWork> pieces);
-
 /// A level of disks by which background work says that it is going on.
 struct WorkLevel {
   std::string_view counter;
@@ -40,6 +28,8 @@ struct WorkLevel {
   /// Whether it is no excuse while at least half of the peers are at it, too. A cluster of Ceph scrubs all
   /// day; what is slow among disks that scrub is slow for another reason.
   bool of_few = false;
+  /// So much later than other samples of its time it may be recorded: snapshots are saved and then imported.
+  Duration latest{};
 };
 
 /// md arrays (`sync_action`) and Ceph's OSDs (`ceph_work`). An OSD goes from one placement group to the
@@ -49,7 +39,11 @@ struct WorkLevel {
 /// The background work that disks were recorded to do by themselves: checks, rebuilds, scrubs, recovery.
 /// From the first sample that shows work to the first that shows none, one piece of work, whatever it turns
 /// into on the way; when nothing was recorded for longer than kLongestSilence, to the last one that showed
-/// it. Pieces with no more than a pause between them are one.
+/// it. Pieces with no more than a pause between them are one. What a device says of times before the last of
+/// which it has spoken is passed over, so samples may be added again.
+///
+/// Tables run ahead of each other, so samples wait until all that was recorded before some time is there:
+/// what is known then depends on the samples alone, not on how they came in.
 class RecordedWork {
  public:
   static constexpr Duration kLongestSilence = std::chrono::minutes(10);
@@ -59,21 +53,57 @@ class RecordedWork {
 
   /// Tables of a device in the order of recording; those without such a level are passed over.
   void add(const SampleTable& table);
+  /// All samples before `until` have been added, and count from now on.
+  void complete(WallTime until);
 
   /// Without what is no excuse. By host, device and time; `what` is `md0: check` or `sdb: Ceph deep scrub`,
   /// `where` the component that the device is, or is under.
   [[nodiscard]] std::vector<ExpectedWork> work() const;
 
+  /// Drops what ended before `before` and cannot matter to what came after it: neither goes it on, nor tells
+  /// it what the peers of work that is kept were at meanwhile.
+  void forget(WallTime before);
+  /// Pieces of work that are kept.
+  [[nodiscard]] std::size_t kept() const;
+
+  /// Its state (base/state_codec.h) without the samples that wait: they are to be added again.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    std::vector<Saved> saved;
+    if constexpr (!State::kRestores) saved = self.saved();
+    state(saved);
+    if constexpr (State::kRestores) state.require(self.restore(std::move(saved)));
+  }
+
  private:
   struct Piece {
     TimeSpan span;
-    std::vector<std::string_view> names;  ///< Each once, in the order of their first sample.
+    std::vector<std::string> names;  ///< Each once, in the order of their first sample.
     bool over = false;
+
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.span.from, self.span.to, self.names, self.over);
+    }
+  };
+  /// The pieces of a device.
+  struct Saved {
+    std::string host;
+    std::string device;
+    std::string counter;
+    std::vector<Piece> pieces;
+
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.host, self.device, self.counter, self.pieces);
+    }
+  };
+  struct Sample {
+    WallTime time;
+    std::uint64_t value = 0;
   };
   /// Host, device and the level's place among work_levels().
   using Key = std::tuple<std::string, std::string, std::size_t>;
-
-  void add_column(const SampleTable& table, std::size_t level, std::size_t column, std::size_t device);
   /// A piece, the component that does it, and whether its peers do too.
   struct Found {
     const Key* key = nullptr;
@@ -81,13 +111,19 @@ class RecordedWork {
     std::optional<ComponentId> component;
     bool common = false;
   };
+
+  void add_column(const SampleTable& table, std::size_t level, std::size_t column, std::size_t device);
+  [[nodiscard]] bool is_idle(const Key& key) const;
+  [[nodiscard]] WallTime last_of(const Key& key) const;
   [[nodiscard]] std::vector<Found> find() const;
   static void mark_common(std::span<Found> found, const PeerGroup& group);
-  static void add_sample(std::vector<Piece>& pieces, WallTime time, const WorkLevel& level,
-                         std::uint64_t value);
+  static void add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkLevel& level);
+  [[nodiscard]] std::vector<Saved> saved() const;
+  [[nodiscard]] bool restore(std::vector<Saved> saved);
 
   const Grouping& grouping_;
   std::map<Key, std::vector<Piece>> disks_;
+  std::map<Key, std::deque<Sample>> waiting_;
 };
 
 }  // namespace laggard::detect

@@ -2,72 +2,19 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
+#include <memory>
+#include <random>
 
 #include "base/missing.h"
+#include "base/state_codec.h"
 #include "model/ceph_work.h"
 #include "testing/grouping.h"
-#include "testing/property.h"
 #include "testing/samples.h"
 
 namespace laggard::detect {
 namespace {
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing_support::second;
-
-constexpr double kExact = 1e-9;
-
-TEST(CommonWork, CountsThePeersThatAreAtItMeanwhile) {
-  const std::vector<PeerWork> pieces{{{second(0), second(100)}, {"scrub"}},
-                                     {{second(50), second(150)}, {"scrub"}},
-                                     {{second(75), second(85)}, {"scrub"}},
-                                     {{second(500), second(500)}, {"scrub"}}};
-  EXPECT_THAT(peers_meanwhile(pieces), ElementsAre(DoubleNear(0.6, kExact), DoubleNear(0.6, kExact),
-                                                   DoubleNear(2, kExact), DoubleNear(0, kExact)));
-  EXPECT_THAT(peers_meanwhile({}), IsEmpty());
-}
-
-TEST(CommonWork, LessWorkIsNotTheSame) {
-  const std::vector<PeerWork> pieces{{{second(0), second(10)}, {"scrub", "backfill"}},
-                                     {{second(0), second(10)}, {"scrub"}}};
-  EXPECT_THAT(peers_meanwhile(pieces), ElementsAre(DoubleNear(0, kExact), DoubleNear(1, kExact)));
-}
-
-TEST(CommonWork, IsItsDefinition) {
-  expect_property("the sum of overlaps over the length", [] {
-    std::vector<PeerWork> pieces;
-    for (int i = *rc::gen::inRange(1, 12); i > 0; --i) {
-      const int from = *rc::gen::inRange(0, 1000);
-      PeerWork piece{{second(from), second(from + *rc::gen::inRange(1, 300))}, {}};
-      for (const std::string_view name : {"scrub", "recovery"}) {
-        if (*rc::gen::arbitrary<bool>()) piece.names.push_back(name);
-      }
-      pieces.push_back(piece);
-    }
-    const std::vector<double> counts = peers_meanwhile(pieces);
-    const auto has = [](const PeerWork& piece, std::string_view name) {
-      return std::ranges::find(piece.names, name) != piece.names.end();
-    };
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      double wanted = 0;
-      for (std::size_t j = 0; j < pieces.size(); ++j) {
-        const bool same =
-            std::ranges::all_of(pieces[i].names, [&](std::string_view name) { return has(pieces[j], name); });
-        const Duration overlap = std::min(pieces[i].span.to, pieces[j].span.to) -
-                                 std::max(pieces[i].span.from, pieces[j].span.from);
-        if (i == j || !same || overlap < Duration::zero()) continue;
-        wanted += static_cast<double>(overlap.count()) /
-                  static_cast<double>((pieces[i].span.to - pieces[i].span.from).count());
-      }
-      RC_ASSERT(std::abs(counts[i] - wanted) < 1e-6);
-    }
-  });
-}
-
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing_support::Sample;
@@ -87,6 +34,7 @@ std::vector<ExpectedWork> work_of(const std::vector<SampleTable>& tables) {
   const Grouping grouping;
   RecordedWork work(grouping);
   for (const SampleTable& table : tables) work.add(table);
+  work.complete(WallTime::max());
   return work.work();
 }
 
@@ -97,7 +45,9 @@ TEST(RecordedWork, IsFromTheFirstBusySampleToTheFirstIdleOne) {
   EXPECT_EQ(work[0].what, "md0: check");
   EXPECT_THAT(work[0].where, ElementsAre("s1/md0"));
   EXPECT_EQ(work[0].once, (TimeSpan{second(11), second(14)}));
-  EXPECT_EQ(work[1].once, (TimeSpan{second(20), second(20)})) << "still going on";
+  EXPECT_EQ(work[1].once, (TimeSpan{second(20), second(20)}));
+  EXPECT_FALSE(work[0].goes_on);
+  EXPECT_TRUE(work[1].goes_on);
 }
 
 TEST(RecordedWork, WhatTurnsIntoSomethingElseIsOnePieceOfWork) {
@@ -130,6 +80,7 @@ TEST(RecordedWork, IsOfTheComponentThatStandsForTheArray) {
   grouping.resolver.add_device({"s2", DeviceKind::kDisk, "md0"}, ComponentId{1});
   RecordedWork work(grouping);
   work.add(states({{1, {1, kCheck}}, {2, {1, 0}}}, "s2"));
+  work.complete(WallTime::max());
   ASSERT_EQ(work.work().size(), 1U);
   EXPECT_THAT(work.work()[0].where, ElementsAre(grouping.components[1].name));
 }
@@ -162,12 +113,95 @@ TEST(RecordedWork, WhatHalfOfThePeersAreAtIsNoExcuse) {
       grouping.resolver.add_device({host, DeviceKind::kDisk, "d1"}, ComponentId{server++});
       work.add(samples_of(host, DeviceKind::kDisk, "d1", {std::string(counter)}, {{1, {level}}, {end, {0}}}));
     }
+    work.complete(WallTime::max());
     return work.work().size();
   };
   EXPECT_EQ(busy_until({501, 501}, "ceph_work", 2), 2U) << "each has one of four at it, too";
   EXPECT_EQ(busy_until({501, 501, 501}, "ceph_work", 2), 0U);
   EXPECT_EQ(busy_until({501, 501, 201}, "ceph_work", 2), 2U) << "for too short a time, except to the third";
   EXPECT_EQ(busy_until({501, 501, 501}, "sync_action", kCheck), 3U) << "arrays are checked by the calendar";
+}
+
+TEST(RecordedWork, CountsOnlyWhatIsComplete) {
+  const Grouping grouping;
+  RecordedWork work(grouping);
+  work.add(states({{10, {1, kCheck}}, {11, {1, kCheck}}, {12, {1, 0}}}));
+  EXPECT_THAT(work.work(), IsEmpty());
+  work.complete(second(11));
+  ASSERT_EQ(work.work().size(), 1U);
+  EXPECT_EQ(work.work()[0].once, (TimeSpan{second(10), second(10)}));
+  EXPECT_TRUE(work.work()[0].goes_on);
+  work.complete(second(20));
+  EXPECT_EQ(work.work()[0].once, (TimeSpan{second(10), second(12)}));
+  EXPECT_FALSE(work.work()[0].goes_on);
+}
+
+/// What OSDs and arrays of six hosts are at, a sample every 30 s.
+std::vector<std::uint64_t> drawn_levels(std::mt19937_64& random, bool osd) {
+  std::vector<std::uint64_t> levels;
+  while (levels.size() < 1000) {
+    const std::uint64_t level = random() % 3 == 0 ? 0 : 1 + random() % (osd ? 3 : 5);
+    levels.insert(levels.end(), 1 + random() % 60, level);
+  }
+  return levels;
+}
+
+/// Saved, restored and given samples again, or forgetting what is over: what is known of all that can still
+/// matter is the same.
+TEST(RecordedWork, StopsAndForgettingChangeNothing) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    testing_support::GroupingBuilder builder;
+    builder.servers(6, 1, false);
+    Grouping grouping = builder.get();
+    const bool osds = seed % 2 == 0;
+    std::vector<std::vector<std::uint64_t>> levels;
+    for (std::uint32_t s = 0; s < 6; ++s) {
+      grouping.resolver.add_device({"s" + std::to_string(s + 1), DeviceKind::kDisk, "d1"}, ComponentId{s});
+      levels.push_back(drawn_levels(random, osds));
+    }
+    const auto add = [&](RecordedWork& work, std::size_t from, std::size_t to) {
+      for (std::size_t s = 0; s < 6; ++s) {
+        std::vector<Sample> samples;
+        for (std::size_t t = from; t < to; ++t) {
+          samples.push_back({30 * static_cast<double>(t), {static_cast<double>(levels[s][t])}});
+        }
+        work.add(samples_of("s" + std::to_string(s + 1), DeviceKind::kDisk, "d1",
+                            {osds ? "ceph_work" : "sync_action"}, samples));
+      }
+    };
+    RecordedWork whole(grouping);
+    auto stopped = std::make_unique<RecordedWork>(grouping);
+    std::size_t kept = 0;
+    for (std::size_t t = 0; t < 1000; t += 20) {
+      const WallTime now = second(30 * static_cast<double>(t));
+      add(whole, t, t + 20);
+      add(*stopped, t, t + 20);
+      whole.complete(now);
+      stopped->complete(now);
+      const WallTime horizon = now - std::chrono::hours(1);
+      stopped->forget(horizon);
+      if (random() % 4 == 0) {
+        auto restored = std::make_unique<RecordedWork>(grouping);
+        const StateFormat format{"work"};
+        ASSERT_TRUE(restore_state(format, save_state(format, *stopped), *restored).has_value());
+        add(*restored, t - std::min<std::size_t>(t, random() % 30), t + 20);
+        stopped = std::move(restored);
+      }
+      const auto recent = [&](std::vector<ExpectedWork> all) {
+        std::vector<std::string> lines;
+        for (const ExpectedWork& work : all) {
+          if (work.once->to < horizon) continue;
+          lines.push_back(work.where[0] + " " + work.what + " " + to_iso8601(work.once->from) + " " +
+                          to_iso8601(work.once->to) + (work.goes_on ? " goes on" : ""));
+        }
+        return lines;
+      };
+      ASSERT_EQ(recent(stopped->work()), recent(whole.work())) << "seed " << seed << ", " << t;
+      kept = std::max(kept, stopped->kept());
+    }
+    EXPECT_LT(4 * kept, 3 * whole.kept()) << "what is over is forgotten";
+  }
 }
 
 TEST(RecordedWork, TablesWithoutTheLevelSayNothing) {

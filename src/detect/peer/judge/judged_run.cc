@@ -35,4 +35,10 @@ std::int64_t GapClock::position(std::int64_t cell) const {
   return after == resumptions_.end() ? here : std::min(here, after->cell - after->lost);
 }
 
+std::int64_t GapClock::cell_at(std::int64_t position) const {
+  const auto before = std::find_if(resumptions_.rbegin(), resumptions_.rend(),
+                                   [&](const Resumption& r) { return position >= r.cell - r.lost; });
+  return before == resumptions_.rend() ? position : position + before->lost;
+}
+
 }  // namespace laggard::detect

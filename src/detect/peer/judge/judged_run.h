@@ -82,6 +82,8 @@ class GapClock {
 
   /// Of a window that starts with this cell's end and is complete at a cell that was noted last.
   [[nodiscard]] std::int64_t position(std::int64_t cell) const;
+  /// The first cell in which something was recorded at that position or after it.
+  [[nodiscard]] std::int64_t cell_at(std::int64_t position) const;
 
   /// The last cell that was noted.
   [[nodiscard]] std::optional<std::int64_t> last() const { return last_; }
