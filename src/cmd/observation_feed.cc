@@ -32,12 +32,12 @@ std::vector<std::string> event_kinds(const Witnesses& witnesses) {
   return all;
 }
 
-/// The last sample of any device by a level that may be recorded late; the beginning of time without any.
+/// The last sample of any device by a gauge that may be recorded late; the beginning of time without any.
 WallTime last_late_sample(const SampleTable& table) {
   WallTime last = WallTime::min();
-  for (const detect::WorkLevel& level : detect::work_levels()) {
-    const auto column = table.counter_index(level.counter);
-    if (!column || level.latest == Duration::zero()) continue;
+  for (const detect::WorkGauge& gauge : detect::work_gauges()) {
+    const auto column = table.counter_index(gauge.counter);
+    if (!column || gauge.latest == Duration::zero()) continue;
     for (std::size_t t = 0; t < table.times().size(); ++t) {
       if (table.times()[t] <= last) continue;
       for (std::size_t d = 0; d < table.devices().size(); ++d) {
@@ -183,12 +183,12 @@ WallTime begin_of(std::span<const SampleTable> tables) {
 
 std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& inventory) {
   request.counters.clear();
-  for (const detect::WorkLevel& level : detect::work_levels()) {
+  for (const detect::WorkGauge& gauge : detect::work_gauges()) {
     const bool recorded = std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
       return device.kind == DeviceKind::kDisk &&
-             std::ranges::find(device.counters, level.counter, &TableCounter::name) != device.counters.end();
+             std::ranges::find(device.counters, gauge.counter, &TableCounter::name) != device.counters.end();
     });
-    if (recorded) request.counters.emplace_back(level.counter);
+    if (recorded) request.counters.emplace_back(gauge.counter);
   }
   if (request.counters.empty()) return std::nullopt;
   request.kinds = {DeviceKind::kDisk};
@@ -197,9 +197,9 @@ std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& in
 
 Duration latest_work(const ReadRequest& request) {
   Duration latest{};
-  for (const detect::WorkLevel& level : detect::work_levels()) {
-    const bool asked = std::ranges::find(request.counters, level.counter) != request.counters.end();
-    if (asked) latest = std::max(latest, level.latest);
+  for (const detect::WorkGauge& gauge : detect::work_gauges()) {
+    const bool asked = std::ranges::find(request.counters, gauge.counter) != request.counters.end();
+    if (asked) latest = std::max(latest, gauge.latest);
   }
   return latest;
 }

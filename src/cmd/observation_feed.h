@@ -70,7 +70,7 @@ class ObservationFeed {
   [[nodiscard]] Status read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
                                    const std::function<void(std::span<const SampleTable>)>& add);
   [[nodiscard]] const Counts& counts() const { return counts_; }
-  /// The last sample of background work that may be recorded late (detect::WorkLevel::latest); the beginning
+  /// The last sample of background work that may be recorded late (detect::WorkGauge::latest); the beginning
   /// of time when none was read.
   [[nodiscard]] WallTime last_late_work() const { return last_late_work_; }
 
@@ -109,7 +109,7 @@ class ObservationFeed {
 /// For how long background work of a request may be recorded late.
 [[nodiscard]] Duration latest_work(const ReadRequest& request);
 
-/// What a request leaves of background work that was recorded (detect::work_levels); nothing when there is
+/// What a request leaves of background work that was recorded (detect::work_gauges); nothing when there is
 /// none.
 [[nodiscard]] std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& inventory);
 

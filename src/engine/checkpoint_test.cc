@@ -164,7 +164,7 @@ std::vector<SampleTable> drawn_work(std::mt19937_64& random, const script::Syste
     for (std::size_t s = 0; s < actions.size(); ++s) {
       if (random() % 100 == 0) actions[s] = random() % 3;
       SampleTable& table = tables.emplace_back("s" + std::to_string(s + 1), DeviceKind::kDisk,
-                                               std::vector{TableCounter{"sync_action", CounterForm::kLevel}},
+                                               std::vector{TableCounter{"sync_action", CounterForm::kGauge}},
                                                std::vector<std::string>{"d1"}, std::vector{time});
       table.set(0, 0, 0, actions[s]);
     }

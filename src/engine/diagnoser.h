@@ -46,7 +46,7 @@ class Diagnoser {
     pipeline_.add(table);
   }
   void add(const ProfileTable& table) { detectors_.add(table); }
-  /// Tables of what disks say of background work (detect::work_levels), in a TableReader's order, each before
+  /// Tables of what disks say of background work (detect::work_gauges), in a TableReader's order, each before
   /// the samples that begin later. They may be of times before a shard, too.
   void add_work(const SampleTable& table);
   void finish();

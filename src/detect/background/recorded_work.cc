@@ -21,19 +21,19 @@ std::vector<std::string_view> array_work_names(std::uint64_t value) {
   return {to_name(*action)};
 }
 
-constexpr std::array kWorkLevels{
-    WorkLevel{kSyncActionCounter, "", array_work_names, Duration::zero(), false, Duration::zero()},
-    WorkLevel{kCephWorkCounter, "Ceph ", ceph_work_names, std::chrono::minutes(5), true,
+constexpr std::array kWorkGauges{
+    WorkGauge{kSyncActionCounter, "", array_work_names, Duration::zero(), false, Duration::zero()},
+    WorkGauge{kCephWorkCounter, "Ceph ", ceph_work_names, std::chrono::minutes(5), true,
               std::chrono::minutes(10)},
 };
 
 }  // namespace
 
-std::span<const WorkLevel> work_levels() { return kWorkLevels; }
+std::span<const WorkGauge> work_gauges() { return kWorkGauges; }
 
-void RecordedWork::add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkLevel& level) {
+void RecordedWork::add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkGauge& gauge) {
   const WallTime time = sample.time;
-  const std::vector<std::string_view> names = level.names(sample.value);
+  const std::vector<std::string_view> names = gauge.names(sample.value);
   if (!pieces.empty() && !pieces.back().over) {
     Piece& piece = pieces.back();
     const bool lost = time - piece.span.to > kLongestSilence;
@@ -41,7 +41,7 @@ void RecordedWork::add_sample(std::vector<Piece>& pieces, const Sample& sample, 
     piece.over = lost || names.empty();
   }
   if (names.empty()) return;
-  if (!pieces.empty() && time - pieces.back().span.to <= level.longest_pause) {
+  if (!pieces.empty() && time - pieces.back().span.to <= gauge.longest_pause) {
     pieces.back().over = false;
     pieces.back().span.to = time;
   }
@@ -65,9 +65,9 @@ WallTime RecordedWork::last_of(const Key& key) const {
   return pieces == disks_.end() ? WallTime::min() : pieces->second.back().span.to;
 }
 
-void RecordedWork::add_column(const SampleTable& table, std::size_t level, std::size_t column,
+void RecordedWork::add_column(const SampleTable& table, std::size_t gauge, std::size_t column,
                               std::size_t device) {
-  const Key key{table.host(), table.devices()[device], level};
+  const Key key{table.host(), table.devices()[device], gauge};
   bool idle = is_idle(key);
   WallTime last = last_of(key);
   // Most disks are idle for weeks.
@@ -76,7 +76,7 @@ void RecordedWork::add_column(const SampleTable& table, std::size_t level, std::
   for (std::size_t t = 0; t < table.times().size(); ++t) {
     const auto value = table.integer(column, device, t);
     if (!value || table.times()[t] <= last) continue;
-    idle = idle && kWorkLevels[level].names(*value).empty();
+    idle = idle && kWorkGauges[gauge].names(*value).empty();
     if (idle) continue;
     last = table.times()[t];
     if (waiting == nullptr) waiting = &waiting_[key];
@@ -86,9 +86,9 @@ void RecordedWork::add_column(const SampleTable& table, std::size_t level, std::
 
 void RecordedWork::add(const SampleTable& table) {
   if (table.kind() != DeviceKind::kDisk) return;
-  for (std::size_t level = 0; level < kWorkLevels.size(); ++level) {
-    const auto column = table.counter_index(kWorkLevels[level].counter);
-    for (std::size_t d = 0; column && d < table.devices().size(); ++d) add_column(table, level, *column, d);
+  for (std::size_t gauge = 0; gauge < kWorkGauges.size(); ++gauge) {
+    const auto column = table.counter_index(kWorkGauges[gauge].counter);
+    for (std::size_t d = 0; column && d < table.devices().size(); ++d) add_column(table, gauge, *column, d);
   }
 }
 
@@ -96,7 +96,7 @@ void RecordedWork::complete(WallTime until) {
   for (auto waiting = waiting_.begin(); waiting != waiting_.end();) {
     auto& [key, samples] = *waiting;
     for (; !samples.empty() && samples.front().time < until; samples.pop_front()) {
-      add_sample(disks_[key], samples.front(), kWorkLevels[std::get<2>(key)]);
+      add_sample(disks_[key], samples.front(), kWorkGauges[std::get<2>(key)]);
     }
     waiting = samples.empty() ? waiting_.erase(waiting) : std::next(waiting);
   }
@@ -118,7 +118,7 @@ void RecordedWork::mark_common(std::span<Found> found, const PeerGroup& group) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Found& each = found[i];
-    if (!kWorkLevels[std::get<2>(*each.key)].of_few || !each.component) continue;
+    if (!kWorkGauges[std::get<2>(*each.key)].of_few || !each.component) continue;
     if (!members.contains(*each.component)) continue;
     const std::vector<std::string>& names = each.piece->names;
     pieces.push_back({each.piece->span, {names.begin(), names.end()}});
@@ -139,28 +139,28 @@ std::vector<ExpectedWork> RecordedWork::work() const {
   std::vector<ExpectedWork> all;
   for (const auto& [key, piece, component, common] : found) {
     if (common) continue;
-    const auto& [host, device, level] = *key;
+    const auto& [host, device, gauge] = *key;
     ExpectedWork& work = all.emplace_back();
-    work.what = fmt::format("{}: {}{}", device, kWorkLevels[level].of, fmt::join(piece->names, ", "));
+    work.what = fmt::format("{}: {}{}", device, kWorkGauges[gauge].of, fmt::join(piece->names, ", "));
     work.where = {component ? grouping_[*component].name : fmt::format("{}/{}", host, device)};
     work.once = piece->span;
     work.goes_on = !piece->over;
-    if (work.goes_on) work.unseen = kWorkLevels[level].latest;
+    if (work.goes_on) work.unseen = kWorkGauges[gauge].latest;
   }
   return all;
 }
 
 namespace {
 
-/// Since when work of some kind is of interest, by the level and the work's names.
+/// Since when work of some kind is of interest, by the gauge and the work's names.
 using Interest = std::map<std::pair<std::size_t, std::set<std::string>>, WallTime>;
 
 /// Whether it says of some work of interest what a peer was at meanwhile (peers_meanwhile).
-bool is_of_interest(const Interest& interest, std::size_t level, const std::set<std::string>& names,
+bool is_of_interest(const Interest& interest, std::size_t gauge, const std::set<std::string>& names,
                     WallTime to) {
   return std::ranges::any_of(interest, [&](const auto& one) {
     const auto& [kind, from] = one;
-    return kind.first == level && to + kLeastPiece >= from && std::ranges::includes(names, kind.second);
+    return kind.first == gauge && to + kLeastPiece >= from && std::ranges::includes(names, kind.second);
   });
 }
 
@@ -174,16 +174,16 @@ void RecordedWork::forget(WallTime before) {
   };
   Interest interest;
   for (const auto& [key, pieces] : disks_) {
-    const std::size_t level = std::get<2>(key);
+    const std::size_t gauge = std::get<2>(key);
     for (const Piece& piece : pieces) {
-      if (!kWorkLevels[level].of_few || !matters(piece)) continue;
-      const auto [since, added] = interest.try_emplace({level, names(piece)}, piece.span.from);
+      if (!kWorkGauges[gauge].of_few || !matters(piece)) continue;
+      const auto [since, added] = interest.try_emplace({gauge, names(piece)}, piece.span.from);
       since->second = std::min(since->second, piece.span.from);
     }
   }
   for (auto& [key, pieces] : disks_) {
-    std::erase_if(pieces, [&, level = std::get<2>(key)](const Piece& piece) {
-      return !matters(piece) && !is_of_interest(interest, level, names(piece), piece.span.to);
+    std::erase_if(pieces, [&, gauge = std::get<2>(key)](const Piece& piece) {
+      return !matters(piece) && !is_of_interest(interest, gauge, names(piece), piece.span.to);
     });
   }
   std::erase_if(disks_, [](const auto& disk) { return disk.second.empty(); });
@@ -198,8 +198,8 @@ std::size_t RecordedWork::kept() const {
 std::vector<RecordedWork::Saved> RecordedWork::saved() const {
   std::vector<Saved> saved;
   for (const auto& [key, pieces] : disks_) {
-    const auto& [host, device, level] = key;
-    saved.push_back({host, device, std::string(kWorkLevels[level].counter), pieces});
+    const auto& [host, device, gauge] = key;
+    saved.push_back({host, device, std::string(kWorkGauges[gauge].counter), pieces});
   }
   return saved;
 }
@@ -209,11 +209,11 @@ bool RecordedWork::restore(std::vector<Saved> saved) {
   disks_.clear();
   waiting_.clear();
   for (Saved& disk : saved) {
-    const auto* level = std::ranges::find(kWorkLevels, disk.counter, &WorkLevel::counter);
+    const auto* gauge = std::ranges::find(kWorkGauges, disk.counter, &WorkGauge::counter);
     const bool sane =
         std::ranges::all_of(disk.pieces, [](const Piece& piece) { return piece.span.from <= piece.span.to; });
-    if (level == kWorkLevels.end() || disk.pieces.empty() || !sane) return false;
-    const auto place = static_cast<std::size_t>(level - kWorkLevels.begin());
+    if (gauge == kWorkGauges.end() || disk.pieces.empty() || !sane) return false;
+    const auto place = static_cast<std::size_t>(gauge - kWorkGauges.begin());
     disks_[{std::move(disk.host), std::move(disk.device), place}] = std::move(disk.pieces);
   }
   return true;

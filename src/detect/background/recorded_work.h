@@ -17,11 +17,11 @@
 
 namespace laggard::detect {
 
-/// A level of disks by which background work says that it is going on.
-struct WorkLevel {
+/// A gauge of disks by which background work says that it is going on.
+struct WorkGauge {
   std::string_view counter;
   std::string_view of;  ///< Put before the names of the work.
-  /// The work that a value of the level stands for; none when it is idle, or means nothing to this version.
+  /// The work that a value of the gauge stands for; none when it is idle, or means nothing to this version.
   std::vector<std::string_view> (*names)(std::uint64_t);
   /// Shorter pauses do not end a piece of work.
   Duration longest_pause{};
@@ -34,7 +34,7 @@ struct WorkLevel {
 
 /// md arrays (`sync_action`) and Ceph's OSDs (`ceph_work`). An OSD goes from one placement group to the
 /// next, with pauses between them in which a snapshot may find it idle; an array does its work in one go.
-[[nodiscard]] std::span<const WorkLevel> work_levels();
+[[nodiscard]] std::span<const WorkGauge> work_gauges();
 
 /// The background work that disks were recorded to do by themselves: checks, rebuilds, scrubs, recovery.
 /// From the first sample that shows work to the first that shows none, one piece of work, whatever it turns
@@ -51,7 +51,7 @@ class RecordedWork {
   /// `grouping` outlives this.
   explicit RecordedWork(const Grouping& grouping) : grouping_(grouping) {}
 
-  /// Tables of a device in the order of recording; those without such a level are passed over.
+  /// Tables of a device in the order of recording; those without such a gauge are passed over.
   void add(const SampleTable& table);
   /// All samples before `until` have been added, and count from now on.
   void complete(WallTime until);
@@ -102,7 +102,7 @@ class RecordedWork {
     WallTime time;
     std::uint64_t value = 0;
   };
-  /// Host, device and the level's place among work_levels().
+  /// Host, device and the gauge's place among work_gauges().
   using Key = std::tuple<std::string, std::string, std::size_t>;
   /// A piece, the component that does it, and whether its peers do too.
   struct Found {
@@ -112,12 +112,12 @@ class RecordedWork {
     bool common = false;
   };
 
-  void add_column(const SampleTable& table, std::size_t level, std::size_t column, std::size_t device);
+  void add_column(const SampleTable& table, std::size_t gauge, std::size_t column, std::size_t device);
   [[nodiscard]] bool is_idle(const Key& key) const;
   [[nodiscard]] WallTime last_of(const Key& key) const;
   [[nodiscard]] std::vector<Found> find() const;
   static void mark_common(std::span<Found> found, const PeerGroup& group);
-  static void add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkLevel& level);
+  static void add_sample(std::vector<Piece>& pieces, const Sample& sample, const WorkGauge& gauge);
   [[nodiscard]] std::vector<Saved> saved() const;
   [[nodiscard]] bool restore(std::vector<Saved> saved);
 
