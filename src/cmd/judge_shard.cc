@@ -113,6 +113,20 @@ std::vector<engine::Shard> plan_shards(const AnalysisSetup& setup, std::int64_t 
   return plan;
 }
 
+namespace {
+
+/// Reads samples, and beside them the events that samples are derived from.
+Status read_samples(const TableReading& reading, ObservationFeed& feed, const ObservationConsumer& events,
+                    const std::function<void(std::span<const SampleTable>)>& add) {
+  Status fed;
+  Status read = read_tables(reading, "diagnosing", [&](std::span<const SampleTable> tables) {
+    if (fed) fed = feed.read_beside(tables, events, add);
+  });
+  return read ? fed : read;
+}
+
+}  // namespace
+
 Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipeline::RunSink& sink,
                    const std::function<bool()>& enough) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
@@ -144,13 +158,9 @@ Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipe
       stopped = stopped || (enough && enough());
       return stopped || pipeline.needs_earlier();
     };
-    Status fed;
-    Status read = read_tables({*setup.source, request, span, setup.workers.get(), stop}, "diagnosing",
-                              [&](std::span<const SampleTable> tables) {
-                                if (fed) fed = feed->read_beside(tables, events, add);
-                              });
-    if (read && fed && !stopped) fed = feed->read_rest(events);
-    if (!read || !fed || stopped) return read ? fed : read;
+    const TableReading reading{*setup.source, request, span, setup.workers.get(), stop};
+    if (Status read = read_samples(reading, *feed, events, add); !read || stopped) return read;
+    if (Status read = feed->read_rest(events); !read) return read;
     pipeline.finish(with_observed);
     if (!pipeline.needs_earlier()) return {};
   }

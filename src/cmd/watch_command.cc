@@ -92,8 +92,8 @@ Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const W
     const MonoTime now = clock.mono();
     if (*news) last_news = now;
     if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
-    // Looking costs the more the longer was recorded: a tenth of a core at most. The first look judges all that
-    // was recorded before, and says nothing of the next.
+    // Looking costs the more the longer was recorded: a tenth of a core at most. The first look judges all
+    // that was recorded before, and says nothing of the next.
     const Duration cost = first ? Duration::zero() : cpu_time() - before;
     const Duration pause = std::max(9 * cost, times.until_idle ? times.poll : watch.patience());
     sleep_until(now + std::max(times.poll, pause), outputs, clock);

@@ -186,6 +186,7 @@ SampleTable EventMeter::table_of(const std::string& name, const Host& host, cons
     if (!rows.totals.back()[d].empty()) begun.emplace(device, d);
   }
   std::vector<std::string> devices;
+  devices.reserve(begun.size());
   for (const auto& [device, d] : begun) devices.push_back(device);
   SampleTable table(name, row_.kind, std::move(counters), std::move(devices), rows.times);
   table.set_boot(std::to_string(host.boot));

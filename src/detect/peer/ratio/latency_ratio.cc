@@ -253,12 +253,12 @@ void LatencyRatios::add_moved(std::size_t group, std::span<SlowMember> found) co
 /// Per member: it made enough requests and worked longer for them than its peers did, or it is stalled. A
 /// queue that forms at one of many equal disks, since everybody waits for the slowest, is no sign of that: it
 /// multiplies latencies by fifty where a disk is slower by a fifth. Where requests are recorded and busy
-/// times are not, as with production, only a stall is proof; a gauge of another tool has to do by itself.
+/// times are not, as with production, only a stall is proof; what another tool computed has to do by itself.
 std::vector<std::uint8_t> LatencyRatios::busy_enough(std::size_t group, std::int64_t last,
                                                      const Window& window) const {
   const std::size_t n = members(group);
-  if (!has(group, kRequests)) return std::vector<std::uint8_t>(n, 1);
-  std::vector<std::uint8_t> enough(n, 0);
+  std::vector<std::uint8_t> enough(n, has(group, kRequests) ? 0 : 1);
+  if (!has(group, kRequests)) return enough;
   std::vector<double> requests = sums(group, kRequests, last);
   for (double& number : requests) number *= grid_.seconds();
   if (!(stats::median_of(requests) >= options_.least_requests)) return enough;
