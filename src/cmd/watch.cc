@@ -12,10 +12,18 @@
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
 #include "detect/peer/ratio/latency_ratio.h"
+#include "topology/groups.h"
+#include "topology/recorded_host.h"
 
 namespace laggard::cmd {
 
 namespace {
+
+/// Whether the groups take the device for one that is used.
+bool is_loaded(const DeviceInfo& device) {
+  return device.kind != DeviceKind::kDisk ||
+         topology::under_load(device, topology::GroupingOptions{}.min_activity);
+}
 
 std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
   std::map<std::string, WallTime> last;
@@ -140,8 +148,10 @@ Status Watch::begin() {
     if (restored_) tracker_->restore(std::move(*restored_));
   }
   devices_.clear();
+  idle_.clear();
   for (const DeviceInfo& device : setup_->inventory.devices) {
     if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
+    if (!is_loaded(device)) idle_.emplace(device.host, device.kind, device.device);
   }
   look_back_.emplace(*setup_);
   after_ = checkpoint_ ? std::optional(checkpoint_->after) : judge_again_after();
@@ -218,7 +228,10 @@ bool Watch::has_strangers() {
 
 bool Watch::has_news(const Inventory& inventory) const {
   return std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
-    return device.kind != DeviceKind::kTcp && !devices_.contains({device.host, device.kind, device.device});
+    const DeviceKey key{device.host, device.kind, device.device};
+    // A host whose disk comes under load turns out to be a server.
+    return device.kind != DeviceKind::kTcp &&
+           (!devices_.contains(key) || (idle_.contains(key) && is_loaded(device)));
   });
 }
 

@@ -105,6 +105,7 @@ class Watch {
   std::unique_ptr<AnalysisSetup> setup_;
   std::unique_ptr<engine::Diagnoser> diagnoser_;
   std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
+  std::set<DeviceKey> idle_;           ///< Those of them that were not under load then.
   std::set<DeviceKey> greeted_;        ///< Those of events for which they were made anew.
   std::optional<WallTime> position_;   ///< Samples before this have been added.
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
