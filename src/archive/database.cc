@@ -243,6 +243,9 @@ tl::unexpected<Error> Database::error(int status, std::string_view doing) const 
       if (is_full(os_error)) {
         return fail(ErrorCode::kNoSpace, where, "the disk has no room for another file, or no inode for it");
       }
+      if (written_meanwhile_ && os_error == 0) {
+        return fail(ErrorCode::kUnavailable, where, "its recorder is just changing it; try again");
+      }
       return fail_errno(os_error == 0 ? EACCES : os_error, where, doing);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -79,6 +79,9 @@ class Database {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// Sets the name that errors use, where the database was opened by another name.
   void set_path(std::filesystem::path path) { path_ = std::move(path); }
+  /// A recorder may come or go while this is read. What lies beside the file is then there or not from one
+  /// moment to the next, and SQLite, which may not make it, refuses where the system does not: kUnavailable.
+  void set_written_meanwhile() { written_meanwhile_ = true; }
   /// The error of the last failed call on this connection, in our words.
   [[nodiscard]] tl::unexpected<Error> error(int status, std::string_view doing) const;
   [[nodiscard]] bool in_transaction() const { return sqlite3_get_autocommit(connection_.get()) == 0; }
@@ -98,6 +101,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> connection_;
   std::filesystem::path path_;
   bool writing_ = false;
+  bool written_meanwhile_ = false;
 };
 
 }  // namespace laggard::archive

@@ -115,6 +115,7 @@ Result<std::unique_ptr<DayFile>> DayFile::open_beside_writer(const std::filesyst
                                                              const char* vfs) {
   Result<std::unique_ptr<DayFile>> file = from(Database::open(target, OpenMode::kRead, vfs));
   if (!file) return open_alone(target, LookAtIndex::kNo, vfs);
+  (*file)->database_.set_written_meanwhile();
   const Result<SideFiles> looked = SideFiles::look_at(target, LookAtIndex::kNo);
   if (looked && looked->log_state() == LogState::kBroken && (*file)->marks_.finished != true) {
     (*file)->loss_ = what_log_lost(LogState::kBroken, true);

@@ -1,6 +1,8 @@
 #include "archive/watched.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -45,6 +47,42 @@ TEST(Watched, EndsByItself) {
   EXPECT_TRUE(is_watched(folder.path(), now() + kWatchedFor / 2));
   EXPECT_FALSE(is_watched(folder.path(), now() + 2 * kWatchedFor));
   mark_watched(folder.path() / "nowhere");
+}
+
+/// A child writes: locks of SQLite belong to a process.
+void write_in_turns(const std::filesystem::path& recording) {
+  testing::ManualClock clock;
+  for (int turn = 0; turn < 150; ++turn) {
+    auto writer = Writer::open(recording, {}, clock);
+    if (!writer) ::_exit(2);
+    const WallTime start = from_unix_ns(1'700'000'000'000'000'000) + std::chrono::seconds(turn);
+    const bool written = (*writer)->append(testing::disk_table("fs1", start, 1, 3)) && (*writer)->flush() &&
+                         (*writer)->close();
+    if (!written) ::_exit(3);
+  }
+  ::_exit(0);
+}
+
+TEST(Watched, WhoeverComesAndGoesNobodyIsRefused) {
+  const testing::TempDir folder;
+  const std::filesystem::path recording = folder.path() / "rec";
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) write_in_turns(recording);
+  std::size_t read = 0;
+  int status = 0;
+  const std::vector<std::filesystem::path> paths{recording};
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    auto reader = Reader::open(paths);
+    auto seen = reader ? (*reader)->read({}) : Result<std::unique_ptr<TableReader>>(forward(reader));
+    auto table = seen ? (*seen)->next() : Result<std::optional<SampleTable>>(forward(seen));
+    read += table && table->has_value() ? 1U : 0U;
+    if (table) continue;
+    EXPECT_TRUE(table.error().code == ErrorCode::kNotFound || table.error().code == ErrorCode::kUnavailable)
+        << table.error().message();
+  }
+  EXPECT_EQ(status, 0);
+  EXPECT_GT(read, 10U);
 }
 
 TEST(Watched, LinksAreNotFollowed) {

@@ -1,5 +1,6 @@
 #include "archive/write_ahead_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kFrameHeader = 24;
 constexpr std::size_t kFrame = kFrameHeader + kPageBytes;
+constexpr std::size_t kFramesAtOnce = 256;
 constexpr std::size_t kSalts = 16;  ///< Place of both salts in the header of the log.
 constexpr std::size_t kSaltBytes = 8;
 
@@ -80,7 +82,11 @@ bool index_holds(std::string_view shm) {
 /// Walks through the frames of a log.
 class LogWalk {
  public:
-  LogWalk(const ReadAt& log, LogSum sum, std::string_view salts) : log_(log), sum_(sum), salts_(salts) {}
+  LogWalk(const ReadAt& log, std::uint64_t size, LogSum sum, std::string_view salts)
+      : log_(log),
+        sum_(sum),
+        salts_(salts),
+        window_(std::clamp<std::uint64_t>(size, kFrame, kFramesAtOnce * kFrame)) {}
 
   LogIndex run() {
     std::uint64_t at = kLogHeaderBytes;
@@ -148,7 +154,7 @@ class LogWalk {
   const ReadAt& log_;
   LogSum sum_;
   std::string_view salts_;
-  std::vector<char> window_ = std::vector<char>(256 * kFrame);
+  std::vector<char> window_;
   std::uint64_t from_ = 0;                       ///< Place of the window in the log.
   std::size_t in_window_ = 0;                    ///< How much of it was read.
   std::string_view frame_;                       ///< In the window.
@@ -171,7 +177,7 @@ LogIndex index_log(const ReadAt& log, std::uint64_t size) {
     index.state = LogState::kBroken;
     return index;
   }
-  return LogWalk(log, *sum, bytes.substr(kSalts, kSaltBytes)).run();
+  return LogWalk(log, size, *sum, bytes.substr(kSalts, kSaltBytes)).run();
 }
 
 std::optional<std::uint32_t> committed_frames(std::string_view shm, std::string_view log_header) {

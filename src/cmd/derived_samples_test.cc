@@ -13,6 +13,8 @@
 #include "cmd/watch.h"
 #include "report/json.h"
 #include "testing/archive.h"
+#include "testing/calls.h"
+#include "testing/cli.h"
 #include "testing/shards.h"
 
 namespace laggard::cmd {
@@ -21,21 +23,11 @@ namespace {
 using namespace std::chrono_literals;
 using archive::testing::ManualClock;
 using archive::testing::TempDir;
-using derive::Counted;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-/// Calls of a client are to its host what requests are to a disk.
-constexpr std::array kCounters{
-    derive::DerivedCounter{.name = "rd_ios", .what = "read"},
-    derive::DerivedCounter{.name = "rd_ms", .counted = Counted::kDurations, .what = "read"},
-    derive::DerivedCounter{.name = "wr_ios", .what = "write"},
-    derive::DerivedCounter{.name = "wr_ms", .counted = Counted::kDurations, .what = "write"},
-};
-constexpr std::array kTable{derive::Derivation{.events = "rpc", .device = "rpc", .counters = kCounters}};
 
 class SamplesOfEvents : public ::testing::Test {
  protected:
@@ -49,12 +41,7 @@ class SamplesOfEvents : public ::testing::Test {
       EventTable table("s" + std::to_string(host), "rpc");
       for (int second = from; second < to; ++second) {
         const bool slow = host == 3 && second >= 200 && second < 400;
-        for (int call = 0; call < 10; ++call) {
-          const auto took_ms = static_cast<std::int64_t>((10 + random_() % 20) * (slow ? 4 : 1));
-          table.append({.time = begin_ + second * 1s + call * 100ms + 17ms,
-                        .duration = std::chrono::milliseconds(took_ms),
-                        .what = table.intern(call % 2 == 0 ? "read" : "write").value()});
-        }
+        laggard::testing_support::add_calls(table, begin_ + second * 1s, slow, random_);
       }
       ASSERT_TRUE(writer.append(table));
     }
@@ -62,12 +49,8 @@ class SamplesOfEvents : public ::testing::Test {
   }
 
   [[nodiscard]] DiagnoseOptions options() const {
-    DiagnoseOptions options;
-    options.analysis.recordings = {recording_};
-    options.analysis.preset = "lab";
-    options.analysis.threads = 1;
-    options.analysis.derivations = kTable;
-    options.quiet = true;
+    DiagnoseOptions options = testing_support::quiet_diagnosis({recording_});
+    options.analysis.derivations = laggard::testing_support::kCallTable;
     return options;
   }
 

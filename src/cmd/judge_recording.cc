@@ -93,13 +93,9 @@ class Listener {
 /// All samples by this process.
 Status judge_alone(AnalysisSetup& setup, const Judging& judging, engine::Diagnoser& diagnoser,
                    ObservationFeed& feed) {
-  Status fed;
-  Status read = read_all(setup, judging.doing, [&](std::span<const SampleTable> tables) {
-    if (!fed) return;
-    fed = feed.read_beside(tables, all_of(diagnoser),
-                           [&](std::span<const SampleTable> some) { diagnoser.add(some); });
-  });
-  return fed ? read : fed;
+  const auto read = [&](const AddSamples& consume) { return read_all(setup, judging.doing, consume); };
+  return feed.read_along(read, all_of(diagnoser),
+                         [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });
 }
 
 Status judge_with_checkpoint(const DiagnoseOptions& options, AnalysisSetup& setup, Coordinator& coordinator,

@@ -113,20 +113,6 @@ std::vector<engine::Shard> plan_shards(const AnalysisSetup& setup, std::int64_t 
   return plan;
 }
 
-namespace {
-
-/// Reads samples, and beside them the events that samples are derived from.
-Status read_samples(const TableReading& reading, ObservationFeed& feed, const ObservationConsumer& events,
-                    const std::function<void(std::span<const SampleTable>)>& add) {
-  Status fed;
-  Status read = read_tables(reading, "diagnosing", [&](std::span<const SampleTable> tables) {
-    if (fed) fed = feed.read_beside(tables, events, add);
-  });
-  return read ? fed : read;
-}
-
-}  // namespace
-
 Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipeline::RunSink& sink,
                    const std::function<bool()>& enough) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
@@ -159,8 +145,9 @@ Status judge_shard(AnalysisSetup& setup, engine::Shard shard, const engine::Pipe
       return stopped || pipeline.needs_earlier();
     };
     const TableReading reading{*setup.source, request, span, setup.workers.get(), stop};
-    if (Status read = read_samples(reading, *feed, events, add); !read || stopped) return read;
-    if (Status read = feed->read_rest(events); !read) return read;
+    const auto read = [&](const AddSamples& consume) { return read_tables(reading, "diagnosing", consume); };
+    if (Status done = feed->read_along(read, events, add); !done || stopped) return done;
+    if (Status done = feed->read_rest(events); !done) return done;
     pipeline.finish(with_observed);
     if (!pipeline.needs_earlier()) return {};
   }

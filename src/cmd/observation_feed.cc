@@ -129,7 +129,7 @@ Status ObservationFeed::read_until(WallTime until, const ObservationConsumer& co
 }
 
 Status ObservationFeed::read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
-                                    const std::function<void(std::span<const SampleTable>)>& add) {
+                                    const AddSamples& add) {
   while (!tables.empty()) {
     auto event = begin_of_next(events_);
     if (!event) return forward(event);
@@ -142,16 +142,22 @@ Status ObservationFeed::read_beside(std::span<const SampleTable> tables, const O
   return {};
 }
 
+Status ObservationFeed::read_along(const std::function<Status(const AddSamples&)>& read,
+                                   const ObservationConsumer& consumer, const AddSamples& add) {
+  Status fed;
+  Status done = read([&](std::span<const SampleTable> tables) {
+    if (fed) fed = read_beside(tables, consumer, add);
+  });
+  return done ? fed : done;
+}
+
 Status read_all_derived(AnalysisSetup& setup, std::string_view doing, const ObservationConsumer& events,
-                        const std::function<void(std::span<const SampleTable>)>& add) {
+                        const AddSamples& add) {
   auto feed = ObservationFeed::open(setup.observations, setup.request, {{}, setup.pipeline.derived.table});
   if (!feed) return forward(feed);
-  Status fed;
-  Status read = read_all(setup, doing, [&](std::span<const SampleTable> tables) {
-    if (fed) fed = feed->read_beside(tables, events, add);
-  });
-  if (read && fed) fed = feed->read_rest(events);
-  return read ? fed : read;
+  const auto read = [&](const AddSamples& consume) { return read_all(setup, doing, consume); };
+  if (Status done = feed->read_along(read, events, add); !done) return done;
+  return feed->read_rest(events);
 }
 
 Status ObservationFeed::read_work_until(WallTime until, const ObservationConsumer& consumer) {

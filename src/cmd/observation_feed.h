@@ -40,6 +40,8 @@ struct ObservationConsumer {
   std::function<void(WallTime)> complete = nullptr;
 };
 
+using AddSamples = std::function<void(std::span<const SampleTable>)>;
+
 /// Everything.
 [[nodiscard]] ObservationConsumer all_of(engine::Diagnoser& diagnoser);
 /// What detectors ask for, where the diagnoser takes what others judged.
@@ -68,7 +70,10 @@ class ObservationFeed {
   /// Hands over what belongs before these samples, and adds them: all at once, or, where samples are derived
   /// from events among these, those of each time by themselves, so that no more events wait than have to.
   [[nodiscard]] Status read_beside(std::span<const SampleTable> tables, const ObservationConsumer& consumer,
-                                   const std::function<void(std::span<const SampleTable>)>& add);
+                                   const AddSamples& add);
+  /// The same of all samples that `read` hands to what it is given.
+  [[nodiscard]] Status read_along(const std::function<Status(const AddSamples&)>& read,
+                                  const ObservationConsumer& consumer, const AddSamples& add);
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// The last sample of background work that may be recorded late (detect::WorkGauge::latest); the beginning
   /// of time when none was read.
@@ -100,8 +105,7 @@ class ObservationFeed {
 
 /// As read_all, with the events that samples are derived from beside them.
 [[nodiscard]] Status read_all_derived(AnalysisSetup& setup, std::string_view doing,
-                                      const ObservationConsumer& events,
-                                      const std::function<void(std::span<const SampleTable>)>& add);
+                                      const ObservationConsumer& events, const AddSamples& add);
 
 /// Up to where observations must have been added before these samples are: their last table's first time.
 [[nodiscard]] WallTime begin_of(std::span<const SampleTable> tables);

@@ -54,12 +54,8 @@ class EventsOfRecordings : public ::testing::Test {
   }
 
   [[nodiscard]] DiagnoseOptions options() const {
-    DiagnoseOptions options;
-    options.analysis.recordings = {recording_};
-    options.analysis.preset = "lab";
-    options.analysis.threads = 1;
+    DiagnoseOptions options = testing_support::quiet_diagnosis({recording_});
     options.analysis.detectors = kErrorTable;
-    options.quiet = true;
     return options;
   }
   [[nodiscard]] static std::vector<std::string> blamed_for_errors(const std::vector<Incident>& incidents) {

@@ -205,7 +205,7 @@ class WatchedWork : public ::testing::Test {
   }
   [[nodiscard]] std::map<std::string, std::string> verdict() const {
     std::map<std::string, std::string> told;
-    auto diagnosis = diagnose(options({folder_ / "whole"}));
+    auto diagnosis = diagnose(testing_support::quiet_diagnosis({folder_ / "whole"}));
     EXPECT_TRUE(diagnosis);
     EXPECT_EQ(diagnosis->incidents.size(), 1U);
     for (const Incident& incident : diagnosis->incidents) {
@@ -223,17 +223,9 @@ class WatchedWork : public ::testing::Test {
   std::vector<std::filesystem::path> watched_{folder_ / "rec"};
 
  private:
-  static DiagnoseOptions options(const std::vector<std::filesystem::path>& recordings) {
-    DiagnoseOptions options;
-    options.analysis.recordings = recordings;
-    options.analysis.preset = "lab";
-    options.analysis.threads = 1;
-    options.quiet = true;
-    return options;
-  }
   std::unique_ptr<Watch> start() {
     return std::make_unique<Watch>(
-        Watch::Options{.diagnose = options(watched_)},
+        Watch::Options{.diagnose = testing_support::quiet_diagnosis(watched_)},
         WatchListener{.change =
                           [this](const Change& change) {
                             const auto [same, added] = told_.emplace(change.number, change);

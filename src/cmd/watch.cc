@@ -217,11 +217,11 @@ Witnesses Watch::witnesses() const {
 
 /// Whether events told of devices that the groups were made without; once of each, as it may be that they are
 /// never compared.
-bool Watch::has_strangers() {
+bool Watch::events_name_others() {
   bool news = false;
-  for (const SeriesKey& key : diagnoser_->strangers()) {
+  for (const SeriesKey& key : diagnoser_->unknown_devices()) {
     const DeviceKey device{key.host, key.kind, key.device};
-    news = (!devices_.contains(device) && greeted_.insert(device).second) || news;
+    news = (!devices_.contains(device) && regrouped_for_.insert(device).second) || news;
   }
   return news;
 }
@@ -317,14 +317,13 @@ Status Watch::read_new(WallTime until) {
   auto feed = ObservationFeed::open(reader->get(), request, witnesses());
   if (!feed) return forward(feed);
   if (Status opened = open_work(**reader, request, *feed); !opened) return opened;
+  const auto read = [&](const AddSamples& consume) {
+    return read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far", consume);
+  };
+  const ObservationConsumer all = all_of(*diagnoser_);
   const auto add = [&](std::span<const SampleTable> tables) { diagnoser_->add(tables); };
-  Status fed;
-  Status read = read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far",
-                            [&](std::span<const SampleTable> tables) {
-                              if (fed) fed = feed->read_beside(tables, all_of(*diagnoser_), add);
-                            });
-  if (fed) fed = feed->read_rest(all_of(*diagnoser_));
-  if (!read || !fed) return fed ? read : fed;
+  if (Status done = feed->read_along(read, all, add); !done) return done;
+  if (Status done = feed->read_rest(all); !done) return done;
   for (const auto& [stream, count] : feed->counts()) read_[stream] += count;
   last_late_work_ = std::max(last_late_work_, feed->last_late_work());
   position_ = until;
@@ -343,7 +342,7 @@ Result<bool> Watch::poll() {
 /// Begins, at first and anew when hosts or devices have come.
 Status Watch::begin_with(const Inventory& inventory) {
   if (diagnoser_ != nullptr) {
-    if (!has_strangers() && !has_news(inventory)) return {};
+    if (!events_name_others() && !has_news(inventory)) return {};
     listener_.note("hosts or devices have come; peers are compared with them from now on");
     checkpoint_.reset();
     checkpointed_.reset();

@@ -95,7 +95,7 @@ class Watch {
   void note_late(const Streams& streams);
   void note_silence(const std::string& host, WallTime last, WallTime newest);
   [[nodiscard]] bool has_news(const Inventory& inventory) const;
-  [[nodiscard]] bool has_strangers();
+  [[nodiscard]] bool events_name_others();
   [[nodiscard]] Witnesses witnesses() const;
 
   Options options_;
@@ -106,7 +106,7 @@ class Watch {
   std::unique_ptr<engine::Diagnoser> diagnoser_;
   std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
   std::set<DeviceKey> idle_;           ///< Those of them that were not under load then.
-  std::set<DeviceKey> greeted_;        ///< Those of events for which they were made anew.
+  std::set<DeviceKey> regrouped_for_;  ///< Those of events for which they were made anew.
   std::optional<WallTime> position_;   ///< Samples before this have been added.
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
   std::optional<std::int64_t> after_;  ///< The cells behind this one are judged; nothing: all.

@@ -42,10 +42,7 @@ class WatchTest : public ::testing::Test {
  protected:
   [[nodiscard]] Watch::Options options(const std::string& preset = "lab") const {
     Watch::Options options;
-    options.diagnose.analysis.recordings = {recording()};
-    options.diagnose.analysis.preset = preset;
-    options.diagnose.analysis.threads = 1;
-    options.diagnose.quiet = true;
+    options.diagnose = testing_support::quiet_diagnosis({recording()}, preset);
     return options;
   }
   [[nodiscard]] std::filesystem::path recording() const { return dir_.path() / "rec"; }
@@ -185,6 +182,35 @@ TEST_F(WatchTest, HostsThatComeLaterAreComparedWithoutARestart) {
   EXPECT_THAT(notes_, Contains(HasSubstr("hosts or devices have come")));
   ASSERT_TRUE(watching->finish());
   EXPECT_EQ(final_incidents(), verdict());
+}
+
+/// Which hosts are servers shows when their disks come under load.
+TEST_F(WatchTest, BeginsBeforeTheLoadDoes) {
+  script::System system;
+  system.length = 400;
+  system.faults = {{"slow", "s3", "", 180, 320, 12}};
+  for (std::size_t server = 1; server <= system.servers; ++server) {
+    system.faults.push_back({"silent", "s" + std::to_string(server), "", 0, 60, 1});
+  }
+  const auto recorded = script::record(system, "quick");
+  const std::filesystem::path whole = dir_.path() / "whole";
+  ManualClock clock;
+  const auto writer = open_writer(whole, clock);
+  script::read(*recorded, [&](const SampleTable& table) { ASSERT_TRUE(writer->append(table)); });
+  ASSERT_TRUE(writer->close());
+
+  Replay replay(whole, recording());
+  const auto watching = watch(options("quick"));
+  std::mt19937_64 random(1);
+  for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(20)) {
+    replay.record_all(now, std::chrono::seconds(5), random);
+    ASSERT_TRUE(watching->poll());
+  }
+  for (const std::string& host : replay.hosts()) replay.record(host, replay.last() + Duration{1});
+  replay.close();
+  ASSERT_TRUE(watching->finish());
+  EXPECT_THAT(verdict("quick"), Not(IsEmpty()));
+  EXPECT_EQ(final_incidents(), verdict("quick"));
 }
 
 /// Of hours of recording, what is closed is not judged again when a server comes, and what follows is found

@@ -113,31 +113,25 @@ std::optional<std::uint32_t> EventMeter::device_of(Host& host, const std::string
   if (name.empty()) return std::nullopt;
   if (const auto known = host.devices.find(name); known != host.devices.end()) return known->second;
   if (any_device_ && devices_ < kMostDevices) return add_device(host, std::string(name));
-  if (strangers_.size() < kMostDevices) strangers_.insert({host_name, row_.kind, std::string(name)});
+  if (unknown_.size() < kMostDevices) unknown_.insert({host_name, row_.kind, std::string(name)});
   return std::nullopt;
 }
 
-void EventMeter::note(const std::string& host, std::uint64_t Lack::*what, WallTime time) {
-  Lack& lack = lacks_[host];
-  ++(lack.*what);
-  lack.from = std::min(lack.from, time);
-  lack.to = std::max(lack.to, time);
-}
-
-void EventMeter::crowd_out(Host& host, const std::string& name, WallTime time) {
-  note(name, &Lack::crowded_out, time);
+/// For want of room: what was not counted breaks the count.
+void EventMeter::drop(Host& host, const std::string& name, WallTime time) {
+  unused_[name].add(&Unused::no_room, 1, {time, time});
   add_loss(host.losses, {time, time});
 }
 
 EventMeter::Interval* EventMeter::interval_of(Host& host, const std::string& name, WallTime time) {
   const WallTime end = floor_to(time, cadence_) + cadence_;
   if (end <= taken_) {
-    note(name, &Lack::late, time);
+    unused_[name].add(&Unused::late, 1, {time, time});
     return nullptr;
   }
   if (const auto known = host.waiting.find(end); known != host.waiting.end()) return &known->second;
   if (waiting_ >= kMostWaiting) {
-    crowd_out(host, name, time);
+    drop(host, name, time);
     return nullptr;
   }
   ++waiting_;
@@ -170,7 +164,7 @@ void EventMeter::add(const EventTable& table) {
     if (auto* const sums = sums_of(*interval, *device->second)) {
       for (std::size_t c = 0; c < sums->size(); ++c) (*sums)[c] += amounts.of(c, e);
     } else {
-      crowd_out(host, name, table.times()[e]);
+      drop(host, name, table.times()[e]);
     }
   }
 }

@@ -39,14 +39,6 @@ class EventMeter {
   /// Devices that a meter begins to count by itself, or remembers that it does not count.
   static constexpr std::size_t kMostDevices = std::size_t{1} << 16;
 
-  /// What is in no counter of one host.
-  struct Lack {
-    std::uint64_t late = 0;         ///< Their interval had been taken.
-    std::uint64_t crowded_out = 0;  ///< There was no room.
-    WallTime from = WallTime::max();
-    WallTime to = WallTime::min();
-  };
-
   /// The row's views outlive this.
   EventMeter(const Derivation& row, Duration cadence);
 
@@ -64,8 +56,11 @@ class EventMeter {
   [[nodiscard]] std::vector<SampleTable> take_all() { return take(WallTime::max()); }
 
   /// Devices that were told of and are not counted.
-  [[nodiscard]] const std::set<SeriesKey>& strangers() const { return strangers_; }
-  [[nodiscard]] const std::map<std::string, Lack>& lacks() const { return lacks_; }
+  [[nodiscard]] const std::set<SeriesKey>& unknown_devices() const { return unknown_; }
+  /// By host: what is in no counter.
+  [[nodiscard]] const std::map<std::string, Unused>& unused() const { return unused_; }
+  /// Of the events that it counts.
+  [[nodiscard]] std::string_view kind() const { return row_.events; }
 
  private:
   /// Per device with events in an interval: what they add to each counter.
@@ -93,8 +88,7 @@ class EventMeter {
   [[nodiscard]] std::vector<std::uint64_t>* sums_of(Interval& interval, std::uint32_t device);
   [[nodiscard]] std::optional<std::uint32_t> device_of(Host& host, const std::string& host_name,
                                                        std::string_view name);
-  void note(const std::string& host, std::uint64_t Lack::*what, WallTime time);
-  void crowd_out(Host& host, const std::string& name, WallTime time);
+  void drop(Host& host, const std::string& name, WallTime time);
   [[nodiscard]] WallTime take_interval(Host& host);
   void take_host(const std::string& name, Host& host, WallTime until, std::vector<SampleTable>& out);
   [[nodiscard]] SampleTable table_of(const std::string& name, const Host& host, const Rows& rows) const;
@@ -106,8 +100,8 @@ class EventMeter {
   WallTime taken_ = WallTime::min();  ///< Intervals that end by then.
   std::size_t waiting_ = 0;           ///< Intervals, and counts of a device in one.
   std::size_t devices_ = 0;           ///< Of all hosts.
-  std::set<SeriesKey> strangers_;
-  std::map<std::string, Lack> lacks_;
+  std::set<SeriesKey> unknown_;
+  std::map<std::string, Unused> unused_;
 };
 
 }  // namespace laggard::derive

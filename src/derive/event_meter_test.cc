@@ -177,7 +177,7 @@ TEST(EventMeter, CountsWhatItsDefinitionCountsInAnyOrderWithinTheLateness) {
     const Sampled expected = by_definition(all);
     RC_ASSERT(sampled.values == expected.values);
     for (const char* host : {"h0", "h1"}) RC_ASSERT(breaks(sampled, host) == breaks(expected, host));
-    RC_ASSERT(meter.lacks().empty());
+    RC_ASSERT(meter.unused().empty());
   });
 }
 
@@ -246,9 +246,9 @@ TEST(EventMeter, WhatComesLateIsNotCountedButNoted) {
   ASSERT_THAT(rest, SizeIs(1));
   EXPECT_THAT(rest.front().times(), ElementsAre(second(3)));
   EXPECT_EQ(rest.front().integer(0, 0, 0), 2U);
-  ASSERT_TRUE(meter.lacks().contains("h0"));
-  EXPECT_EQ(meter.lacks().at("h0").late, 1U);
-  EXPECT_EQ(meter.lacks().at("h0").from, second(1.9));
+  ASSERT_TRUE(meter.unused().contains("h0"));
+  EXPECT_EQ(meter.unused().at("h0").late, 1U);
+  EXPECT_EQ(meter.unused().at("h0").from, second(1.9));
 }
 
 TEST(EventMeter, ADeviceThatIsNotAskedForIsAStranger) {
@@ -260,7 +260,7 @@ TEST(EventMeter, ADeviceThatIsNotAskedForIsAStranger) {
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables.front().devices(), ElementsAre("p1"));
   EXPECT_EQ(tables.front().integer(0, 0, 0), 0U);
-  EXPECT_THAT(meter.strangers(), ElementsAre(SeriesKey{"h0", DeviceKind::kDisk, "p2"}));
+  EXPECT_THAT(meter.unknown_devices(), ElementsAre(SeriesKey{"h0", DeviceKind::kDisk, "p2"}));
 }
 
 TEST(EventMeter, RoundsEachEventByItself) {

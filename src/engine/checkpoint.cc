@@ -60,7 +60,8 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   for (const derive::Derivation& row : pipeline.derived.table) {
     out(row.events, to_name(row.kind), row.device, row.mark, row.counters.size());
     for (const derive::DerivedCounter& counter : row.counters)
-      out(counter.name, counter.what, counter.attribute);
+      out(counter.name, static_cast<std::uint64_t>(counter.counted), counter.what, counter.attribute,
+          counter.unit.count(), counter.at_most.value_or(Duration::zero()).count());
   }
   for (const detect::Distance distance : pipeline.distances) out(to_name(distance));
   for (const MetricSpec* metric : pipeline.metrics) out(metric->name);

@@ -27,40 +27,35 @@ SeriesKey key_of(const DeviceInfo& info) { return {info.host, info.kind, info.de
 
 Derivations::Derivations(const DerivedDevices& devices, Duration cadence) {
   for (std::size_t r = 0; r < devices.of_row.size(); ++r) {
-    Seat& seat = meters_.emplace_back(Seat{&devices.table[r], {devices.table[r], cadence}});
-    seat.meter.count_only(devices.of_row[r]);
+    meters_.emplace_back(devices.table[r], cadence).count_only(devices.of_row[r]);
   }
 }
 
 void Derivations::add(const EventTable& table) {
-  for (Seat& seat : meters_) {
-    if (seat.row->events == table.kind()) seat.meter.add(table);
+  for (derive::EventMeter& meter : meters_) {
+    if (meter.kind() == table.kind()) meter.add(table);
   }
 }
 
 std::vector<SampleTable> Derivations::take(WallTime until) {
   std::vector<SampleTable> all;
-  for (Seat& seat : meters_) std::ranges::move(seat.meter.take(until), std::back_inserter(all));
+  for (derive::EventMeter& meter : meters_) std::ranges::move(meter.take(until), std::back_inserter(all));
   return all;
 }
 
-std::set<SeriesKey> Derivations::strangers() const {
+std::set<SeriesKey> Derivations::unknown_devices() const {
   std::set<SeriesKey> all;
-  for (const Seat& seat : meters_) all.insert(seat.meter.strangers().begin(), seat.meter.strangers().end());
+  for (const derive::EventMeter& meter : meters_) {
+    all.insert(meter.unknown_devices().begin(), meter.unknown_devices().end());
+  }
   return all;
 }
 
 std::vector<std::string> Derivations::notes() const {
   std::vector<std::string> notes;
-  for (const Seat& seat : meters_) {
-    for (const auto& [host, lack] : seat.meter.lacks()) {
-      const std::string whose = fmt::format("({}) of {} between {} and {}", seat.row->events, host,
-                                            to_iso8601(lack.from), to_iso8601(lack.to));
-      if (lack.late > 0)
-        notes.push_back(fmt::format("{} events {} came late and were not counted", lack.late, whose));
-      if (lack.crowded_out > 0)
-        notes.push_back(
-            fmt::format("{} events {} were too many at once and were not counted", lack.crowded_out, whose));
+  for (const derive::EventMeter& meter : meters_) {
+    for (const auto& [host, unused] : meter.unused()) {
+      std::ranges::move(unused.sentences(meter.kind(), host, "counted"), std::back_inserter(notes));
     }
   }
   return notes;
@@ -68,20 +63,20 @@ std::vector<std::string> Derivations::notes() const {
 
 DerivationSurvey::DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence)
     : table_(table), cadence_(cadence) {
-  for (const derive::Derivation& row : table) seats_.push_back({{row, cadence}, {}});
+  for (const derive::Derivation& row : table) rows_.push_back({{row, cadence}, {}});
 }
 
 void DerivationSurvey::add(const EventTable& table) {
-  for (std::size_t r = 0; r < seats_.size(); ++r) {
-    if (table_[r].events != table.kind() || table.empty()) continue;
-    for (const SampleTable& samples : seats_[r].meter.take(table.extent().from)) take(samples, seats_[r]);
-    seats_[r].meter.add(table);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].meter.kind() != table.kind() || table.empty()) continue;
+    for (const SampleTable& samples : rows_[r].meter.take(table.extent().from)) take(samples, rows_[r]);
+    rows_[r].meter.add(table);
   }
 }
 
-void DerivationSurvey::take(const SampleTable& table, Seat& seat) {
+void DerivationSurvey::take(const SampleTable& table, Row& row) {
   for (std::size_t d = 0; d < table.devices().size(); ++d) {
-    Found& found = seat.found[{table.host(), table.kind(), table.devices()[d]}];
+    Found& found = row.found[{table.host(), table.kind(), table.devices()[d]}];
     DeviceInfo& info = found.info;
     for (std::size_t t = 0; t < table.times().size(); ++t) {
       if (!table.present(0, d, t)) continue;
@@ -101,9 +96,9 @@ DerivedDevices DerivationSurvey::finish(Inventory& inventory) {
   DerivedDevices devices{.table = table_, .of_row = std::vector<std::vector<SeriesKey>>(table_.size())};
   std::set<SeriesKey> known;
   for (const DeviceInfo& device : inventory.devices) known.insert(key_of(device));
-  for (std::size_t r = 0; r < seats_.size(); ++r) {
-    for (const SampleTable& samples : seats_[r].meter.take_all()) take(samples, seats_[r]);
-    for (auto& [key, found] : seats_[r].found) {
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (const SampleTable& samples : rows_[r].meter.take_all()) take(samples, rows_[r]);
+    for (auto& [key, found] : rows_[r].found) {
       if (!known.insert(key).second) {
         inventory.notices.push_back(
             fmt::format("{}/{} is recorded; what events ({}) tell of it is not derived", key.host, key.device,

@@ -36,17 +36,13 @@ class Derivations {
   /// All events before `until` have been added: the samples up to then that were not taken before.
   [[nodiscard]] std::vector<SampleTable> take(WallTime until);
 
-  /// Devices that events told of and that are not known.
-  [[nodiscard]] std::set<SeriesKey> strangers() const;
+  /// Devices that events told of and that are not counted.
+  [[nodiscard]] std::set<SeriesKey> unknown_devices() const;
   /// One sentence each: what came too late to be counted, or was too much.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
-  struct Seat {
-    const derive::Derivation* row = nullptr;
-    derive::EventMeter meter;
-  };
-  std::vector<Seat> meters_;
+  std::vector<derive::EventMeter> meters_;  ///< Per row.
 };
 
 /// Finds the devices that events tell of, so that peers can be grouped before anything is judged.
@@ -65,15 +61,15 @@ class DerivationSurvey {
     DeviceInfo info;
     std::vector<std::uint64_t> last;
   };
-  struct Seat {
+  struct Row {
     derive::EventMeter meter;
     std::map<SeriesKey, Found> found;
   };
-  static void take(const SampleTable& table, Seat& seat);
+  static void take(const SampleTable& table, Row& row);
 
   std::span<const derive::Derivation> table_;
   Duration cadence_;
-  std::vector<Seat> seats_;  ///< Per row.
+  std::vector<Row> rows_;
 };
 
 /// The kinds of events that a table's rows follow from, sorted.

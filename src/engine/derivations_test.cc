@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/diagnoser.h"
+#include "testing/calls.h"
 #include "testing/script/script.h"
 #include "topology/groups.h"
 
@@ -21,21 +22,11 @@ namespace laggard::engine {
 namespace {
 
 using namespace std::chrono_literals;
-using derive::Counted;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-/// Calls of a client are to its host what requests are to a disk.
-constexpr std::array kCounters{
-    derive::DerivedCounter{.name = "rd_ios", .what = "read"},
-    derive::DerivedCounter{.name = "rd_ms", .counted = Counted::kDurations, .what = "read"},
-    derive::DerivedCounter{.name = "wr_ios", .what = "write"},
-    derive::DerivedCounter{.name = "wr_ms", .counted = Counted::kDurations, .what = "write"},
-};
-constexpr std::array kTable{derive::Derivation{.events = "rpc", .device = "rpc", .counters = kCounters}};
 
 constexpr int kHosts = 4;
 constexpr int kLength = 600;
@@ -50,14 +41,7 @@ std::vector<EventTable> calls(WallTime start) {
     for (int host = 1; host <= kHosts; ++host) {
       EventTable& table = tables.emplace_back("s" + std::to_string(host), "rpc");
       const bool slow = host == 3 && second >= 200 && second < 400;
-      for (int call = 0; call < 10; ++call) {
-        const Duration within{static_cast<std::int64_t>(random() % 1'000'000'000)};
-        const auto took_ms = static_cast<std::int64_t>((10 + random() % 20) * (slow ? 4 : 1));
-        const Word what = table.intern(random() % 2 == 0 ? "read" : "write").value();
-        table.append({.time = start + second * 1s + within,
-                      .duration = std::chrono::milliseconds(took_ms),
-                      .what = what});
-      }
+      testing_support::add_calls(table, start + second * 1s, slow, random);
     }
   }
   std::ranges::stable_sort(tables, {}, [](const EventTable& table) { return table.extent().from; });
@@ -79,7 +63,7 @@ class DerivationsTest : public testing::Test {
   }
 
   void group(Inventory inventory) {
-    DerivationSurvey survey(kTable, 1s);
+    DerivationSurvey survey(testing_support::kCallTable, 1s);
     for (const EventTable& table : events_) survey.add(table);
     recording_->pipeline.derived = survey.finish(inventory);
     recording_->grouping = topology::make_groups(inventory, nullptr).value();
@@ -152,7 +136,7 @@ TEST_F(DerivationsTest, WhatIsRecordedIsNotDerived) {
   Inventory inventory = recording_->source.inventory().value();
   inventory.devices.front().device = "rpc";
   ASSERT_EQ(inventory.devices.front().host, "s1");
-  DerivationSurvey survey(kTable, 1s);
+  DerivationSurvey survey(testing_support::kCallTable, 1s);
   for (const EventTable& table : events_) survey.add(table);
   const DerivedDevices devices = survey.finish(inventory);
   ASSERT_THAT(devices.of_row, SizeIs(1));
@@ -173,22 +157,8 @@ TEST_F(DerivationsTest, LiveInAnyOrderWithinTheLatenessTheSameIsFoundAtTheSameTi
   const auto told = std::exchange(told_, {});
   EXPECT_FALSE(told.empty());
   std::mt19937_64 random(7);
-  std::vector<std::pair<WallTime, const EventTable*>> arrivals;
-  for (const EventTable& table : events_) {
-    const Duration delay{static_cast<std::int64_t>(random() % kLateness.count())};
-    arrivals.emplace_back(table.extent().from + delay, &table);
-  }
-  std::ranges::sort(arrivals);
   Diagnoser diagnoser(recording_->grouping, options());
-  auto next = arrivals.begin();
-  script::read(*recording_, [&](const SampleTable& table) {
-    const WallTime now = table.times().front();
-    for (; next != arrivals.end() && next->first < now + kLateness; ++next) diagnoser.add(*next->second);
-    diagnoser.add(table);
-    diagnoser.advance(now);
-  });
-  for (; next != arrivals.end(); ++next) diagnoser.add(*next->second);
-  diagnoser.finish();
+  script::read_beside_late(*recording_, events_, kLateness, random, diagnoser);
   expect_same(diagnoser.diagnosis(), expected);
   expect_slow_host(diagnoser.diagnosis(), start_);
   EXPECT_EQ(told_, told);
@@ -222,7 +192,7 @@ TEST_F(DerivationsTest, WhatComesLateIsSaid) {
   for (const EventTable& table : events_) {
     if (table.extent().from < start_ + 120s) diagnoser.add(table);
   }
-  EXPECT_THAT(diagnoser.diagnosis().coverage.missing, Contains(HasSubstr("events (rpc) of s2")));
+  EXPECT_THAT(diagnoser.diagnosis().coverage.missing, Contains(HasSubstr("observations (rpc) of s2")));
   EXPECT_THAT(diagnoser.diagnosis().coverage.missing, Contains(HasSubstr("came late and were not counted")));
 }
 

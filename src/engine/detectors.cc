@@ -144,16 +144,8 @@ std::vector<Evidence> Detectors::examine(const Suspicion& suspicion) const {
 
 std::vector<std::string> Detectors::notes() const {
   std::vector<std::string> notes;
-  for (const auto& entry : queue_.lacks()) {
-    const auto& lack = entry.second;
-    const std::string whose = fmt::format("({}) of {} between {} and {}", entry.first.second,
-                                          entry.first.first, to_iso8601(lack.from), to_iso8601(lack.to));
-    const auto say = [&](std::uint64_t count, std::string_view what) {
-      if (count > 0) notes.push_back(fmt::format("{} observations {} {}", count, whose, what));
-    };
-    say(lack.late, "came late and were not judged");
-    say(lack.crowded_out, "were too many at once and were not judged");
-    say(lack.lost, lack.reason.empty() ? "were lost" : "were lost (" + lack.reason + ")");
+  for (const auto& [whose, unused] : queue_.unused()) {
+    std::ranges::move(unused.sentences(whose.second, whose.first, "judged"), std::back_inserter(notes));
   }
   return notes;
 }

@@ -139,22 +139,8 @@ TEST(Detectors, AnyOrderWithinTheLatenessGivesTheSameIncidents) {
   std::mt19937_64 random(7);
   constexpr Duration kLateness = 60s;
   for (int round = 0; round < 3; ++round) {
-    std::vector<std::pair<WallTime, const EventTable*>> arrivals;
-    for (const EventTable& table : events) {
-      const Duration delay{static_cast<std::int64_t>(random() % kLateness.count())};
-      arrivals.emplace_back(table.times().front() + delay, &table);
-    }
-    std::ranges::sort(arrivals);
     Diagnoser diagnoser(sick->grouping, options_for(*sick));
-    auto next = arrivals.begin();
-    script::read(*sick, [&](const SampleTable& table) {
-      const WallTime now = table.times().front();
-      for (; next != arrivals.end() && next->first < now + kLateness; ++next) diagnoser.add(*next->second);
-      diagnoser.add(table);
-      diagnoser.advance(now);
-    });
-    for (; next != arrivals.end(); ++next) diagnoser.add(*next->second);
-    diagnoser.finish();
+    script::read_beside_late(*sick, events, kLateness, random, diagnoser);
     const Diagnosis diagnosis = diagnoser.diagnosis();
     EXPECT_THAT(diagnosis.coverage.missing, IsEmpty());
     ASSERT_EQ(diagnosis.incidents.size(), expected.incidents.size());

@@ -74,7 +74,9 @@ class Diagnoser {
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
-  [[nodiscard]] std::set<SeriesKey> strangers() const { return pipeline_.derivations().strangers(); }
+  [[nodiscard]] std::set<SeriesKey> unknown_devices() const {
+    return pipeline_.derivations().unknown_devices();
+  }
 
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;

@@ -74,21 +74,13 @@ Table in_order(Table table) {
 
 }  // namespace
 
-void ObservationQueue::note(const HostKind& whose, std::uint64_t Lack::*what, std::uint64_t count,
-                            TimeSpan when) {
-  Lack& lack = lacks_[whose];
-  lack.*what += count;
-  lack.from = std::min(lack.from, when.from);
-  lack.to = std::max(lack.to, when.to);
-}
-
 template <typename Table>
 void ObservationQueue::note_losses(const Table& table) {
   const HostKind whose{table.host(), table.kind()};
   for (const Loss& loss : table.losses()) {
-    note(whose, &Lack::lost, loss.count, {loss.from, loss.to});
-    Lack& lack = lacks_[whose];
-    if (lack.reason.empty()) lack.reason = loss.reason;
+    Unused& unused = unused_[whose];
+    unused.add(&Unused::lost, loss.count, {loss.from, loss.to});
+    if (unused.reason.empty()) unused.reason = loss.reason;
   }
 }
 
@@ -101,7 +93,7 @@ void ObservationQueue::sort_in(const Table& table, std::map<HostKind, Table> Wai
     const WallTime t = time_of(r);
     const WallTime end = floor_to(t, step_) + step_;
     if (end <= closed_) {
-      note(whose, &Lack::late, 1, {t, t});
+      unused_[whose].add(&Unused::late, 1, {t, t});
     } else {
       rows[end].push_back(r);
     }
@@ -111,7 +103,7 @@ void ObservationQueue::sort_in(const Table& table, std::map<HostKind, Table> Wai
     Table part(table.host(), table.kind());  // With no more words than its rows need.
     part.append_from(table, of_step);
     if (rows_ + of_step.size() > kMost || !waiting.has_room_for(part)) {
-      note(whose, &Lack::crowded_out, of_step.size(), {end - step_, end});
+      unused_[whose].add(&Unused::no_room, of_step.size(), {end - step_, end});
       continue;
     }
     waiting.set_boot(table.boot());

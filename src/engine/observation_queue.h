@@ -31,15 +31,6 @@ class ObservationQueue {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 22;  ///< Rows.
 
-  /// What was not handed out of one host and kind.
-  struct Lack {
-    std::uint64_t late = 0;
-    std::uint64_t crowded_out = 0;  ///< There was no room.
-    std::uint64_t lost = 0;         ///< The source says so (Loss).
-    WallTime from = WallTime::max();
-    WallTime to = WallTime::min();
-    std::string reason{};  ///< Of the first loss.
-  };
   using HostKind = std::pair<std::string, std::string>;
 
   explicit ObservationQueue(Duration step) : step_(step) {}
@@ -53,7 +44,8 @@ class ObservationQueue {
   /// Nothing before this is waited for any more.
   void close_before(WallTime until) { closed_ = std::max(closed_, until); }
 
-  [[nodiscard]] const std::map<HostKind, Lack>& lacks() const { return lacks_; }
+  /// What was not handed out.
+  [[nodiscard]] const std::map<HostKind, Unused>& unused() const { return unused_; }
 
  private:
   struct Waiting {
@@ -65,13 +57,12 @@ class ObservationQueue {
   void sort_in(const Table& table, std::map<HostKind, Table> Waiting::*place, const TimeOf& time_of);
   template <typename Table>
   void note_losses(const Table& table);
-  void note(const HostKind& whose, std::uint64_t Lack::*what, std::uint64_t count, TimeSpan when);
 
   Duration step_;
   WallTime closed_ = WallTime::min();
   std::map<WallTime, Waiting> steps_;  ///< By their end.
   std::size_t rows_ = 0;
-  std::map<HostKind, Lack> lacks_;
+  std::map<HostKind, Unused> unused_;
 };
 
 }  // namespace laggard::engine

@@ -62,7 +62,7 @@ TEST(ObservationQueue, GivesTheSameStepsInWhateverOrderEventsCome) {
     ObservationQueue queue(kQueueStep);
     for (const EventTable& table : shuffled(tables, random)) queue.add(table);
     EXPECT_EQ(drain(queue), expected);
-    EXPECT_TRUE(queue.lacks().empty());
+    EXPECT_TRUE(queue.unused().empty());
   }
 }
 
@@ -77,12 +77,12 @@ TEST(ObservationQueue, CountsWhatComesAfterItsStepWasTaken) {
   queue.close_before(kQueueStart + 2 * kQueueStep);
   table.append({kQueueStart + 199ms, {}, kNoWord, what});
   queue.add(table);
-  ASSERT_EQ(queue.lacks().size(), 1U);
-  const auto& [whose, lack] = *queue.lacks().begin();
+  ASSERT_EQ(queue.unused().size(), 1U);
+  const auto& [whose, unused] = *queue.unused().begin();
   EXPECT_EQ(whose, ObservationQueue::HostKind("fs3", "error"));
-  EXPECT_EQ(lack.late, 2U);
-  EXPECT_EQ(lack.from, kQueueStart);
-  EXPECT_EQ(lack.to, kQueueStart + 199ms);
+  EXPECT_EQ(unused.late, 2U);
+  EXPECT_EQ(unused.from, kQueueStart);
+  EXPECT_EQ(unused.to, kQueueStart + 199ms);
   EXPECT_EQ(queue.next(), kQueueStart + 3 * kQueueStep);
   EXPECT_EQ(queue.take().events.front().size(), 2U) << "those that were not late";
 }
@@ -98,9 +98,9 @@ TEST(ObservationQueue, TakesAPeriodAtItsEndAndSaysWhatASourceLost) {
   EXPECT_EQ(queue.next(), kQueueStart + 2 * kQueueStep);
   EXPECT_THAT(testing_support::plain(queue.take().profiles.front()).front().counts,
               ElementsAre(std::pair<std::string, std::uint64_t>("main", 7)));
-  const auto& lack = queue.lacks().at({"c1", "stacks"});
-  EXPECT_EQ(lack.lost, 40U);
-  EXPECT_EQ(lack.reason, "ring ran over");
+  const auto& unused = queue.unused().at({"c1", "stacks"});
+  EXPECT_EQ(unused.lost, 40U);
+  EXPECT_EQ(unused.reason, "ring ran over");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ class Pipeline {
   /// read from further back. Known before the shard's first run is handed out.
   [[nodiscard]] bool needs_earlier() const { return needs_earlier_; }
 
-  /// What came of events: Derivations::strangers and notes.
+  /// What came of events: Derivations::unknown_devices and notes.
   [[nodiscard]] const Derivations& derivations() const { return derivations_; }
 
   /// The metrics of a group, in the order of WindowJudgement::levels. Empty for groups without metrics.

@@ -1,11 +1,33 @@
 #include "model/event.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
 #include "base/error.h"
 
 namespace laggard {
+
+void Unused::add(std::uint64_t Unused::*why, std::uint64_t count, TimeSpan when) {
+  this->*why += count;
+  from = std::min(from, when.from);
+  to = std::max(to, when.to);
+}
+
+std::vector<std::string> Unused::sentences(std::string_view kind, std::string_view host,
+                                           std::string_view done) const {
+  std::vector<std::string> all;
+  const auto say = [&](std::uint64_t count, const std::string& what) {
+    if (count == 0) return;
+    all.push_back(fmt::format("{} observations ({}) of {} between {} and {} {}", count, kind, host,
+                              to_iso8601(from), to_iso8601(to), what));
+  };
+  say(late, fmt::format("came late and were not {}", done));
+  say(no_room, fmt::format("were too many at once and were not {}", done));
+  say(lost, reason.empty() ? "were lost" : "were lost (" + reason + ")");
+  return all;
+}
 
 std::optional<std::uint64_t> AttributeColumn::bits(std::size_t e) const {
   const auto at = std::ranges::lower_bound(events, e);

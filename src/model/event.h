@@ -23,6 +23,21 @@ struct Loss {
   bool operator==(const Loss&) const = default;
 };
 
+/// Observations of one host and kind that nothing was made of, and when they were.
+struct Unused {
+  std::uint64_t late = 0;     ///< Their time had been judged.
+  std::uint64_t no_room = 0;  ///< Too many waited.
+  std::uint64_t lost = 0;     ///< Who made them says so (Loss).
+  WallTime from = WallTime::max();
+  WallTime to = WallTime::min();
+  std::string reason{};  ///< Of the first loss.
+
+  void add(std::uint64_t Unused::*why, std::uint64_t count, TimeSpan when);
+  /// One for each reason. \param done  what was not done with them: `judged`.
+  [[nodiscard]] std::vector<std::string> sentences(std::string_view kind, std::string_view host,
+                                                   std::string_view done) const;
+};
+
 /// How the bits of an attribute are to be read.
 enum class AttributeForm : std::uint8_t {
   kInteger,  ///< std::int64_t

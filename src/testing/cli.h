@@ -13,12 +13,24 @@
 #include <vector>
 
 #include "cmd/commands.h"
+#include "cmd/diagnose.h"
 #include "cmd/program.h"
 
 namespace laggard::cmd::testing_support {
 
 /// The recorded incident that ships with laggard.
 inline const std::string kExample = std::string(LAGGARD_SOURCE_DIR) + "/examples/ddr-disk-busy-s2";
+
+/// What a command would have for a recording, by one thread and without a word.
+inline DiagnoseOptions quiet_diagnosis(std::vector<std::filesystem::path> recordings,
+                                       std::string preset = "lab") {
+  DiagnoseOptions options;
+  options.analysis.recordings = std::move(recordings);
+  options.analysis.preset = std::move(preset);
+  options.analysis.threads = 1;
+  options.quiet = true;
+  return options;
+}
 
 /// The output and exit status of a command.
 struct Said {

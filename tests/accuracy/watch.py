@@ -33,6 +33,10 @@ FAULTS = ["none", "disk-hog", "disk-busy", "write-network-hog", "read-network-ho
 LAG_S = 20
 
 
+# At 400 times the speed a tenth of a second without a host looks like 40 s of silence.
+SILENCE = "1h"
+
+
 def run(*command, check=True):
     return subprocess.run([str(word) for word in command], check=check, capture_output=True, text=True)
 
@@ -87,7 +91,7 @@ def watch_with_kills(options, growing, folder, preset, chance):
     for start in range(kills + 1):
         with open(folder / f"out{start}", "w") as out, open(folder / f"err{start}", "w") as err:
             process = subprocess.Popen([options.laggard, "watch", growing, "--preset", preset, "--json", "--state", state, "--poll", "100ms",
-                                        "--until-idle", "3s", "--threads", "1"], stdout=out, stderr=err)
+                                        "--until-idle", "3s", "--silence", SILENCE, "--threads", "1"], stdout=out, stderr=err)
             if start < kills:
                 try:
                     process.wait(timeout=chance.uniform(0.05, 2.5))

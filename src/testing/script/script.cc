@@ -137,6 +137,25 @@ void read(Recording& recording, const std::function<void(const SampleTable&)>& c
   for (auto table = reader->next().value(); table; table = reader->next().value()) consume(*table);
 }
 
+void read_beside_late(Recording& recording, std::span<const EventTable> events, Duration lateness,
+                      std::mt19937_64& random, engine::Diagnoser& diagnoser) {
+  std::vector<std::pair<WallTime, const EventTable*>> arrivals;
+  for (const EventTable& table : events) {
+    const Duration delay{static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(lateness.count()))};
+    arrivals.emplace_back(table.extent().from + delay, &table);
+  }
+  std::ranges::sort(arrivals);
+  auto next = arrivals.begin();
+  read(recording, [&](const SampleTable& table) {
+    const WallTime now = table.times().front();
+    for (; next != arrivals.end() && next->first < now + lateness; ++next) diagnoser.add(*next->second);
+    diagnoser.add(table);
+    diagnoser.advance(now);
+  });
+  for (; next != arrivals.end(); ++next) diagnoser.add(*next->second);
+  diagnoser.finish();
+}
+
 detect::Thresholds train(Recording& recording) {
   engine::TrainerOptions options;
   options.preset = recording.preset;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +52,10 @@ struct Recording {
 
 /// Reads all of it, in a TableReader's order.
 void read(Recording& recording, const std::function<void(const SampleTable&)>& consume);
+/// Hands all of it to the diagnoser and finishes it, beside events that come in any order, each table up to
+/// `lateness` after its first event.
+void read_beside_late(Recording& recording, std::span<const EventTable> events, Duration lateness,
+                      std::mt19937_64& random, engine::Diagnoser& diagnoser);
 
 [[nodiscard]] detect::Thresholds train(Recording& recording);
 [[nodiscard]] Diagnosis diagnose(Recording& recording, const detect::Thresholds& thresholds = {});
