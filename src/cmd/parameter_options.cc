@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cmd/analysis_setup.h"
-#include "cmd/named_number_options.h"
+#include "cmd/shared_options.h"
 #include "detect/peer/judge/parameters_table.h"
 
 namespace laggard::cmd {

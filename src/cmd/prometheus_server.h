@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "cmd/server_options.h"
+#include "cmd/shared_options.h"
 #include "collect/import/prometheus/import.h"
 #include "collect/record/clocks.h"
 #include "net/http.h"

@@ -1,6 +1,6 @@
 #include "cmd/record_options.h"
 
-#include "cmd/duration_option.h"
+#include "cmd/shared_options.h"
 #include "collect/record/recorder.h"
 
 namespace laggard::cmd {

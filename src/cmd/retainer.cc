@@ -1,7 +1,7 @@
 #include "cmd/retainer.h"
 
 #include "base/text.h"
-#include "cmd/duration_option.h"
+#include "cmd/shared_options.h"
 
 namespace laggard::cmd {
 

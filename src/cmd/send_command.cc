@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/progress.h"
-#include "cmd/server_options.h"
+#include "cmd/shared_options.h"
 #include "cmd/standard_streams.h"
 #include "collect/record/clocks.h"
 #include "send/sender.h"

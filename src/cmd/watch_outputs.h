@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "cmd/on_change.h"
-#include "cmd/server_options.h"
+#include "cmd/shared_options.h"
 #include "cmd/watch.h"
 #include "net/http.h"
 #include "send/alertmanager.h"

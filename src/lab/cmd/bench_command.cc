@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "cmd/duration_option.h"
 #include "cmd/progress.h"
+#include "cmd/shared_options.h"
 #include "cmd/standard_streams.h"
 #include "collect/record/clocks.h"
 #include "collect/record/recorder.h"

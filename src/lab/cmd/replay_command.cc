@@ -14,7 +14,7 @@
 #include "archive/writer.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "cmd/duration_option.h"
+#include "cmd/shared_options.h"
 #include "cmd/standard_streams.h"
 #include "lab/cmd/commands.h"
 

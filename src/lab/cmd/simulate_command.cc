@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "cmd/duration_option.h"
+#include "cmd/shared_options.h"
 #include "cmd/standard_streams.h"
 #include "lab/cluster/recorder.h"
 #include "lab/cmd/cluster_parameters.h"
