@@ -13,7 +13,7 @@
 #include "cmd/output_check.h"
 #include "cmd/peer_plots.h"
 #include "cmd/ranks.h"
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 #include "cmd/shifted_source.h"
 #include "cmd/standard_streams.h"
 #include "engine/diagnoser.h"
