@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 
 namespace laggard::cmd {
 

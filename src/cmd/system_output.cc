@@ -8,8 +8,7 @@
 
 #include "base/file.h"
 #include "base/terminal_text.h"
-#include "cmd/output_check.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 
 namespace laggard::cmd {
 

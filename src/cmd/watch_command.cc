@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "cmd/commands.h"
-#include "cmd/output_check.h"
+#include "cmd/output.h"
 #include "cmd/prometheus_feed.h"
 #include "cmd/shared_options.h"
 #include "cmd/watch.h"

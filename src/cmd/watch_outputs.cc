@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/output_file.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 #include "cmd/watch_state.h"
 #include "report/json.h"
 #include "report/text.h"
