@@ -17,7 +17,7 @@
 #include "cmd/commands.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
-#include "cmd/prometheus_server.h"
+#include "cmd/prometheus.h"
 #include "cmd/recording_folder.h"
 #include "collect/import/ceph/import.h"
 #include "collect/import/csv/import.h"

@@ -12,7 +12,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/output.h"
-#include "cmd/prometheus_feed.h"
+#include "cmd/prometheus.h"
 #include "cmd/shared_options.h"
 #include "cmd/watch.h"
 #include "cmd/watch_outputs.h"
