@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/read_recording.h"
-#include "cmd/system_output.h"
+#include "cmd/system_command.h"
 #include "stats/rand_index.h"
 #include "topology/discover.h"
 #include "topology/discover/similar_throughput.h"
