@@ -11,7 +11,6 @@
 #include "cmd/record_events.h"
 #include "cmd/record_options.h"
 #include "cmd/recording_folder.h"
-#include "cmd/retainer.h"
 #include "cmd/shared_options.h"
 #include "collect/record/clocks.h"
 #include "collect/record/metrics_samplers.h"

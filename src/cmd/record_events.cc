@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/recording_folder.h"
-#include "cmd/retainer.h"
 #include "collect/record/outbox.h"
 
 namespace laggard::cmd {
