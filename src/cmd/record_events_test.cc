@@ -1,5 +1,5 @@
 // Events that are recorded: kills, and how they come to a diagnosis and to a watch.
-#include "cmd/record_events.h"
+#include "cmd/record_command.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
