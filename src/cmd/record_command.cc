@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
-#include "cmd/record_display.h"
+#include "cmd/progress.h"
 #include "cmd/recording_folder.h"
 #include "cmd/shared_options.h"
 #include "collect/record/clocks.h"
