@@ -1,5 +1,5 @@
 // Clocks of hosts, from recordings to what is said of them: real recordings of which one host's times are
-// moved. (Simulated sites, whose truth says which clocks were off: lab/cmd/site_clocks_test.cc.)
+// moved. (Simulated sites, whose truth says which clocks were off: lab/cmd/simulate_scale_test.cc.)
 #include <gtest/gtest.h>
 
 #include <algorithm>
