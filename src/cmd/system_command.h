@@ -9,6 +9,7 @@
 #include "cmd/program.h"
 #include "model/topology.h"
 
+/// What the subcommands of `laggard system` share.
 namespace laggard::cmd {
 
 /// Where a command puts the system file that it writes.

@@ -1,4 +1,6 @@
-#include "cmd/server_options.h"
+#include "cmd/shared_options.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,9 +8,48 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cmd/duration_option.h"
+#include "cmd/output.h"
 
 namespace laggard::cmd {
+
+Result<Duration> duration_option(const char* option, const std::string& text, Duration least, Duration most) {
+  const Result<Duration> parsed = parse_duration(text);
+  if (!parsed) return fail(ErrorCode::kBadUse, option, parsed.error().message());
+  if (*parsed < least || *parsed > most) {
+    return fail(ErrorCode::kBadUse, option,
+                fmt::format("{} is not between {} and {}", text, to_text(least), to_text(most)));
+  }
+  return *parsed;
+}
+
+namespace {
+
+/// Of the program that this is a command of, at whatever depth.
+const CLI::App& program_of(const CLI::App& command) {
+  const CLI::App* app = &command;
+  while (app->get_parent() != nullptr) app = app->get_parent();
+  return *app;
+}
+
+}  // namespace
+
+void add_named_number_options(CLI::App& command, const NamedNumberHelp& help,
+                              std::vector<std::string>& assignments) {
+  command.add_option("--set", assignments, help.what + "; may be repeated")
+      ->group(help.group)
+      ->type_name("NAME=X")
+      ->allow_extra_args(false);
+  const auto tell = [describe = help.describe, &command] {
+    if (Status printed = print(describe()); !printed) {
+      throw CLI::RuntimeError(report_error(printed.error(), program_of(command).get_name().c_str()));
+    }
+    throw CLI::Success();
+  };
+  command
+      .add_flag_callback("--parameters,--constants", tell,
+                         "Print what --set can change, with the values in force")
+      ->group(help.group);
+}
 
 namespace {
 

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
-/// Standard output and standard error are written here and nowhere else, so that no byte of them is lost
-/// without a word, and no name from outside tells a terminal what to do (base/terminal_text.h).
+/// What a command puts out. Standard output and standard error are written here and nowhere else, so that no
+/// byte of them is lost without a word, and no name from outside tells a terminal what to do
+/// (base/terminal_text.h). Files are checked here before the work that fills them.
 namespace laggard::cmd {
 
 /// For `main`, before anything is opened. A standard descriptor that is closed would be given to the next
@@ -45,5 +49,18 @@ class SafeStandardError {
   std::unique_ptr<Sink> sink_;
   std::FILE* before_;
 };
+
+/// A file that a command is going to write.
+struct NamedOutput {
+  std::string option;          ///< That names it, for the sentence: `--html`.
+  std::filesystem::path path;  ///< Empty or `-`: there is none.
+  bool appended = false;       ///< A checkpoint, which is not replaced.
+};
+
+/// Refuses outputs that would destroy what is kept or read: a file of a recording or a ledger, one of the
+/// inputs, another output; and those that cannot be written, which is better known before a diagnosis of
+/// hours than after it. \param inputs  files; empty ones and folders are passed over.
+[[nodiscard]] Status check_outputs(std::span<const NamedOutput> outputs,
+                                   std::span<const std::filesystem::path> inputs = {});
 
 }  // namespace laggard::cmd

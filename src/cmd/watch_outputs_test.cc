@@ -1,4 +1,4 @@
-#include "cmd/on_change.h"
+#include "cmd/watch_outputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 
 #include <gtest/gtest.h>
 
