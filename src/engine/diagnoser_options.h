@@ -11,7 +11,7 @@
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/rules.h"
-#include "model/expected_work.h"
+#include "model/background_work.h"
 #include "model/known_incident.h"
 
 namespace laggard::engine {

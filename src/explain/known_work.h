@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "model/expected_work.h"
+#include "model/background_work.h"
 #include "model/grouping.h"
 #include "model/incident.h"
 

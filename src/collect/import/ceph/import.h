@@ -17,7 +17,7 @@
 #include "collect/import/import.h"
 #include "collect/import/line_reader.h"
 #include "collect/import/unpack.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {
