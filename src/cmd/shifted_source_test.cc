@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "model/memory_source.h"
+#include "model/series_source.h"
 
 namespace laggard::cmd {
 namespace {

@@ -22,7 +22,7 @@
 
 namespace laggard::collect {
 
-/// The level of `ceph_work` (model/ceph_work.h) that the state of a placement group stands for:
+/// The level of `ceph_work` (model/background_work.h) that the state of a placement group stands for:
 /// `active+clean+scrubbing+deep` is a deep scrub. Work that is only waiting (`backfill_wait`, …) does not
 /// count.
 [[nodiscard]] std::uint64_t ceph_work_of(std::string_view state);
