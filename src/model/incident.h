@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "model/clocks.h"
 #include "model/known_incident.h"
-#include "model/part.h"
+#include "model/parts.h"
 #include "model/payload.h"
 
 namespace laggard {
