@@ -6,7 +6,7 @@
 #include "cmd/analysis_setup.h"
 #include "cmd/coordinator.h"
 #include "engine/diagnoser_options.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "report/text.h"
 
 namespace laggard::cmd {

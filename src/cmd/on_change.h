@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "model/change.h"
+#include "model/incident.h"
 
 namespace laggard::cmd {
 

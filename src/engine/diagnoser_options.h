@@ -12,7 +12,7 @@
 #include "engine/pipeline.h"
 #include "explain/rules.h"
 #include "model/background_work.h"
-#include "model/known_incident.h"
+#include "model/incident.h"
 
 namespace laggard::engine {
 

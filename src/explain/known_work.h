@@ -3,8 +3,8 @@
 #include <span>
 
 #include "model/background_work.h"
+#include "model/diagnosis.h"
 #include "model/grouping.h"
-#include "model/incident.h"
 
 namespace laggard::explain {
 

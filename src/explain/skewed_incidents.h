@@ -1,7 +1,7 @@
 #pragma once
 
+#include "model/diagnosis.h"
 #include "model/grouping.h"
-#include "model/incident.h"
 
 namespace laggard::explain {
 
