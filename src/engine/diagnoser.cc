@@ -11,7 +11,6 @@
 #include "explain/circumstances.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
-#include "explain/settled.h"
 
 namespace laggard::engine {
 

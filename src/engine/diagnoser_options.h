@@ -24,8 +24,8 @@ class Diagnoser;
 struct Tick {
   Duration every{};  ///< 0: nobody.
   std::function<void(const Diagnoser&, WallTime)> tell = nullptr;
-  /// Drop what is settled (explain/settled.h) after it was told, now and then: the diagnosis is of what goes
-  /// on and of what may still change, and memory is bounded by that.
+  /// Drop what is settled (explain/incidents.h) after it was told, now and then: the diagnosis is of what
+  /// goes on and of what may still change, and memory is bounded by that.
   bool forget = false;
 };
 
