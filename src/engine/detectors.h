@@ -64,6 +64,10 @@ class Detectors {
   WallTime completed_ = WallTime::min();  ///< What the detectors were told last.
 };
 
+/// The detectors of events and profiles, a row per witness (detector_table.cc). To add one is to add a row;
+/// the peer comparison of series is none of them, since it shares its windows with training (pipeline.h).
+[[nodiscard]] std::span<const DetectorSpec> detector_table();
+
 /// The kinds that a table's detectors want, sorted.
 [[nodiscard]] std::vector<std::string> wanted_kinds(std::span<const DetectorSpec> table,
                                                     ObservationShape shape);

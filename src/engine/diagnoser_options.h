@@ -7,7 +7,7 @@
 
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/threshold_book.h"
-#include "engine/detector_table.h"
+#include "engine/detectors.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/rules.h"
