@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/coordinator.h"
-#include "engine/diagnoser_options.h"
+#include "engine/diagnoser.h"
 #include "model/diagnosis.h"
 #include "report/text.h"
 

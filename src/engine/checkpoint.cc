@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/state_codec.h"
 #include "detect/peer/judge/parameters_table.h"
+#include "engine/diagnoser.h"
 
 namespace laggard::engine {
 
