@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/missing.h"
-#include "detect/peer/compare/partitions.h"
 
 namespace laggard::detect {
 
