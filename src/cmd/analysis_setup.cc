@@ -14,7 +14,7 @@
 #include "cmd/observation_feed.h"
 #include "cmd/read_tables.h"
 #include "cmd/recorded_time.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
 #include "engine/derivations.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"

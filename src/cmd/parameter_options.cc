@@ -4,7 +4,7 @@
 
 #include "cmd/analysis_setup.h"
 #include "cmd/named_number_options.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
 
 namespace laggard::cmd {
 
