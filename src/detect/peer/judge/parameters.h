@@ -170,7 +170,7 @@ struct ThresholdUse {
   double independent = 64.0 / 5;  ///< Samples of a window: WinSize / smoothing.
 };
 
-/// Positions on the scale of the distance (peer/scale.h); for cwnd the fraction itself.
+/// Positions on the scale of the distance (Scale); for cwnd the fraction itself.
 [[nodiscard]] double self_threshold(const Parameters& parameters, const MetricSpec& metric,
                                     const ThresholdUse& use);
 /// For latencies that may come of waiting alone. Of `kl`, which knows no magnitude, the ceiling: never.
