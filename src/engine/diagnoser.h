@@ -17,7 +17,6 @@
 #include "detect/peer/skew/host_circles.h"
 #include "engine/checkpoint.h"
 #include "engine/detectors.h"
-#include "engine/examiners.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/hypothesis.h"
