@@ -3,7 +3,7 @@
 
 #include "cmd/analysis_setup.h"
 #include "cmd/shared_options.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
 
 namespace laggard::cmd {
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "cmd/observation_feed.h"
 #include "cmd/read_recording.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
 #include "engine/derivations.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"

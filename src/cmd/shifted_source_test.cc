@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "cmd/diagnose.h"
-#include "model/memory_source.h"
+#include "model/series_source.h"
 #include "testing/cli.h"
 
 namespace laggard::cmd {

@@ -1,4 +1,4 @@
-#include "model/part_graph.h"
+#include "model/parts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "explain/known_work.h"
+#include "explain/circumstances.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

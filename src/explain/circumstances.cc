@@ -1,9 +1,12 @@
-#include "explain/known_work.h"
+#include "explain/circumstances.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +62,10 @@ std::vector<const Going*> explanations(std::vector<Going>& going, const Incident
   return named;
 }
 
+bool overlap(const ClockSkew& skew, const Incident& incident, WallTime end) {
+  return skew.from < incident.until.value_or(end) && incident.since < skew.to;
+}
+
 }  // namespace
 
 void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
@@ -76,6 +83,25 @@ void explain_expected_work(Diagnosis& diagnosis, const Grouping& grouping,
       incident.why += fmt::format("{}{} from {} to {}", before, each->work->what, to_iso8601(each->span.from),
                                   to_iso8601(each->span.to));
       before = ", ";
+    }
+  }
+}
+
+void mark_skewed_incidents(Diagnosis& diagnosis, const Grouping& grouping) {
+  const std::vector<ClockSkew>& skewed = diagnosis.coverage.clocks.skewed;
+  if (skewed.empty()) return;
+  std::map<std::string_view, std::string_view> host_of;
+  for (const Component& component : grouping.components) host_of.emplace(component.name, component.host);
+  for (Incident& incident : diagnosis.incidents) {
+    std::set<std::string_view> hosts;
+    for (const std::string& name : incident.components) {
+      const auto host = host_of.find(name);
+      if (host != host_of.end()) hosts.insert(host->second);
+    }
+    for (const ClockSkew& skew : skewed) {
+      if (!hosts.contains(skew.host) || !overlap(skew, incident, diagnosis.to)) continue;
+      incident.why +=
+          fmt::format("; mind that the clock of {} is {} its peers'", skew.host, how_far_off(skew));
     }
   }
 }
