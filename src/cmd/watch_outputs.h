@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "cmd/shared_options.h"
 #include "cmd/watch.h"
-#include "model/change.h"
+#include "model/incident.h"
 #include "net/http.h"
 #include "send/alertmanager.h"
 
