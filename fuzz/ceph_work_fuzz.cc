@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "collect/import/ceph/import.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 
 namespace {
 

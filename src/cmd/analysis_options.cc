@@ -1,5 +1,9 @@
 // Apart from the preparation, which needs none of the command line's machinery.
+#include <string>
+
 #include "cmd/analysis_setup.h"
+#include "cmd/shared_options.h"
+#include "detect/peer/judge/parameters.h"
 
 namespace laggard::cmd {
 
@@ -33,6 +37,33 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   add_constant_options(command, o);
+}
+
+/// The numbers behind a verdict: those of the preset by name, all others through --set.
+void add_constant_options(CLI::App& command, AnalysisOptions& o) {
+  const std::string parameters = "Parameters of the preset";
+  command.add_option("--window", o.window_size, "WinSize, in samples")->group(parameters)->type_name("N");
+  command.add_option("--shift", o.window_shift, "WinShift, in samples")->group(parameters)->type_name("N");
+  command.add_option("--smoothing", o.smoothing, "Moving average, in samples")
+      ->group(parameters)
+      ->type_name("N");
+  command.add_option("--filter-k", o.k, "Faulty when anomalous in k of 2k-1 windows")
+      ->group(parameters)
+      ->type_name("K");
+  command.add_option("--factor", o.factor, "Trained thresholds are multiplied by this")
+      ->group(parameters)
+      ->type_name("F");
+  command.add_option("--step", o.step, "Down-sample to this, e.g. 15s")->group(parameters)->type_name("TIME");
+  command
+      .add_option("--confirm-persistence", o.confirm_persistence,
+                  "Windows of trouble that confirm an incident")
+      ->group(parameters)
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  add_named_number_options(command,
+                           {parameters, "Any other parameter, as latency.threshold=4",
+                            [] { return detect::describe_parameters({}); }},
+                           o.parameters);
 }
 
 }  // namespace laggard::cmd

@@ -13,7 +13,7 @@
 #include "derive/derivation_table.h"
 #include "detect/peer/compare/preset.h"
 #include "engine/algorithm.h"
-#include "engine/detector_table.h"
+#include "engine/detectors.h"
 #include "engine/pipeline.h"
 #include "model/decision.h"
 #include "model/grouping.h"

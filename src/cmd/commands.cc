@@ -4,6 +4,18 @@ namespace laggard::cmd {
 
 namespace {
 
+/// `laggard lab` was what the program laggard-lab is now. Whoever still types it is told so, whatever words
+/// follow.
+void add_lab_command(CLI::App& app, Context& context) {
+  CLI::App* lab = app.add_subcommand("lab");
+  lab->group("");  // No line in the help of commands.
+  lab->set_help_flag();
+  lab->prefix_command();
+  lab->callback([&context] {
+    context.status = report_error({ErrorCode::kBadUse, "lab", "is a program of its own: laggard-lab"});
+  });
+}
+
 void add_commands(CLI::App& app, Context& context) {
   add_record_command(app, context);
   add_import_command(app, context);

@@ -19,6 +19,5 @@ void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
 void add_send_command(CLI::App& app, Context& context);
 void add_record_command(CLI::App& app, Context& context);
-void add_lab_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

@@ -7,7 +7,7 @@
 
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 
 namespace laggard::cmd {
 

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/coordinator.h"
-#include "engine/diagnoser_options.h"
-#include "model/incident.h"
+#include "engine/diagnoser.h"
+#include "model/diagnosis.h"
 #include "report/text.h"
 
 namespace laggard::cmd {

@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
 
 namespace laggard::cmd {
 

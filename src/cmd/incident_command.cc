@@ -16,7 +16,7 @@
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/incident_view.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 #include "report/json.h"
 #include "report/text.h"
 

@@ -5,7 +5,7 @@
 
 #include "cmd/analysis_setup.h"
 #include "cmd/diagnose.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 
 /// Incidents as operators see them: with what was decided about them, and with those that nobody sees any
 /// more because of it.

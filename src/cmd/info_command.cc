@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 
 namespace laggard::cmd {
 

@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "cmd/observation_feed.h"
-#include "cmd/read_tables.h"
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 #include "derive/cell_plan.h"
 #include "detect/peer/ratio/latency_ratio.h"
 #include "detect/peer/skew/host_circles.h"

@@ -10,7 +10,6 @@
 #include "cmd/analysis_setup.h"
 #include "engine/judged_run_codec.h"
 #include "engine/pipeline.h"
-#include "engine/shard.h"
 
 namespace laggard::cmd {
 

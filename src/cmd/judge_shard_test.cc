@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 #include "testing/shards.h"
 
 namespace laggard::cmd {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cmd/observation_feed.h"
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 #include "engine/plot_collector.h"
 
 namespace laggard::cmd {

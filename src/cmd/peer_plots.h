@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "cmd/analysis_setup.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "model/plot.h"
 #include "report/html.h"
 

@@ -16,8 +16,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cmd/output.h"
 #include "cmd/ranks.h"
-#include "cmd/standard_streams.h"
 
 namespace laggard::cmd {
 

@@ -28,7 +28,8 @@ class Ranks {
   virtual void leave() = 0;
 };
 
-/// The ranks that mpirun has started; only this process, where it has not.
+/// The ranks that mpirun has started; only this process, where it has not. kUnavailable in a build without
+/// MPI, which mpirun cannot make several ranks of.
 [[nodiscard]] Result<std::unique_ptr<Ranks>> join_ranks();
 
 /// Whether mpirun has started this process: what looks like a terminal to it need not be one.

@@ -1,25 +1,72 @@
+#include "cmd/record_command.h"
+
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "archive/watched.h"
 #include "archive/writer.h"
+#include "base/file.h"
+#include "base/terminal_text.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "cmd/commands.h"
-#include "cmd/duration_option.h"
-#include "cmd/record_display.h"
-#include "cmd/record_events.h"
-#include "cmd/record_options.h"
+#include "cmd/progress.h"
 #include "cmd/recording_folder.h"
-#include "cmd/retainer.h"
+#include "cmd/shared_options.h"
 #include "collect/record/clocks.h"
 #include "collect/record/metrics_samplers.h"
+#include "collect/record/outbox.h"
 #include "collect/record/recorder.h"
 
 namespace laggard::cmd {
 
 namespace {
+
+/// `--out`, `--duration`, `--flush`, `--keep`, `--max-size`, `--root` and `--host`.
+void add_record_options(CLI::App& command, RecordOptions& options) {
+  command.add_option("--out", options.out, "The recording, a folder; is continued if it is there")
+      ->required()
+      ->type_name("REC");
+  const auto text = [&](const char* name, std::string& value, const char* help, const char* type) {
+    command.add_option(name, value, help)->type_name(type)->capture_default_str();
+  };
+  text("--duration", options.duration, "Stop after this; else at SIGTERM or Ctrl-C", "TIME");
+  text("--flush", options.flush, "What a crash may lose", "TIME");
+  text("--keep", options.keep, "Delete days of this host that ended longer ago, such as 30d", "TIME");
+  text("--max-size", options.max_size, "Delete the oldest days of this host above this, such as 10G", "SIZE");
+  text("--root", options.root, "Where /proc, /sys and /dev are, such as /host in a container", "DIR");
+  text("--host", options.host, "Name in the recording; else the machine's own", "NAME");
+}
+
+struct RecordTimes {
+  Duration flush{};
+  std::optional<Duration> duration;  ///< Without it, until stopped.
+};
+
+/// `--flush` and `--duration`, from 100 ms to an hour and ten years.
+Result<RecordTimes> record_times(const RecordOptions& options) {
+  using std::chrono::hours;
+  RecordTimes times;
+  auto flush = duration_option("--flush", options.flush, collect::kShortestInterval, hours(1));
+  if (!flush) return forward(flush);
+  times.flush = *flush;
+  if (options.duration.empty()) return times;
+  auto duration =
+      duration_option("--duration", options.duration, collect::kShortestInterval, hours(24 * 366 * 10));
+  if (!duration) return forward(duration);
+  times.duration = *duration;
+  return times;
+}
 
 /// As the command line has it.
 struct RecordMetricsOptions : RecordOptions {
@@ -135,6 +182,98 @@ void add_record_metrics(CLI::App& record, Context& context) {
     const Status done = record_metrics(*options);
     if (!done) context.status = report_error(done.error());
   });
+}
+
+/// The first line of a file of the kernel's; empty when there is none.
+std::string line_of(const std::filesystem::path& path) {
+  const auto text = read_file(path);
+  return text ? std::string(trim(*text)) : std::string{};
+}
+
+Result<collect::EventRecorderOptions> recorder_options(const RecordEventsOptions& options) {
+  const std::filesystem::path root = options.root;
+  collect::EventRecorderOptions result;
+  result.host = options.host.empty() ? line_of(root / "proc/sys/kernel/hostname") : options.host;
+  if (result.host.empty()) {
+    return fail(ErrorCode::kNotFound, options.root,
+                "does not tell the name of the host; give one with --host");
+  }
+  result.boot = line_of(root / "proc/sys/kernel/random/boot_id");
+  auto times = record_times(options);
+  if (!times) return forward(times);
+  result.flush = times->flush;
+  result.duration = times->duration;
+  return result;
+}
+
+void say(const std::string& sentence) {
+  std::fputs(fmt::format("laggard: note: {}\n", printable(sentence)).c_str(), stderr);
+}
+
+void say_what_came_of_it(const std::string& out, const collect::Outbox::Counts& counts) {
+  say(fmt::format("{}: {} recorded{}", out, counts.observations_delivered,
+                  counts.observations_dropped == 0
+                      ? ""
+                      : fmt::format(", {} lost while the disk hung", counts.observations_dropped)));
+}
+
+}  // namespace
+
+Status record_events(const collect::EventSourceSpec& source, const RecordEventsOptions& options,
+                     collect::SignalClock& clock) {
+  if (Status usable = check_recording_folder(options.out); !usable) return usable;
+  auto settings = recorder_options(options);
+  if (!settings) return forward(settings);
+  auto retention = retention_of(options.keep, options.max_size);
+  if (!retention) return forward(retention);
+  auto opened = source.open({options.from, options.root});
+  if (!opened) return forward(opened);
+
+  archive::WriterOptions writing;
+  writing.flush_interval = Duration::zero();  // The outbox says when.
+  writing.say = say;
+  archive::ObservationWriter writer(options.out, writing, clock);
+  if (Status ours = writer.claim(ObservationShape::kEvents, settings->host); !ours) return ours;
+  retention->host = settings->host;
+  Retainer retainer(options.out, std::move(*retention), clock);
+  if (Status pruned = retainer.prune_now(); !pruned) return pruned;
+  collect::Outbox::Options delivery;
+  delivery.afterwards = [&] {
+    Status flushed = writer.flush();
+    retainer.prune_when_due();  // On a full disk too: it may make the room that is lacking.
+    return flushed;
+  };
+  collect::Outbox outbox(writer, delivery);
+  std::vector<std::unique_ptr<collect::EventSource>> sources;
+  sources.push_back(std::move(*opened));
+  collect::EventRecorder recorder(std::move(*settings), clock, outbox, std::move(sources));
+  Status recorded = recorder.run(
+      [&] { return clock.asked_to_stop(); },
+      [&](MonoTime deadline, std::span<const int> readable) { clock.sleep_until(deadline, readable); });
+  const Status closed = writer.close();
+  say_what_came_of_it(options.out, outbox.counts());
+  return recorded ? closed : recorded;
+}
+
+namespace {
+
+/// `laggard record NAME` for each row of the table of event sources.
+void add_record_events(CLI::App& record, Context& context) {
+  for (const collect::EventSourceSpec& source : collect::event_sources()) {
+    auto options = std::make_shared<RecordEventsOptions>();
+    CLI::App* command = record.add_subcommand(std::string(source.name), std::string(source.help));
+    add_record_options(*command, *options);
+    command->add_option("--from", options->from, "What to read; else the usual place")->type_name("PATH");
+    command->footer(
+        fmt::format("Example:\n  laggard record {} --out rec\n"
+                    "Ends at SIGTERM or Ctrl-C with everything written.",
+                    source.name));
+    command->callback([options, &source, &context] {
+      auto clock = collect::SignalClock::make();
+      const Status done = clock ? record_events(source, *options, *clock) : Status(forward(clock));
+      if (!done) context.status = report_error(done.error());
+    });
+  }
 }
 
 }  // namespace

@@ -14,9 +14,9 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/output.h"
 #include "cmd/progress.h"
-#include "cmd/server_options.h"
-#include "cmd/standard_streams.h"
+#include "cmd/shared_options.h"
 #include "collect/record/clocks.h"
 #include "send/sender.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/clocks.h"
+#include "model/diagnosis.h"
 #include "model/series_source.h"
 
 namespace laggard::cmd {

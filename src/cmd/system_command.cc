@@ -1,11 +1,15 @@
+#include "cmd/system_command.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "archive/reader.h"
@@ -13,15 +17,53 @@
 #include "base/node_set.h"
 #include "base/terminal_text.h"
 #include "cmd/commands.h"
-#include "cmd/output_check.h"
-#include "cmd/standard_streams.h"
-#include "cmd/system_output.h"
+#include "cmd/output.h"
 #include "report/json_writer.h"
 #include "topology/check.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"
 
 namespace laggard::cmd {
+
+void add_output_options(CLI::App& command, SystemOutput& output) {
+  command.add_option("-o,--out", output.path, "File to write; standard output without it")
+      ->option_text("FILE");
+  command.add_flag("--force", output.force, "Overwrite the file");
+}
+
+Result<int> write_output(const SystemOutput& output, std::span<const std::filesystem::path> inputs,
+                         const std::function<Result<std::string>()>& make) {
+  std::error_code error;
+  const bool to_file = !output.path.empty() && output.path != "-";
+  if (to_file && !output.force && std::filesystem::is_regular_file(output.path, error)) {
+    return fail(ErrorCode::kBadUse, output.path, "is there already; --force overwrites it");
+  }
+  const NamedOutput named{"--out", output.path};
+  if (Status safe = check_outputs({&named, 1}, inputs); !safe) return forward(safe);
+  const auto text = make();
+  if (!text) return tl::unexpected<Error>(text.error());
+  Status done = to_file ? write_file(output.path, *text) : print_document(with_escapes(*text));
+  if (done && to_file) {
+    done = print(fmt::format("Wrote {}. Read it, correct it, then: laggard system check {}\n",
+                             printable(output.path), printable(output.path)));
+  }
+  if (!done) return forward(done);
+  return kClean;
+}
+
+void add_peers_option(CLI::App& command, DiskPeers& peers) {
+  const std::map<std::string, DiskPeers> words{{"auto", DiskPeers::kAuto},
+                                               {"rank", DiskPeers::kRank},
+                                               {"host", DiskPeers::kHost},
+                                               {"all", DiskPeers::kAll}};
+  command
+      .add_option(
+          "--peers", peers,
+          "Which disks of several hosts are peers: rank (first with first), host (those of one host), all, "
+          "or auto")
+      ->transform(CLI::CheckedTransformer(words, CLI::ignore_case))
+      ->option_text("MODE");
+}
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "cmd/commands.h"
-#include "cmd/system_output.h"
+#include "cmd/system_command.h"
 #include "topology/import/import.h"
 #include "topology/import/saved_text.h"
 #include "topology/sketch.h"

@@ -5,9 +5,8 @@
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
 #include "cmd/observation_feed.h"
-#include "cmd/output_check.h"
+#include "cmd/output.h"
 #include "cmd/peer_plots.h"
-#include "cmd/standard_streams.h"
 #include "engine/trainer.h"
 #include "report/html.h"
 

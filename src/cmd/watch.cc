@@ -9,8 +9,7 @@
 
 #include "archive/reader.h"
 #include "archive/watched.h"
-#include "cmd/read_tables.h"
-#include "cmd/recorded_time.h"
+#include "cmd/read_recording.h"
 #include "detect/peer/ratio/latency_ratio.h"
 #include "topology/groups.h"
 #include "topology/recorded_host.h"

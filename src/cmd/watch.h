@@ -20,7 +20,7 @@
 #include "cmd/watch_state.h"
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
-#include "model/change.h"
+#include "model/incident.h"
 
 namespace laggard::cmd {
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "cmd/commands.h"
-#include "cmd/duration_option.h"
-#include "cmd/output_check.h"
-#include "cmd/prometheus_feed.h"
+#include "cmd/output.h"
+#include "cmd/prometheus.h"
+#include "cmd/shared_options.h"
 #include "cmd/watch.h"
 #include "cmd/watch_outputs.h"
 #include "cmd/watch_state.h"

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "engine/change_tracker.h"
 #include "engine/checkpoint.h"
-#include "model/change.h"
+#include "model/incident.h"
 
 namespace laggard::cmd {
 

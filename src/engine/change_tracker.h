@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "engine/incident_state.h"
-#include "model/change.h"
+#include "model/incident.h"
 
 namespace laggard::engine {
 

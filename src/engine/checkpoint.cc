@@ -2,7 +2,8 @@
 
 #include "base/bytes.h"
 #include "base/state_codec.h"
-#include "detect/peer/judge/parameters_table.h"
+#include "detect/peer/judge/parameters.h"
+#include "engine/diagnoser.h"
 
 namespace laggard::engine {
 

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/diagnoser_options.h"
 #include "model/grouping.h"
 
 namespace laggard::engine {
+
+struct DiagnoserOptions;
 
 /// What a diagnoser knows when all windows up to some cell have been judged: enough for another one, on the
 /// same recording read from a little before that cell (Shard), to go on as if it were the first. Smoothing,

@@ -1,4 +1,4 @@
-#include "engine/detector_table.h"
+#include "engine/detectors.h"
 
 #include <vector>
 

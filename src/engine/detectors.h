@@ -12,6 +12,8 @@
 #include "base/time.h"
 #include "engine/observation_queue.h"
 #include "model/detector.h"
+#include "model/grouping.h"
+#include "model/incident.h"
 #include "model/observation_source.h"
 
 namespace laggard::engine {
@@ -64,8 +66,39 @@ class Detectors {
   WallTime completed_ = WallTime::min();  ///< What the detectors were told last.
 };
 
+/// The detectors of events and profiles, a row per witness (detector_table.cc). To add one is to add a row;
+/// the peer comparison of series is none of them, since it shares its windows with training (pipeline.h).
+[[nodiscard]] std::span<const DetectorSpec> detector_table();
+
 /// The kinds that a table's detectors want, sorted.
 [[nodiscard]] std::vector<std::string> wanted_kinds(std::span<const DetectorSpec> table,
                                                     ObservationShape shape);
+
+/// Asks the detectors about whoever is newly accused, once: why this part? The answers stand beside the
+/// evidence of the incident for as long as it is kept.
+class Examiners {
+ public:
+  /// How far back a suspicion reaches.
+  static constexpr Duration kLookBack = std::chrono::minutes(10);
+  /// So many healthy peers are named at most.
+  static constexpr std::size_t kMostHealthy = 16;
+
+  /// Both outlive this.
+  Examiners(const Grouping& grouping, const Detectors& detectors)
+      : grouping_(grouping), detectors_(detectors) {}
+
+  /// Asks about the incidents that were not there before, as they are when everything is complete until `at`;
+  /// answers about those that are there no more leave.
+  void look(std::span<const Incident> incidents, WallTime at);
+  void add_answers(std::vector<Incident>& incidents) const;
+
+ private:
+  [[nodiscard]] Suspicion suspicion(const Incident& incident, std::span<const Incident> all,
+                                    WallTime at) const;
+
+  const Grouping& grouping_;
+  const Detectors& detectors_;
+  std::map<std::string, std::vector<Evidence>> answers_;  ///< By the incident's id.
+};
 
 }  // namespace laggard::engine

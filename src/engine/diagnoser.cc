@@ -8,11 +8,9 @@
 #include <utility>
 
 #include "base/state_codec.h"
+#include "explain/circumstances.h"
 #include "explain/ids.h"
 #include "explain/incidents.h"
-#include "explain/known_work.h"
-#include "explain/settled.h"
-#include "explain/skewed_incidents.h"
 
 namespace laggard::engine {
 

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "base/state_codec.h"
-#include "model/change.h"
 #include "model/incident.h"
 #include "model/payload.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 
 namespace laggard::engine {
 

@@ -10,7 +10,6 @@
 #include "model/finding.h"
 #include "model/grouping.h"
 #include "model/incident.h"
-#include "model/known_incident.h"
 
 /// What incidents are called. An incident gets its id when it opens, and keeps it while its evidence, blame,
 /// cause and start are refined, so that a note, a repair or an alert stays with its subject.

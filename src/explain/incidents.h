@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,5 +24,24 @@ namespace laggard::explain {
                                                    std::span<const Finding> findings,
                                                    std::span<const Rule> rules,
                                                    const IncidentOptions& options);
+
+/// Up to when there are findings, on the clock of Finding::first.
+struct SettledBefore {
+  std::int64_t now = 0;        ///< Start of the newest window.
+  std::int64_t look_back = 0;  ///< How long before its own opening a finding that is yet to come may begin.
+};
+
+/// Which findings are settled: no finding that is yet to come can be joined to the incidents that they are
+/// part of, and without them the incidents of all the others stay as they are. Whoever follows a system drops
+/// them, so that what is kept is bounded by what goes on. \return per finding, 1: settled.
+///
+/// A finding is over when it is not open and so far back that neither recurrence nor `look_back` reaches it.
+/// Findings hang together that share a part and follow each other within a recurrence: the incidents of
+/// those that hang together depend on no others, except that a weak one may be explained by a strong one at
+/// the same time (make_incidents). So those that hang together are settled when all of them are over, and so
+/// are all that they may explain. What a settled one was called when it left stands, even if something that
+/// still goes on later becomes strong enough to have explained it.
+[[nodiscard]] std::vector<std::uint8_t> settled(const Grouping& grouping, std::span<const Finding> findings,
+                                                const IncidentOptions& options, const SettledBefore& before);
 
 }  // namespace laggard::explain

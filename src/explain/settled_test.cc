@@ -1,4 +1,4 @@
-#include "explain/settled.h"
+#include "explain/incidents.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "explain/incidents.h"
 #include "explain/rules.h"
 #include "testing/grouping.h"
 

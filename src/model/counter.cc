@@ -30,9 +30,9 @@ constexpr std::array kCounters{
     CounterSpec{"dc_ms", kDisk, kCumulative, "ms"},
     CounterSpec{"fl_ios", kDisk, kCumulative, "requests"},
     CounterSpec{"fl_ms", kDisk, kCumulative, "ms"},
-    // What an md array does by itself: model/sync_action.h.
+    // What an md array does by itself: model/background_work.h.
     CounterSpec{"sync_action", kDisk, kGauge, "state"},
-    // What the Ceph OSD on a disk does by itself: model/ceph_work.h.
+    // What the Ceph OSD on a disk does by itself: model/background_work.h.
     CounterSpec{"ceph_work", kDisk, kGauge, "state"},
     // What a Lustre MDT was asked for: docs/formats/targets.md.
     CounterSpec{"md_open", kDisk, kCumulative, "requests"},

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "model/grouping.h"
-#include "model/known_incident.h"
+#include "model/incident.h"
 
 namespace laggard {
 

@@ -12,7 +12,7 @@
 #include "model/event.h"
 #include "model/finding.h"
 #include "model/grouping.h"
-#include "model/part.h"
+#include "model/parts.h"
 #include "model/profile.h"
 
 namespace laggard {

@@ -9,7 +9,7 @@
 
 #include "base/id.h"
 #include "model/counter.h"
-#include "model/part_graph.h"
+#include "model/parts.h"
 #include "model/resolver.h"
 #include "model/series_source.h"
 #include "model/topology.h"
@@ -76,7 +76,7 @@ struct Grouping {
   [[nodiscard]] bool runs_through(const Component& component, const Part& part) const;
 
   /// Which part is meant by a name that a host uses: the host itself where the name is empty or its own, a
-  /// component of it (`sdb` or `fs3/sdb`), else any part that is called so, the nearest kind of `part.cc`
+  /// component of it (`sdb` or `fs3/sdb`), else any part that is called so, the nearest kind of `parts.cc`
   /// first. Nothing when there is none.
   [[nodiscard]] std::optional<Part> part_called(std::string_view host, std::string_view name) const;
   /// The host as a part: what the graph has of that name, else a client.

@@ -7,12 +7,19 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/clocks.h"
-#include "model/known_incident.h"
-#include "model/part.h"
+#include "model/parts.h"
 #include "model/payload.h"
 
 namespace laggard {
+
+/// What operators decided about an incident, as it is shown with it.
+struct IncidentDecision {
+  std::string what;  ///< repaired, excluded, included, noted
+  WallTime made;
+  std::string by;
+  std::string why;
+  bool undone = false;  ///< It was taken back later.
+};
 
 enum class IncidentState : std::uint8_t { kSuspected, kConfirmed };
 enum class IncidentStatus : std::uint8_t { kOpen, kClosed, kExcluded, kExplained };
@@ -75,45 +82,42 @@ struct Incident {
 /// The last decision about the incident that stands and is more than a note; null when there is none.
 [[nodiscard]] const IncidentDecision* last_act(const Incident& incident);
 
-struct RankedComponent {
-  std::string component;
-  std::string group;
-  int persistence = 0;
-  double severity = 0;
-  bool operator==(const RankedComponent&) const = default;
+/// An incident as it was when somebody decided about it: what a later run needs in order to know it again,
+/// and what is left to show when nothing else is.
+struct KnownIncident {
+  std::string id;
+  std::string blamed{};  ///< Name of the part.
+  std::string cause{};
+  WallTime since{};
+  WallTime until{};  ///< End of the last anomalous window by then.
+  std::vector<std::string> components{};
+  bool operator==(const KnownIncident&) const = default;
 };
 
-/// The most persistent components at the end of one stretch of time, an hour in T Fig 5.3.
-struct PersistenceRow {
-  WallTime from;
-  std::vector<RankedComponent> top;
-  bool operator==(const PersistenceRow&) const = default;
+/// What has become of an incident since it was told of last.
+enum class ChangeKind : std::uint8_t {
+  kOpened,     ///< It was not there before.
+  kGrew,       ///< More components, another blame or cause; or it came back.
+  kConfirmed,  ///< It was suspected and is confirmed now.
+  kQuiet,      ///< Nothing of it has been seen for a while; it may come back.
+  kClosed,     ///< It has been quiet for so long that whatever follows is another incident.
+  kWithdrawn,  ///< Later samples left nothing of it.
+  kMerged,     ///< It is part of another incident now, which `into` names.
+  kExplained,  ///< A stronger incident or background work accounts for it.
 };
+/// opened, grew, confirmed, quiet, closed, withdrawn, merged, explained
+[[nodiscard]] std::string_view to_name(ChangeKind kind);
+/// Whether whoever heard of the incident may forget it: withdrawn, merged, explained.
+[[nodiscard]] bool is_gone(ChangeKind kind);
+[[nodiscard]] std::optional<ChangeKind> change_kind(std::string_view name);
 
-/// What was looked at, and what could not be.
-struct Coverage {
-  std::size_t hosts = 0;
-  std::size_t components = 0;
-  std::vector<std::string> metrics;
-  std::vector<std::string> missing;         ///< One sentence each.
-  std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
-  Clocks clocks;
-  /// Files of the recording of which something could not be read, whoever and whatever was in it: with any of
-  /// them the diagnosis is *partial*, and nobody else may be called well on its word.
-  std::vector<std::string> damaged;
-
-  [[nodiscard]] bool partial() const { return !damaged.empty(); }
-};
-
-struct Diagnosis {
-  WallTime from;
-  WallTime to;
-  std::string preset;
-  std::string distance;
-  ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
-  std::vector<Incident> incidents;       ///< Most severe state first, then by persistence.
-  std::vector<RankedComponent> ranking;  ///< By persistence, then severity, then name.
-  Coverage coverage;
+/// One line of what happens on a system that is watched.
+struct Change {
+  ChangeKind kind = ChangeKind::kOpened;
+  std::uint64_t number = 0;  ///< From 1, without gaps. A number always carries the same content.
+  WallTime at;               ///< Up to when samples were complete when it was noticed.
+  Incident incident;         ///< As it is now; of what is withdrawn or merged, as it was last.
+  std::string into{};        ///< The incident that it was merged into.
 };
 
 }  // namespace laggard

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/id.h"
-#include "model/expected_work.h"
+#include "model/background_work.h"
 
 namespace laggard {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "model/plot.h"
 
 /// Diagnoses that the tests of this room (and the browser test) show. Invented, but shaped like the recorded

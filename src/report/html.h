@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "model/plot.h"
 
 namespace laggard::report {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "model/plot.h"
 #include "report/page_data.h"
 #include "report/wording.h"

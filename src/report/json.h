@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "model/change.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 
 namespace laggard::report {
 

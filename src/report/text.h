@@ -4,9 +4,8 @@
 #include <span>
 #include <string>
 
-#include "model/change.h"
 #include "model/decision.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 
 namespace laggard::report {
 

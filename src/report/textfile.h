@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "model/change.h"
+#include "model/incident.h"
 
 namespace laggard::report {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "report/quantity.h"
 
 /// The sentences that text and HTML share, so that both say the same thing. Nothing here is escaped; text and

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "model/change.h"
+#include "model/incident.h"
 #include "net/http.h"
 
 namespace laggard::send {

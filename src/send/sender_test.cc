@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/file.h"
-#include "model/memory_source.h"
+#include "model/series_source.h"
 #include "testing/send.h"
 
 namespace laggard::send {

@@ -10,7 +10,7 @@
 
 #include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
-#include "model/sync_action.h"
+#include "model/background_work.h"
 
 namespace laggard::collect {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "model/sync_action.h"
+#include "model/background_work.h"
 
 namespace laggard::collect {
 

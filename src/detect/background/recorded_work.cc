@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "detect/background/peers_meanwhile.h"
-#include "model/ceph_work.h"
-#include "model/sync_action.h"
+#include "model/background_work.h"
 
 namespace laggard::detect {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "model/expected_work.h"
+#include "model/background_work.h"
 #include "model/grouping.h"
 #include "model/sample_table.h"
 

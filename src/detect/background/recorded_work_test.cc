@@ -9,7 +9,7 @@
 
 #include "base/missing.h"
 #include "base/state_codec.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 #include "testing/grouping.h"
 #include "testing/samples.h"
 

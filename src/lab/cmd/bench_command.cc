@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "cmd/duration_option.h"
+#include "cmd/output.h"
 #include "cmd/progress.h"
-#include "cmd/standard_streams.h"
+#include "cmd/shared_options.h"
 #include "collect/record/clocks.h"
 #include "collect/record/recorder.h"
 #include "lab/bench/campaign.h"

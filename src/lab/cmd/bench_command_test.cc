@@ -1,12 +1,19 @@
-// A small and short run on a real bench: needs root, the programs that it runs, and a kernel that allows it.
+// Small and short runs on a real bench: it needs root, the programs that it runs, and a kernel that allows
+// it. Killed at any moment, --clean restores the previous state and touches nothing of others:
+// LAGGARD_BENCH_KILLS says how often (./dev kills N), LAGGARD_BENCH_SEED with which of the moments to begin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <random>
 #include <string>
+#include <thread>
 
 #include "base/file.h"
+#include "lab/bench/site.h"
 #include "lab/cmd/run_folder.h"
 #include "testing/bench_fixture.h"
 
@@ -14,6 +21,8 @@ namespace laggard::lab {
 namespace {
 
 using testing::HasSubstr;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
 
 TEST_F(BenchCommand, RecordsASickServerAndLeavesNothing) {
   const MachineState before = look();
@@ -54,6 +63,122 @@ TEST_F(BenchCommand, NeitherBuildsOnNorCleansWhatItDidNotMake) {
   EXPECT_EQ(read_file(layout_.state() / "mine").value_or(""), "x");
   std::filesystem::remove(layout_.journal());
   std::filesystem::remove_all(layout_.state());
+}
+
+std::size_t from_environment(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return to_number<std::size_t>(text != nullptr ? text : "").value_or(otherwise);
+}
+
+class BenchKill : public BenchCommand {
+ protected:
+  /// Things that belong to others, with names like those of the bench or of its older versions.
+  void SetUp() override {
+    BenchCommand::SetUp();
+    if (IsSkipped()) return;
+    made_netns_ = fs::create_directory("/run/netns");
+    ASSERT_TRUE(machine_.write(kNamespace, ""));
+    ASSERT_TRUE(machine_.must({{"unshare", "--net=" + std::string(kNamespace), "true"}, {}}));
+    ASSERT_TRUE(machine_.start({{"nsenter", "--net=" + std::string(kNamespace), "bash", "-c",
+                                 "exec -a laggard-smoke-of-another sleep 1000"},
+                                {},
+                                {"LAGGARD_BENCH=0"}},
+                               "/dev/null"));
+    if (fs::exists("/sys/fs/cgroup/memory")) fs::create_directory(kGroup);
+    const auto runs = [] { return look().things.find("laggard-smoke-of-another") != std::string::npos; };
+    for (int tries = 0; tries < 300 && !runs(); ++tries) std::this_thread::sleep_for(100ms);
+    ASSERT_TRUE(runs());
+  }
+  void TearDown() override {
+    BenchCommand::TearDown();
+    if (!machine_.exists(kNamespace)) return;
+    EXPECT_TRUE(machine_.end_marked("LAGGARD_BENCH=0"));
+    EXPECT_TRUE(machine_.must({{"umount", kNamespace}, {}}));
+    fs::remove(kNamespace);
+    if (made_netns_) fs::remove("/run/netns");
+    std::error_code gone;
+    if (machine_.exists(kGroup)) fs::remove(kGroup, gone);
+  }
+
+  [[nodiscard]] std::chrono::milliseconds up_to(std::chrono::milliseconds most) {
+    return std::chrono::milliseconds(
+        std::uniform_int_distribution<std::chrono::milliseconds::rep>(0, most.count())(random_));
+  }
+  [[nodiscard]] bool perhaps() { return std::bernoulli_distribution(0.5)(random_); }
+  /// Kills it while it is being built, running, or being taken down.
+  void kill_a_bench(const std::string& run) {
+    const int process =
+        start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / run});
+    std::this_thread::sleep_for(up_to(3500ms));
+    if (perhaps()) {
+      ::kill(process, SIGTERM);
+      std::this_thread::sleep_for(up_to(600ms));
+    }
+    ::kill(process, SIGKILL);
+    (void)finish(process);
+  }
+  /// Stops or kills the modelled disks.
+  void disturb() {
+    const auto journal = bench::parse_journal(read_file(layout_.journal()).value_or(""));
+    if (!journal) return;
+    layout_.instance = journal->instance.id;
+    const int signal = perhaps() ? SIGKILL : SIGSTOP;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+      const auto process = to_number<int>(entry.path().filename().native());
+      if (!process) continue;
+      const std::string environment = read_file(entry.path() / "environ").value_or("");
+      if (environment.find(bench::disk_mark(layout_)) != std::string::npos) ::kill(*process, signal);
+    }
+  }
+
+  static constexpr const char* kNamespace = "/run/netns/laggard-smoke-s1";
+  static constexpr const char* kGroup = "/sys/fs/cgroup/memory/laggard-smoke-s1";
+  bench::LinuxMachine machine_;
+  std::mt19937 random_{static_cast<unsigned>(from_environment("LAGGARD_BENCH_SEED", 1))};
+  bool made_netns_ = false;
+};
+
+TEST_F(BenchKill, CleanBringsBackWhatWasBefore) {
+  const MachineState before = look();
+  EXPECT_THAT(before.things, HasSubstr("/run/netns/laggard-smoke-s1 nsfs"));
+  const std::size_t kills = from_environment("LAGGARD_BENCH_KILLS", 6);
+  for (std::size_t i = 0; i < kills; ++i) {
+    SCOPED_TRACE("kill " + std::to_string(i));
+    kill_a_bench("run" + std::to_string(i));
+    if (i % 4 == 3) disturb();
+    if (perhaps()) {
+      const int cleaning = start({"--clean"});
+      std::this_thread::sleep_for(up_to(500ms));
+      ::kill(cleaning, SIGKILL);
+      (void)finish(cleaning);
+    }
+    EXPECT_EQ(finish(start({"--clean"})), 0) << said();
+    expect_same(before, look());
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(BenchKill, TheNextBenchTakesDownWhatIsLeft) {
+  const MachineState before = look();
+  const int process =
+      start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / "run"});
+  // Wait until the parallel file system is mounted: then everything exists that can be left behind.
+  for (int tries = 0; tries < 300; ++tries) {
+    const std::string mounts = read_file("/proc/self/mountinfo").value_or("");
+    if (mounts.find(layout_.mount(1).native() + " ") != std::string::npos) break;
+    std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_THAT(look().things, HasSubstr(layout_.network("s3").native()));
+  ::kill(process, SIGKILL);
+  EXPECT_EQ(finish(process), 128 + SIGKILL);
+  const int next = start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / "next"});
+  for (int tries = 0; tries < 300 && said().find("that is done first") == std::string::npos; ++tries) {
+    std::this_thread::sleep_for(20ms);
+  }
+  ::kill(next, SIGTERM);
+  (void)finish(next);
+  EXPECT_THAT(said(), HasSubstr("an earlier bench was not taken down; that is done first"));
+  expect_same(before, look());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "base/workers.h"
 #include "detect/peer/judge/threshold_book.h"
 #include "lab/cluster/cluster.h"
-#include "model/memory_source.h"
+#include "model/series_source.h"
 #include "topology/system_file.h"
 
 namespace laggard::lab {

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/workers.h"
+#include "cmd/output.h"
 #include "cmd/progress.h"
-#include "cmd/standard_streams.h"
 #include "lab/cmd/campaign.h"
 #include "lab/cmd/cluster_parameters.h"
 #include "lab/cmd/commands.h"

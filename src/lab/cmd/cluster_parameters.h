@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cmd/named_number_options.h"
 #include "cmd/program.h"
+#include "cmd/shared_options.h"
 #include "lab/cluster/scenario.h"
 
 namespace laggard::lab {

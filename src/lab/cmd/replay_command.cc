@@ -14,8 +14,8 @@
 #include "archive/writer.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "cmd/duration_option.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
+#include "cmd/shared_options.h"
 #include "lab/cmd/commands.h"
 
 namespace laggard::lab {

@@ -7,8 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cmd/output_check.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 #include "report/json_writer.h"
 #include "stats/quantile.h"
 

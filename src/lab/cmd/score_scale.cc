@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "cmd/diagnose.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
 #include "lab/cmd/run_folder.h"
 #include "lab/score/scale_score.h"
 #include "report/json_writer.h"

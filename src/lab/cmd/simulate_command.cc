@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "cmd/duration_option.h"
-#include "cmd/standard_streams.h"
+#include "cmd/output.h"
+#include "cmd/shared_options.h"
 #include "lab/cluster/recorder.h"
 #include "lab/cmd/cluster_parameters.h"
 #include "lab/cmd/commands.h"

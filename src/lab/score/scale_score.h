@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "lab/scale/truth.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 
 namespace laggard::lab {
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
-#include "model/memory_source.h"
+#include "model/series_source.h"
 #include "testing/script/simulator.h"
 
 namespace laggard::script {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 #include "topology/import/saved_text.h"
 #include "topology/import/site_map.h"
 

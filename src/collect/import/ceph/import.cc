@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "collect/import/members.h"
 #include "collect/import/sample_collector.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 
 namespace laggard::collect {
 

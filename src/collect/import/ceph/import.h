@@ -17,12 +17,12 @@
 #include "collect/import/import.h"
 #include "collect/import/line_reader.h"
 #include "collect/import/unpack.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 #include "model/series_source.h"
 
 namespace laggard::collect {
 
-/// The level of `ceph_work` (model/ceph_work.h) that the state of a placement group stands for:
+/// The level of `ceph_work` (model/background_work.h) that the state of a placement group stands for:
 /// `active+clean+scrubbing+deep` is a deep scrub. Work that is only waiting (`backfill_wait`, …) does not
 /// count.
 [[nodiscard]] std::uint64_t ceph_work_of(std::string_view state);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
-#include "model/ceph_work.h"
+#include "model/background_work.h"
 #include "testing/import_fixture.h"
 
 namespace laggard::collect {

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "detect/peer/compare/comparer.h"
-#include "detect/peer/compare/l1_comparer.h"
+#include "detect/peer/compare/l1_scores.h"
 #include "stats/clones.h"
 #include "stats/sorting_network.h"
 
@@ -43,7 +43,7 @@ LAGGARD_CLONES void add_gaps(const std::int32_t* row, std::int32_t point, std::u
 
 /// Bins do not change the order of samples, so that sorted bins are the bins of order statistics: small
 /// integers are binned first and sorted then, which is several times faster than to sort doubles.
-/// In a group with a quiet majority (l1_comparer.h) the order of samples does not matter, as all are
+/// In a group with a quiet majority (l1_scores.h) the order of samples does not matter, as all are
 /// compared with one bin.
 class Cdf final : public Comparer {
  public:

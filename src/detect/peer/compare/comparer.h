@@ -59,8 +59,8 @@ struct CompareOptions {
   BinRule bins;
   /// `kl` only: added to the count of every bin, so that no bin is empty (F is silent on empty bins).
   double kl_smoothing = 0.5;
-  /// Compare pairs within rotating partitions of about so many components (partitions.h); 0: all with all.
-  /// `median` and `thresh`, which look at no pairs, never do.
+  /// Compare pairs within rotating partitions of about so many components (make_partitioned); 0: all with
+  /// all. `median` and `thresh`, which look at no pairs, never do.
   std::size_t partition = 0;
 };
 
@@ -144,5 +144,56 @@ class Comparer {
 
 /// `thresh` (T §5.8): the largest sample of the window.
 [[nodiscard]] std::unique_ptr<Comparer> make_thresh();
+
+/// F §11.1's way to O(n): the components of a large group compared only within partitions of about so many,
+/// whose membership is another in every window, so that nobody stays among those who are sick as he is.
+///
+/// n / size partitions (rounded down, at least one), equal in size but for one member. Who is in which is
+/// drawn for the window: the same window, group size and partition size give the same partitions everywhere.
+[[nodiscard]] std::vector<std::vector<std::uint32_t>> partitions(std::size_t components, std::size_t size,
+                                                                 std::int64_t window);
+
+/// `distance` within partitions: scores and distances are those of the partition's own window, bins too; NaN
+/// between partitions, and where nobody of a partition has a sample. Groups of fewer than two partitions are
+/// compared whole. Our own exact comparison of the whole (methods/peer.md) is faster than all pairs too: this
+/// exists for comparison with F, and where W n log n is too much.
+[[nodiscard]] std::unique_ptr<Comparer> make_partitioned(Distance distance, const CompareOptions& options);
+
+/// What the scores of one distance in one window are measured in (**ours**). Every distance has a unit of its
+/// own; held against the group's own spread in the same window, in which a threshold without training is
+/// stated, they become comparable:
+///   position = (s - zero) / unit,   and a threshold of T bins is   zero + T unit.
+///
+/// | distance             | zero           | unit                                                      |
+/// |----------------------|----------------|-----------------------------------------------------------|
+/// | `cdf`, `wasserstein` | 0              | 1: they are in bins, which are made of the group's spread |
+/// | `median`             | 0              | W BinSize: s / W is the mean difference to the median     |
+/// | `thresh`             | median_i s_i   | BinSize: how far a maximum lies above the usual maximum   |
+/// | `kl`                 | 0              | its ceiling: what two windows without a common bin score  |
+///
+/// With fewer than `mad_below` components that have samples the MAD stands in for the IQR, which makes bins
+/// smaller by about 1.5 for Gaussian data; units made of bins are larger by as much then.
+struct Scale {
+  double zero = 0;
+  double unit = 1;
+  [[nodiscard]] double at(double position) const { return zero + position * unit; }
+};
+
+/// The most that `kl` can say of windows of W samples in B bins: all samples of one component in one bin, all
+/// of the other in another. W / (W + a B) ln((W + a) / a), a the smoothing; in nats.
+[[nodiscard]] double kl_ceiling(std::size_t window_size, bool gaps, double smoothing);
+
+/// Finds scales; keeps scratch memory only.
+class ScaleMaker {
+ public:
+  /// \param scores  of all components of `window` by `distance`; NaN where it says nothing.
+  /// Without any sample in the window: {0, 1}.
+  [[nodiscard]] Scale make(Distance distance, const CompareOptions& options, const SortedWindow& window,
+                           std::span<const double> scores);
+
+ private:
+  std::vector<double> scratch_;
+  stats::QuantileSelector selector_;
+};
 
 }  // namespace laggard::detect

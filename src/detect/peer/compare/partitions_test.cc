@@ -1,4 +1,4 @@
-#include "detect/peer/compare/partitions.h"
+#include "detect/peer/compare/comparer.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "detect/peer/compare/comparer.h"
-#include "detect/peer/compare/l1_comparer.h"
 #include "detect/peer/compare/l1_kernel.h"
+#include "detect/peer/compare/l1_scores.h"
 #include "stats/sorting_network.h"
 
 namespace laggard::detect {

@@ -14,7 +14,6 @@
 
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/group_stream.h"
-#include "detect/peer/compare/scale.h"
 #include "detect/peer/compare/window.h"
 #include "detect/peer/judge/parameters.h"
 #include "model/metric.h"

@@ -1,6 +1,9 @@
 #include "detect/peer/judge/parameters.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace laggard::detect {
@@ -95,6 +98,175 @@ double saturated_threshold(const Parameters& parameters, const ThresholdUse& use
 double least_threshold(const Parameters& parameters, const MetricSpec& metric, const ThresholdUse& use) {
   return use.detector == to_name(Distance::kKl) ? parameters.kl.least_threshold
                                                 : policy_of(parameters, metric).least_threshold;
+}
+
+namespace {
+
+constexpr double kLarge = 1e6;
+constexpr std::string_view kNoise = "noise.";
+
+template <auto... Path>
+constexpr NamedParameter named(std::string_view name, std::string_view what, double least, double most) {
+  return named_number<Parameters, Path...>(name, what, least, most);
+}
+
+constexpr std::array kNamed{
+    named<&Parameters::throughput, &MetricPolicy::floor_share>(
+        "throughput.floor-share", "throughput of disks: this share of the group's level is noise", 0, 1),
+    named<&Parameters::throughput, &MetricPolicy::self_threshold>(
+        "throughput.threshold", "throughput of disks: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::throughput, &MetricPolicy::least_threshold>(
+        "throughput.least", "throughput of disks: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Parameters::traffic, &MetricPolicy::floor_share>(
+        "traffic.floor-share", "throughput of networks: this share of the group's level is noise", 0, 1),
+    named<&Parameters::traffic, &MetricPolicy::self_threshold>(
+        "traffic.threshold", "throughput of networks: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::traffic, &MetricPolicy::least_threshold>(
+        "traffic.least", "throughput of networks: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Parameters::latency, &MetricPolicy::floor_share>(
+        "latency.floor-share", "latency: this share of the group's level is noise", 0, 1),
+    named<&Parameters::latency, &MetricPolicy::self_threshold>(
+        "latency.threshold", "latency: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::latency, &MetricPolicy::self_threshold_reads>(
+        "latency.threshold-reads", "the same while the group mostly reads", 0, kLarge),
+    named<&Parameters::latency, &MetricPolicy::least_threshold>(
+        "latency.least", "latency: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Parameters::retransmission, &MetricPolicy::self_threshold>(
+        "retransmission.threshold", "retransmissions: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::retransmission, &MetricPolicy::least_threshold>(
+        "retransmission.least", "retransmissions: trained thresholds are at least this, bins", 0, kLarge),
+    named<&Parameters::congestion, &MetricPolicy::self_threshold>(
+        "congestion.threshold", "cwnd: untrained threshold, of the median", 0, kLarge),
+    named<&Parameters::congestion, &MetricPolicy::least_threshold>(
+        "congestion.least", "cwnd: trained thresholds are at least this, of the median", 0, kLarge),
+    named<&Parameters::kl, &KlPolicy::self_threshold>("kl.threshold",
+                                                      "kl: untrained threshold, share of its ceiling", 0, 1),
+    named<&Parameters::kl, &KlPolicy::self_threshold_reads>(
+        "kl.threshold-reads", "the same for latency while the group mostly reads", 0, 1),
+    named<&Parameters::kl, &KlPolicy::least_independent_reads>(
+        "kl.independent-reads", "and not at all with fewer independent samples in a window", 0, kLarge),
+    named<&Parameters::kl, &KlPolicy::least_threshold>("kl.least", "kl: trained thresholds are at least this",
+                                                       0, 1),
+    named<&Parameters::least_slowdown>(
+        "slowdown.least",
+        "busy time beside the peers', the larger of all and per request, below "
+        "which a disk is only waited for",
+        0, kLarge),
+    named<&Parameters::saturated_threshold>(
+        "slowdown.threshold", "latency of who is only waited for: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::prior_windows>(
+        "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
+    named<&Parameters::idle_requests>("idle-requests",
+                                      "requests/s of the group below which latency says nothing", 0, kLarge),
+    named<&Parameters::stall_ms>("stall-ms", "latency, ms, that counts even in an idle group", 0, kLarge),
+    named<&Parameters::standby_ms>(
+        "standby-ms", "latency, ms, of an attachment that nobody should use, from which it is sick", 0,
+        kLarge),
+    named<&Parameters::congestion_seconds>("cwnd-seconds", "cwnd is averaged over this many seconds", 1,
+                                           3600),
+    named<&Parameters::longest_filled_hole>("filled-hole", "lost samples in a row that are filled in", 0,
+                                            1000),
+    named<&Parameters::partition>(
+        "partition", "compare pairs within rotating partitions of about this many; 0: all", 0, kLarge),
+    named<&Parameters::filter, &FilterSpec::leaning>(
+        "leaning", "score on the other side that takes an anomalous window back", 0, kLarge),
+    named<&Parameters::filter, &FilterSpec::least_severity>(
+        "severity.least", "the least that a window adds to severity", -64, 0),
+    named<&Parameters::filter, &FilterSpec::most_severity>("severity.most",
+                                                           "the most that a window adds to severity", 0, 64),
+    named<&Parameters::incidents, &IncidentLimits::gate_severity>(
+        "severity.gate", "severity from which a component is faulty at once; in production 4", 0, kLarge),
+    named<&Parameters::incidents, &IncidentLimits::confirm_severity>(
+        "severity.confirm", "severity from which an incident is confirmed", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::block_windows>("bias.block-windows", "bias: windows of a block", 1,
+                                                          100000),
+    named<&Parameters::bias, &BiasOptions::blocks>("bias.blocks", "bias: blocks of the longest horizon", 1,
+                                                   10000),
+    named<&Parameters::bias, &BiasOptions::least_blocks>("bias.least-blocks",
+                                                         "bias: blocks before anything is said", 1, 10000),
+    named<&Parameters::bias, &BiasOptions::least_component_blocks>(
+        "bias.component-blocks", "bias: blocks x components before anything is said", 1, 1000000),
+    named<&Parameters::bias, &BiasOptions::clip>(
+        "bias.clip", "bias: what one window counts at most, a log ratio", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::inflation>(
+        "bias.inflation", "bias: correlation left between blocks, a factor on variance", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::least_sigma>("bias.least-sigma", "bias: added to the error", 0,
+                                                        kLarge),
+    named<&Parameters::bias, &BiasOptions::confirm_shift>(
+        "bias.confirm-shift", "bias: log ratio to the peers that is confirmed", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::confirm_z>("bias.confirm-z", "bias: when this sure", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::suspect_shift>(
+        "bias.suspect-shift", "bias: log ratio to the peers that is suspected", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::suspect_z>("bias.suspect-z", "bias: when this sure", 0, kLarge),
+    named<&Parameters::incidents, &IncidentLimits::secondary_share>(
+        "secondary.share", "an incident below this share of a concurrent one is explained by it", 0, 1),
+    named<&Parameters::incidents, &IncidentLimits::secondary_score>(
+        "secondary.score", "when it is also below this score", 0, kLarge),
+    named<&Parameters::incidents, &IncidentLimits::recurrence>(
+        "recurrence", "trouble that comes back within this many times 2k-1 windows is the same", 0, kLarge),
+    named<&Parameters::clocks, &ClockOptions::reach>(
+        "clocks.reach", "clocks may be off by so many cells; 0: they are not looked at", 0, 600),
+    named<&Parameters::clocks, &ClockOptions::sigmas>(
+        "clocks.sigmas", "clocks: every other shift fits worse by this many standard errors", 1, kLarge),
+    named<&Parameters::clocks, &ClockOptions::least>("clocks.least",
+                                                     "clocks: cells from which one is called off", 1, 600),
+    named<&Parameters::clocks, &ClockOptions::least_move>(
+        "clocks.least-move", "clocks: share of the mean move of a load that is a move", 0, kLarge),
+    named<&Parameters::ratio, &RatioOptions::seconds>(
+        "ratio.seconds", "ratio: seconds of a window beside the preset's; 0: there are none", 0, 3600),
+    named<&Parameters::ratio, &RatioOptions::least_cells>("ratio.cells", "ratio: and cells at least", 2,
+                                                          1000),
+    named<&Parameters::ratio, &RatioOptions::k>("ratio.k", "ratio: of the past 2k-1 windows", 1, 32),
+    named<&Parameters::ratio, &RatioOptions::least_ratio>(
+        "ratio.least", "ratio: latency that is slow, in medians of the peers", 1, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_gap>(
+        "ratio.gap", "ratio: and in latencies of the slowest healthy peer", 1, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_requests>("ratio.requests", "ratio: requests in a window",
+                                                             0, kLarge),
+    named<&Parameters::ratio, &RatioOptions::least_slowdown>(
+        "ratio.slowdown", "ratio: busy time beside the peers', the larger of all and per request", 0, kLarge),
+};
+
+[[nodiscard]] Status set_noise_floor(Parameters& parameters, std::string_view name, double value) {
+  const MetricSpec* metric = find_metric(name.substr(kNoise.size()));
+  if (metric == nullptr) {
+    return fail(ErrorCode::kBadUse, "--set", fmt::format("{}: there is no such metric", name));
+  }
+  if (value < 0) return fail(ErrorCode::kBadUse, "--set", fmt::format("{} cannot be below 0", name));
+  parameters.noise_floors[std::string(metric->name)] = value;
+  return {};
+}
+
+}  // namespace
+
+std::span<const NamedParameter> named_parameters() { return kNamed; }
+
+Status set_parameter(Parameters& parameters, std::string_view text) {
+  auto assignment = parse_assignment(text, "latency.threshold=4");
+  if (!assignment) return forward(assignment);
+  if (assignment->name.starts_with(kNoise)) {
+    return set_noise_floor(parameters, assignment->name, assignment->value);
+  }
+  return set_named(parameters, named_parameters(), *assignment, "--parameters");
+}
+
+Status check_parameters(const Parameters& parameters) {
+  if (parameters.partition > 0 && parameters.partition < kLeastPartition) {
+    return fail(ErrorCode::kBadUse, "--set",
+                fmt::format("partition must be 0 or at least {}", kLeastPartition));
+  }
+  if (parameters.bias.blocks >= parameters.bias.least_blocks) return {};
+  return fail(ErrorCode::kBadUse, "--set", "bias.blocks must not be below bias.least-blocks");
+}
+
+std::string describe_parameters(const Parameters& parameters) {
+  std::string text = describe_named(parameters, named_parameters());
+  for (const MetricSpec& metric : metric_catalogue()) {
+    text +=
+        named_number_line(fmt::format("{}{}", kNoise, metric.name), noise_floor(parameters, metric, false),
+                          fmt::format("noise floor of {}, {}", metric.name, metric.unit));
+  }
+  return text;
 }
 
 }  // namespace laggard::detect

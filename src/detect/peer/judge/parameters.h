@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/error.h"
+#include "base/named_number.h"
 #include "detect/peer/compare/bias.h"
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/filter.h"
@@ -90,7 +94,7 @@ struct Policies {
 inline constexpr std::size_t kLeastPartition = BinRule{}.mad_below;
 
 /// Everything that a verdict depends on and that is not the preset's; `--set NAME=VALUE` changes a number
-/// (parameters_table.h). docs/methods/judge.md says where each comes from.
+/// (named_parameters). docs/methods/judge.md says where each comes from.
 struct Parameters {
   // A direction of traffic that is a fiftieth of the whole is no load whose asymmetry means anything: stray
   // reads during pure writes, ACKs against data.
@@ -166,12 +170,27 @@ struct ThresholdUse {
   double independent = 64.0 / 5;  ///< Samples of a window: WinSize / smoothing.
 };
 
-/// Positions on the scale of the distance (peer/scale.h); for cwnd the fraction itself.
+/// Positions on the scale of the distance (Scale); for cwnd the fraction itself.
 [[nodiscard]] double self_threshold(const Parameters& parameters, const MetricSpec& metric,
                                     const ThresholdUse& use);
 /// For latencies that may come of waiting alone. Of `kl`, which knows no magnitude, the ceiling: never.
 [[nodiscard]] double saturated_threshold(const Parameters& parameters, const ThresholdUse& use);
 [[nodiscard]] double least_threshold(const Parameters& parameters, const MetricSpec& metric,
                                      const ThresholdUse& use);
+
+/// One of the Parameters by name, so that a command line can change it.
+using NamedParameter = NamedNumber<Parameters>;
+
+/// All but the noise floors, which are named `noise.METRIC`.
+[[nodiscard]] std::span<const NamedParameter> named_parameters();
+
+/// Changes one as `NAME=VALUE` says.
+[[nodiscard]] Status set_parameter(Parameters& parameters, std::string_view text);
+
+/// Whether they agree with each other, once all are set.
+[[nodiscard]] Status check_parameters(const Parameters& parameters);
+
+/// What there is to set, a line each: name, value in force, meaning.
+[[nodiscard]] std::string describe_parameters(const Parameters& parameters);
 
 }  // namespace laggard::detect

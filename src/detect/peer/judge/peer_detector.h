@@ -11,7 +11,7 @@
 #include "base/workers.h"
 #include "detect/peer/judge/group_follower.h"
 #include "model/detector.h"
-#include "model/incident.h"
+#include "model/diagnosis.h"
 #include "model/plot.h"
 
 namespace laggard::detect {

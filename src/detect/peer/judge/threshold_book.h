@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detect/peer/compare/scale.h"
+#include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/thresholds.h"
 #include "detect/peer/judge/levels.h"
 #include "detect/peer/judge/parameters.h"

@@ -11,7 +11,7 @@
 #include "detect/peer/skew/lag_correlation.h"
 #include "detect/peer/skew/lag_verdict.h"
 #include "model/cell_series.h"
-#include "model/clocks.h"
+#include "model/diagnosis.h"
 #include "model/grid.h"
 
 namespace laggard::detect {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "collect/record/clocks.h"
+#include "collect/record/event_sources.h"
+
+namespace laggard::cmd {
+
+/// What every recorder is told on the command line, whatever it records.
+struct RecordOptions {
+  std::string out;
+  std::string duration;
+  std::string flush;  ///< Its default is the recorder's own.
+  std::string keep;
+  std::string max_size;
+  std::string root = "/";
+  std::string host;
+};
+
+/// What a recorder of events is told.
+struct RecordEventsOptions : RecordOptions {
+  RecordEventsOptions() { flush = "2s"; }
+  std::string from;  ///< What to read; empty: the usual place.
+};
+
+/// Records one source until the clock is asked to stop or the duration is over.
+[[nodiscard]] Status record_events(const collect::EventSourceSpec& source, const RecordEventsOptions& options,
+                                   collect::SignalClock& clock);
+
+}  // namespace laggard::cmd

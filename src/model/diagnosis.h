@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/incident.h"
+
+namespace laggard {
+
+/// A host whose clock was off for a while, against most of its peers.
+struct ClockSkew {
+  std::string host;
+  WallTime from;
+  WallTime to;
+  Duration ahead{};        ///< Of the peers' clocks; negative: behind them. Whole cells of the comparison.
+  Duration error{};        ///< `ahead` is right to this.
+  double correlation = 0;  ///< Of the host's load with its peers', moved by `ahead` ...
+  double unmoved = 0;      ///< ... and as the clocks have it.
+  double sigmas = 0;       ///< How sure it is that the clock is off: standard errors between the two.
+};
+
+/// `15s behind` or `2m ahead of`: to be followed by whom.
+[[nodiscard]] inline std::string how_far_off(const ClockSkew& skew) {
+  const bool behind = skew.ahead < Duration::zero();
+  return to_text(behind ? -skew.ahead : skew.ahead) + (behind ? " behind" : " ahead of");
+}
+
+/// What the data tell of the clocks of hosts that are each other's peers (docs/methods/skew.md). Unknown is
+/// not zero: a steady load fits itself at every shift.
+struct Clocks {
+  std::size_t agree = 0;             ///< Hosts whose clocks are right, to one cell of the comparison.
+  std::vector<ClockSkew> skewed;     ///< By host, then time.
+  std::vector<std::string> unknown;  ///< Hosts of which nothing can be said.
+  bool corrected = false;            ///< What is `skewed` was moved before the hosts were compared.
+};
+
+struct RankedComponent {
+  std::string component;
+  std::string group;
+  int persistence = 0;
+  double severity = 0;
+  bool operator==(const RankedComponent&) const = default;
+};
+
+/// The most persistent components at the end of one stretch of time, an hour in T Fig 5.3.
+struct PersistenceRow {
+  WallTime from;
+  std::vector<RankedComponent> top;
+  bool operator==(const PersistenceRow&) const = default;
+};
+
+/// What was looked at, and what could not be.
+struct Coverage {
+  std::size_t hosts = 0;
+  std::size_t components = 0;
+  std::vector<std::string> metrics;
+  std::vector<std::string> missing;         ///< One sentence each.
+  std::vector<std::string> not_comparable;  ///< One sentence each: which group, how many members.
+  Clocks clocks;
+  /// Files of the recording of which something could not be read, whoever and whatever was in it: with any of
+  /// them the diagnosis is *partial*, and nobody else may be called well on its word.
+  std::vector<std::string> damaged;
+
+  [[nodiscard]] bool partial() const { return !damaged.empty(); }
+};
+
+struct Diagnosis {
+  WallTime from;
+  WallTime to;
+  std::string preset;
+  std::string distance;
+  ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
+  std::vector<Incident> incidents;       ///< Most severe state first, then by persistence.
+  std::vector<RankedComponent> ranking;  ///< By persistence, then severity, then name.
+  Coverage coverage;
+};
+
+}  // namespace laggard
