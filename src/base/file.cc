@@ -49,16 +49,47 @@ Status write_all(int fd, std::string_view bytes, const std::string& where, const
   return {};
 }
 
-Result<std::string> read_file(const std::filesystem::path& path) {
-  const Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 28;
+constexpr int kWaitForWriterMs = 2000;
+
+/// Opens it. A pipe that nobody has opened to write to is waited for a while only; who has may take his time.
+Result<Fd> open_to_read(const std::filesystem::path& path) {
+  Fd fd{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!fd.valid()) return fail_errno(errno, path.string(), "cannot open");
+  struct stat about {};
+  if (::fstat(fd.get(), &about) != 0) return fail_errno(errno, path.string(), "cannot look at");
+  if (S_ISFIFO(about.st_mode)) {
+    pollfd written{fd.get(), POLLIN, 0};
+    int ready = 0;
+    do {
+      ready = ::poll(&written, 1, kWaitForWriterMs);
+    } while (ready < 0 && errno == EINTR);
+    char none = 0;  // Nothing can be read: an end means that there is no writer.
+    if (ready == 0 && ::read(fd.get(), &none, 1) == 0) {
+      return fail(ErrorCode::kBadInput, path.string(), "is a pipe to which nobody writes");
+    }
+  }
+  if (::fcntl(fd.get(), F_SETFL, 0) != 0) return fail_errno(errno, path.string(), "cannot read");
+  return fd;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  auto fd = open_to_read(path);
+  if (!fd) return forward(fd);
   std::string content;
   std::array<char, 65536> buffer{};
   for (;;) {
-    Result<std::size_t> got = read_some(fd.get(), buffer, path.string());
+    Result<std::size_t> got = read_some(fd->get(), buffer, path.string());
     if (!got) return forward(got);
     if (*got == 0) return content;
     content.append(buffer.data(), *got);
+    if (content.size() > kLargestFile) {
+      return fail(ErrorCode::kBadInput, path.string(), "has more than 256 MB, which no such file has");
+    }
   }
 }
 

@@ -38,7 +38,8 @@ class Fd {
 [[nodiscard]] Status write_all(int fd, std::string_view bytes, const std::string& where,
                                const std::string& refusal = "cannot write");
 
-/// Reads the whole file. Works for /proc and /sys too, whose files claim to be empty.
+/// Reads the whole file. Works for /proc and /sys too, whose files claim to be empty. What goes on beyond 256
+/// MB (a device), and a pipe that nobody opens to write to within 2 s, are bad input.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Writes a whole output through an OutputFile: it appears whole or not at all and is synced; a link stays a

@@ -1,15 +1,21 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace laggard {
 namespace {
+
+using testing::HasSubstr;
 
 class File : public testing::Test {
  protected:
@@ -70,6 +76,27 @@ TEST_F(File, DescriptorIsWrittenInto) {
   ASSERT_TRUE(write_file("/proc/self/fd/" + std::to_string(writer.get()), "text"));
   std::array<char, 8> got{};
   EXPECT_EQ(*read_some(reader.get(), got, "pipe"), 4U);
+}
+
+TEST_F(File, WhatHasNoEndIsRefused) {
+  const auto endless = read_file("/dev/zero");
+  ASSERT_FALSE(endless);
+  EXPECT_THAT(endless.error().message(), HasSubstr("/dev/zero: has more than 256 MB"));
+}
+
+TEST_F(File, PipeIsReadOrRefused) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream to(pipe);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    to << "written late";
+  });
+  EXPECT_EQ(read_file(pipe).value(), "written late");
+  writer.join();
+  const auto nobody = read_file(pipe);
+  ASSERT_FALSE(nobody);
+  EXPECT_THAT(nobody.error().message(), HasSubstr("is a pipe to which nobody writes"));
 }
 
 TEST_F(File, FolderIsRefused) {
