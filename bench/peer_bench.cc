@@ -70,7 +70,7 @@ const std::vector<double>& thresholds(bool outliers) {
     laggard::detect::ThresholdTrainer trainer({.form = laggard::detect::TrainingForm::kSingle}, kGroup);
     std::vector<double> first(day(with).begin(), day(with).begin() + kGroup * kDay / 3);
     stream_day(first,
-               [&](const laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
+               [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     return trainer.result().thresholds;
   };
@@ -83,7 +83,7 @@ const std::vector<double>& thresholds(bool outliers) {
 void check_against_definition(bool outliers) {
   const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<std::uint8_t> flagged(kGroup);
-  stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
+  stream_day(day(outliers), [&](laggard::detect::SortedWindow& window) {
     if (window.window().index % 32 != 0) return;
     comparer->load(window);
     comparer->flags(thresholds(outliers), flagged);
@@ -103,7 +103,7 @@ void day_smooth_and_sort(benchmark::State& state) {
   const std::vector<double>& columns = day(false);  // made outside of the measured loop
   for (auto _ : state) {
     stream_day(columns,
-               [](const laggard::detect::SortedWindow& w) { benchmark::DoNotOptimize(w.order(0).data()); });
+               [](laggard::detect::SortedWindow& w) { benchmark::DoNotOptimize(w.order(0).data()); });
   }
 }
 
@@ -116,7 +116,7 @@ void day_flags(benchmark::State& state) {
   std::size_t total = 0;
   for (auto _ : state) {
     total = 0;
-    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
+    stream_day(day(outliers), [&](laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->flags(thresholds(outliers), flagged);
       for (const std::uint8_t flag : flagged) total += flag;
@@ -136,7 +136,7 @@ void intrepid_metric_day(benchmark::State& state) {
     for (std::size_t g = 0; g < kGroups.size(); ++g) {
       std::vector<std::uint8_t> flagged(kGroups[g]);
       const std::vector<double> threshold(kGroups[g], 4.0);
-      const auto judge = [&](const laggard::detect::SortedWindow& window) {
+      const auto judge = [&](laggard::detect::SortedWindow& window) {
         comparer->load(window);
         comparer->flags(threshold, flagged);
         benchmark::DoNotOptimize(flagged.data());
@@ -153,7 +153,7 @@ void idle_day_all_scores(benchmark::State& state) {
   const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(columns, [&](const laggard::detect::SortedWindow& window) {
+    stream_day(columns, [&](laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores(s);
       benchmark::DoNotOptimize(s.data());
@@ -169,7 +169,7 @@ void day_scores_above_half(benchmark::State& state) {
   for (double& f : floor) f /= 2;
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
+    stream_day(day(outliers), [&](laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores_above(floor, s);
       benchmark::DoNotOptimize(s.data());
@@ -181,7 +181,7 @@ void day_all_scores(benchmark::State& state, laggard::detect::Distance distance,
   const auto comparer = laggard::detect::make_comparer(distance, {});
   std::vector<double> s(kGroup);
   for (auto _ : state) {
-    stream_day(day(outliers), [&](const laggard::detect::SortedWindow& window) {
+    stream_day(day(outliers), [&](laggard::detect::SortedWindow& window) {
       comparer->load(window);
       comparer->scores(s);
       benchmark::DoNotOptimize(s.data());
@@ -194,7 +194,7 @@ void day_training(benchmark::State& state) {
   for (auto _ : state) {
     laggard::detect::ThresholdTrainer trainer({}, kGroup);
     stream_day(day(false),
-               [&](const laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
+               [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     benchmark::DoNotOptimize(trainer.result().largest);
   }

@@ -29,28 +29,27 @@ std::span<const std::string_view> load_counters(DeviceKind kind) {
 
 void mark_growth(const SampleTable& table, std::size_t c, std::size_t d, std::uint64_t& last,
                  std::vector<std::uint8_t>& active) {
-  const std::span<const std::uint64_t> series = table.series(c, d);
-  const std::span<const std::uint8_t> present = table.presence(c, d);
-  for (std::size_t t = 0; t < series.size(); ++t) {
-    if (present[t] == 0) continue;
-    if (last != kUnknown && series[t] > last) active[t] = 1;
-    last = series[t];
+  const SampleTable::View cells = table.view(c, d);
+  for (std::size_t t = 0; t < active.size(); ++t) {
+    if (!cells.present(t)) continue;
+    if (last != kUnknown && cells.value(t) > last) active[t] = 1;
+    last = cells.value(t);
   }
 }
 
 /// Marks the times at which a computed rate is not zero. The shift drops the sign bit, so that -0.0 is zero
 /// too.
 void mark_nonzero(const SampleTable& table, std::size_t c, std::size_t d, std::vector<std::uint8_t>& active) {
-  const std::span<const std::uint64_t> series = table.series(c, d);
-  for (std::size_t t = 0; t < series.size(); ++t) {
-    if ((series[t] << 1) != 0) active[t] = 1;  // Missing cells hold 0.
+  const SampleTable::View cells = table.view(c, d);
+  for (std::size_t t = 0; t < active.size(); ++t) {
+    if ((cells.value(t) << 1) != 0) active[t] = 1;  // Missing cells hold 0.
   }
 }
 
 void mark_present(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& active) {
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
-    const std::span<const std::uint8_t> present = table.presence(c, d);
-    for (std::size_t t = 0; t < present.size(); ++t) active[t] |= present[t];
+    const SampleTable::View cells = table.view(c, d);
+    for (std::size_t t = 0; t < active.size(); ++t) active[t] |= static_cast<std::uint8_t>(cells.present(t));
   }
 }
 

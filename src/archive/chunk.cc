@@ -37,7 +37,7 @@ class ChunkEncoder {
   }
 
   void add_device(std::size_t d) {
-    const Runs runs = Runs::of(table_.presence(counter_, d));
+    const Runs runs = runs_of(table_, counter_, d);
     const std::size_t present = runs.present();
     if (present == 0) {
       sink_.head.u8(static_cast<std::uint8_t>(CellPresence::kNowhere));
@@ -49,7 +49,7 @@ class ChunkEncoder {
       sink_.head.u8(static_cast<std::uint8_t>(CellPresence::kOwn));
       runs.write(sink_.head);
     }
-    const std::span<const std::uint64_t> cells = dense_cells(table_.series(counter_, d), runs, scratch_);
+    const std::span<const std::uint64_t> cells = dense_cells(table_, counter_, d, runs, scratch_);
     ColumnHints hints;
     if (has_hints_ && present > 1 && hints_.fits(d, runs)) {
       hints_.select(d, runs);

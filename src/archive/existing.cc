@@ -46,14 +46,13 @@ std::vector<RowPair> same_times(const std::vector<WallTime>& times, const std::v
 struct SeriesPair {
   std::span<std::uint64_t> values;
   std::span<std::uint8_t> presence;
-  std::span<const std::uint64_t> there;
-  std::span<const std::uint8_t> there_presence;
+  SampleTable::View there;
 
   [[nodiscard]] std::uint64_t remove_equal(std::span<const RowPair> pairs) const {
     std::uint64_t removed = 0;
     for (const RowPair& pair : pairs) {
-      if (presence[pair.row] == 0 || there_presence[pair.other] == 0) continue;
-      if (values[pair.row] != there[pair.other]) continue;
+      if (presence[pair.row] == 0 || !there.present(pair.other)) continue;
+      if (values[pair.row] != there.value(pair.other)) continue;
       presence[pair.row] = 0;
       values[pair.row] = 0;
       ++removed;
@@ -82,8 +81,7 @@ std::uint64_t remove_equal(SampleTable& table, const SampleTable& other, std::sp
       if (!devices[d]) continue;
       const SeriesPair both{.values = table.series(c, d),
                             .presence = table.presence(c, d),
-                            .there = other.series(*other_c, *devices[d]),
-                            .there_presence = other.presence(*other_c, *devices[d])};
+                            .there = other.view(*other_c, *devices[d])};
       removed += both.remove_equal(pairs);
     }
   }

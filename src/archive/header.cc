@@ -132,13 +132,12 @@ bool names_are_unique(const BlockHeader& header) {
 /// A device is present at the samples at which any of its counters is.
 Runs device_runs(const SampleTable& table, std::size_t d, std::vector<std::uint8_t>& scratch) {
   const std::size_t n = table.times().size();
-  Runs first =
-      table.counters().empty() ? Runs::of(std::vector<std::uint8_t>(n)) : Runs::of(table.presence(0, d));
+  Runs first = table.counters().empty() ? Runs::of(std::vector<std::uint8_t>(n)) : runs_of(table, 0, d);
   if (first.is_full() || table.counters().size() < 2) return first;
   scratch.assign(n, 0);
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
-    const std::span<const std::uint8_t> present = table.presence(c, d);
-    for (std::size_t t = 0; t < n; ++t) scratch[t] |= present[t];
+    const SampleTable::View cells = table.view(c, d);
+    for (std::size_t t = 0; t < n; ++t) scratch[t] |= static_cast<std::uint8_t>(cells.present(t));
   }
   return Runs::of(scratch);
 }

@@ -54,8 +54,17 @@ References find_references(std::string_view kind, const std::vector<std::string_
   return {.growth = indices(recipe->growth, names), .buckets = indices(recipe->buckets, names)};
 }
 
-std::span<const std::uint64_t> dense_cells(std::span<const std::uint64_t> series, const Runs& runs,
-                                           std::vector<std::uint64_t>& scratch) {
+Runs runs_of(const SampleTable& table, std::size_t c, std::size_t d) {
+  return table.uniform(c, d) ? Runs::full(table.times().size()) : Runs::of(table.presence(c, d));
+}
+
+std::span<const std::uint64_t> dense_cells(const SampleTable& table, std::size_t c, std::size_t d,
+                                           const Runs& runs, std::vector<std::uint64_t>& scratch) {
+  if (const auto value = table.uniform(c, d)) {
+    scratch.assign(runs.present(), *value);
+    return scratch;
+  }
+  const std::span<const std::uint64_t> series = table.series(c, d);
   if (runs.is_full()) return series;
   scratch.clear();
   runs.for_each([&](std::size_t begin, std::size_t end) {
@@ -73,9 +82,7 @@ void HintSource::select(std::size_t d, const Runs& runs) {
 void HintSource::select_none() { runs_ = nullptr; }
 
 bool HintSource::fits(std::size_t d, const Runs& runs) const {
-  const auto same = [&](const UnpackedCounter& c) {
-    return Runs::of(c.table->presence(c.counter, d)) == runs;
-  };
+  const auto same = [&](const UnpackedCounter& c) { return runs_of(*c.table, c.counter, d) == runs; };
   return std::ranges::all_of(growth_counters_, same) && std::ranges::all_of(bucket_counters_, same);
 }
 
@@ -86,8 +93,7 @@ void HintSource::sum(const std::vector<UnpackedCounter>& counters, std::vector<s
       out.resize(runs_->present() - 1);  // It does not grow.
       continue;
     }
-    const std::span<const std::uint64_t> cells =
-        dense_cells(c.table->series(c.counter, device_), *runs_, dense_);
+    const std::span<const std::uint64_t> cells = dense_cells(*c.table, c.counter, device_, *runs_, dense_);
     out.resize(cells.size() - 1);
     for (std::size_t i = 0; i + 1 < cells.size(); ++i) out[i] += cells[i + 1] - cells[i];
   }

@@ -65,9 +65,12 @@ class HintSource {
   std::vector<std::uint64_t> dense_;
 };
 
-/// The cells of a series at `runs`, in order; the series itself when it has no holes.
-[[nodiscard]] std::span<const std::uint64_t> dense_cells(std::span<const std::uint64_t> series,
-                                                         const Runs& runs,
+/// Where a series is present.
+[[nodiscard]] Runs runs_of(const SampleTable& table, std::size_t c, std::size_t d);
+
+/// The cells of a series at `runs`, in order; the series itself when it has no holes and is written.
+[[nodiscard]] std::span<const std::uint64_t> dense_cells(const SampleTable& table, std::size_t c,
+                                                         std::size_t d, const Runs& runs,
                                                          std::vector<std::uint64_t>& scratch);
 
 }  // namespace laggard::archive

@@ -45,10 +45,8 @@ SampleTable concatenate(std::span<const SampleTable> tables) {
     const std::vector<std::size_t> counters = all.add_counters(table.counters());
     for (std::size_t c = 0; c < counters.size(); ++c) {
       for (std::size_t d = 0; d < devices.size(); ++d) {
-        std::ranges::copy(table.series(c, d), joined.series(counters[c], devices[d]).begin() +
-                                                  static_cast<std::ptrdiff_t>(offset));
-        std::ranges::copy(table.presence(c, d), joined.presence(counters[c], devices[d]).begin() +
-                                                    static_cast<std::ptrdiff_t>(offset));
+        joined.copy(table.view(c, d), {.begin = 0, .end = table.times().size(), .at = offset}, counters[c],
+                    devices[d]);
       }
     }
     offset += table.times().size();
@@ -64,8 +62,7 @@ SampleTable slice(const SampleTable& table, std::size_t begin, std::size_t end) 
   part.set_boot(table.boot());
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      std::ranges::copy(table.series(c, d).subspan(begin, end - begin), part.series(c, d).begin());
-      std::ranges::copy(table.presence(c, d).subspan(begin, end - begin), part.presence(c, d).begin());
+      part.copy(table.view(c, d), {.begin = begin, .end = end, .at = 0}, c, d);
     }
   }
   return part;
@@ -90,15 +87,12 @@ SampleTable pick(const SampleTable& table, const Kept& kept) {
   part.set_boot(table.boot());
   for (std::size_t c = 0; c < kept.counters.size(); ++c) {
     for (std::size_t d = 0; d < kept.devices.size(); ++d) {
-      const std::span<const std::uint64_t> from =
-          std::as_const(table).series(kept.counters[c], kept.devices[d]);
-      const std::span<const std::uint8_t> there =
-          std::as_const(table).presence(kept.counters[c], kept.devices[d]);
+      const SampleTable::View from = table.view(kept.counters[c], kept.devices[d]);
       const std::span<std::uint64_t> series = part.series(c, d);
       const std::span<std::uint8_t> presence = part.presence(c, d);
       for (std::size_t t = 0; t < kept.times.size(); ++t) {
-        series[t] = from[kept.times[t]];
-        presence[t] = there[kept.times[t]];
+        series[t] = from.value(kept.times[t]);
+        presence[t] = static_cast<std::uint8_t>(from.present(kept.times[t]));
       }
     }
   }
@@ -133,11 +127,13 @@ SampleTable without_empty(const SampleTable& table) {
   std::vector<std::uint8_t> times(table.times().size());
   for (std::size_t c = 0; c < counters.size(); ++c) {
     for (std::size_t d = 0; d < devices.size(); ++d) {
-      const std::span<const std::uint8_t> presence = table.presence(c, d);
-      if (std::ranges::find(presence, std::uint8_t{1}) == presence.end()) continue;
-      counters[c] = 1;
-      devices[d] = 1;
-      for (std::size_t t = 0; t < times.size(); ++t) times[t] |= presence[t];
+      const SampleTable::View cells = table.view(c, d);
+      for (std::size_t t = 0; t < times.size(); ++t) {
+        if (!cells.present(t)) continue;
+        counters[c] = 1;
+        devices[d] = 1;
+        times[t] = 1;
+      }
     }
   }
   return pick(table, {.counters = marked(counters), .devices = marked(devices), .times = marked(times)});

@@ -1,25 +1,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 namespace laggard {
 
-/// An uninitialised array of fixed size, for code that writes every element before it reads it. The pages of
-/// a large one that are never touched cost nothing; a vector would write zeros into all of them.
+/// An array of fixed size, all zeros at first. The pages of a large one that are never touched cost nothing,
+/// since the system hands them out as zeros; a vector would write them.
 template <typename T>
 class RawArray {
  public:
   static_assert(std::is_trivial_v<T>, "nothing is constructed");
 
   RawArray() = default;
-  explicit RawArray(std::size_t size) : data_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+  explicit RawArray(std::size_t size) : size_(size) {
+    if (size == 0) return;
+    data_.reset(static_cast<T*>(std::calloc(size, sizeof(T))));
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
   RawArray(const RawArray& other) : RawArray(other.size_) {
-    // Bytes, because some of them may never have been written.
     if (size_ > 0) std::memcpy(data_.get(), other.data_.get(), size_ * sizeof(T));
   }
   RawArray(RawArray&& other) noexcept : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
@@ -31,10 +36,14 @@ class RawArray {
   ~RawArray() = default;
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::span<T> span() const { return {data_.get(), size_}; }
+  [[nodiscard]] std::span<T> span() { return {data_.get(), size_}; }
+  [[nodiscard]] std::span<const T> span() const { return {data_.get(), size_}; }
 
  private:
-  std::unique_ptr<T[]> data_;
+  struct Free {
+    void operator()(T* data) const { std::free(data); }
+  };
+  std::unique_ptr<T[], Free> data_;
   std::size_t size_ = 0;
 };
 

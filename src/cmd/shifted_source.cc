@@ -14,12 +14,7 @@ SampleTable with_times(const SampleTable& table, std::vector<WallTime> times) {
   moved.set_boot(table.boot());
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      if (const auto uniform = table.uniform(c, d)) {
-        moved.set_uniform(c, d, *uniform);
-        continue;
-      }
-      std::ranges::copy(table.series(c, d), moved.series(c, d).begin());
-      std::ranges::copy(table.presence(c, d), moved.presence(c, d).begin());
+      moved.copy(table, c, d, c, d);
     }
   }
   return moved;

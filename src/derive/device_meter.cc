@@ -76,11 +76,11 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
   for (const Column& column : columns) {
     if (column.form == CounterForm::kCumulative) continue;
     const auto s = static_cast<std::size_t>(column.slot);
-    if (column.present[t] == 0) {
+    if (!column.cells.present(t)) {
       level_[s] = kMissing;
       continue;
     }
-    const std::uint64_t bits = column.values[t];
+    const std::uint64_t bits = column.cells.value(t);
     seen_[s] = time;
     level_[s] =
         column.form == CounterForm::kComputedRate ? std::bit_cast<double>(bits) : static_cast<double>(bits);
@@ -99,15 +99,15 @@ bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t
   for (const Column& column : columns) {
     if (column.form != CounterForm::kCumulative) continue;
     const auto s = static_cast<std::size_t>(column.slot);
-    const bool present = column.present[t] != 0;
+    const bool present = column.cells.present(t);
     if (usable && present && has_last_[s] && time - seen_[s] <= max_gap_) {
-      const auto grown = counter_increase(last_[s], column.values[t]);
+      const auto grown = counter_increase(last_[s], column.cells.value(t));
       any = any || grown;
       reset = reset || !grown;
       if (grown) increase_[s] = static_cast<double>(*grown);
     }
     has_last_[s] = present;
-    last_[s] = column.values[t];
+    last_[s] = column.cells.value(t);
     if (present) seen_[s] = time;
   }
   return any && !reset;
@@ -130,13 +130,13 @@ void DeviceMeter::add(const SampleTable& table, std::size_t d, std::vector<Finis
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     const TableCounter& counter = table.counters()[c];
     if (const auto slot = slot_of(table.kind(), counter.name)) {
-      columns.push_back({*slot, counter.form, table.series(c, d), table.presence(c, d)});
+      columns.push_back({*slot, counter.form, table.view(c, d)});
     }
   }
   begin_boot(table.boot());
   for (std::size_t t = 0; t < table.times().size(); ++t) {
     const bool sampled = std::any_of(columns.begin(), columns.end(),
-                                     [t](const Column& column) { return column.present[t] != 0; });
+                                     [t](const Column& column) { return column.cells.present(t); });
     if (!sampled) continue;
     if (primed_ && table.times()[t] < last_time_) close(out);
     advance(columns, t, table.times()[t], out);

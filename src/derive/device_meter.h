@@ -88,8 +88,7 @@ class DeviceMeter {
   struct Column {
     Slot slot;
     CounterForm form;
-    std::span<const std::uint64_t> values;
-    std::span<const std::uint8_t> present;
+    SampleTable::View cells;
   };
 
   [[nodiscard]] bool can_follow(std::span<const WholeColumn> columns, const CellPlan& plan) const;

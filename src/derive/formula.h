@@ -106,6 +106,7 @@ class Formula {
 
  private:
   FormulaShape shape_;
+  double factor_;
   SlotSum counted_;
   SlotSum per_;
   Slot computed_;

@@ -179,6 +179,13 @@ any = ["storage latency"]
 why = "{component} takes longer per request than its peers without moving more data"
 
 [[rule]]
+name = "round trips"
+cause = "slow-link"
+resource = "network"
+any = ["network delay"]
+why = "packets to and from {component} wait far longer on their way than its peers': its link is slow or full"
+
+[[rule]]
 name = "congestion"
 cause = "packet-loss"
 resource = "network"

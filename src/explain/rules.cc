@@ -44,7 +44,7 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
   if (text.starts_with(kSymptom)) selector.symptom = symptom(text.substr(kSymptom.size()));
   if (selector.symptom) return selector;
   for (const Resource resource : {Resource::kStorage, Resource::kNetwork}) {
-    for (const Role role : {Role::kThroughput, Role::kLatency, Role::kCongestion, Role::kRetransmission}) {
+    for (const Role role : kRoles) {
       if (text != fmt::format("{} {}", to_name(resource), to_name(role))) continue;
       selector.resource = resource;
       selector.role = role;

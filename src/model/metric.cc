@@ -23,6 +23,8 @@ std::string_view to_name(Role role) {
       return "congestion";
     case Role::kRetransmission:
       return "retransmission";
+    case Role::kDelay:
+      return "delay";
   }
   return "";
 }

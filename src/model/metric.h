@@ -12,7 +12,15 @@ namespace laggard {
 
 /// What a metric says about a component. Rules and detectors speak of roles, so that gauges from elsewhere
 /// (sadf's rates, an array vendor's latency) take part in them.
-enum class Role : std::uint8_t { kThroughput, kLatency, kCongestion, kRetransmission };
+enum class Role : std::uint8_t {
+  kThroughput,
+  kLatency,
+  kCongestion,
+  kRetransmission,
+  kDelay,  ///< How long a packet and its acknowledgement take: all queues on the way, no request's work.
+};
+inline constexpr std::array kRoles{Role::kThroughput, Role::kLatency, Role::kCongestion,
+                                   Role::kRetransmission, Role::kDelay};
 
 enum class Resource : std::uint8_t { kStorage, kNetwork };
 
@@ -74,6 +82,7 @@ struct FormulaSpec {
     std::string_view queue_ms{};
   };
   Stall stall{};
+  double factor = 1;        ///< From the counter's unit to the metric's.
   std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
   /// Of the host's network interfaces.
   struct Packets {
@@ -99,6 +108,10 @@ struct MetricSpec {
   /// The same for devices known not to rotate: 1 ms would blind us to a sick NVMe.
   double noise_floor_flash = 0;
   bool diagnosed_by_default = false;
+  /// Where it is not 0, what is compared is log2(1 + x / log_base): factors count, not differences.
+  double log_base = 0;
+  /// T and F do not have it; their algorithm judges it only when asked to.
+  bool is_own = false;
 
   /// Whether it is one of the quantities that add up to what goes through its resource.
   [[nodiscard]] constexpr bool is_moved() const {
@@ -128,11 +141,11 @@ struct MetricSpec {
   }
 };
 
-/// rd_sec wr_sec await tps avgrq-sz avgqu-sz %util, rxbyt txbyt rxpck txpck, cwnd and retransmits.
+/// rd_sec wr_sec await tps avgrq-sz avgqu-sz %util, rxbyt txbyt rxpck txpck, cwnd, retransmits and rtt.
 [[nodiscard]] std::span<const MetricSpec> metric_catalogue();
 [[nodiscard]] const MetricSpec* find_metric(std::string_view name);
 
-[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, congestion, retransmission
+[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, …, delay
 [[nodiscard]] std::string_view to_name(Resource resource);  // storage, network
 
 }  // namespace laggard

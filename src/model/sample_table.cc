@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/error.h"
+
 namespace laggard {
 
 SampleTable::SampleTable(std::string host, DeviceKind kind, std::vector<TableCounter> counters,
@@ -13,7 +15,7 @@ SampleTable::SampleTable(std::string host, DeviceKind kind, std::vector<TableCou
       counters_(std::move(counters)),
       devices_(std::move(devices)),
       times_(std::move(times)),
-      series_(counters_.size() * devices_.size()),
+      uniform_(counters_.size() * devices_.size()),
       values_(counters_.size() * devices_.size() * times_.size()),
       present_(values_.size()) {}
 
@@ -42,26 +44,37 @@ std::optional<double> SampleTable::number(std::size_t c, std::size_t d, std::siz
                                                          : static_cast<double>(raw);
 }
 
-void SampleTable::write_out(std::size_t c, std::size_t d) const {
-  Series& s = series_[c * devices_.size() + d];
-  if (s.written) return;
-  s.written = true;
-  std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), s.uniform ? s.value : 0);
-  std::ranges::fill(present_.span().subspan(cell(c, d, 0), times_.size()),
-                    static_cast<std::uint8_t>(s.uniform));
+namespace {
+
+constexpr std::uint8_t kPresent = 1;
+
+}  // namespace
+
+SampleTable::View SampleTable::view(std::size_t c, std::size_t d) const {
+  const std::optional<std::uint64_t>& uniform = uniform_[c * devices_.size() + d];
+  if (uniform) return {&*uniform, &kPresent, 0};
+  const std::size_t first = cell(c, d, 0);
+  return {values_.span().data() + first, present_.span().data() + first, 1};
+}
+
+void SampleTable::write_out(std::size_t c, std::size_t d) {
+  std::optional<std::uint64_t>& uniform = uniform_[c * devices_.size() + d];
+  if (!uniform) return;
+  std::ranges::fill(values_.span().subspan(cell(c, d, 0), times_.size()), *uniform);
+  std::ranges::fill(present_.span().subspan(cell(c, d, 0), times_.size()), kPresent);
+  uniform.reset();
 }
 
 std::span<const std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) const {
-  write_out(c, d);
+  LAGGARD_CHECK(!uniform(c, d));
   return values_.span().subspan(cell(c, d, 0), times_.size());
 }
 
 std::span<const std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) const {
-  write_out(c, d);
+  LAGGARD_CHECK(!uniform(c, d));
   return present_.span().subspan(cell(c, d, 0), times_.size());
 }
 
-/// Who may write to a series may make it anything.
 std::span<std::uint64_t> SampleTable::series(std::size_t c, std::size_t d) {
   write_out(c, d);
   return overwrite(c, d).series;
@@ -73,13 +86,13 @@ std::span<std::uint8_t> SampleTable::presence(std::size_t c, std::size_t d) {
 }
 
 SampleTable::Cells SampleTable::overwrite(std::size_t c, std::size_t d) {
-  series_[c * devices_.size() + d] = {.uniform = false, .written = true, .value = 0};
+  uniform_[c * devices_.size() + d].reset();
   return {values_.span().subspan(cell(c, d, 0), times_.size()),
           present_.span().subspan(cell(c, d, 0), times_.size())};
 }
 
 void SampleTable::set_uniform(std::size_t c, std::size_t d, std::uint64_t value) {
-  series_[c * devices_.size() + d] = {.uniform = true, .written = false, .value = value};
+  uniform_[c * devices_.size() + d] = value;
 }
 
 void SampleTable::set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t value) {
@@ -89,11 +102,37 @@ void SampleTable::set(std::size_t c, std::size_t d, std::size_t t, std::uint64_t
   cells.presence[t] = 1;
 }
 
-std::size_t SampleTable::present_cells() const {
-  for (std::size_t c = 0; c < counters_.size(); ++c) {
-    for (std::size_t d = 0; d < devices_.size(); ++d) write_out(c, d);
+void SampleTable::copy(const View& from, const Cut& cut, std::size_t c, std::size_t d) {
+  write_out(c, d);
+  const Cells cells = overwrite(c, d);
+  const std::size_t n = cut.end - cut.begin;
+  if (from.step_ == 0) {
+    std::fill_n(cells.series.data() + cut.at, n, from.value(0));
+    std::fill_n(cells.presence.data() + cut.at, n, kPresent);
+  } else {
+    std::copy_n(from.values_ + cut.begin, n, cells.series.data() + cut.at);
+    std::copy_n(from.presence_ + cut.begin, n, cells.presence.data() + cut.at);
   }
-  return static_cast<std::size_t>(std::ranges::count(present_.span(), std::uint8_t{1}));
+}
+
+void SampleTable::copy(const SampleTable& from, std::size_t from_c, std::size_t from_d, std::size_t c,
+                       std::size_t d) {
+  if (const auto value = from.uniform(from_c, from_d)) {
+    set_uniform(c, d, *value);
+  } else {
+    copy(from.view(from_c, from_d), {.begin = 0, .end = times_.size(), .at = 0}, c, d);
+  }
+}
+
+std::size_t SampleTable::present_cells() const {
+  std::size_t present = 0;
+  for (std::size_t c = 0; c < counters_.size(); ++c) {
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      present += uniform(c, d) ? times_.size()
+                               : static_cast<std::size_t>(std::ranges::count(presence(c, d), kPresent));
+    }
+  }
+  return present;
 }
 
 bool SampleTable::operator==(const SampleTable& other) const {
@@ -103,8 +142,11 @@ bool SampleTable::operator==(const SampleTable& other) const {
   if (facts(*this) != facts(other)) return false;
   for (std::size_t c = 0; c < counters_.size(); ++c) {
     for (std::size_t d = 0; d < devices_.size(); ++d) {
-      if (!std::ranges::equal(series(c, d), other.series(c, d))) return false;
-      if (!std::ranges::equal(presence(c, d), other.presence(c, d))) return false;
+      const View mine = view(c, d);
+      const View theirs = other.view(c, d);
+      for (std::size_t t = 0; t < times_.size(); ++t) {
+        if (mine.present(t) != theirs.present(t) || mine.value(t) != theirs.value(t)) return false;
+      }
     }
   }
   return true;

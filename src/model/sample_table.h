@@ -29,9 +29,8 @@ struct TableCounter {
 /// that was not sampled is *missing*, which is never zero.
 ///
 /// A series that is present throughout and stands still, as most do in a large system, can be put in as one
-/// value (`set_uniform`) and asked for as one (`uniform`). The cells of such a series, and of one that is
-/// missing throughout, as all are at first, are written when somebody asks for them: do not let two threads
-/// read one table.
+/// value (`set_uniform`) and asked for as one (`uniform`). Its cells are not written; `view` reads them all
+/// the same.
 ///
 /// `times` keep the order of recording. They grow, except where the wall clock was stepped back or a sample
 /// was repeated; readers decide what that means (docs/methods/metrics.md: a repeated time keeps the latest
@@ -57,20 +56,47 @@ class SampleTable {
   [[nodiscard]] std::optional<std::size_t> device_index(std::string_view name) const;
 
   [[nodiscard]] bool present(std::size_t c, std::size_t d, std::size_t t) const {
-    return presence(c, d)[t] != 0;
+    return view(c, d).present(t);
   }
   [[nodiscard]] std::uint64_t bits(std::size_t c, std::size_t d, std::size_t t) const {
-    return series(c, d)[t];
+    return view(c, d).value(t);
   }
   [[nodiscard]] std::optional<std::uint64_t> integer(std::size_t c, std::size_t d, std::size_t t) const;
   /// The value as a double whatever its form.
   [[nodiscard]] std::optional<double> number(std::size_t c, std::size_t d, std::size_t t) const;
 
-  /// The series of one (c, d): `times().size()` cells. Missing cells hold 0 in `series` and 0 in `presence`.
+  /// The cells of one series, uniform or not. Missing cells have the value 0.
+  class View {
+   public:
+    [[nodiscard]] bool present(std::size_t t) const { return presence_[t * step_] != 0; }
+    [[nodiscard]] std::uint64_t value(std::size_t t) const { return values_[t * step_]; }
+
+   private:
+    friend class SampleTable;
+    View(const std::uint64_t* values, const std::uint8_t* presence, std::size_t step)
+        : values_(values), presence_(presence), step_(step) {}
+    const std::uint64_t* values_;
+    const std::uint8_t* presence_;
+    std::size_t step_;  ///< 0: all cells are the first one.
+  };
+  [[nodiscard]] View view(std::size_t c, std::size_t d) const;
+
+  /// The series of one (c, d), which is not uniform: `times().size()` cells. Missing cells hold 0 in `series`
+  /// and 0 in `presence`.
   [[nodiscard]] std::span<const std::uint64_t> series(std::size_t c, std::size_t d) const;
   [[nodiscard]] std::span<const std::uint8_t> presence(std::size_t c, std::size_t d) const;
+  /// The same to write to, uniform until now or not.
   [[nodiscard]] std::span<std::uint64_t> series(std::size_t c, std::size_t d);
   [[nodiscard]] std::span<std::uint8_t> presence(std::size_t c, std::size_t d);
+  /// Puts the cells [begin, end) of a series of `from` into one of this table, from cell `at` on.
+  struct Cut {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t at = 0;
+  };
+  void copy(const View& from, const Cut& cut, std::size_t c, std::size_t d);
+  /// The same of all cells of a table of as many; a series that is uniform stays so.
+  void copy(const SampleTable& from, std::size_t from_c, std::size_t from_d, std::size_t c, std::size_t d);
 
   /// The same for who writes every cell of both; what they hold until then is anything.
   struct Cells {
@@ -81,8 +107,7 @@ class SampleTable {
 
   /// The one value of a series that is known to be present throughout and to stand still.
   [[nodiscard]] std::optional<std::uint64_t> uniform(std::size_t c, std::size_t d) const {
-    const Series& s = series_[c * devices_.size() + d];
-    return s.uniform ? std::optional(s.value) : std::nullopt;
+    return uniform_[c * devices_.size() + d];
   }
   void set_uniform(std::size_t c, std::size_t d, std::uint64_t value);
 
@@ -96,13 +121,8 @@ class SampleTable {
   bool operator==(const SampleTable& other) const;
 
  private:
-  struct Series {
-    bool uniform = false;  ///< Present throughout with one value.
-    bool written = false;  ///< The cells hold it; else they hold nothing, and it is uniform or missing.
-    std::uint64_t value = 0;
-  };
-  /// Fills in the cells of a series that is not written.
-  void write_out(std::size_t c, std::size_t d) const;
+  /// Fills in the cells of a series that was uniform and is to become something else.
+  void write_out(std::size_t c, std::size_t d);
   [[nodiscard]] std::size_t cell(std::size_t c, std::size_t d, std::size_t t) const {
     return (c * devices_.size() + d) * times_.size() + t;
   }
@@ -113,9 +133,10 @@ class SampleTable {
   std::vector<TableCounter> counters_;
   std::vector<std::string> devices_;
   std::vector<WallTime> times_;
-  mutable std::vector<Series> series_;  ///< Per counter and device.
-  mutable RawArray<std::uint64_t> values_;
-  mutable RawArray<std::uint8_t> present_;
+  /// Per counter and device; the cells of one that has a value here hold nothing.
+  std::vector<std::optional<std::uint64_t>> uniform_;
+  RawArray<std::uint64_t> values_;
+  RawArray<std::uint8_t> present_;
 };
 
 }  // namespace laggard

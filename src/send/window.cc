@@ -49,13 +49,12 @@ void Window::add(const SampleTable& table, std::optional<std::int64_t> after_ms)
     const ExportedCounter& exported = exported_as(table.kind(), table.counters()[c]);
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
       std::vector<Sample> samples;
-      const auto values = table.series(c, d);
-      const auto present = table.presence(c, d);
+      const SampleTable::View cells = table.view(c, d);
       for (std::size_t t = 0; t < times.size(); ++t) {
-        if (present[t] == 0 || times[t] <= after) continue;
-        const double value = exported_value(exported, values[t]);
+        if (!cells.present(t) || times[t] <= after) continue;
+        const double value = exported_value(exported, cells.value(t));
         if (!std::isfinite(value)) continue;
-        rounded_ += is_rounded(exported, values[t]) ? 1U : 0U;
+        rounded_ += is_rounded(exported, cells.value(t)) ? 1U : 0U;
         samples.push_back({times[t], value});
       }
       append(table, {c, d}, samples);

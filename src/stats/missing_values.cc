@@ -10,6 +10,15 @@
 
 namespace laggard::stats {
 
+namespace {
+
+/// The median of n numbers in ascending order, of which `at` gives the k-th; n is not 0.
+double median_of_sorted(std::size_t n, const auto& at) {
+  return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
+}
+
+}  // namespace
+
 MedianOfOthers::MedianOfOthers(std::span<const double> x) {
   // Most members of a large system are idle, so zeros are put where they belong without being sorted.
   std::size_t zeros = 0;
@@ -23,16 +32,8 @@ MedianOfOthers::MedianOfOthers(std::span<const double> x) {
   }
   std::sort(sorted_.begin(), sorted_.end());
   sorted_.insert(std::lower_bound(sorted_.begin(), sorted_.end(), 0.0), zeros, 0.0);
+  if (zeros > 0) without_idle_ = find_without(0);
 }
-
-namespace {
-
-/// The median of n numbers in ascending order, of which `at` gives the k-th; n is not 0.
-double median_of_sorted(std::size_t n, const auto& at) {
-  return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
-}
-
-}  // namespace
 
 std::size_t MedianOfOthers::place_of(double mine) const {
   if (std::isnan(mine)) return sorted_.size();
@@ -40,13 +41,14 @@ std::size_t MedianOfOthers::place_of(double mine) const {
 }
 
 double MedianOfOthers::without(double mine) const {
-  if (mine == last_mine_) return last_answer_;
+  return mine == 0 && !std::isnan(without_idle_) ? without_idle_ : find_without(mine);
+}
+
+double MedianOfOthers::find_without(double mine) const {
   const std::size_t gap = place_of(mine);
   const std::size_t n = sorted_.size() - (!std::isnan(mine) && !sorted_.empty() ? 1 : 0);
   if (n == 0) return kMissing;
-  last_mine_ = mine;
-  last_answer_ = median_of_sorted(n, [&](std::size_t k) { return sorted_[k < gap ? k : k + 1]; });
-  return last_answer_;
+  return median_of_sorted(n, [&](std::size_t k) { return sorted_[k < gap ? k : k + 1]; });
 }
 
 double MedianOfOthers::scatter_without(double mine) const {

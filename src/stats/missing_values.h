@@ -29,13 +29,12 @@ class MedianOfOthers {
   [[nodiscard]] double scatter_without(double mine) const;
 
  private:
+  [[nodiscard]] double find_without(double mine) const;
   /// The index of `mine` in `sorted_`; past the end when none is left out.
   [[nodiscard]] std::size_t place_of(double mine) const;
 
   std::vector<double> sorted_;
-  /// The last answer, kept because idle members all have the same number.
-  mutable double last_mine_ = kMissing;
-  mutable double last_answer_ = 0;
+  double without_idle_ = kMissing;  ///< The answer for 0, which all idle members have.
 };
 
 /// sum_i += x_i and ++count_i where x_i is not missing (NaN). All of one length.

@@ -75,8 +75,7 @@ std::optional<SampleTable> OneClient::narrowed(const SampleTable& table) const {
   SampleTable seen(table.host(), table.kind(), {table.counters()[*window]}, std::move(names), table.times());
   seen.set_boot(table.boot());
   for (std::size_t d = 0; d < sockets.size(); ++d) {
-    std::ranges::copy(table.series(*window, sockets[d]), seen.series(0, d).begin());
-    std::ranges::copy(table.presence(*window, sockets[d]), seen.presence(0, d).begin());
+    seen.copy(table, *window, sockets[d], 0, d);
   }
   return seen;
 }

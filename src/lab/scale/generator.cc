@@ -21,10 +21,7 @@ SampleTable rows_of(const SampleTable& table, std::size_t begin, std::size_t end
                    std::vector<WallTime>(times.begin() + from, times.begin() + to));
   for (std::size_t c = 0; c < table.counters().size(); ++c) {
     for (std::size_t d = 0; d < table.devices().size(); ++d) {
-      const auto series = table.series(c, d).subspan(begin, end - begin);
-      const auto presence = table.presence(c, d).subspan(begin, end - begin);
-      std::ranges::copy(series, part.series(c, d).begin());
-      std::ranges::copy(presence, part.presence(c, d).begin());
+      part.copy(table.view(c, d), {.begin = begin, .end = end, .at = 0}, c, d);
     }
   }
   return part;

@@ -17,7 +17,7 @@ std::uint32_t Bins::bin_of(double x) const {
   return static_cast<std::uint32_t>(std::clamp(bin, 0.0, static_cast<double>(count - 1)));
 }
 
-Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
+Bins choose_bins(SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
                  stats::QuantileSelector& selector) {
   LAGGARD_CHECK(window.has_samples() && rule.cap >= 1);
   const double range = window.highest() - window.lowest();
@@ -134,7 +134,7 @@ class Scalar : public Comparer {
 
 class Median final : public Scalar {
  public:
-  void load(const SortedWindow& window) override {
+  void load(SortedWindow& window) override {
     const Window& w = window.window();
     std::vector<double>& sum = values();
     sum.assign(w.components, 0.0);
@@ -162,7 +162,7 @@ class Median final : public Scalar {
 
 class Thresh final : public Scalar {
  public:
-  void load(const SortedWindow& window) override {
+  void load(SortedWindow& window) override {
     values().resize(window.components());
     for (std::size_t i = 0; i < window.components(); ++i) {
       const std::size_t present = window.present(i);
@@ -182,7 +182,7 @@ double kl_ceiling(std::size_t window_size, bool gaps, double smoothing) {
   return w / (w + smoothing * bins) * std::log((w + smoothing) / smoothing);
 }
 
-Scale ScaleMaker::make(Distance distance, const CompareOptions& options, const SortedWindow& window,
+Scale ScaleMaker::make(Distance distance, const CompareOptions& options, SortedWindow& window,
                        std::span<const double> scores) {
   if (!window.has_samples()) return {};
   if (distance == Distance::kKl) {

@@ -48,7 +48,7 @@ struct Bins {
 ///   groups, where more than half of all samples are one value; with `kAlways` never below the noise floor;
 ///   Bins = ceil(range / BinSize); when that exceeds the cap: Bins = cap, BinSize = range / cap.
 /// When all samples are equal there is one bin. Requires at least one present sample.
-[[nodiscard]] Bins choose_bins(const SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
+[[nodiscard]] Bins choose_bins(SortedWindow& window, const BinRule& rule, std::vector<double>& scratch,
                                stats::QuantileSelector& selector);
 
 enum class Distance : std::uint8_t { kCdf, kWasserstein, kKl, kMedian, kThresh };
@@ -87,7 +87,7 @@ class Comparer {
   virtual void set_noise_floor(double floor) = 0;
 
   /// Makes `window` the one that is asked about; it must outlive the questions.
-  virtual void load(const SortedWindow& window) = 0;
+  virtual void load(SortedWindow& window) = 0;
 
   /// \param s  n exact scores.
   virtual void scores(std::span<double> s) = 0;
@@ -188,7 +188,7 @@ class ScaleMaker {
  public:
   /// \param scores  of all components of `window` by `distance`; NaN where it says nothing.
   /// Without any sample in the window: {0, 1}.
-  [[nodiscard]] Scale make(Distance distance, const CompareOptions& options, const SortedWindow& window,
+  [[nodiscard]] Scale make(Distance distance, const CompareOptions& options, SortedWindow& window,
                            std::span<const double> scores);
 
  private:

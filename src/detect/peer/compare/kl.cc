@@ -42,7 +42,7 @@ class Kl final : public Comparer {
 
   void set_noise_floor(double floor) override { least_bin_ = has_floor_ ? floor : 0; }
 
-  void load(const SortedWindow& window) override {
+  void load(SortedWindow& window) override {
     const std::size_t n = window.components();
     const std::uint32_t count = sturges_bins(window.size());
     const double range = window.highest() - window.lowest();

@@ -21,7 +21,7 @@ class Partitioned final : public Comparer {
 
   void set_noise_floor(double floor) override { inner_->set_noise_floor(floor); }
 
-  void load(const SortedWindow& window) override {
+  void load(SortedWindow& window) override {
     whole_ = &window;
     partitions_ = partitions(window.components(), size_, window.window().index);
     if (partitions_.size() == 1) inner_->load(window);
@@ -76,7 +76,7 @@ class Partitioned final : public Comparer {
 
   std::size_t size_;
   std::unique_ptr<Comparer> inner_;
-  const SortedWindow* whole_ = nullptr;
+  SortedWindow* whole_ = nullptr;
   std::vector<std::vector<std::uint32_t>> partitions_;
   std::vector<double> values_;
   std::vector<double> found_;

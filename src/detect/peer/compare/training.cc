@@ -110,7 +110,7 @@ TrainedGroup ThresholdTrainer::result() const {
   return group;
 }
 
-void learn(ThresholdTrainer& trainer, Comparer& comparer, const SortedWindow& window) {
+void learn(ThresholdTrainer& trainer, Comparer& comparer, SortedWindow& window) {
   std::vector<double> s(window.components());
   comparer.load(window);
   comparer.scores_above(trainer.floors(), s);

@@ -78,7 +78,7 @@ class ThresholdTrainer {
 
 /// Takes one window of a fault-free recording: scores only what can still teach something, and nothing of
 /// components without a sample in the window, whose absence is no behaviour to get used to.
-void learn(ThresholdTrainer& trainer, Comparer& comparer, const SortedWindow& window);
+void learn(ThresholdTrainer& trainer, Comparer& comparer, SortedWindow& window);
 
 /// The g-th multiple of `step` as a person would write it: exact decimals for steps like 0.1, whose binary
 /// approximation would show after some additions.

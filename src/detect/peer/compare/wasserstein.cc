@@ -17,7 +17,7 @@ class Wasserstein final : public Comparer {
 
   void set_noise_floor(double floor) override { rule_.noise_floor = floor; }
 
-  void load(const SortedWindow& window) override {
+  void load(SortedWindow& window) override {
     window_ = &window;
     bins_ = choose_bins(window, rule_, scratch_, selector_);
     still_ = quiet_majority(window);
@@ -76,7 +76,7 @@ class Wasserstein final : public Comparer {
   }
 
   BinRule rule_;
-  const SortedWindow* window_ = nullptr;
+  SortedWindow* window_ = nullptr;
   Bins bins_;
   std::vector<double> scratch_;
   stats::QuantileSelector selector_;

@@ -95,7 +95,7 @@ void SortedWindow::look_at_busy() {
   highest_ = quiet() > 0 ? std::max(range.highest, 0.0) : range.highest;
 }
 
-void SortedWindow::sort() const {
+void SortedWindow::sort() {
   if (is_sorted_) return;
   is_sorted_ = true;
   if (network_rows_ != window_.size) {
@@ -107,7 +107,7 @@ void SortedWindow::sort() const {
   stats::sort_columns<double>(sorted_, window_.components, network_);
 }
 
-std::span<const double> SortedWindow::order(std::size_t k) const {
+std::span<const double> SortedWindow::order(std::size_t k) {
   sort();
   return std::span<const double>(sorted_).subspan(k * window_.components, window_.components);
 }
@@ -132,20 +132,20 @@ void keep_present(std::span<const double> x, std::vector<double>& kept) {
 
 }  // namespace
 
-std::span<const double> SortedWindow::samples() const {
+std::span<const double> SortedWindow::samples() {
   if (window_.complete) return window_.values;
   if (!has_kept_) keep_present(window_.values, kept_);
   has_kept_ = true;
   return kept_;
 }
 
-std::span<const double> SortedWindow::busy_kept() const {
+std::span<const double> SortedWindow::busy_kept() {
   if (window_.complete) return busy_samples_;
   keep_present(busy_samples_, busy_kept_);
   return busy_kept_;
 }
 
-std::array<double, 2> SortedWindow::quartiles(stats::QuantileSelector& selector) const {
+std::array<double, 2> SortedWindow::quartiles(stats::QuantileSelector& selector) {
   constexpr std::array kQuartiles{0.25, 0.75};
   std::array<double, 2> quartile{};
   if (quiet() > 0) {
@@ -156,7 +156,7 @@ std::array<double, 2> SortedWindow::quartiles(stats::QuantileSelector& selector)
   return quartile;
 }
 
-double SortedWindow::level(std::size_t component) const {
+double SortedWindow::level(std::size_t component) {
   const std::size_t count = present(component);
   if (count == 0) return kMissing;
   const double low = order((count - 1) / 2)[component];

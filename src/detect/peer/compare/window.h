@@ -69,19 +69,19 @@ class SortedWindow {
 
   /// All components' (k+1)-th smallest samples, k = 0..W-1: n numbers, +infinity where a component has no
   /// more samples. So missing samples sort behind all others.
-  [[nodiscard]] std::span<const double> order(std::size_t k) const;
+  [[nodiscard]] std::span<const double> order(std::size_t k);
   /// How many of the component's samples are present.
   [[nodiscard]] std::size_t present(std::size_t component) const;
   /// How many components have a sample at all.
   [[nodiscard]] std::size_t active() const { return active_; }
   /// All samples that are present, in no particular order.
-  [[nodiscard]] std::span<const double> samples() const;
+  [[nodiscard]] std::span<const double> samples();
   [[nodiscard]] bool has_samples() const { return active_ > 0; }
   /// Requires at least one present sample.
   [[nodiscard]] double lowest() const { return lowest_; }
   [[nodiscard]] double highest() const { return highest_; }
   /// Their quartiles Q(1/4) and Q(3/4).
-  [[nodiscard]] std::array<double, 2> quartiles(stats::QuantileSelector& selector) const;
+  [[nodiscard]] std::array<double, 2> quartiles(stats::QuantileSelector& selector);
 
   /// The components that are not quiet, ascending, and their samples as they came: W rows of busy().size()
   /// each, NaN where missing.
@@ -90,7 +90,7 @@ class SortedWindow {
   [[nodiscard]] std::size_t quiet() const { return window_.components - busy_.size(); }
 
   /// Median of the component's present samples; NaN without any.
-  [[nodiscard]] double level(std::size_t component) const;
+  [[nodiscard]] double level(std::size_t component);
   /// Median over components of their levels; NaN when none has one.
   [[nodiscard]] double group_level();
   /// +1 when the component lies above its group (its level above the group's), -1 below, 0 when equal or
@@ -100,9 +100,9 @@ class SortedWindow {
  private:
   void gather_busy();
   void look_at_busy();
-  void sort() const;
+  void sort();
   /// The busy components' samples that are present.
-  [[nodiscard]] std::span<const double> busy_kept() const;
+  [[nodiscard]] std::span<const double> busy_kept();
 
   Window window_;
   std::vector<std::uint32_t> all_;  ///< 0, 1, 2, …: the busy ones where all are or nothing is known.
@@ -115,13 +115,13 @@ class SortedWindow {
   double highest_ = 0;
 
   // Made when somebody asks.
-  mutable bool is_sorted_ = false;
-  mutable bool has_kept_ = false;
-  mutable std::vector<stats::Comparator> network_;
-  mutable std::size_t network_rows_ = 0;
-  mutable std::vector<double> sorted_;
-  mutable std::vector<double> kept_;
-  mutable std::vector<double> busy_kept_;
+  bool is_sorted_ = false;
+  bool has_kept_ = false;
+  std::vector<stats::Comparator> network_;
+  std::size_t network_rows_ = 0;
+  std::vector<double> sorted_;
+  std::vector<double> kept_;
+  std::vector<double> busy_kept_;
   std::vector<double> levels_;
   double group_level_ = 0;
   bool group_level_known_ = false;

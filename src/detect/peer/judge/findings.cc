@@ -34,6 +34,7 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<double> own, std::optio
   if (anomaly.detector == kAbsentDetector) return Symptom::kSilent;
   switch (anomaly.metric->role) {
     case Role::kLatency:
+    case Role::kDelay:
       return Symptom::kSlower;
     case Role::kThroughput:
       return own && peers && *own > *peers ? Symptom::kMore : Symptom::kLess;
@@ -132,10 +133,10 @@ void add_windows(const Anomaly& anomaly, Finding& finding) {
   add(kNormalWindowsSince, anomaly.well_since);
 }
 
-/// Congestion windows are compared as log2(1 + segments), but shown as segments.
+/// What is compared as a logarithm is shown as what it was.
 std::optional<double> in_unit(const MetricSpec& metric, double level) {
   if (std::isnan(level)) return std::nullopt;
-  return metric.role == Role::kCongestion ? std::exp2(level) - 1 : level;
+  return metric.log_base > 0 ? metric.log_base * (std::exp2(level) - 1) : level;
 }
 
 Evidence evidence_of(const Anomaly& anomaly, const Component& component, const PeerLevels& levels) {

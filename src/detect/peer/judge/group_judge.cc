@@ -18,6 +18,11 @@ namespace {
 /// (docs/methods/peer.md).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
+/// Whether the metric is held against the median of its peers instead of by a distance.
+bool against_median(const MetricSpec& metric) {
+  return metric.role == Role::kCongestion || metric.role == Role::kDelay;
+}
+
 /// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see
 /// GroupJudge.
 void fill_holes(std::span<double> values, std::size_t members, std::size_t member, std::size_t longest) {
@@ -109,10 +114,12 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   const Policies& policies = options_.parameters.policies;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::span<const double> column = cells[c];
-    if (columns_[c].metric->role == Role::kCongestion &&
-        policies.congestion == CongestionTest::kWholeWindow) {
+    const MetricSpec& metric = *columns_[c].metric;
+    const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
+    if (metric.log_base > 0 && !later) {
       logged_.resize(members_);
-      std::transform(column.begin(), column.end(), logged_.begin(), log_window);
+      std::ranges::transform(column, logged_.begin(),
+                             [&](double x) { return std::log2(1 + x / metric.log_base); });
       column = logged_;
     }
     if (c == latency_column_) {
@@ -200,11 +207,15 @@ double GroupJudge::floor_of(std::size_t column) const {
   return std::max(least, policy_of(options_.parameters, metric).floor_share * level);
 }
 
-void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJudgement& out) {
-  const bool each_second = options_.parameters.policies.congestion == CongestionTest::kEachSecond;
+/// Congestion windows: the share of the median that is missing. Round trips: by how much they exceed it, in
+/// powers of two.
+void GroupJudge::judge_against_median(std::size_t column, const Held& held, WindowJudgement& out) {
+  const MetricSpec& metric = *columns_[column].metric;
+  const bool delay = metric.role == Role::kDelay;
+  const bool each_second = !delay && options_.parameters.policies.congestion == CongestionTest::kEachSecond;
   TrackJudgement track;
-  track.metric = columns_[column].metric;
-  track.detector = "cwnd";
+  track.metric = &metric;
+  track.detector = metric.name;
   std::vector<double> sum(members_, 0);
   std::vector<double> largest(members_, 0);
   std::vector<double> count(members_, 0);
@@ -217,24 +228,24 @@ void GroupJudge::judge_congestion(std::size_t column, const Held& held, WindowJu
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
       if (std::isnan(row[i])) continue;
-      const double below = 1 - row[i] / middle;
-      sum[i] += below;
-      largest[i] = std::max(largest[i], below);
+      const double off = delay ? row[i] - middle : 1 - row[i] / middle;
+      sum[i] += off;
+      largest[i] = std::max(largest[i], off);
       count[i] += 1;
     }
   }
   // F indicts in any second that falls below the fraction; ours asks for the whole window.
   for (std::size_t i = 0; i < members_; ++i) {
-    const double below = each_second ? largest[i] : std::max(0.0, sum[i] / count[i]);
-    track.distance.push_back(count[i] > 0 ? below : kMissing);
+    const double off = each_second ? largest[i] : std::max(0.0, sum[i] / count[i]);
+    track.distance.push_back(count[i] > 0 ? off : kMissing);
   }
   out.tracks.push_back(std::move(track));
 }
 
 void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
-  if (metric.role == Role::kCongestion) {
-    judge_congestion(column, held, out);
+  if (against_median(metric)) {
+    judge_against_median(column, held, out);
     return;
   }
   const Policies& policies = options_.parameters.policies;

@@ -119,7 +119,7 @@ class GroupJudge {
   void hold(std::size_t column, const Window& window);
   void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
   void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
-  void judge_congestion(std::size_t column, const Held& held, WindowJudgement& out);
+  void judge_against_median(std::size_t column, const Held& held, WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);

@@ -20,7 +20,7 @@ Parameters paper_parameters(const Preset& preset) {
   Parameters parameters = parameters_of(preset);
   // The noise floor is the metric's own, whatever the group's level.
   for (MetricPolicy* policy : {&parameters.throughput, &parameters.traffic, &parameters.latency,
-                               &parameters.retransmission, &parameters.congestion}) {
+                               &parameters.retransmission, &parameters.congestion, &parameters.delay}) {
     policy->floor_share = 0;
   }
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
@@ -28,7 +28,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.ratio.seconds = 0;
   parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
   parameters.incidents.secondary_share = 0;     // No incident explains another.
-  parameters.policies = {.retransmissions = false,
+  parameters.policies = {.own_metrics = false,
                          .floor_use = FloorUse::kWithoutSpread,
                          .congestion = CongestionTest::kEachSecond,
                          .regimes = false,
@@ -76,6 +76,8 @@ const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& me
       return parameters.congestion;
     case Role::kRetransmission:
       return parameters.retransmission;
+    case Role::kDelay:
+      return parameters.delay;
   }
   return parameters.throughput;
 }
@@ -139,6 +141,10 @@ constexpr std::array kNamed{
         "congestion.threshold", "cwnd: untrained threshold, of the median", 0, kLarge),
     named<&Parameters::congestion, &MetricPolicy::least_threshold>(
         "congestion.least", "cwnd: trained thresholds are at least this, of the median", 0, kLarge),
+    named<&Parameters::delay, &MetricPolicy::self_threshold>(
+        "delay.threshold", "rtt: untrained threshold, in powers of two above the median", 0, kLarge),
+    named<&Parameters::delay, &MetricPolicy::least_threshold>(
+        "delay.least", "rtt: trained thresholds are at least this, in powers of two", 0, kLarge),
     named<&Parameters::kl, &KlPolicy::self_threshold>("kl.threshold",
                                                       "kl: untrained threshold, share of its ceiling", 0, 1),
     named<&Parameters::kl, &KlPolicy::self_threshold_reads>(
