@@ -66,6 +66,7 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"txpck", [](const NamedCell& c) { return either(c["tx_packets"] / c.seconds, c["txpck"]); }},
       {"cwnd", [](const NamedCell& c) { return c["snd_cwnd"]; }},
       {"retransmits", [](const NamedCell& c) { return c["retrans"] / c.seconds; }},
+      {"rtt", [](const NamedCell& c) { return c["rtt_us"] / 1000; }},
   };
   return kAll;
 }

@@ -50,10 +50,11 @@ TEST(Pipeline, ComparesWhatWasRecordedAndAskedFor) {
   EXPECT_EQ(judged(columns(GroupKind::kDisks, {find_metric("rxbyt")}, kernel, false)), Names{});
   EXPECT_EQ(judged(columns(GroupKind::kDisks, {find_metric("latency")}, kernel, false)), Names{})
       << "helpers alone are no comparison";
-  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, false)),
-            (Names{"cwnd", "retransmits"}));
-  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans"}, true)), Names{"cwnd"})
-      << "the papers had no retransmissions";
+  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans", "rtt_us"}, false)),
+            (Names{"cwnd", "retransmits", "rtt"}));
+  EXPECT_EQ(judged(columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd", "retrans", "rtt_us"}, true)),
+            Names{"cwnd"})
+      << "the papers had neither retransmissions nor round trips";
   EXPECT_EQ(judged(columns(GroupKind::kInterfaces, {}, {"rx_bytes"}, false)), Names{"rxbyt"});
 }
 

@@ -190,6 +190,19 @@ TEST(GroupJudge, CongestionIsHowFarBelowTheOthersWindowsAre) {
   EXPECT_TRUE(std::isnan(cwnd.distance[5]));
 }
 
+TEST(GroupJudge, RoundTripsAreHeldAgainstTheMedianAsFactors) {
+  const auto window = judge({"rtt"}, [](auto, std::size_t i, std::size_t) {
+    constexpr std::array kMs{0.7, 0.7, 12.7, 0.1, 0.7, kMissing};
+    return i < kMs.size() ? kMs[i] : 0.7;
+  });
+  const TrackJudgement& rtt = track(window, "rtt");
+  EXPECT_EQ(rtt.detector, "rtt");
+  EXPECT_NEAR(rtt.distance[2], 4, 1e-9) << "log2(1 + 127) against log2(1 + 7)";
+  EXPECT_EQ(rtt.distance[0], 0);
+  EXPECT_EQ(rtt.distance[3], 0) << "sooner is no harm";
+  EXPECT_TRUE(std::isnan(rtt.distance[5]));
+}
+
 TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
   const JudgeOptions paper = paper_options();
   // A window that alternates between 1 and 63 is 32 on average; the mean of its logarithms is that of 10.3.
