@@ -50,7 +50,7 @@ double SlotSum::of(const CellValues& cell) const {
 
 Formula::Formula(const MetricSpec& metric)
     : shape_(metric.formula.shape),
-      factor_(metric.formula.factor),
+      divisor_(metric.formula.divisor),
       counted_(metric.kind, metric.formula.counted),
       per_(metric.kind, metric.formula.per),
       computed_(slot_or_none(metric.kind, metric.formula.computed_rate)),
@@ -78,7 +78,7 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
       return 100 * counted / (kMsPerSecond * cell.seconds);
     case FormulaShape::kGauge:
     case FormulaShape::kSenders:
-      return factor_ * counted;
+      return counted / divisor_;
   }
   return kMissing;
 }

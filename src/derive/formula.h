@@ -106,7 +106,7 @@ class Formula {
 
  private:
   FormulaShape shape_;
-  double factor_;
+  double divisor_;
   SlotSum counted_;
   SlotSum per_;
   Slot computed_;

@@ -82,7 +82,7 @@ struct FormulaSpec {
     std::string_view queue_ms{};
   };
   Stall stall{};
-  double factor = 1;        ///< From the counter's unit to the metric's.
+  double divisor = 1;       ///< From the counter's unit to the metric's.
   std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
   /// Of the host's network interfaces.
   struct Packets {

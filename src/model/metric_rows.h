@@ -30,8 +30,8 @@ constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::str
 constexpr FormulaSpec mean_count(std::string_view ms) { return {.shape = kMeanCount, .counted = just(ms)}; }
 constexpr FormulaSpec busy_share(std::string_view ms) { return {.shape = kBusyShare, .counted = just(ms)}; }
 constexpr FormulaSpec mean(std::string_view counter) { return {.shape = kGauge, .counted = just(counter)}; }
-constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, double factor = 1) {
-  return {.shape = kSenders, .counted = just(counter), .factor = factor, .sent = sent};
+constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, double divisor = 1) {
+  return {.shape = kSenders, .counted = just(counter), .divisor = divisor, .sent = sent};
 }
 constexpr FormulaSpec packet_share(std::string_view counter, const FormulaSpec::Packets& packets) {
   return {.shape = kPacketShare, .counted = just(counter), .packets = packets};
@@ -80,7 +80,7 @@ inline constexpr std::array kMetrics{
                kCongestion, kLower, kOther, "segments", 0, 0, true, 1},
     MetricSpec{"retransmits", "TCP retransmits", kTcp, packet_share("retrans", {"tx_packets", "rx_packets"}),
                kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true},
-    MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 0.001), kNetwork, kDelay,
+    MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 1000), kNetwork, kDelay,
                kHigher, kOther, "ms", 0, 0, true, 0.1, true},
 };
 

@@ -30,7 +30,7 @@ TEST(SampleTable, AUniformSeriesIsLikeAnyOther) {
   EXPECT_EQ(uniform.present_cells(), 3U);
   EXPECT_EQ(uniform, written);
   const SampleTable copy = uniform;
-  EXPECT_EQ(copy.series(0, 0)[1], 7U);
+  EXPECT_EQ(copy.view(0, 0).value(1), 7U);
 }
 
 TEST(SampleTable, WhoWritesToAUniformSeriesEndsIt) {
