@@ -69,8 +69,7 @@ const std::vector<double>& thresholds(bool outliers) {
     const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
     laggard::detect::ThresholdTrainer trainer({.form = laggard::detect::TrainingForm::kSingle}, kGroup);
     std::vector<double> first(day(with).begin(), day(with).begin() + kGroup * kDay / 3);
-    stream_day(first,
-               [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
+    stream_day(first, [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     return trainer.result().thresholds;
   };
@@ -193,8 +192,7 @@ void day_training(benchmark::State& state) {
   const auto comparer = laggard::detect::make_comparer(laggard::detect::Distance::kCdf, {});
   for (auto _ : state) {
     laggard::detect::ThresholdTrainer trainer({}, kGroup);
-    stream_day(day(false),
-               [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
+    stream_day(day(false), [&](laggard::detect::SortedWindow& window) { learn(trainer, *comparer, window); });
     trainer.end_recording();
     benchmark::DoNotOptimize(trainer.result().largest);
   }
