@@ -71,6 +71,9 @@ constexpr Case kCases[] = {
     {"LossyNetworkWhenReading",
      "topology 9 servers 4 clients \n load 200 reads/s 0 writes/s \n"
      "fault drops on s1 from 120 to 240 by 5 \n expect finding s1 packet-loss"},
+    {"LimpingLink",
+     "topology 9 servers 4 clients \n fault limps on s4 from 120 to 240 by 70 \n expect finding s4 "
+     "slow-link"},
     {"SlowFlashDisk",
      "load 2000 writes/s 0.8 ms \n fault slow on s3 from 120 to 240 by 10 \n expect finding s3 disk-busy"},
 };

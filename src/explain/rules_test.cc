@@ -44,6 +44,9 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
       << "duplicate ACKs move both throughputs a little";
   EXPECT_EQ(cause(default_rules(), {in("txbyt", {10e6, 5e6, 9e4})}), "network-hog");
   EXPECT_EQ(cause(default_rules(), {in("cwnd")}), "packet-loss");
+  EXPECT_EQ(cause(default_rules(), {in("rtt")}), "slow-link");
+  EXPECT_EQ(cause(default_rules(), {in("await", {1000, 1010, 30}), in("rtt")}), "disk-busy")
+      << "acknowledgements wait for a slow disk, too";
   EXPECT_EQ(cause(default_rules(), {in("latency", {}, "bias")}), "slow-disk");
   EXPECT_EQ(cause(default_rules(), {}), "none");
 }

@@ -23,7 +23,7 @@ const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
                                               {"rx_packets", kCumulative},
                                               {"tx_packets", kCumulative}};
   static const std::vector<TableCounter> kTcp{
-      {"snd_cwnd", kGauge}, {"retrans", kCumulative}, {"bytes_sent", kCumulative}};
+      {"snd_cwnd", kGauge}, {"retrans", kCumulative}, {"bytes_sent", kCumulative}, {"rtt_us", kGauge}};
   switch (kind) {
     case DeviceKind::kDisk:
       return kDisk;
@@ -144,7 +144,9 @@ void Simulator::step_interface(const Host& host, Series& interface, double t) {
 }
 
 void Simulator::step_connection(const Host& host, Series& connection, double t) {
-  double window = 60 * wander(connection);
+  const double wandering = wander(connection);
+  double window = 60 * wandering;
+  double round_trip_us = 600 / wandering;
   const double share = host.server ? static_cast<double>(system_.clients) : 1;
   const double requests = host.server ? system_.reads : system_.writes / static_cast<double>(system_.clients);
   const double sent = requests * std::exp(work_) * system_.interval * 512 * system_.sectors / share + 100;
@@ -154,6 +156,7 @@ void Simulator::step_connection(const Host& host, Series& connection, double t) 
     const bool mine = host.server
                           ? server == host.name
                           : connection.device.ends_with(">10.0.0." + std::to_string(s + 1) + ":24007");
+    if (const Fault* limps = mine ? fault("limps", server, "", t) : nullptr) round_trip_us *= limps->by;
     const Fault* drops = mine ? fault("drops", server, "", t) : nullptr;
     if (drops == nullptr) continue;
     lost_percent = drops->by;
@@ -162,6 +165,7 @@ void Simulator::step_connection(const Host& host, Series& connection, double t) 
   connection.counters[0] = std::max<std::uint64_t>(1, count(window));
   connection.counters[1] += poisson(sent / kSegment * lost_percent / 100);
   connection.counters[2] += count(sent);
+  connection.counters[3] = count(round_trip_us);
 }
 
 void Simulator::step(Host& host, double t) {

@@ -18,7 +18,8 @@ namespace laggard::script {
 /// wait for it), `silent` (no work), `absent` (the device is
 /// not there, and counts from zero when it is back). On hosts: `reboot` (nothing recorded; counters begin
 /// anew), `lossy` (a sample in `by` is lost), `clock` (off by `by` seconds), `flood` (`by` times the usual
-/// traffic more is sent), `drops` (`by` percent of the segments towards and from the host are retransmitted).
+/// traffic more is sent), `drops` (`by` percent of the segments towards and from the host are retransmitted),
+/// `limps` (round trips to and from it take `by` times as long).
 struct Fault {
   std::string kind;
   std::string host;
