@@ -217,6 +217,17 @@ int Database::reason(int status) const {
   return kind == SQLITE_CANTOPEN ? EAGAIN : told;
 }
 
+tl::unexpected<Error> Database::refusal(int os_error, std::string_view doing) const {
+  const std::string where = path_.string();
+  if (is_full(os_error)) {
+    return fail(ErrorCode::kNoSpace, where, "the disk has no room for another file, or no inode for it");
+  }
+  if (written_meanwhile_ && os_error == 0) {
+    return fail(ErrorCode::kUnavailable, where, "its recorder is just changing it; try again");
+  }
+  return fail_errno(os_error == 0 ? EACCES : os_error, where, doing);
+}
+
 tl::unexpected<Error> Database::error(int status, std::string_view doing) const {
   sqlite3* connection = connection_.get();
   const int os_error = reason(status);
@@ -240,13 +251,7 @@ tl::unexpected<Error> Database::error(int status, std::string_view doing) const 
     case SQLITE_PERM:
     case SQLITE_READONLY:
     case SQLITE_AUTH:
-      if (is_full(os_error)) {
-        return fail(ErrorCode::kNoSpace, where, "the disk has no room for another file, or no inode for it");
-      }
-      if (written_meanwhile_ && os_error == 0) {
-        return fail(ErrorCode::kUnavailable, where, "its recorder is just changing it; try again");
-      }
-      return fail_errno(os_error == 0 ? EACCES : os_error, where, doing);
+      return refusal(os_error, doing);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fail(writing_ ? ErrorCode::kTemporary : ErrorCode::kUnavailable, where,

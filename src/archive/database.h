@@ -97,6 +97,8 @@ class Database {
 
   std::unique_ptr<ReadingVfs> reading_;  ///< Outlives the connection.
   [[nodiscard]] int reason(int status) const;
+  /// Of a file that may not be opened or written.
+  [[nodiscard]] tl::unexpected<Error> refusal(int os_error, std::string_view doing) const;
 
   std::unique_ptr<sqlite3, Close> connection_;
   std::filesystem::path path_;

@@ -67,10 +67,10 @@ DerivationSurvey::DerivationSurvey(std::span<const derive::Derivation> table, Du
 }
 
 void DerivationSurvey::add(const EventTable& table) {
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    if (rows_[r].meter.kind() != table.kind() || table.empty()) continue;
-    for (const SampleTable& samples : rows_[r].meter.take(table.extent().from)) take(samples, rows_[r]);
-    rows_[r].meter.add(table);
+  for (Row& row : rows_) {
+    if (row.meter.kind() != table.kind() || table.empty()) continue;
+    for (const SampleTable& samples : row.meter.take(table.extent().from)) take(samples, row);
+    row.meter.add(table);
   }
 }
 

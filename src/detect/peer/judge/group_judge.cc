@@ -207,12 +207,20 @@ double GroupJudge::floor_of(std::size_t column) const {
   return std::max(least, policy_of(options_.parameters, metric).floor_share * level);
 }
 
-/// Congestion windows: the share of the median that is missing. Round trips: by how much they exceed it, in
-/// powers of two.
+namespace {
+
+/// Of a congestion window the share of the median that is missing; of a round trip by how much it exceeds it,
+/// in powers of two.
+double off_median(const MetricSpec& metric, double x, double median) {
+  return metric.role == Role::kDelay ? x - median : 1 - x / median;
+}
+
+}  // namespace
+
 void GroupJudge::judge_against_median(std::size_t column, const Held& held, WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
-  const bool delay = metric.role == Role::kDelay;
-  const bool each_second = !delay && options_.parameters.policies.congestion == CongestionTest::kEachSecond;
+  const bool each_second = metric.role == Role::kCongestion &&
+                           options_.parameters.policies.congestion == CongestionTest::kEachSecond;
   TrackJudgement track;
   track.metric = &metric;
   track.detector = metric.name;
@@ -228,7 +236,7 @@ void GroupJudge::judge_against_median(std::size_t column, const Held& held, Wind
     if (!(middle > 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
       if (std::isnan(row[i])) continue;
-      const double off = delay ? row[i] - middle : 1 - row[i] / middle;
+      const double off = off_median(metric, row[i], middle);
       sum[i] += off;
       largest[i] = std::max(largest[i], off);
       count[i] += 1;
