@@ -65,7 +65,7 @@ void Simulator::add_connections() {
     for (std::size_t c = 0; c < system_.clients; ++c) {
       const std::string server = "10.0.0." + std::to_string(s + 1) + ":24007";
       const std::string client = "10.0.1." + std::to_string(c + 1) + ":" + std::to_string(50000 + s);
-      const std::vector<std::uint64_t> zero(3);
+      const std::vector<std::uint64_t> zero(counters_in_tables_of(DeviceKind::kTcp).size());
       hosts_[s].series[2].push_back({server + ">" + client, true, 0, zero});
       hosts_[system_.servers + c].series[2].push_back({client + ">" + server, true, 0, zero});
     }
