@@ -28,7 +28,7 @@ void put_parameters(StateWriter& out, const detect::Parameters& parameters) {
     for (const bool flash : {false, true}) out(detect::noise_floor(parameters, metric, flash));
   }
   const detect::Policies& use = parameters.policies;
-  out(use.own_metrics, use.regimes, use.idleness, use.directions, use.absence, use.bias,
+  out(use.our_metrics, use.regimes, use.idleness, use.directions, use.absence, use.bias,
       use.pooled_thresholds, use.bounded_kl, use.joint_confirmation, use.failovers, use.companions);
   out(static_cast<std::uint64_t>(use.floor_use), static_cast<std::uint64_t>(use.congestion));
 }

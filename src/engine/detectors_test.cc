@@ -137,10 +137,10 @@ TEST(Detectors, AnyOrderWithinTheLatenessGivesTheSameIncidents) {
   const Diagnosis expected = diagnose_with(*sick, events);
   EXPECT_THAT(expected.incidents, SizeIs(3));
   std::mt19937_64 random(7);
-  constexpr Duration most_late = 60s;
+  constexpr Duration kMostLate = 60s;
   for (int round = 0; round < 3; ++round) {
     Diagnoser diagnoser(sick->grouping, options_for(*sick));
-    script::read_beside_late(*sick, events, most_late, random, diagnoser);
+    script::read_beside_late(*sick, events, kMostLate, random, diagnoser);
     const Diagnosis diagnosis = diagnoser.diagnosis();
     EXPECT_THAT(diagnosis.coverage.missing, IsEmpty());
     ASSERT_EQ(diagnosis.incidents.size(), expected.incidents.size());

@@ -116,11 +116,10 @@ bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameter
 
 std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
   const std::vector<const MetricSpec*>& wanted = options.metrics;
-  const bool own = options.parameters.policies.own_metrics;
   std::vector<detect::GroupJudge::Column> columns;
   for (const MetricSpec& metric : metric_catalogue()) {
     if (metric.kind != device_kind(kind) || !can_compute(metric, options.counters)) continue;
-    if (metric.is_own && wanted.empty() && !own) continue;
+    if (metric.is_ours && wanted.empty() && !options.parameters.policies.our_metrics) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
     if (judged || is_helper(metric, options)) columns.push_back({&metric, judged});

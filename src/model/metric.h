@@ -82,7 +82,7 @@ struct FormulaSpec {
     std::string_view queue_ms{};
   };
   Stall stall{};
-  double divisor = 1;       ///< From the counter's unit to the metric's.
+  double divisor = 1;       ///< Of gauges: from the counter's unit to the metric's.
   std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
   /// Of the host's network interfaces.
   struct Packets {
@@ -108,10 +108,11 @@ struct MetricSpec {
   /// The same for devices known not to rotate: 1 ms would blind us to a sick NVMe.
   double noise_floor_flash = 0;
   bool diagnosed_by_default = false;
-  /// Where it is not 0, what is compared is log2(1 + x / log_base): factors count, not differences.
-  double log_base = 0;
+  /// In `unit`; where it is not 0, what is compared is log2(1 + x / log_unit): factors count above it, and
+  /// differences below.
+  double log_unit = 0;
   /// T and F do not have it; their algorithm judges it only when asked to.
-  bool is_own = false;
+  bool is_ours = false;
 
   /// Whether it is one of the quantities that add up to what goes through its resource.
   [[nodiscard]] constexpr bool is_moved() const {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/raw_array.h"
 #include "base/time.h"
+#include "base/zeroed_array.h"
 #include "model/counter.h"
 
 namespace laggard {
@@ -135,8 +135,8 @@ class SampleTable {
   std::vector<WallTime> times_;
   /// Per counter and device; the cells of one that has a value here hold nothing.
   std::vector<std::optional<std::uint64_t>> uniform_;
-  RawArray<std::uint64_t> values_;
-  RawArray<std::uint8_t> present_;
+  ZeroedArray<std::uint64_t> values_;
+  ZeroedArray<std::uint8_t> present_;
 };
 
 }  // namespace laggard

@@ -32,7 +32,6 @@ MedianOfOthers::MedianOfOthers(std::span<const double> x) {
   }
   std::sort(sorted_.begin(), sorted_.end());
   sorted_.insert(std::lower_bound(sorted_.begin(), sorted_.end(), 0.0), zeros, 0.0);
-  if (zeros > 0) without_idle_ = find_without(0);
 }
 
 std::size_t MedianOfOthers::place_of(double mine) const {
@@ -41,10 +40,6 @@ std::size_t MedianOfOthers::place_of(double mine) const {
 }
 
 double MedianOfOthers::without(double mine) const {
-  return mine == 0 && !std::isnan(without_idle_) ? without_idle_ : find_without(mine);
-}
-
-double MedianOfOthers::find_without(double mine) const {
   const std::size_t gap = place_of(mine);
   const std::size_t n = sorted_.size() - (!std::isnan(mine) && !sorted_.empty() ? 1 : 0);
   if (n == 0) return kMissing;

@@ -29,12 +29,10 @@ class MedianOfOthers {
   [[nodiscard]] double scatter_without(double mine) const;
 
  private:
-  [[nodiscard]] double find_without(double mine) const;
   /// The index of `mine` in `sorted_`; past the end when none is left out.
   [[nodiscard]] std::size_t place_of(double mine) const;
 
   std::vector<double> sorted_;
-  double without_idle_ = kMissing;  ///< The answer for 0, which all idle members have.
 };
 
 /// sum_i += x_i and ++count_i where x_i is not missing (NaN). All of one length.

@@ -23,9 +23,10 @@ def cpu_s(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def most_memory_mb(pid):
+def memory_mb(pid, which):
+    """Of /proc/PID/status: VmRSS is now, VmHWM the most so far."""
     for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM"):
+        if line.startswith(which):
             return int(line.split()[1]) / 1024
     return 0
 
@@ -42,7 +43,7 @@ def measure(options, arrays, scratch):
         start, began = cpu_s(watch.pid), time.monotonic()
         time.sleep(options.seconds * 3 / 4)
         used, elapsed = cpu_s(watch.pid) - start, time.monotonic() - began
-        print(f"| {arrays * ATTACHMENTS_PER_ARRAY:,} | {start:.1f} | {100 * used / elapsed:.2f} % | {most_memory_mb(watch.pid):.0f} |",
+        print(f"| {arrays * ATTACHMENTS_PER_ARRAY:,} | {start:.1f} | {100 * used / elapsed:.2f} % | {memory_mb(watch.pid, 'VmHWM'):.0f} |",
               flush=True)
     finally:
         watch.terminate()

@@ -10,26 +10,15 @@ Ends with 1 when the memory at the end is more than a tenth above that after the
 import argparse
 import collections
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
+from headroom import cpu_s, memory_mb
+
 DAY_S = 86400
-
-
-def resident_kb(pid):
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1])
-    return 0
-
-
-def cpu_s(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main():
@@ -70,12 +59,12 @@ def follow(options, site, scratch):
                 continue
             day = int((time.monotonic() - began) * options.speed / DAY_S)
             try:
-                largest[day] = max(largest[day], resident_kb(watch.pid))
+                largest[day] = max(largest[day], memory_mb(watch.pid, "VmRSS"))
                 cpu = cpu_s(watch.pid)
             except FileNotFoundError:
                 break
             if day > len(levels) and len(levels) < options.days:
-                levels.append(largest[len(levels)] / 1024)
+                levels.append(largest[len(levels)])
                 told.flush()
                 changes = sum(1 for _ in open(told.name))
                 size = state.stat().st_size / 1000 if state.exists() else 0

@@ -136,7 +136,7 @@ void add_windows(const Anomaly& anomaly, Finding& finding) {
 /// What is compared as a logarithm is shown as what it was.
 std::optional<double> in_unit(const MetricSpec& metric, double level) {
   if (std::isnan(level)) return std::nullopt;
-  return metric.log_base > 0 ? metric.log_base * (std::exp2(level) - 1) : level;
+  return metric.log_unit > 0 ? metric.log_unit * (std::exp2(level) - 1) : level;
 }
 
 Evidence evidence_of(const Anomaly& anomaly, const Component& component, const PeerLevels& levels) {

@@ -116,10 +116,10 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
     std::span<const double> column = cells[c];
     const MetricSpec& metric = *columns_[c].metric;
     const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
-    if (metric.log_base > 0 && !later) {
+    if (metric.log_unit > 0 && !later) {
       logged_.resize(members_);
       std::ranges::transform(column, logged_.begin(),
-                             [&](double x) { return std::log2(1 + x / metric.log_base); });
+                             [&](double x) { return std::log2(1 + x / metric.log_unit); });
       column = logged_;
     }
     if (c == latency_column_) {

@@ -28,7 +28,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.ratio.seconds = 0;
   parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
   parameters.incidents.secondary_share = 0;     // No incident explains another.
-  parameters.policies = {.own_metrics = false,
+  parameters.policies = {.our_metrics = false,
                          .floor_use = FloorUse::kWithoutSpread,
                          .congestion = CongestionTest::kEachSecond,
                          .regimes = false,

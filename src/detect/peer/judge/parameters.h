@@ -75,7 +75,7 @@ enum class CongestionTest : std::uint8_t {
 
 /// What algorithms decide differently where no number says it. These are ours; paper_parameters has Kasick's.
 struct Policies {
-  bool own_metrics = true;  ///< Those that T and F do not have (MetricSpec::is_own) take part unasked.
+  bool our_metrics = true;  ///< Those that T and F do not have (MetricSpec::is_ours) take part unasked.
   FloorUse floor_use = FloorUse::kAlways;
   CongestionTest congestion = CongestionTest::kWholeWindow;
   bool regimes = true;             ///< Latency has a threshold for reads and one for writes; F's is for both.
