@@ -127,7 +127,7 @@ class DeviceMeter {
   std::int64_t cell_ = 0;
   CellValues values_;
   std::array<std::uint32_t, kSlots> gauge_samples_{};
-  std::array<double, kSlots> level_{};  ///< Latest levels and gauges, to carry over a jittered cell.
+  std::array<double, kSlots> level_{};  ///< Latest gauges and computed rates, to carry over a jittered cell.
   std::int64_t level_cell_ = 0;         ///< Where they were sampled.
   std::optional<std::int64_t> carry_;   ///< The cell that they are carried into.
 };

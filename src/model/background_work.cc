@@ -29,19 +29,19 @@ std::optional<SyncAction> sync_action(std::string_view name) {
   return static_cast<SyncAction>(found - kSyncActions.begin());
 }
 
-std::optional<SyncAction> sync_action(std::uint64_t level) {
-  if (level >= kSyncActions.size()) return std::nullopt;
-  return static_cast<SyncAction>(level);
+std::optional<SyncAction> sync_action(std::uint64_t value) {
+  if (value >= kSyncActions.size()) return std::nullopt;
+  return static_cast<SyncAction>(value);
 }
 
 bool is_work(SyncAction action) { return action != SyncAction::kIdle && action != SyncAction::kFrozen; }
 
-std::vector<std::string_view> ceph_work_names(std::uint64_t level) {
+std::vector<std::string_view> ceph_work_names(std::uint64_t value) {
   constexpr std::array<std::string_view, 6> kNames{"scrub",    "deep scrub", "repair",
                                                    "recovery", "backfill",   "snapshot trimming"};
   std::vector<std::string_view> names;
   for (std::size_t bit = 0; bit < kNames.size(); ++bit) {
-    if ((level >> bit & 1U) != 0) names.push_back(kNames[bit]);
+    if ((value >> bit & 1U) != 0) names.push_back(kNames[bit]);
   }
   return names;
 }

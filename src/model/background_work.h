@@ -12,7 +12,7 @@
 namespace laggard {
 
 /// What an md array is doing beside its users' I/O, as /sys/block/mdX/md/sync_action has it (kernel:
-/// Documentation/admin-guide/md.rst). Recorded as the level `sync_action`; numbers are never given a second
+/// Documentation/admin-guide/md.rst). Recorded as the gauge `sync_action`; numbers are never given a second
 /// meaning.
 enum class SyncAction : std::uint8_t {
   kIdle = 0,
@@ -28,13 +28,13 @@ inline constexpr std::string_view kSyncActionCounter = "sync_action";
 
 [[nodiscard]] std::string_view to_name(SyncAction action);
 [[nodiscard]] std::optional<SyncAction> sync_action(std::string_view name);
-/// Of a recorded level; nothing for numbers that nobody has written yet.
-[[nodiscard]] std::optional<SyncAction> sync_action(std::uint64_t level);
+/// Of a recorded value; nothing for numbers that nobody has written yet.
+[[nodiscard]] std::optional<SyncAction> sync_action(std::uint64_t value);
 /// Whether it takes time of the disks.
 [[nodiscard]] bool is_work(SyncAction action);
 
 /// What a Ceph OSD does beside its clients' I/O, told by the states of the placement groups that it serves
-/// (docs.ceph.com: rados/operations/pg-states). Recorded as the level `ceph_work` of the OSD's disk, a bit
+/// (docs.ceph.com: rados/operations/pg-states). Recorded as the gauge `ceph_work` of the OSD's disk, a bit
 /// for each; bits are never given a second meaning.
 enum class CephWork : std::uint8_t {
   kScrub = 0,      ///< Compares what the copies say of their objects.
@@ -59,8 +59,8 @@ using OsdDisks = std::map<std::int64_t, OsdDisk>;  ///< By the OSD's id.
   return std::uint64_t{1} << static_cast<unsigned>(work);
 }
 
-/// `deep scrub`, …, of each bit of a recorded level; nothing for bits that nobody has written yet.
-[[nodiscard]] std::vector<std::string_view> ceph_work_names(std::uint64_t level);
+/// `deep scrub`, …, of each bit of a recorded value; nothing for bits that nobody has written yet.
+[[nodiscard]] std::vector<std::string_view> ceph_work_names(std::uint64_t value);
 
 /// Background work that the operators know of: patrol reads, scrubs, rebuilds, backups. What it slows is no
 /// news while it goes on.

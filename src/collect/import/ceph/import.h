@@ -68,7 +68,7 @@ class PgStates {
 };
 
 /// Imports the background work of Ceph's OSDs from saved snapshots of the placement groups (PgStates), packed
-/// or not, as the level `ceph_work` of the disk that an OSD keeps its data on. A snapshot gives a sample for
+/// or not, as the gauge `ceph_work` of the disk that an OSD keeps its data on. A snapshot gives a sample for
 /// each disk with a known OSD, 0 if it was idle; the work of several OSDs on one disk is combined.
 ///
 /// A bad file is reported in the result and the next one is read; the snapshots before the bad place are
