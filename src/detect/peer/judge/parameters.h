@@ -105,8 +105,8 @@ struct Parameters {
   MetricPolicy latency{0.10, 2, 16, 1};
   MetricPolicy retransmission{0, 2, 2, 1};
   MetricPolicy congestion{0, 0.40, 0.40, 0.30};
-  // Of the recorded runs of docs/accuracy.md: a healthy server reaches 1.5 powers of two, one whose port is full
-  // 5.4 and more.
+  // Of the recorded runs of docs/accuracy.md: a healthy server reaches 1.5 powers of two, one whose port is
+  // full 5.4 and more.
   MetricPolicy delay{0, 2.5, 2.5, 2};
   KlPolicy kl;
   /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
