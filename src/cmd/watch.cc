@@ -24,6 +24,19 @@ bool is_loaded(const DeviceInfo& device) {
          topology::under_load(device, topology::GroupingOptions{}.min_activity);
 }
 
+Duration recorded_of(const Inventory& inventory) {
+  if (inventory.devices.empty()) return {};
+  return std::ranges::max(inventory.devices, {}, &DeviceInfo::last).last -
+         std::ranges::min(inventory.devices, {}, &DeviceInfo::first).first;
+}
+
+/// Whether it is known how often anything is recorded, on which the preset depends.
+bool has_cadence(const Inventory& inventory) {
+  return inventory.devices.empty() || std::ranges::any_of(inventory.devices, [](const DeviceInfo& device) {
+           return device.interval.has_value();
+         });
+}
+
 std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
   std::map<std::string, WallTime> last;
   for (const DeviceInfo& device : inventory.devices) {
@@ -148,6 +161,7 @@ Status Watch::begin() {
   }
   devices_.clear();
   idle_.clear();
+  grouped_from_ = recorded_of(setup_->inventory);
   for (const DeviceInfo& device : setup_->inventory.devices) {
     if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
     if (!is_loaded(device)) idle_.emplace(device.host, device.kind, device.device);
@@ -225,12 +239,25 @@ bool Watch::events_name_others() {
   return news;
 }
 
+/// Whether a disk of the host was under load when the groups were made.
+bool Watch::serves(const std::string& host) const {
+  const auto from = devices_.lower_bound({host, DeviceKind::kDisk, ""});
+  const auto is_of_host = [&](const DeviceKey& key) {
+    return std::get<0>(key) == host && std::get<1>(key) == DeviceKind::kDisk;
+  };
+  return std::any_of(from, std::find_if_not(from, devices_.end(), is_of_host),
+                     [&](const DeviceKey& key) { return !idle_.contains(key); });
+}
+
+/// A device that came, or an idle disk that came under load: at once when its host turns out to be a server
+/// by it, else when twice as much has been recorded as at the last time, since of thousands one always does.
 bool Watch::has_news(const Inventory& inventory) const {
+  const bool doubled = recorded_of(inventory) >= 2 * grouped_from_;
   return std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
     const DeviceKey key{device.host, device.kind, device.device};
-    // A host whose disk comes under load turns out to be a server.
-    return device.kind != DeviceKind::kTcp &&
-           (!devices_.contains(key) || (idle_.contains(key) && is_loaded(device)));
+    if (device.kind == DeviceKind::kTcp) return false;
+    if (!devices_.contains(key)) return true;
+    return idle_.contains(key) && is_loaded(device) && (doubled || !serves(device.host));
   });
 }
 
@@ -281,9 +308,9 @@ std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Strea
 }
 
 /// Too little may have been read of what lies before the first cell; nothing has been judged then.
-Status Watch::read_until(WallTime until) {
+Status Watch::read_until(archive::Reader& reader, WallTime until) {
   for (;;) {
-    Status read = read_new(until);
+    Status read = read_new(reader, until);
     if (!read || !diagnoser_->needs_earlier()) return read;
     look_back_->further();
     if (Status started = start(); !started) return started;
@@ -303,19 +330,17 @@ Status Watch::open_work(SeriesSource& source, const ReadRequest& request, Observ
   return feed.open_work(source, work);
 }
 
-Status Watch::read_new(WallTime until) {
-  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
-  if (!reader) return forward(reader);
+Status Watch::read_new(archive::Reader& reader, WallTime until) {
   ReadRequest request = setup_->request;
   if (const auto from = position_ ? position_ : read_from_) {
     request.from = std::max(request.from.value_or(*from), *from);
   }
   request.to = std::min(request.to.value_or(until), until);
   const TimeSpan span = recorded_span(setup_->inventory, request);
-  const TableReading reading{**reader, request, span, setup_->workers.get()};
-  auto feed = ObservationFeed::open(reader->get(), request, witnesses());
+  const TableReading reading{reader, request, span, setup_->workers.get()};
+  auto feed = ObservationFeed::open(&reader, request, witnesses());
   if (!feed) return forward(feed);
-  if (Status opened = open_work(**reader, request, *feed); !opened) return opened;
+  if (Status opened = open_work(reader, request, *feed); !opened) return opened;
   const auto read = [&](const AddSamples& consume) {
     return read_tables(reading, position_ || read_from_ ? "" : "judging what was recorded so far", consume);
   };
@@ -359,6 +384,7 @@ Result<bool> Watch::look() {
   }
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);
+  if (diagnoser_ == nullptr && !has_cadence(*inventory)) return false;
   if (Status begun = begin_with(*inventory); !begun) {
     if (is_not_there_yet(begun.error())) return false;
     return forward(begun);
@@ -369,7 +395,7 @@ Result<bool> Watch::look() {
   note_late(*streams);
   const std::optional<WallTime> until = watermark(*inventory, *streams);
   if (!until || (position_ && *until <= *position_)) return false;
-  if (Status read = read_until(*until); !read) return forward(read);
+  if (Status read = read_until(**reader, *until); !read) return forward(read);
   if (!checkpointed_ || *until - *checkpointed_ >= kCheckpointEvery) {
     checkpoint_ = diagnoser_->checkpoint();
     checkpointed_ = until;
@@ -401,7 +427,7 @@ Status Watch::judge_rest() {
   if (!streams) return forward(streams);
   if (const auto newest = newest_of(*streams)) end = std::max(end, *newest + Duration{1});
   for (;;) {
-    if (Status read = read_until(end); !read) return read;
+    if (Status read = read_until(**reader, end); !read) return read;
     diagnoser_->finish();
     if (!diagnoser_->needs_earlier()) break;
     look_back_->further();

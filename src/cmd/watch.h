@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "archive/reader.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "cmd/analysis_setup.h"
@@ -84,8 +85,8 @@ class Watch {
   [[nodiscard]] std::optional<std::int64_t> judge_again_after() const;
   [[nodiscard]] Status start();
   [[nodiscard]] Status judge_rest();
-  [[nodiscard]] Status read_until(WallTime until);
-  [[nodiscard]] Status read_new(WallTime until);
+  [[nodiscard]] Status read_until(archive::Reader& reader, WallTime until);
+  [[nodiscard]] Status read_new(archive::Reader& reader, WallTime until);
   [[nodiscard]] Status open_work(SeriesSource& source, const ReadRequest& request,
                                  ObservationFeed& feed) const;
   void deliver();
@@ -94,6 +95,7 @@ class Watch {
   [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory, const Streams& streams);
   void note_late(const Streams& streams);
   void note_silence(const std::string& host, WallTime last, WallTime newest);
+  [[nodiscard]] bool serves(const std::string& host) const;
   [[nodiscard]] bool has_news(const Inventory& inventory) const;
   [[nodiscard]] bool events_name_others();
   [[nodiscard]] Witnesses witnesses() const;
@@ -105,7 +107,8 @@ class Watch {
   std::unique_ptr<AnalysisSetup> setup_;
   std::unique_ptr<engine::Diagnoser> diagnoser_;
   std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
-  std::set<DeviceKey> idle_;           ///< Those of them that were not under load then.
+  std::set<DeviceKey> idle_;           ///< Those of them that were not under load then, ...
+  Duration grouped_from_{};            ///< ... when so much had been recorded.
   std::set<DeviceKey> regrouped_for_;  ///< Those of events for which they were made anew.
   std::optional<WallTime> position_;   ///< Samples before this have been added.
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.

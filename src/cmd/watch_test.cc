@@ -80,6 +80,18 @@ class WatchTest : public ::testing::Test {
     return incidents;
   }
 
+  /// The finished recording of a system, to be replayed.
+  [[nodiscard]] std::filesystem::path record_whole(const script::System& system,
+                                                   std::string_view preset) const {
+    const auto recorded = script::record(system, preset);
+    const std::filesystem::path whole = dir_.path() / "whole";
+    ManualClock clock;
+    const auto writer = open_writer(whole, clock);
+    script::read(*recorded, [&](const SampleTable& table) { EXPECT_TRUE(writer->append(table)); });
+    EXPECT_TRUE(writer->close());
+    return whole;
+  }
+
   TempDir dir_;
   std::vector<Change> changes_;
   std::vector<std::string> notes_;
@@ -184,6 +196,49 @@ TEST_F(WatchTest, HostsThatComeLaterAreComparedWithoutARestart) {
   EXPECT_EQ(final_incidents(), verdict());
 }
 
+TEST_F(WatchTest, WaitsUntilItKnowsHowOftenIsRecorded) {
+  script::System system;
+  system.interval = 15;
+  system.length = 600;
+  const std::filesystem::path whole = record_whole(system, "production");
+  Replay replay(whole, recording());
+  const auto watching = watch(options("auto"));
+  for (const std::string& host : replay.hosts())
+    replay.record(host, replay.first() + std::chrono::seconds(1));
+  replay.flush();
+  EXPECT_EQ(watching->poll().value_or(true), false);
+  EXPECT_THAT(notes_, IsEmpty()) << "one sample of each says nothing";
+  for (const std::string& host : replay.hosts())
+    replay.record(host, replay.first() + std::chrono::seconds(40));
+  replay.flush();
+  ASSERT_TRUE(watching->poll());
+  EXPECT_THAT(notes_, ElementsAre("preset production for samples every 15s"));
+}
+
+/// Of thousands of disks one comes under load at every look.
+TEST_F(WatchTest, DisksThatComeUnderLoadOneByOneAreNotARegroupingEach) {
+  script::System system;
+  system.disks = 4;
+  system.length = 900;
+  system.faults = {{"slow", "s3", "d1", 600, 800, 12}};
+  for (std::size_t i = 0; i < 27; ++i) {
+    system.faults.push_back({"silent", "s" + std::to_string(i / 3 + 1), "d" + std::to_string(i % 3 + 2), 0,
+                             50 + 20 * static_cast<double>(i), 1});
+  }
+  Replay replay(record_whole(system, "quick"), recording());
+  const auto watching = watch(options("quick"));
+  std::mt19937_64 random(1);
+  for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(10)) {
+    replay.record_all(now, std::chrono::seconds(5), random);
+    ASSERT_TRUE(watching->poll());
+  }
+  const auto regroupings = std::ranges::count_if(
+      notes_, [](const std::string& note) { return note.find("have come") != std::string::npos; });
+  EXPECT_GE(regroupings, 2);
+  EXPECT_LE(regroupings, 6);
+  EXPECT_THAT(changes_, Not(IsEmpty()));
+}
+
 /// Which hosts are servers shows when their disks come under load.
 TEST_F(WatchTest, BeginsBeforeTheLoadDoes) {
   script::System system;
@@ -192,14 +247,7 @@ TEST_F(WatchTest, BeginsBeforeTheLoadDoes) {
   for (std::size_t server = 1; server <= system.servers; ++server) {
     system.faults.push_back({"silent", "s" + std::to_string(server), "", 0, 60, 1});
   }
-  const auto recorded = script::record(system, "quick");
-  const std::filesystem::path whole = dir_.path() / "whole";
-  ManualClock clock;
-  const auto writer = open_writer(whole, clock);
-  script::read(*recorded, [&](const SampleTable& table) { ASSERT_TRUE(writer->append(table)); });
-  ASSERT_TRUE(writer->close());
-
-  Replay replay(whole, recording());
+  Replay replay(record_whole(system, "quick"), recording());
   const auto watching = watch(options("quick"));
   std::mt19937_64 random(1);
   for (WallTime now = replay.first(); now < replay.last(); now += std::chrono::seconds(20)) {
