@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The memory of one `laggard watch` process over many days of a production site.
 
-usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 1] [--incidents 40] [--speed 20000] [--keep FOLDER]
+usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 6] [--incidents 10] [--speed 20000] [--keep FOLDER]
 
 A site is simulated for so many days, with so many incidents of the seed's choice, and recorded once more at speed while a watch
 follows it. Per recorded day: the memory of the watch, the size of its checkpoint, its CPU time and the changes that it told.
@@ -26,8 +26,8 @@ def main():
     parser.add_argument("laggard")
     parser.add_argument("lab")
     parser.add_argument("--days", type=int, default=30)
-    parser.add_argument("--arrays", type=int, default=1)
-    parser.add_argument("--incidents", type=int, default=40)
+    parser.add_argument("--arrays", type=int, default=6)
+    parser.add_argument("--incidents", type=int, default=10)
     parser.add_argument("--speed", type=float, default=20000)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
