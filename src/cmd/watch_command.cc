@@ -78,6 +78,9 @@ Status finish(Watch& watch, WatchOutputs& outputs, Clock& clock) {
   return kept;
 }
 
+/// Watch::patience is this part of the distance of two windows.
+constexpr int kPatienceInWindows = 16;
+
 /// \param feed  brings what is to be watched; null: somebody else does.
 Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const WatchTimes& times,
               collect::SignalClock& clock) {
@@ -92,10 +95,12 @@ Status follow(Watch& watch, WatchOutputs& outputs, PrometheusFeed* feed, const W
     const MonoTime now = clock.mono();
     if (*news) last_news = now;
     if (times.until_idle && now - last_news >= *times.until_idle) return finish(watch, outputs, clock);
-    // Looking costs the more the longer was recorded: a tenth of a core at most. The first look judges all
-    // that was recorded before, and says nothing of the next.
+    // Looking costs the more the longer was recorded: a tenth of a core at most. But a look that judged a
+    // long time, as the first one does and one after hosts have come, says nothing of the next: the distance
+    // of two windows is long enough to rest.
     const Duration cost = first ? Duration::zero() : cpu_time() - before;
-    const Duration pause = std::max(9 * cost, times.until_idle ? times.poll : watch.patience());
+    const Duration rest = std::min(9 * cost, kPatienceInWindows * watch.patience());
+    const Duration pause = std::max(rest, times.until_idle ? times.poll : watch.patience());
     sleep_until(now + std::max(times.poll, pause), outputs, clock);
   }
   return {};
