@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The memory of one `laggard watch` process over many days of a production site.
 
-usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 6] [--incidents 10] [--speed 20000] [--keep FOLDER]
+usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 6] [--incidents 10] [--speed 3000] [--keep FOLDER]
 
 A site is simulated for so many days, with so many incidents of the seed's choice, and recorded once more at speed while a watch
 follows it. Per recorded day: the memory of the watch, the size of its checkpoint, its CPU time and the changes that it told.
@@ -28,7 +28,7 @@ def main():
     parser.add_argument("--days", type=int, default=30)
     parser.add_argument("--arrays", type=int, default=6)
     parser.add_argument("--incidents", type=int, default=10)
-    parser.add_argument("--speed", type=float, default=20000)
+    parser.add_argument("--speed", type=float, default=3000)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -45,7 +45,7 @@ def follow(options, site, scratch):
     growing, state = scratch / "growing", scratch / "watch.state"
     with open(scratch / "changes", "w+") as told, open(scratch / "notes", "w+") as notes:
         replay = subprocess.Popen([options.lab, "replay", str(site), "-o", str(growing), "--speed", str(options.speed), "--flush",
-                                   f"{options.speed / 4:.0f}s"], stdout=subprocess.DEVNULL)
+                                   f"{options.speed / 2:.0f}s"], stdout=subprocess.DEVNULL)
         watch = subprocess.Popen([options.laggard, "watch", str(growing), "--json", "--state", str(state), "--silence", "1d", "--poll",
                                   "100ms", "--until-idle", "20s"], stdout=told, stderr=notes)
         print("day  MB of memory  checkpoint kB  CPU s  changes", flush=True)
