@@ -46,8 +46,8 @@ def follow(options, site, scratch):
     with open(scratch / "changes", "w+") as told, open(scratch / "notes", "w+") as notes:
         replay = subprocess.Popen([options.lab, "replay", str(site), "-o", str(growing), "--speed", str(options.speed), "--flush",
                                    f"{options.speed / 2:.0f}s"], stdout=subprocess.DEVNULL)
-        watch = subprocess.Popen([options.laggard, "watch", str(growing), "--json", "--state", str(state), "--silence", "1d", "--poll",
-                                  "100ms", "--until-idle", "20s"], stdout=told, stderr=notes)
+        watch = subprocess.Popen([options.laggard, "watch", str(growing), "--json", "--state", str(state), "--silence", "1h", "--poll",
+                                  "100ms", "--until-idle", "60s"], stdout=told, stderr=notes)
         print("day  MB of memory  checkpoint kB  CPU s  changes", flush=True)
         levels, largest = [], collections.Counter()
         began = None
