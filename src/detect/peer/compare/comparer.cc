@@ -27,8 +27,8 @@ Bins choose_bins(SortedWindow& window, const BinRule& rule, std::vector<double>&
   if (range == 0 || range / cap == 0) return bins;
 
   double spread = 0;
-  if (window.active() < rule.mad_below) {
-    spread = stats::mad(window.samples(), scratch);
+  if (window.in_spread() < rule.mad_below) {
+    spread = window.mad(scratch);
   } else {
     const auto [lower, upper] = window.quartiles(selector);
     spread = upper - lower;
@@ -189,7 +189,7 @@ Scale ScaleMaker::make(Distance distance, const CompareOptions& options, SortedW
     const bool gaps = window.samples().size() < window.components() * window.size();
     return {0, kl_ceiling(window.size(), gaps, options.kl_smoothing)};
   }
-  const double factor = window.active() < options.bins.mad_below ? kMadScale : 1;
+  const double factor = window.in_spread() < options.bins.mad_below ? kMadScale : 1;
   if (distance == Distance::kCdf || distance == Distance::kWasserstein) return {0, factor};
   const double bin = factor * choose_bins(window, options.bins, scratch_, selector_).size;
   if (distance == Distance::kMedian) return {0, static_cast<double>(window.size()) * bin};

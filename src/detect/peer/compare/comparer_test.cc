@@ -187,6 +187,36 @@ std::vector<double> draw_thresholds(std::mt19937_64& random, const std::vector<d
   return t;
 }
 
+TEST(Comparer, WhoIsLeftOutOfTheSpreadIsComparedAllTheSame) {
+  expect_property("bins are made from the others' samples", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    ComparedWindow c(random, 3 + random() % 20, 1 + random() % 40);
+    const CompareOptions options = draw_options(random);
+    Samples counted;
+    std::vector<std::uint32_t> left_out;
+    for (std::size_t i = 0; i < c.samples.size(); ++i) {
+      if (i > 0 && random() % 3 == 0) {
+        left_out.push_back(static_cast<std::uint32_t>(i));
+      } else {
+        counted.push_back(c.samples[i]);
+      }
+    }
+    if (definition::present(counted).empty()) return;
+    c.sorted.leave_out_of_spread(left_out);
+    const definition::Common common{definition::present(c.samples),
+                                    definition::freedman_diaconis(c.samples, counted, options.bins)};
+    for (const Distance distance : {Distance::kCdf, Distance::kWasserstein}) {
+      const auto comparer = make_comparer(distance, options);
+      comparer->load(c.sorted);
+      std::vector<double> s(c.samples.size());
+      comparer->scores(s);
+      for (std::size_t i = 0; i < s.size(); ++i) {
+        RC_ASSERT(same_score(s[i], by_definition(c, common, i, distance, options), distance));
+      }
+    }
+  });
+}
+
 TEST(Comparer, FlagsAreThoseOfMoreThanHalf) {
   expect_property("flags and partial scores agree with counting the pairs", [](std::uint64_t seed) {
     std::mt19937_64 random(seed);

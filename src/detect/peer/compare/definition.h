@@ -59,17 +59,20 @@ struct Histogram {
   }
 };
 
-/// T §3.3 with docs/methods/peer.md's fallbacks.
-inline Histogram freedman_diaconis(const Samples& samples, const BinRule& rule) {
+/// T §3.3 with docs/methods/peer.md's fallbacks; the spread is that of `counted`, which are some of the
+/// samples.
+inline Histogram freedman_diaconis(const Samples& samples, const Samples& counted, const BinRule& rule) {
   const std::vector<double> all = present(samples);
+  const std::vector<double> of_spread = present(counted);
   const double low = *std::min_element(all.begin(), all.end());
   const double high = *std::max_element(all.begin(), all.end());
   if (low == high || (high - low) / static_cast<double>(rule.cap) == 0) return {low, 1, 1};
   const auto alive = static_cast<std::size_t>(
-      std::count_if(samples.begin(), samples.end(), [](const std::vector<double>& series) {
+      std::count_if(counted.begin(), counted.end(), [](const std::vector<double>& series) {
         return std::any_of(series.begin(), series.end(), [](double v) { return v == v; });
       }));
-  const double spread = alive < rule.mad_below ? mad(all) : quantile(all, 0.75) - quantile(all, 0.25);
+  const double spread =
+      alive < rule.mad_below ? mad(of_spread) : quantile(of_spread, 0.75) - quantile(of_spread, 0.25);
   double size = 2 * spread / std::cbrt(static_cast<double>(samples.front().size()));
   if (spread == 0) size = std::max((high - low) / static_cast<double>(rule.cap), rule.noise_floor);
   if (rule.floor_use == FloorUse::kAlways) size = std::max(size, rule.noise_floor);
@@ -169,7 +172,7 @@ struct Common {
 };
 
 inline Common common(const Samples& samples, const CompareOptions& options) {
-  return {present(samples), freedman_diaconis(samples, options.bins)};
+  return {present(samples), freedman_diaconis(samples, samples, options.bins)};
 }
 
 /// The distances of one component to the n - 1 others.

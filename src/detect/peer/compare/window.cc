@@ -58,6 +58,28 @@ void SortedWindow::assign(const Window& window) {
   has_kept_ = false;
   gather_busy();
   look_at_busy();
+  left_out_.clear();
+  in_spread_ = active_;
+}
+
+void SortedWindow::leave_out_of_spread(std::span<const std::uint32_t> components) {
+  if (components.empty()) return;
+  left_out_.assign(window_.components, 0);
+  for (const std::uint32_t i : components) {
+    left_out_[i] = 1;
+    if (present(i) > 0) --in_spread_;
+  }
+}
+
+std::span<const double> SortedWindow::spread_samples() {
+  spread_samples_.clear();
+  for (std::size_t k = 0; k < window_.size; ++k) {
+    for (std::size_t i = 0; i < window_.components; ++i) {
+      const double x = window_.at(i, k);
+      if (left_out_[i] == 0 && x == x) spread_samples_.push_back(x);
+    }
+  }
+  return spread_samples_;
 }
 
 void SortedWindow::gather_busy() {
@@ -148,12 +170,18 @@ std::span<const double> SortedWindow::busy_kept() {
 std::array<double, 2> SortedWindow::quartiles(stats::QuantileSelector& selector) {
   constexpr std::array kQuartiles{0.25, 0.75};
   std::array<double, 2> quartile{};
-  if (quiet() > 0) {
+  if (!left_out_.empty()) {
+    selector.select(spread_samples(), kQuartiles, quartile);
+  } else if (quiet() > 0) {
     selector.select_with_zeros({busy_kept(), quiet() * window_.size}, kQuartiles, quartile);
   } else {
     selector.select(samples(), kQuartiles, quartile);
   }
   return quartile;
+}
+
+double SortedWindow::mad(std::vector<double>& scratch) {
+  return stats::mad(left_out_.empty() ? samples() : spread_samples(), scratch);
 }
 
 double SortedWindow::level(std::size_t component) {

@@ -80,8 +80,16 @@ class SortedWindow {
   /// Requires at least one present sample.
   [[nodiscard]] double lowest() const { return lowest_; }
   [[nodiscard]] double highest() const { return highest_; }
-  /// Their quartiles Q(1/4) and Q(3/4).
+
+  /// From now on the samples of these components, distinct ones, do not count for the spread of the group;
+  /// until the next `assign`.
+  void leave_out_of_spread(std::span<const std::uint32_t> components);
+  /// How many components with samples count for it.
+  [[nodiscard]] std::size_t in_spread() const { return in_spread_; }
+  /// Quartiles Q(1/4) and Q(3/4) of the samples that count. Requires one.
   [[nodiscard]] std::array<double, 2> quartiles(stats::QuantileSelector& selector);
+  /// 1.4826 times the median absolute deviation of these.
+  [[nodiscard]] double mad(std::vector<double>& scratch);
 
   /// The components that are not quiet, ascending, and their samples as they came: W rows of busy().size()
   /// each, NaN where missing.
@@ -103,6 +111,8 @@ class SortedWindow {
   void sort();
   /// The busy components' samples that are present.
   [[nodiscard]] std::span<const double> busy_kept();
+  /// The samples that count for the spread, where some do not.
+  [[nodiscard]] std::span<const double> spread_samples();
 
   Window window_;
   std::vector<std::uint32_t> all_;  ///< 0, 1, 2, …: the busy ones where all are or nothing is known.
@@ -113,6 +123,8 @@ class SortedWindow {
   std::size_t active_ = 0;
   double lowest_ = 0;
   double highest_ = 0;
+  std::vector<std::uint8_t> left_out_;  ///< Per component; empty: none is left out of the spread.
+  std::size_t in_spread_ = 0;
 
   // Made when somebody asks.
   bool is_sorted_ = false;
@@ -122,6 +134,7 @@ class SortedWindow {
   std::vector<double> sorted_;
   std::vector<double> kept_;
   std::vector<double> busy_kept_;
+  std::vector<double> spread_samples_;
   std::vector<double> levels_;
   double group_level_ = 0;
   bool group_level_known_ = false;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/missing.h"
+#include "detect/peer/judge/apart.h"
 #include "detect/peer/judge/levels.h"
 #include "stats/clones.h"
 #include "stats/missing_values.h"
@@ -250,6 +251,26 @@ void GroupJudge::judge_against_median(std::size_t column, const Held& held, Wind
   out.tracks.push_back(std::move(track));
 }
 
+/// Each of several that stand apart is judged as though it were the only one: the nearest of them stays among
+/// those that the spread is made from, as a single one does.
+void GroupJudge::leave_several_out(const MetricSpec& metric, const WindowJudgement& out, std::size_t column) {
+  ApartOptions options{.bad = metric.bad,
+                       .floor = least_floor(metric),
+                       .least_gap = options_.parameters.apart_gap,
+                       .activity = activity_};
+  std::vector<double> slowdown;
+  if (metric.role == Role::kLatency) {
+    slowdown = slowdown_of(out, columns_);
+    options.slowdown = slowdown;
+    options.least_slowdown = options_.parameters.least_slowdown;
+    if (const auto requests = column_of(Quantity::kRequests)) options.requests = out.levels[*requests];
+  }
+  std::vector<std::uint32_t> apart = standing_apart(out.levels[column], options);
+  if (apart.empty()) return;
+  apart.pop_back();
+  sorted_.leave_out_of_spread(apart);
+}
+
 void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
   if (against_median(metric)) {
@@ -263,6 +284,7 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
   const bool idle = out.idle && policies.idleness && metric.role == Role::kLatency;
   sorted_.assign(held.window);
+  if (policies.several) leave_several_out(metric, out, column);
   CompareOptions compare = compare_;
   compare.bins.noise_floor = floor;
   for (std::size_t d = 0; d < comparers_.size(); ++d) {
@@ -287,22 +309,25 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   }
 }
 
-void GroupJudge::find_absent(WindowJudgement& out) const {
-  out.absent.assign(members_, 0);
-  std::vector<double> activity(members_, 0);
+void GroupJudge::find_activity(const WindowJudgement& out) {
+  activity_.clear();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const Role role = columns_[c].metric->role;
-    if (role != Role::kThroughput) continue;
+    if (columns_[c].metric->role != Role::kThroughput) continue;
+    activity_.resize(members_);
     const double floor = std::max(least_floor(*columns_[c].metric), std::numeric_limits<double>::min());
     for (std::size_t i = 0; i < members_; ++i) {
       const double level = out.levels[c][i];
-      if (!std::isnan(level)) activity[i] = std::max(activity[i], level / floor);
+      if (!std::isnan(level)) activity_[i] = std::max(activity_[i], level / floor);
     }
   }
-  if (std::find(activity.begin(), activity.end(), 0.0) == activity.end()) return;
-  if (!(stats::MedianOfOthers(activity).without(0) >= 1)) return;
-  std::transform(activity.begin(), activity.end(), out.absent.begin(),
-                 [](double active) { return active == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
+}
+
+void GroupJudge::find_absent(WindowJudgement& out) const {
+  out.absent.assign(members_, 0);
+  if (std::ranges::find(activity_, 0.0) == activity_.end()) return;
+  if (!(stats::MedianOfOthers(activity_).without(0) >= 1)) return;
+  std::ranges::transform(activity_, out.absent.begin(),
+                         [](double active) { return active == 0 ? std::uint8_t{1} : std::uint8_t{0}; });
 }
 
 void GroupJudge::hide_left_out(WindowJudgement& out) const {
@@ -341,6 +366,7 @@ void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& 
     out.levels[c] = held[c].here ? means(held[c].window) : std::vector<double>(members_, kMissing);
   }
   find_medians(out);
+  find_activity(out);
   out.idle = column_of(Quantity::kRequests) &&
              !(median_level(Quantity::kRequests) >= options_.parameters.idle_requests);
   for (std::size_t c = 0; c < columns_.size(); ++c) {

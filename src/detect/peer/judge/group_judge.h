@@ -119,7 +119,9 @@ class GroupJudge {
   void hold(std::size_t column, const Window& window);
   void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
   void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
+  void leave_several_out(const MetricSpec& metric, const WindowJudgement& out, std::size_t column);
   void judge_against_median(std::size_t column, const Held& held, WindowJudgement& out);
+  void find_activity(const WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);
@@ -138,6 +140,8 @@ class GroupJudge {
   Ready ready_;
   std::vector<Ready::node_type> judged_;  ///< Their memory serves the next ones.
   Medians medians_;                       ///< Of the window that is being judged.
+  /// Of each member in that window, in noise floors of its throughput; empty where no throughput is known.
+  std::vector<double> activity_;
   SortedWindow sorted_;
   CompareOptions compare_;  ///< But for the noise floor, which every window has its own of.
   std::vector<std::unique_ptr<Comparer>> comparers_;  ///< One for each of the distances.

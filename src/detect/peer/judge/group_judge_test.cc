@@ -256,6 +256,30 @@ TEST(GroupJudge, ActiveLatencyIsOfTheSecondsWithWork) {
   EXPECT_DOUBLE_EQ(window.active_latency[2], 4);
 }
 
+/// Latencies that wander by a tenth; the first `sick` of nine wait five times as long.
+WindowJudgement several_slow(std::size_t sick, const JudgeOptions& how) {
+  const auto latency = [&](std::string_view metric, std::size_t i, std::size_t k) {
+    if (metric == "tps") return 50.0;
+    return (i < sick ? 500 : 100) * (1 + static_cast<double>((5 * k + 3 * i) % 11) / 100);
+  };
+  return judge({"await", "-tps"}, latency, how, 9);
+}
+
+TEST(GroupJudge, UpToJustUnderHalfAreAsFarAwayAsEachAlone) {
+  const double alone = several_slow(1, options()).tracks[0].distance[0];
+  for (std::size_t sick = 2; sick <= 4; ++sick) {
+    const WindowJudgement window = several_slow(sick, options());
+    for (std::size_t i = 0; i < 9; ++i) {
+      if (i < sick) {
+        EXPECT_GT(window.tracks[0].distance[i], 0.8 * alone) << i << " of " << sick;
+      } else {
+        EXPECT_EQ(window.tracks[0].distance[i], 0) << i << ", who is faster";
+      }
+    }
+  }
+  EXPECT_LT(several_slow(4, paper_options()).tracks[0].distance[0], 0.2 * alone) << "the paper's bins widen";
+}
+
 TEST(GroupJudge, SmallGroupsNeedMore) {
   const auto position = [](std::size_t members) {
     const TrackJudgement track =

@@ -34,6 +34,7 @@ Parameters paper_parameters(const Preset& preset) {
                          .regimes = false,
                          .idleness = false,
                          .directions = false,
+                         .several = false,
                          .absence = false,
                          .bias = false,
                          .pooled_thresholds = false,
@@ -160,6 +161,9 @@ constexpr std::array kNamed{
         0, kLarge),
     named<&Parameters::saturated_threshold>(
         "slowdown.threshold", "latency of who is only waited for: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::apart_gap>(
+        "apart.gap", "several stand apart when the gap before them is so many times the spread of the rest", 0,
+        kLarge),
     named<&Parameters::prior_windows>(
         "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
     named<&Parameters::idle_requests>("idle-requests",

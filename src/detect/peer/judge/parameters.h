@@ -81,6 +81,7 @@ struct Policies {
   bool regimes = true;             ///< Latency has a threshold for reads and one for writes; F's is for both.
   bool idleness = true;            ///< Latencies of an idle group say nothing, except stalls.
   bool directions = true;          ///< What is off to the healthy side is not sick.
+  bool several = true;             ///< Who stands apart together with others does not widen the scale.
   bool absence = true;             ///< Who does nothing while most others work is sick.
   bool bias = true;                ///< Who is a little slower in nearly every window is sick.
   bool pooled_thresholds = true;   ///< Members share what is trained; F gives each its own.
@@ -113,6 +114,8 @@ struct Parameters {
   /// for, unless its latency is this far away, in bins of the scale (levels.h).
   double least_slowdown = 1.13;
   double saturated_threshold = 64;
+  /// Several members stand apart when the gap before them is so many times the spread of the rest (apart.h).
+  double apart_gap = 3;
   /// What the untrained threshold is worth beside a trained one, in windows of training.
   double prior_windows = 16;
 
