@@ -19,7 +19,7 @@ namespace {
 /// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 2};
+constexpr StateFormat kStateFormat{"state of the engine", 3};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -70,6 +70,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .interventions = options_.pipeline.interventions,
               .bias = options_.bias},
              pipeline_.columns(), options_.pipeline.workers),
+      impacts_(grouping, pipeline_.columns(), options_.preset.windows),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
       work_(grouping),
       step_(detect::window_step(options_.preset.windows)),
@@ -143,6 +144,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged,
     }
     if (persistence_) persistence_->pass(window.end);
     position_ = std::max(position_, window.position);
+    impacts_.follow(windows[i]);
   }
   peers_.follow(windows.subspan(followed));
 }
@@ -346,6 +348,7 @@ std::vector<Incident> Diagnoser::incidents() const {
   std::vector<Incident> incidents =
       explain::make_incidents(grouping_, findings, options_.rules, incident_options());
   examiners_.add_answers(incidents);
+  for (Incident& incident : incidents) incident.impact = impacts_.of(incident);
   return incidents;
 }
 

@@ -17,6 +17,7 @@
 #include "detect/peer/skew/host_circles.h"
 #include "engine/checkpoint.h"
 #include "engine/detectors.h"
+#include "engine/impacts.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/hypothesis.h"
@@ -99,7 +100,8 @@ class Diagnoser {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
-          self.clock_, self.clocks_, self.peers_, self.slow_, self.work_, self.forget_work_from_);
+          self.clock_, self.clocks_, self.peers_, self.impacts_, self.slow_, self.work_,
+          self.forget_work_from_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -146,6 +148,7 @@ class Diagnoser {
   Pipeline pipeline_;
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
+  Impacts impacts_;
   detect::RatioFollower slow_;
   detect::RecordedWork work_;
   Duration step_;

@@ -53,6 +53,11 @@ constexpr Case kCases[] = {
     {"TwoAtOnce",
      "fault slow on s2 from 100 to 240 by 3 \n fault hog on s8 from 120 to 250 by 1 \n"
      "expect finding s2 disk-busy \n expect finding s8 disk-hog"},
+    {"FourOfNineAtOnce",
+     "fault slow on s2 from 100 to 240 by 5 \n fault slow on s4 from 100 to 240 by 5 \n"
+     "fault slow on s5 from 100 to 240 by 6 \n fault slow on s8 from 100 to 240 by 7 \n"
+     "expect finding s2 disk-busy \n expect finding s4 disk-busy \n"
+     "expect finding s5 disk-busy \n expect finding s8 disk-busy"},
     {"TwoAfterEachOther",
      "record for 1500 \n fault slow on s2 from 100 to 300 by 3 \n fault slow on s2 from 1200 to 1400 by 3 \n"
      "expect finding s2 disk-busy \n expect finding s2 disk-busy"},

@@ -136,6 +136,14 @@ struct StateOf<Evidence> {
 };
 
 template <>
+struct StateOf<Impact> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.group, self.before, self.during, self.unit);
+  }
+};
+
+template <>
 struct StateOf<Incident> {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
@@ -146,7 +154,7 @@ struct StateOf<Incident> {
     state(self.confidence, self.blame, self.alternatives, self.components, self.cause, self.resource,
           self.rule, self.why, self.persistence, self.severity);
     state.enumerator(self.thresholds, ThresholdOrigin::kSelf);
-    state(self.evidence, self.also_known_as, self.decisions);
+    state(self.evidence, self.also_known_as, self.decisions, self.impact);
   }
 };
 

@@ -49,6 +49,14 @@ struct Evidence {
   std::vector<Payload> payloads{};
 };
 
+/// What an incident costs everybody: in a striped system all peers move less while one of them limps.
+struct Impact {
+  std::string group;  ///< The peer group that lost most, of those that the faulty hosts belong to.
+  double before = 0;  ///< What its median member moved just before, in `unit`, ...
+  double during = 0;  ///< ... and from the beginning of the incident on.
+  std::string unit;
+};
+
 /// One problem: a group of faulty components with one blame and one cause.
 struct Incident {
   /// Given when it opened, from the finding that was first; explain/ids.h says how, and how a re-run keeps
@@ -77,6 +85,7 @@ struct Incident {
   std::vector<Evidence> evidence;
   std::vector<std::string> also_known_as{};   ///< Other ids that mean it, such as those merged into it.
   std::vector<IncidentDecision> decisions{};  ///< In the order in which they were made.
+  std::optional<Impact> impact{};             ///< Nothing where others move no less than before.
 };
 
 /// The last decision about the incident that stands and is more than a note; null when there is none.

@@ -35,6 +35,7 @@ std::string keys(const Incident& incident, const Clockface& clock) {
     keys.add("Until", fmt::format("{} ({})", moment(*incident.until, clock),
                                   coarse(*incident.until - incident.since)));
   }
+  if (incident.impact) keys.add("Impact", html_escape(impact(*incident.impact)));
   keys.add("Persistence", std::to_string(incident.persistence));
   keys.add("Severity", humanise(incident.severity));
   if (incident.confidence) keys.add("Confidence", humanise(100 * *incident.confidence) + " %");

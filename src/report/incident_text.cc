@@ -99,6 +99,7 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   page.labelled(
       "why",
       printable(incident.rule.empty() ? incident.why : fmt::format("{} [{}]", incident.why, incident.rule)));
+  if (incident.impact) page.labelled("impact", printable(impact(*incident.impact)));
   page.labelled("strength", strength(incident));
   page.labelled("faulty", listed(incident.components));
   std::vector<std::string> others;

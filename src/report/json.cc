@@ -73,6 +73,15 @@ void write(JsonWriter& json, const IncidentDecision& decision) {
   json.end_object();
 }
 
+void write(JsonWriter& json, const Impact& impact) {
+  json.begin_object();
+  json.member("group", impact.group);
+  json.member("before", impact.before);
+  json.member("during", impact.during);
+  json.member("unit", impact.unit);
+  json.end_object();
+}
+
 void write(JsonWriter& json, const Incident& incident) {
   json.begin_object();
   json.member("id", incident.id);
@@ -103,6 +112,10 @@ void write(JsonWriter& json, const Incident& incident) {
   if (!incident.decisions.empty()) {
     json.list("decisions", incident.decisions,
               [&](const IncidentDecision& decision) { write(json, decision); });
+  }
+  if (incident.impact) {
+    json.key("impact");
+    write(json, *incident.impact);
   }
   json.end_object();
 }

@@ -34,11 +34,12 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
   const Json json = Json::parse(to_json(examples::busy_disk()));
   EXPECT_THAT(keys(json), ElementsAre("schema", "from", "to", "distance", "incidents", "ranking", "coverage",
                                       "preset", "thresholds"));
-  EXPECT_THAT(
-      keys(json["incidents"][0]),
-      ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
-                  "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
-                  "severity", "thresholds", "evidence", "why", "persistent_since", "confirmed_since"));
+  EXPECT_THAT(keys(json["incidents"][0]),
+              ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
+                          "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
+                          "severity", "thresholds", "evidence", "why", "persistent_since", "confirmed_since",
+                          "impact"));
+  EXPECT_THAT(keys(json["incidents"][0]["impact"]), ElementsAre("group", "before", "during", "unit"));
   EXPECT_THAT(keys(json["incidents"][0]["evidence"][0]),
               ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",
                           "score", "level", "peers", "unit", "note"));

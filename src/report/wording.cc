@@ -113,6 +113,12 @@ std::string cause(const Incident& incident) {
   return incident.resource.empty() ? name : fmt::format("{} ({})", name, incident.resource);
 }
 
+std::string impact(const Impact& impact) {
+  return fmt::format("its peers move {:.0f} % less than just before: {} each instead of {}",
+                     100 * (1 - impact.during / impact.before), humanise(impact.during, impact.unit),
+                     humanise(impact.before, impact.unit));
+}
+
 std::string verdict(const Diagnosis& diagnosis) { return with_damage(full_verdict(diagnosis), diagnosis); }
 
 std::string verdict(const Incident& incident) {

@@ -31,6 +31,9 @@ namespace laggard::report {
 /// `3 incidents, 2 confirmed: controller ddn12, fs7, fs9`.
 [[nodiscard]] std::string headline(const Diagnosis& diagnosis);
 
+/// `its peers move 62 % less than just before: 1.02 MB/s each instead of 2.67 MB/s`
+[[nodiscard]] std::string impact(const Impact& impact);
+
 /// `19:22:36Z, faulty from 19:23:40Z, until 19:25:20Z (2m44s)`.
 [[nodiscard]] std::string course(const Incident& incident, const Clockface& clock);
 
