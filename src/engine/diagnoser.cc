@@ -40,6 +40,15 @@ detect::RatioFollower::Options ratio_options(const DiagnoserOptions& options) {
           .grid = Grid{windows.interval}};
 }
 
+detect::BurstFollower::Options burst_options(const DiagnoserOptions& options) {
+  const detect::BurstOptions& burst = options.pipeline.parameters.burst;
+  const Grid grid{options.preset.windows.interval};
+  return {.burst = burst,
+          .horizon = static_cast<std::int64_t>(burst.horizon_seconds / to_seconds(grid.step)),
+          .trained = options.thresholds.trained(),
+          .grid = grid};
+}
+
 /// Takes those of up to a cell from the front.
 template <class T>
 std::span<const T> take_until(std::span<const T>& rest, std::int64_t cell) {
@@ -60,8 +69,10 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       loads_(grouping, options_.pipeline.parameters.clocks),
       ratios_(grouping, options_.pipeline.parameters, Grid{options_.preset.windows.interval},
               options_.pipeline.workers),
-      pipeline_(grouping,
-                complete(options_.pipeline, options_.preset.windows, {loads_.observer(), &ratios_})),
+      burst_watch_(grouping, options_.pipeline.parameters.burst, Grid{options_.preset.windows.interval},
+                   options_.pipeline.workers),
+      pipeline_(grouping, complete(options_.pipeline, options_.preset.windows,
+                                   {loads_.observer(), &ratios_, &burst_watch_})),
       clock_(options_.preset.windows.size),
       peers_(grouping,
              {.preset = options_.preset,
@@ -72,6 +83,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
+      bursts_(grouping, options_.pipeline.interventions, burst_options(options_)),
       work_(grouping),
       step_(detect::window_step(options_.preset.windows)),
       detectors_(grouping, options_.detectors, step_),
@@ -97,7 +109,7 @@ void Diagnoser::pass_steps(WallTime until) {
 void Diagnoser::examine(WallTime step) {
   if (step <= examined_ || !detectors_.span()) return;
   examined_ = step;
-  const std::size_t count = peers_.kept() + slow_.size() + detectors_.kept();
+  const std::size_t count = peers_.kept() + slow_.size() + bursts_.size() + detectors_.kept();
   if (count == std::exchange(examined_findings_, count)) return;
   detectors_.complete(step);
   examiners_.look(incidents(), step);
@@ -159,6 +171,13 @@ bool Diagnoser::follow_slow(std::span<const detect::SlowMember> slow) {
   return news;
 }
 
+/// The same of bursts.
+bool Diagnoser::follow_bursts(std::span<const detect::SlowMember> bursts) {
+  bool news = false;
+  for (const detect::SlowMember& one : bursts) news = bursts_.add(one, clock_.position(one.cell)) || news;
+  return news;
+}
+
 /// Cell by cell where something happens: windows are complete, ticks are due, a member turns out to be slow.
 /// What is told when depends on cells alone, not on how they were cut into runs: of a tick when all cells
 /// that end by then are judged, of a member at once.
@@ -169,16 +188,19 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
   const Duration every = options_.tick.every;
   std::span<const detect::JudgedWindow> windows = judged.windows;
   std::span<const detect::SlowMember> slow = judged.slow;
+  std::span<const detect::SlowMember> bursts = judged.bursts;
   const std::int64_t last = judged.run.end - 1;
   std::optional<WallTime> next;
   if (every > Duration::zero()) next = floor_to(grid.end(judged.run.begin) - Duration{1}, every) + every;
   for (std::int64_t cell = judged.run.begin - 1; cell < last;) {
     const std::int64_t due = next ? to_unix_ns(*next) / grid.step.count() : last;
-    cell = std::min({last, due, slow.empty() ? last : slow.front().cell});
+    cell = std::min(
+        {last, due, slow.empty() ? last : slow.front().cell, bursts.empty() ? last : bursts.front().cell});
     follow_windows(judged, take_until(windows, cell));
     watch_clocks(judged, cell + 1);
     now_ = clock_.position(cell);
-    const bool news = follow_slow(take_until(slow, cell));
+    const bool is_slow = follow_slow(take_until(slow, cell));
+    const bool news = follow_bursts(take_until(bursts, cell)) || is_slow;
     if (next && cell == due) {
       end_steps(floor_to(*next, step_));
       tick(*next);
@@ -209,12 +231,12 @@ void Diagnoser::tell(WallTime at) {
 std::int64_t Diagnoser::look_back() const {
   const detect::WindowSpec& windows = options_.preset.windows;
   const std::size_t reach = std::max(detect::kLongestReach, 2 * windows.k - 1);
-  return static_cast<std::int64_t>(reach * windows.shift);
+  return std::max(static_cast<std::int64_t>(reach * windows.shift), bursts_.horizon());
 }
 
 /// What is settled does not leave at once: all of it is looked at, which is worth it now and then only.
 void Diagnoser::forget_settled() {
-  const std::size_t count = peers_.kept() + slow_.size() + detectors_.kept();
+  const std::size_t count = peers_.kept() + slow_.size() + bursts_.size() + detectors_.kept();
   if (count < forget_from_) return;
   const std::vector<Finding> findings = this->findings();
   const std::vector<std::uint8_t> gone =
@@ -223,9 +245,11 @@ void Diagnoser::forget_settled() {
   std::ranges::transform(gone, keep.begin(), [](std::uint8_t one) { return one == 0 ? 1 : 0; });
   const std::size_t of_peers = peers_.kept();
   const std::size_t of_ratios = slow_.size();
+  const std::size_t of_bursts = bursts_.size();
   peers_.forget(std::span(keep).first(of_peers));
   slow_.forget(std::span(keep).subspan(of_peers, of_ratios));
-  detectors_.forget(std::span(keep).subspan(of_peers + of_ratios));
+  bursts_.forget(std::span(keep).subspan(of_peers + of_ratios, of_bursts));
+  detectors_.forget(std::span(keep).subspan(of_peers + of_ratios + of_bursts));
   const auto kept = static_cast<std::size_t>(std::ranges::count(keep, 1));
   forget_from_ = std::max(kLeastToForget, 2 * kept);
 }
@@ -245,6 +269,7 @@ Pipeline::RunSink Diagnoser::observed() {
   return [this](detect::JudgedRun& judged) {
     loads_.attach(judged);
     ratios_.attach(judged);
+    burst_watch_.attach(judged);
     follow(judged);
   };
 }
@@ -319,6 +344,7 @@ void Diagnoser::place(Finding& finding) const {
 std::vector<Finding> Diagnoser::findings() const {
   std::vector<Finding> all = peers_.findings();
   std::ranges::move(slow_.findings(now_), std::back_inserter(all));
+  std::ranges::move(bursts_.findings(now_), std::back_inserter(all));
   for (Finding& finding : detectors_.findings()) {
     place(finding);
     all.push_back(std::move(finding));

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "detect/background/recorded_work.h"
+#include "detect/peer/burst/burst_follower.h"
+#include "detect/peer/burst/burst_watch.h"
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/judge/peer_detector.h"
@@ -100,7 +102,7 @@ class Diagnoser {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
-          self.clock_, self.clocks_, self.peers_, self.impacts_, self.slow_, self.work_,
+          self.clock_, self.clocks_, self.peers_, self.impacts_, self.slow_, self.bursts_, self.work_,
           self.forget_work_from_);
   }
 
@@ -123,6 +125,7 @@ class Diagnoser {
   void watch_clocks(const detect::JudgedRun& judged, std::int64_t until);
   void follow_windows(const detect::JudgedRun& judged, std::span<const detect::JudgedWindow> windows);
   [[nodiscard]] bool follow_slow(std::span<const detect::SlowMember> slow);
+  [[nodiscard]] bool follow_bursts(std::span<const detect::SlowMember> bursts);
   void end_steps(WallTime until);
   void pass_steps(WallTime until);
   void examine(WallTime step);
@@ -145,11 +148,13 @@ class Diagnoser {
   detect::RunLoads loads_;    ///< Learns from the pipeline what is compared, for the clocks.
   std::int64_t clocked_ = 0;  ///< The first cell of a run that they have not been told of yet.
   detect::LatencyRatios ratios_;
+  detect::BurstWatch burst_watch_;
   Pipeline pipeline_;
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
   Impacts impacts_;
   detect::RatioFollower slow_;
+  detect::BurstFollower bursts_;
   detect::RecordedWork work_;
   Duration step_;
   Detectors detectors_;

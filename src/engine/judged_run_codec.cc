@@ -185,8 +185,10 @@ std::string encode_run(const detect::JudgedRun& run) {
     put_window(out, one.window);
   }
   put_numbers(out, run.loads);
-  out.varint(run.slow.size());
-  for (const detect::SlowMember& slow : run.slow) put_slow(out, slow, run.run.begin);
+  for (const auto* members : {&run.slow, &run.bursts}) {
+    out.varint(members->size());
+    for (const detect::SlowMember& one : *members) put_slow(out, one, run.run.begin);
+  }
   return out.take();
 }
 
@@ -215,8 +217,10 @@ Result<detect::JudgedRun> decode_run(std::string_view bytes, const RunShape& sha
     run.windows.push_back(std::move(one));
   }
   if (in.ok()) run.loads = take_numbers(in, static_cast<std::size_t>(length) * shape.loads);
-  const std::size_t slow = in.ok() ? in.count(bytes.size()) : 0;
-  for (std::size_t s = 0; s < slow && in.ok(); ++s) run.slow.push_back(take_slow(in, shape, run.run));
+  for (auto* members : {&run.slow, &run.bursts}) {
+    const std::size_t count = in.ok() ? in.count(bytes.size()) : 0;
+    for (std::size_t s = 0; s < count && in.ok(); ++s) members->push_back(take_slow(in, shape, run.run));
+  }
   if (!in.ok() || !in.rest().empty()) {
     return fail(ErrorCode::kDamaged, "", "a record of judged windows makes no sense");
   }

@@ -172,11 +172,27 @@ excess = { of = "network", share = 0.25, spread = 2, least = 32768 }
 why = "{component} moves {excess} more over its network than its peers do: something else uses the link"
 
 [[rule]]
+name = "a link that comes and goes"
+cause = "flapping-link"
+resource = "network"
+all = ["detector burst", "network retransmission"]
+none = ["storage latency"]
+why = "{component} loses many packets for moments, again and again, and its peers do not: its link comes and goes"
+
+[[rule]]
 name = "retransmissions"
 cause = "packet-loss"
 resource = "network"
 any = ["network retransmission"]
 why = "{component} has segments retransmitted far more often than its peers: packets are lost on its path"
+
+[[rule]]
+name = "held up again and again"
+cause = "stalls"
+resource = "storage"
+all = ["detector burst", "storage latency"]
+none = ["storage throughput"]
+why = "{component} holds requests up for a second or more, again and again, and its peers do not"
 
 [[rule]]
 name = "slow for long"

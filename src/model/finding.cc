@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, kSymptoms> kSymptomNames{"slower", "less"
                                                                 "silent", "lost", "computing"};
 
 constexpr std::array kFacts{&kStorageMoved, &kNetworkMoved,       &kAnomalousWindows, &kNormalWindows,
-                            &kPauses,       &kNormalWindowsSince, &kStandbyWait};
+                            &kPauses,       &kNormalWindowsSince, &kStandbyWait,      &kBursts};
 
 }  // namespace
 

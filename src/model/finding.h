@@ -48,6 +48,8 @@ inline constexpr FactSpec kPauses{"pauses", "pauses"};
 inline constexpr FactSpec kNormalWindowsSince{"normal windows since", "windows"};
 /// How long requests take at a path that nobody should use while another one serves.
 inline constexpr FactSpec kStandbyWait{"standby wait", "ms"};
+/// How often the subject was far off for a moment, and its peers in the mean.
+inline constexpr FactSpec kBursts{"bursts", "bursts"};
 
 [[nodiscard]] std::span<const FactSpec* const> known_facts();
 /// By its name; null when no detector declares such a fact.

@@ -23,13 +23,14 @@ struct JudgedWindow {
   WindowJudgement window;
 };
 
-/// A member that was slow in one short window, as the ratio detector saw it (ratio/latency_ratio.h).
+/// A member that was slow in one short window, as the ratio detector saw it (ratio/latency_ratio.h), or far
+/// off in one cell, as the burst detector did (burst/burst_watch.h).
 struct SlowMember {
   std::size_t group = 0;
   std::size_t member = 0;
   std::int64_t cell = 0;  ///< The last one of the window.
   const MetricSpec* metric = nullptr;
-  double latency = 0;  ///< In the metric's unit.
+  double latency = 0;  ///< In the metric's unit; of a burst its value.
   double peers = 0;    ///< The same of its peers.
   double ratio = 0;    ///< Of the two, from which it was slow.
   /// What it moved, as a Fact says it of kStorageMoved; missing where that was not recorded.
@@ -46,7 +47,8 @@ struct JudgedRun {
   std::vector<JudgedWindow> windows;
   /// What hosts moved, a row per cell (HostLoads): what their clocks are told by. Empty: nobody asked.
   std::vector<double> loads;
-  std::vector<SlowMember> slow;  ///< By cell, and of one cell in the order of groups.
+  std::vector<SlowMember> slow;    ///< By cell, and of one cell in the order of groups.
+  std::vector<SlowMember> bursts{};  ///< The same.
 };
 
 /// Sees the columns that are compared, before they are smoothed: for what is to be learned of a recording

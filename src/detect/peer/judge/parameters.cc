@@ -25,6 +25,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
   parameters.standby_ms = kNever;
   parameters.ratio.seconds = 0;
+  parameters.burst.least_bursts = 0;
   parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
   parameters.incidents.secondary_share = 0;     // No incident explains another.
   parameters.policies = {.our_metrics = false,
@@ -183,8 +184,8 @@ constexpr std::array kNamed{
     named<&Parameters::saturated_threshold>(
         "slowdown.threshold", "latency of who is only waited for: untrained threshold, bins", 0, kLarge),
     named<&Parameters::apart_gap>(
-        "apart.gap", "several stand apart when the gap before them is so many times the spread of the rest", 0,
-        kLarge),
+        "apart.gap", "several stand apart when the gap before them is so many times the spread of the rest",
+        0, kLarge),
     named<&Parameters::prior_windows>(
         "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
     named<&Parameters::idle_requests>("idle-requests",
@@ -243,6 +244,18 @@ constexpr std::array kNamed{
                                                      "clocks: cells from which one is called off", 1, 600),
     named<&Parameters::clocks, &ClockOptions::least_move>(
         "clocks.least-move", "clocks: share of the mean move of a load that is a move", 0, kLarge),
+    named<&Parameters::burst, &BurstOptions::least_bursts>(
+        "burst.least", "bursts: so many of one member at least; 0: not looked for", 0, 1000),
+    named<&Parameters::burst, &BurstOptions::least_ratio>(
+        "burst.ratio", "bursts: to the largest of the others, and to its own calm", 1, kLarge),
+    named<&Parameters::burst, &BurstOptions::calm>("burst.calm",
+                                                   "bursts: cells before them that are its calm", 2, 1000),
+    named<&Parameters::burst, &BurstOptions::horizon_seconds>("burst.seconds",
+                                                              "bursts: how far apart they may be", 1, 1e6),
+    named<&Parameters::burst, &BurstOptions::suspect>(
+        "burst.suspect", "bursts: probability of chance below which their member is suspected", 0, 1),
+    named<&Parameters::burst, &BurstOptions::confirm>(
+        "burst.confirm", "bursts: probability of chance below which it is confirmed", 0, 1),
     named<&Parameters::ratio, &RatioOptions::seconds>(
         "ratio.seconds", "ratio: seconds of a window beside the preset's; 0: there are none", 0, 3600),
     named<&Parameters::ratio, &RatioOptions::least_cells>("ratio.cells", "ratio: and cells at least", 2,

@@ -43,6 +43,16 @@ struct RatioOptions {
   double least_slowdown = 2;    ///< Busy time beside the peers', the larger of all and per request.
 };
 
+/// Who is far off for moments, again and again (docs/methods/burst.md).
+struct BurstOptions {
+  std::size_t least_bursts = 4;   ///< 0: nobody looks.
+  double least_ratio = 8;         ///< Of a burst, to the largest of the others and to the member's own calm.
+  std::size_t calm = 16;          ///< Cells before a burst whose median that is.
+  double horizon_seconds = 3600;  ///< Bursts further apart have nothing to do with each other.
+  double suspect = 2e-3;          ///< Chance makes so many bursts of one member with a smaller probability.
+  double confirm = 1e-4;
+};
+
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
 /// of the gap between the healthiest suspect and the weakest fault; docs/methods/judge.md has the gaps.
 struct MetricPolicy {
@@ -150,6 +160,7 @@ struct Parameters {
 
   ClockOptions clocks;
   RatioOptions ratio;
+  BurstOptions burst;
 
   /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
   std::map<std::string, double, std::less<>> noise_floors;
