@@ -149,6 +149,20 @@ any = ["throttled"]
 why = "{component}'s daemon is kept from its processors by a quota, its peers' are not"
 
 [[rule]]
+name = "stopped"
+cause = "stopped-daemon"
+resource = "cpu"
+any = ["stopped"]
+why = "{component}'s daemon is stopped or traced: it is there and does nothing"
+
+[[rule]]
+name = "the carrier comes and goes"
+cause = "flapping-link"
+resource = "network"
+any = ["carrier"]
+why = "{component}'s link goes and comes again and again: its cable, its plug or the port"
+
+[[rule]]
 name = "waiting for memory"
 cause = "memory-pressure"
 resource = "memory"
@@ -170,6 +184,13 @@ resource = "network"
 any = ["network throughput"]
 excess = { of = "network", share = 0.25, spread = 2, least = 32768 }
 why = "{component} moves {excess} more over its network than its peers do: something else uses the link"
+
+[[rule]]
+name = "wrong checksums"
+cause = "packet-loss"
+resource = "network"
+any = ["crc-errors"]
+why = "packets reach {component} with wrong checksums and are thrown away"
 
 [[rule]]
 name = "retransmissions"
