@@ -1,4 +1,5 @@
-// What the kernel's tables of hosts, processes and control groups may hold: nothing is read that is not there.
+// What the kernel's tables of hosts, processes and control groups may hold: nothing is read that is not
+// there.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

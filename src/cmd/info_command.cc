@@ -130,10 +130,10 @@ std::string trouble_text(const Inventory& inventory) {
 
 /// A line per kind of devices of a host.
 std::string lines_text(const std::vector<Line>& lines) {
-  std::string text = fmt::format("{:<16} {:<5} {:>8} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples",
+  std::string text = fmt::format("{:<16} {:<6} {:>7} {:>9} {:>11}  {}\n", "host", "kind", "every", "samples",
                                  "under load", "devices");
   for (const Line& line : lines) {
-    text += fmt::format("{:<16} {:<5} {:>8} {:>9} {:>6} of {:<3} {}\n", printable(line.host),
+    text += fmt::format("{:<16} {:<6} {:>7} {:>9} {:>6} of {:<3} {}\n", printable(line.host),
                         to_name(line.kind), interval_text(line.interval), line.samples, line.active,
                         line.devices.size(), device_list(line));
   }

@@ -78,6 +78,9 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"sndbuf-limited", [](const NamedCell& c) { return us_share(c, "sndbuf_limited_us"); }},
       {"unsent", [](const NamedCell& c) { return c["notsent_bytes"]; }},
       {"link-speed", [](const NamedCell& c) { return c["link_mbit"]; }},
+      {"carrier", [](const NamedCell& c) { return c["carrier_changes"] / c.seconds; }},
+      {"crc-errors", [](const NamedCell& c) { return c["rx_crc_errors"] / c.seconds; }},
+      {"stopped", [](const NamedCell& c) { return c["stopped"] / 0.01; }},
       {"host-cpu",
        [](const NamedCell& c) {
          const double work = c["cpu_user_ms"] + c["cpu_system_ms"] + either(c["cpu_irq_ms"], 0);

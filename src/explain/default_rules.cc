@@ -149,6 +149,20 @@ any = ["throttled"]
 why = "{component}'s daemon is kept from its processors by a quota, its peers' are not"
 
 [[rule]]
+name = "stopped"
+cause = "stopped-daemon"
+resource = "cpu"
+any = ["stopped"]
+why = "{component}'s daemon is stopped or traced: it is there and does nothing"
+
+[[rule]]
+name = "the carrier comes and goes"
+cause = "flapping-link"
+resource = "network"
+any = ["carrier"]
+why = "{component}'s link goes and comes again and again: its cable, its plug or the port"
+
+[[rule]]
 name = "waiting for memory"
 cause = "memory-pressure"
 resource = "memory"
@@ -178,6 +192,13 @@ resource = "network"
 all = ["detector burst", "network retransmission"]
 none = ["storage latency"]
 why = "{component} loses many packets for moments, again and again, and its peers do not: its link comes and goes"
+
+[[rule]]
+name = "wrong checksums"
+cause = "packet-loss"
+resource = "network"
+any = ["crc-errors"]
+why = "packets reach {component} with wrong checksums and are thrown away"
 
 [[rule]]
 name = "retransmissions"

@@ -58,6 +58,9 @@ TEST(Rules, WhoIsWaitedForIsOneThingAndWhyAnother) {
       << "who waits sends less, which is neither loss nor a hog";
   EXPECT_EQ(ours({in("awaiting"), in("throttled"), in("retransmits")}), "slow-cpu");
   EXPECT_EQ(ours({in("run-wait"), in("cwnd")}), "slow-cpu");
+  EXPECT_EQ(ours({in("stopped"), in("run-wait")}), "stopped-daemon");
+  EXPECT_EQ(ours({in("carrier"), in("retransmits")}), "flapping-link");
+  EXPECT_EQ(ours({in("crc-errors"), in("cwnd")}), "packet-loss");
   EXPECT_EQ(ours({in("run-wait"), in("await", {2000, 1010, 30})}), "disk-hog")
       << "what moves extra data takes a processor, too";
   EXPECT_EQ(ours({in("page-waits"), in("await", {2000, 1010, 30})}), "memory-pressure")

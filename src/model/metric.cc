@@ -29,6 +29,8 @@ std::string_view to_name(Role role) {
       return "occupancy";
     case Role::kCapacity:
       return "capacity";
+    case Role::kErrors:
+      return "errors";
   }
   return "";
 }

@@ -22,10 +22,11 @@ enum class Role : std::uint8_t {
   kDelay,
   kOccupancy,  ///< How much of the time the resource is in use, or is waited for by those that it serves.
   kCapacity,   ///< What it could do at best: the speed that a link has agreed on.
+  kErrors,     ///< How often something failed that hardly ever fails where all is well.
 };
 inline constexpr std::array kRoles{Role::kThroughput,     Role::kLatency, Role::kCongestion,
                                    Role::kRetransmission, Role::kDelay,   Role::kOccupancy,
-                                   Role::kCapacity};
+                                   Role::kCapacity,       Role::kErrors};
 
 enum class Resource : std::uint8_t {
   kStorage,
@@ -172,7 +173,7 @@ struct MetricSpec {
 [[nodiscard]] std::span<const MetricSpec> metric_catalogue();
 [[nodiscard]] const MetricSpec* find_metric(std::string_view name);
 
-[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, …, capacity
+[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, …, errors
 [[nodiscard]] std::string_view to_name(Resource resource);  // storage, network, cpu, memory, service
 
 }  // namespace laggard

@@ -37,7 +37,9 @@ constexpr FormulaSpec mean_count(std::string_view ms) { return {.shape = kMeanCo
 constexpr FormulaSpec busy_share(const CounterSum& time, double units) {
   return {.shape = kBusyShare, .counted = time, .divisor = units};
 }
-constexpr FormulaSpec mean(std::string_view counter) { return {.shape = kGauge, .counted = just(counter)}; }
+constexpr FormulaSpec mean(std::string_view counter, double divisor = 1) {
+  return {.shape = kGauge, .counted = just(counter), .divisor = divisor};
+}
 constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, double divisor = 1) {
   return {.shape = kSenders, .counted = just(counter), .divisor = divisor, .sent = sent};
 }
@@ -114,6 +116,10 @@ inline constexpr std::array kMetrics{
                kOther, "bytes", 0, 0, false, 65536, true},
     MetricSpec{"link-speed", "Speed of the link", kNet, mean("link_mbit"), kNetwork, kCapacity, kLower,
                kOther, "Mbit/s", 0, 0, false, 1, true},
+    MetricSpec{"carrier", "Changes of the link's carrier", kNet, rate(just("carrier_changes")), kNetwork,
+               kErrors, kHigher, kOther, "changes/s", 0, 0, true, 0, true},
+    MetricSpec{"crc-errors", "Packets with a wrong checksum", kNet, rate(just("rx_crc_errors")), kNetwork,
+               kErrors, kHigher, kOther, "packets/s", 0, 0, false, 0, true},
     MetricSpec{"host-cpu", "Processors of the host", kHost, busy_share(kCpuWork, kMsPerSecond), kCpu,
                kOccupancy, kHigher, kOther, "% of a core", 0, 0, false, 0, true},
     MetricSpec{"steal", "Processors taken by the hypervisor", kHost,
@@ -134,12 +140,14 @@ inline constexpr std::array kMetrics{
                kOccupancy, kHigher, kOther, "% of a core", 0, 0, false, 0, true},
     MetricSpec{"run-wait", "Daemon ready and not running", kDaemon,
                busy_share(just("run_wait_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "% of a thread",
-               0, 0, false, 10, true},
+               0, 0, true, 10, true},
     MetricSpec{"throttled", "Daemon held by its quota", kDaemon,
                busy_share(just("throttled_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "%", 0, 0, true,
                0, true},
     MetricSpec{"page-waits", "Pages that the daemon waits for", kDaemon, rate(just("major_faults")), kMemory,
-               kDelay, kHigher, kOther, "faults/s", 0, 0, false, 100, true},
+               kDelay, kHigher, kOther, "faults/s", 0, 0, true, 10, true},
+    MetricSpec{"stopped", "Daemon stopped", kDaemon, mean("stopped", kPercent), kCpu, kDelay, kHigher, kOther,
+               "% of a process", 0, 0, true, 0, true},
 };
 
 }  // namespace laggard::metric_rows

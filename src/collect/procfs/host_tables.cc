@@ -19,29 +19,21 @@ constexpr std::array<std::string_view, kHostCounters> kNames{
 /// The columns of the line `cpu` of /proc/stat. Guests' time is within user and nice.
 enum CpuColumn : std::uint8_t { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kCpuColumns };
 
-/// The number behind `name` at the beginning of a line.
-std::optional<std::uint64_t> number_after(std::string_view line, std::string_view name) {
-  if (!line.starts_with(name)) return std::nullopt;
-  line.remove_prefix(name.size());
-  return to_number<std::uint64_t>(take_word(line));
-}
-
 struct Named {
-  std::string_view name;
+  std::string_view name;  ///< With what divides it from its number.
   HostCounter counter;
 };
 
-/// Takes the numbers of lines that begin with one of the names.
+/// Takes the numbers of lines that begin with one of the names, which are looked for one by one: of the 170
+/// lines of /proc/vmstat three are wanted.
 void read_named(std::string_view text, std::span<const Named> names, HostSample& sample) {
-  std::size_t found = 0;
-  while (!text.empty() && found < names.size()) {
-    const std::string_view line = take_line(text);
-    for (const Named& named : names) {
-      const auto number = number_after(line, named.name);
-      if (!number) continue;
-      sample.set(named.counter, *number);
-      ++found;
-    }
+  for (const Named& named : names) {
+    std::size_t at = text.find(named.name);
+    while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') at = text.find(named.name, at + 1);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = text.substr(at + named.name.size());
+    std::string_view line = take_line(rest);
+    if (const auto number = to_number<std::uint64_t>(take_word(line))) sample.set(named.counter, *number);
   }
 }
 

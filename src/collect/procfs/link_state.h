@@ -14,9 +14,17 @@ namespace laggard::collect {
 inline constexpr std::size_t kLinkCounters = 4;
 [[nodiscard]] std::vector<TableCounter> link_counters();
 
+/// In the order of link_counters().
+enum class Link : std::uint8_t { kMbit, kHalfDuplex, kCarrierChanges, kCrcErrors };
+
 struct LinkState {
   std::array<std::uint64_t, kLinkCounters> values{};
   std::uint32_t present = 0;  ///< Mask over `values`: a link that is down has no speed.
+
+  void set(Link link, std::uint64_t value) {
+    values[static_cast<std::size_t>(link)] = value;
+    present |= std::uint32_t{1} << static_cast<unsigned>(link);
+  }
 };
 
 /// What /sys/class/net/NAME says. Drivers may take their time over it.

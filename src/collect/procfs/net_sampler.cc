@@ -107,8 +107,12 @@ bool NetSampler::is_in_sys(const std::string& name) const {
 void NetSampler::look_at_links() {
   links_.clear();
   for (const TrackedDevice* device : tracker_.devices()) {
-    if (!device->wanted || !is_in_sys(device->name)) continue;
-    links_.emplace(device->name, read_link_state(root_ / "sys/class/net" / device->name));
+    if (!device->wanted) continue;
+    if (options_.link) {
+      links_.emplace(device->name, options_.link(device->name));
+    } else if (is_in_sys(device->name)) {
+      links_.emplace(device->name, read_link_state(root_ / "sys/class/net" / device->name));
+    }
   }
 }
 

@@ -26,6 +26,8 @@ struct NetOptions {
   /// The kernel's number of an interface in the recorder's network namespace. /sys may have been mounted in
   /// another one, where the same name is another interface; empty when it cannot be known.
   std::function<unsigned(const std::string&)> index;
+  /// What the kernel says of a link of that namespace; empty: what /sys says.
+  std::function<LinkState(const std::string&)> link;
 };
 
 /// Samples /proc/net/dev below `root`, and describes its interfaces from /sys.

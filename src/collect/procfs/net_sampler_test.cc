@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "collect/procfs/own_links.h"
 #include "testing/fake_machine.h"
 
 namespace laggard::collect {
@@ -55,14 +56,14 @@ TEST_F(NetSamplerTest, RecordsAllButLoopback) {
 }
 
 TEST_F(NetSamplerTest, LoopbackIsRecordedWhenAskedFor) {
-  open({{"lo"}, {}, {}});
+  open({{"lo"}, {}, {}, {}});
   sample(interface_line("lo", 1) + interface_line("eth0", 100));
   EXPECT_EQ(sampler_->batch().take("").devices(), Devices{"lo"});
 }
 
 TEST_F(NetSamplerTest, TellsAddressesAndTellsAgainWhenTheyMove) {
   AddressesByInterface now{{"eth0", {"10.0.0.1", "fe80::1"}}};
-  open({{}, [&] { return now; }, {}});
+  open({{}, [&] { return now; }, {}, {}});
   root_.write("sys/class/net/eth0/address", "02:00:00:00:00:01\n");
   root_.write("sys/class/net/eth0/speed", "100000\n");
   sample(interface_line("eth0", 1));
@@ -123,11 +124,50 @@ TEST_F(NetSamplerTest, LinksAreLookedAtNowAndThenAndRecordedAlways) {
 TEST_F(NetSamplerTest, ASysOfAnotherNetworkNamespaceSaysNothing) {
   root_.write("sys/class/net/eth0/ifindex", "2\n");
   root_.write("sys/class/net/eth0/speed", "100\n");
-  open({{}, {}, [](const std::string&) { return 57U; }});
+  open({{}, {}, [](const std::string&) { return 57U; }, {}});
   sample(interface_line("eth0", 1));
   sample(interface_line("eth0", 1));
   EXPECT_EQ(sink_.fact("eth0", "speed-mbit"), "");
   EXPECT_FALSE(sampler_->batch().take("").counter_index("link_mbit"));
+}
+
+TEST_F(NetSamplerTest, TheKernelsWordOnALinkComesBeforeThatOfSys) {
+  root_.write("sys/class/net/eth0/speed", "100\n");
+  open({{}, {}, {}, [](const std::string& name) {
+          LinkState state;
+          if (name == "eth0") state.set(Link::kCarrierChanges, 12);
+          return state;
+        }});
+  sample(interface_line("eth0", 1));
+  sample(interface_line("eth0", 1));
+  const SampleTable table = sampler_->batch().take("");
+  EXPECT_EQ(table.integer(*table.counter_index("carrier_changes"), 0, 1), 12U);
+  EXPECT_FALSE(table.present(*table.counter_index("link_mbit"), 0, 1));
+}
+
+TEST(OwnLinks, TheKernelKnowsLoopback) {
+  Result<OwnLinks> links = OwnLinks::open();
+  if (!links) GTEST_SKIP() << links.error().message();
+  const LinkState lo = links->read("lo");
+  EXPECT_EQ(lo.values[static_cast<std::size_t>(Link::kCarrierChanges)], 0U);
+  EXPECT_NE(lo.present >> static_cast<unsigned>(Link::kCarrierChanges) & 1U, 0U);
+  EXPECT_EQ(lo.present >> static_cast<unsigned>(Link::kMbit) & 1U, 0U) << "it has no speed";
+  EXPECT_EQ(links->read("no such link").present, 0U);
+}
+
+TEST(OwnLinks, AMessageThatIsCutShortTellsLess) {
+  std::vector<std::byte> message(16);  // struct ifinfomsg
+  const auto append = [&](const auto& value) {
+    const auto bytes = std::as_bytes(std::span(&value, 1));
+    message.insert(message.end(), bytes.begin(), bytes.end());
+  };
+  append(std::uint16_t{8});
+  append(std::uint16_t{35});  // IFLA_CARRIER_CHANGES
+  append(std::uint32_t{77});
+  EXPECT_EQ(parse_link_message(message).values[static_cast<std::size_t>(Link::kCarrierChanges)], 77U);
+  for (std::size_t size = 0; size < message.size(); ++size) {
+    EXPECT_EQ(parse_link_message(std::span(message).first(size)).present, 0U);
+  }
 }
 
 TEST_F(NetSamplerTest, AnInterfaceThatGoesIsMissing) {

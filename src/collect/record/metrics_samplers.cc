@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "collect/procfs/host_sampler.h"
+#include "collect/procfs/own_links.h"
 #include "collect/procfs/target_sampler.h"
 #include "collect/tcp/tcp_sampler.h"
 
@@ -43,6 +44,20 @@ Status add_connections(const MetricsOptions& options, const std::string& host, b
   return {};
 }
 
+/// Addresses and links of the network namespace that we run in.
+void ask_own_kernel(NetOptions& net, Notices& notices) {
+  net.addresses = local_addresses;
+  net.index = [](const std::string& name) { return ::if_nametoindex(name.c_str()); };
+  Result<OwnLinks> links = OwnLinks::open();
+  if (!links) {
+    notices.once("links are taken from /sys: " + links.error().message());
+    return;
+  }
+  net.link = [own = std::make_shared<OwnLinks>(std::move(*links))](const std::string& name) {
+    return own->read(name);
+  };
+}
+
 /// Where there is nothing of the kind, as below a root without processes, there is nothing to say.
 void add_machine(MetricsOptions& options, const std::string& host, Notices& notices,
                  std::vector<std::unique_ptr<Sampler>>& samplers) {
@@ -75,9 +90,8 @@ Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
   if (auto targets = TargetSampler::open(options.root, opened.host, disk_globs, notices)) {
     opened.samplers.push_back(std::move(targets));
   }
-  NetOptions net{std::move(options.net_globs), {}, {}};
-  if (this_machine) net.addresses = local_addresses;
-  if (this_machine) net.index = [](const std::string& name) { return ::if_nametoindex(name.c_str()); };
+  NetOptions net{std::move(options.net_globs), {}, {}, {}};
+  if (this_machine) ask_own_kernel(net, notices);
   auto interfaces = NetSampler::open(options.root, opened.host, std::move(net), notices);
   if (interfaces) {
     opened.samplers.push_back(std::move(*interfaces));

@@ -43,6 +43,7 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<double> own, std::optio
     case Role::kCapacity:
       return Symptom::kLess;
     case Role::kRetransmission:
+    case Role::kErrors:
       return Symptom::kError;
   }
   return Symptom::kSlower;

@@ -21,8 +21,19 @@ double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
 /// Whether the metric is held against the median of its peers instead of by a distance.
 bool against_median(const MetricSpec& metric) {
-  return metric.role == Role::kCongestion || metric.role == Role::kDelay || metric.role == Role::kOccupancy ||
-         metric.role == Role::kCapacity;
+  switch (metric.role) {
+    case Role::kThroughput:
+    case Role::kLatency:
+    case Role::kRetransmission:
+      return false;
+    case Role::kCongestion:
+    case Role::kDelay:
+    case Role::kOccupancy:
+    case Role::kCapacity:
+    case Role::kErrors:
+      return true;
+  }
+  return false;
 }
 
 /// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see

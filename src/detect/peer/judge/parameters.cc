@@ -83,6 +83,8 @@ const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& me
       return parameters.occupancy;
     case Role::kCapacity:
       return parameters.capacity;
+    case Role::kErrors:
+      return parameters.errors;
   }
   return parameters.throughput;
 }
@@ -168,6 +170,10 @@ constexpr std::array kNamed{
         kLarge),
     named<&Parameters::capacity, &MetricPolicy::least_threshold>(
         "capacity.least", "link-speed: trained thresholds are at least this, in powers of two", 0, kLarge),
+    named<&Parameters::errors, &MetricPolicy::self_threshold>(
+        "errors.threshold", "carrier, crc-errors: untrained threshold, a second above the median", 0, kLarge),
+    named<&Parameters::errors, &MetricPolicy::least_threshold>(
+        "errors.least", "carrier, crc-errors: trained thresholds are at least this, a second", 0, kLarge),
     named<&Parameters::kl, &KlPolicy::self_threshold>("kl.threshold",
                                                       "kl: untrained threshold, share of its ceiling", 0, 1),
     named<&Parameters::kl, &KlPolicy::self_threshold_reads>(

@@ -126,6 +126,9 @@ struct Parameters {
   MetricPolicy occupancy{0, 50, 50, 20};
   // Speeds of links are a factor of 2 and more apart, but for 25 and 40 Gbit/s.
   MetricPolicy capacity{0, 0.5, 0.5, 0.5};
+  // A link that went and came once in a window of 64 s has 0.03 changes/s; that this goes on for k windows is
+  // no accident.
+  MetricPolicy errors{0, 0.02, 0.02, 0.02};
   KlPolicy kl;
   /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
   /// for, unless its latency is this far away, in bins of the scale (levels.h).
