@@ -147,8 +147,9 @@ void Undoing::detach(const Remains& remains) {
 
 void Undoing::remove_groups() {
   for (std::size_t i = 1; i <= kMostHosts; ++i) {
-    const std::filesystem::path group = memory_group(machine_, layout_, i);
-    if (machine_.exists(group)) note(machine_.remove_empty(group));
+    for (const auto& group : {memory_group(machine_, layout_, i), cpu_group(machine_, layout_, i)}) {
+      if (machine_.exists(group)) note(machine_.remove_empty(group));
+    }
   }
 }
 
@@ -174,10 +175,11 @@ Status Undoing::restore_congestion_control(const std::string& old) {
 Status Undoing::restore(const Change& change) {
   if (change.setting == Setting::kCongestionControl) return restore_congestion_control(change.old);
   const std::filesystem::path path = path_of(change.setting, change.loop);
-  if (change.setting != Setting::kMemoryController) return machine_.write(path, change.old);
+  if (!is_controller(change.setting)) return machine_.write(path, change.old);
+  const std::string controller = change.setting == Setting::kCpuController ? "cpu" : "memory";
   const Result<std::string> now = machine_.read(path);
   if (!now) return tl::unexpected<Error>(now.error());
-  return now->find("memory") == std::string::npos ? Status{} : machine_.write(path, "-memory");
+  return names_controller(*now, controller) ? machine_.write(path, "-" + controller) : Status{};
 }
 
 void Undoing::take_away(const Remains& remains, std::span<const Change> changes) {

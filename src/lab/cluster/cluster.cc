@@ -74,7 +74,7 @@ class PacketLoss final : public Fault {
   explicit PacketLoss(const FaultPlace& place)
       : fabric_(place.fabric),
         server_(place.server_index),
-        loss_(place.run.loss),
+        loss_(value_of(place.run.fault, strength_of(place.run), "loss")),
         receive_(place.run.fault == FaultKind::kReceiveLoss) {}
   void begin() override { set(loss_); }
   void end() override { set(0); }
@@ -98,22 +98,24 @@ class PacketLoss final : public Fault {
 std::unique_ptr<Fault> make_fault(const FaultPlace& place) {
   const std::size_t server = place.server_index;
   const std::size_t outsider = place.fabric.third_party();
-  switch (place.run.fault) {
-    case FaultKind::kNone:
-      return nullptr;
-    case FaultKind::kDiskHog:
-      return std::make_unique<DiskReader>(
-          place, DiskReader::Style{IoClass::kSync, place.cluster.experiment.hog_requests});
-    case FaultKind::kDiskBusy:
-      return std::make_unique<DiskReader>(place, DiskReader::Style{IoClass::kPassThrough, 1});
-    case FaultKind::kWriteNetworkHog:
-      return std::make_unique<NetworkHog>(place, TcpFlow::Ends{outsider, server});
-    case FaultKind::kReadNetworkHog:
-      return std::make_unique<NetworkHog>(place, TcpFlow::Ends{server, outsider});
-    case FaultKind::kReceiveLoss:
-    case FaultKind::kSendLoss:
-      return std::make_unique<PacketLoss>(place);
+  const FaultKind fault = place.run.fault;
+  if (fault == FaultKind::kDiskHog) {
+    return std::make_unique<DiskReader>(
+        place, DiskReader::Style{IoClass::kSync, place.cluster.experiment.hog_requests});
   }
+  if (fault == FaultKind::kDiskBusy) {
+    return std::make_unique<DiskReader>(place, DiskReader::Style{IoClass::kPassThrough, 1});
+  }
+  if (fault == FaultKind::kWriteNetworkHog) {
+    return std::make_unique<NetworkHog>(place, TcpFlow::Ends{outsider, server});
+  }
+  if (fault == FaultKind::kReadNetworkHog) {
+    return std::make_unique<NetworkHog>(place, TcpFlow::Ends{server, outsider});
+  }
+  if (fault == FaultKind::kReceiveLoss || fault == FaultKind::kSendLoss) {
+    return std::make_unique<PacketLoss>(place);
+  }
+  LAGGARD_CHECK(fault == FaultKind::kNone);
   return nullptr;
 }
 
@@ -157,6 +159,7 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
 }
 
 void Cluster::add_programs(const Random& hardware, const Random& random) {
+  if (run_.workload == Workload::kIdle) return;
   const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
   for (std::size_t c = 0; c < cluster_.clients; ++c) {
     programs_.push_back(
@@ -173,7 +176,8 @@ void Cluster::add_programs(const Random& hardware, const Random& random) {
 
 std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::uint32_t root) const {
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
-  if (run_.workload == Workload::kPostmark) {
+  const Workload workload = workload_of_client(run_.workload, place.client);
+  if (workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
     // PVFS 2.8's PINT_cached_config_get_next_meta starts at a random server and then goes round.
     const Random drawn = Random(run_.seed).fork("directories", cluster_.hardware_seed);
@@ -183,7 +187,7 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
         static_cast<std::uint32_t>((begin + (in_turn ? place.client : 0)) % cluster_.servers);
     return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
   }
-  const StreamSpec spec = stream_spec(cluster_.file_system, run_.workload);
+  const StreamSpec spec = stream_spec(cluster_.file_system, workload);
   if (pvfs) return std::make_unique<PvfsStream>(place, spec);
   if (spec.write) return std::make_unique<LustreWriter>(place, spec);
   return std::make_unique<LustreReader>(place, spec);

@@ -116,8 +116,8 @@ TEST(PaperFigures, AggregatesAreTheMeansOfTheRows) {
 
 TEST(PaperFigures, TwentyFourPairsAreObservable) {
   int pairs = 0;
-  for (std::size_t f = 0; f < kFaultKinds; ++f) {
-    for (std::size_t w = 0; w < kWorkloads; ++w) {
+  for (std::size_t f = 0; f < kPaperFaults; ++f) {
+    for (std::size_t w = 0; w < kPaperWorkloads; ++w) {
       pairs += observable(to_name(static_cast<FaultKind>(f)), to_name(static_cast<Workload>(w))) ? 1 : 0;
     }
   }

@@ -214,7 +214,7 @@ void make_rows(std::vector<Tally::Row>& rows, const std::vector<std::string_view
 
 Tally tally(std::span<const ScoredRun> runs) {
   std::vector<std::string_view> known_faults;
-  for (std::size_t i = 0; i < kFaultKinds; ++i) known_faults.push_back(to_name(static_cast<FaultKind>(i)));
+  for (const FaultRow& fault : fault_catalogue()) known_faults.push_back(fault.name);
   std::vector<std::string_view> known_workloads;
   for (std::size_t i = 0; i < kWorkloads; ++i) known_workloads.push_back(to_name(static_cast<Workload>(i)));
   std::vector<std::string_view> faults;
@@ -247,8 +247,8 @@ std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table) 
   const auto check = [&](const std::string& name, const Rates& rates) {
     const PaperRow& paper = table.row(name);
     const bool aggregate = name == "aggregate";
-    const std::size_t runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds - 1 : 1);
-    const std::size_t all_runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds : 1);
+    const std::size_t runs = kPaperRuns * kPaperWorkloads * (aggregate ? kPaperFaults - 1 : 1);
+    const std::size_t all_runs = kPaperRuns * kPaperWorkloads * (aggregate ? kPaperFaults : 1);
     const auto add = [&](const char* figure, const Proportion& ours, double percent, std::size_t n) {
       const auto hits = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(n)));
       cells.push_back({name, figure, ours.percent(), percent, clopper_pearson(hits, n),
