@@ -101,9 +101,9 @@ std::vector<std::size_t> faulty_servers(const std::vector<FaultPlace>& faults, c
 
 namespace {
 
-/// The family of what a fault changes: two faults of one family would undo each other on one host.
+/// Two faults of one family change the same settings of a host.
 Status check_places(const RunSpec& run, const Layout& layout) {
-  std::set<std::pair<std::size_t, std::string>> seen;
+  std::set<std::pair<std::string, std::string_view>> seen;
   for (const FaultPlace& place : run.faults) {
     const FaultRow& row = about(place.fault.kind);
     if (row.strikes == Strikes::kSwitch && layout.on_second_switch() == 0) {
@@ -118,8 +118,9 @@ Status check_places(const RunSpec& run, const Layout& layout) {
                                 row.strikes == Strikes::kClient ? "clients" : "servers"));
       }
       const std::string host = row.strikes == Strikes::kSwitch ? "" : host_of(layout, row.strikes, number);
-      if (!seen.emplace(place.fault.kind.row(), host).second) {
-        return fail(ErrorCode::kBadUse, "--fault", fmt::format("{} comes twice to {}", row.name, host));
+      if (!seen.emplace(host, row.family).second) {
+        return fail(ErrorCode::kBadUse, "--fault",
+                    fmt::format("two faults of the {} would undo each other on {}", row.family, host));
       }
     }
   }

@@ -32,8 +32,8 @@ struct RunSpec {
 /// The same after the workload: `ddw-disk-hog-s4`.
 [[nodiscard]] std::string name_of(const RunSpec& run, const Layout& layout);
 
-/// Checks that servers and clients exist, that fewer than half of the servers are sick, that no fault comes
-/// twice to one place, and that they end before the workload does.
+/// Checks that servers and clients exist, that fewer than half of the servers are sick, that no two
+/// faults of a family are on one host, and that they end before the workload does.
 [[nodiscard]] Status check(const RunSpec& run, const Layout& layout);
 
 /// The servers that are sick in a run, from 1, in order, each once.

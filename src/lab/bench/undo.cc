@@ -94,6 +94,8 @@ class Undoing {
     say_(status.error().message());
   }
   void unmount(const Remains& remains, Place place);
+  /// Servers that swap do so to a file on their own brick.
+  void stop_swapping();
   void detach(const Remains& remains);
   [[nodiscard]] Status detach_one(const std::string& loop, const Backing& backing);
   void remove_groups();
@@ -123,6 +125,17 @@ void Undoing::unmount(const Remains& remains, Place place) {
     const Status gone = machine_.must({{"umount", mount.point}, {}});
     // Block devices first: they are recognised by the folder of the disk below them.
     note(gone || place == Place::kDisk ? gone : machine_.must({{"umount", "--lazy", mount.point}, {}}));
+  }
+}
+
+void Undoing::stop_swapping() {
+  const Result<std::string> swaps = machine_.read("/proc/swaps");
+  if (!swaps) return;  // A kernel without swapping.
+  for (std::string_view line : split(*swaps, '\n')) {
+    const std::string file(take_word(line));
+    for (std::size_t i = 1; i <= kMostHosts; ++i) {
+      if (file == layout_.swap_file(i).native()) note(machine_.must({{"swapoff", file}, {}}));
+    }
   }
 }
 
@@ -184,6 +197,7 @@ Status Undoing::restore(const Change& change) {
 
 void Undoing::take_away(const Remains& remains, std::span<const Change> changes) {
   unmount(remains, Place::kClient);
+  stop_swapping();
   unmount(remains, Place::kBrick);
   for (const Change& change : changes) {
     // A block device that was detached may have another user by now.
