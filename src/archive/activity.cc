@@ -22,6 +22,8 @@ std::span<const std::string_view> load_counters(DeviceKind kind) {
     case DeviceKind::kNet:
       return kNet;
     case DeviceKind::kTcp:
+    case DeviceKind::kHost:
+    case DeviceKind::kDaemon:
       return {};
   }
   return {};

@@ -78,6 +78,9 @@ struct RecordMetricsOptions : RecordOptions {
   std::vector<std::string> tcp_peers;
   bool no_tcp = false;
   bool partitions = false;
+  std::vector<std::string> daemons;
+  std::vector<std::string> cgroups;
+  bool no_host = false;
 };
 
 Result<collect::RecorderOptions> recorder_options(const RecordMetricsOptions& options) {
@@ -108,6 +111,16 @@ Result<collect::MetricsOptions> metrics_options(const RecordMetricsOptions& opti
     auto prefix = collect::IpPrefix::parse(peer);
     if (!prefix) return fail(ErrorCode::kBadUse, "--tcp-peer", prefix.error().message());
     result.sockets.peers.push_back(*prefix);
+  }
+  if (options.no_host && !(options.daemons.empty() && options.cgroups.empty())) {
+    return fail(ErrorCode::kBadUse, "--no-host", "contradicts --daemon and --cgroup");
+  }
+  result.machine = !options.no_host;
+  result.daemons.globs = options.daemons;
+  for (const std::string& text : options.cgroups) {
+    auto cgroup = collect::parse_chosen_cgroup(text);
+    if (!cgroup) return fail(ErrorCode::kBadUse, "--cgroup", text + " is no path of a control group");
+    result.daemons.cgroups.push_back(std::move(*cgroup));
   }
   return result;
 }
@@ -158,8 +171,8 @@ Status record_metrics(const RecordMetricsOptions& options) {
 
 void add_record_metrics(CLI::App& record, Context& context) {
   auto options = std::make_shared<RecordMetricsOptions>();
-  CLI::App* command =
-      record.add_subcommand("metrics", "Sample disks, network interfaces and TCP connections");
+  CLI::App* command = record.add_subcommand(
+      "metrics", "Sample disks, network interfaces, TCP connections, processors and daemons");
   add_record_options(*command, *options);
   command->add_option("--interval", options->interval, "Between two samples, 100ms or more")
       ->type_name("TIME")
@@ -175,6 +188,11 @@ void add_record_metrics(CLI::App& record, Context& context) {
   list("--tcp-peer", options->tcp_peers, "Only connections to these; loopback only if named: 127.0.0.0/8",
        "ADDR[/BITS],...");
   command->add_flag("--no-tcp", options->no_tcp, "No connections");
+  list("--daemon", options->daemons, "Only these daemons, by name; the default is those of file systems",
+       "GLOB,...");
+  list("--cgroup", options->cgroups, "The processes of these control groups as one daemon each",
+       "[NAME=]PATH,...");
+  command->add_flag("--no-host", options->no_host, "Neither processors and memory nor daemons");
   command->footer(
       "Example:\n  laggard record metrics --out rec --duration 10m --tcp-port 2049\n"
       "Ends at SIGTERM or Ctrl-C with everything written.");

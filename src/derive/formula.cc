@@ -50,6 +50,7 @@ double SlotSum::of(const CellValues& cell) const {
 
 Formula::Formula(const MetricSpec& metric)
     : shape_(metric.formula.shape),
+      by_use_(shape_ == FormulaShape::kUsers || shape_ == FormulaShape::kUsersShare),
       divisor_(metric.formula.divisor),
       counted_(metric.kind, metric.formula.counted),
       per_(metric.kind, metric.formula.per),
@@ -75,9 +76,11 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
     case FormulaShape::kMeanCount:
       return counted / (kMsPerSecond * cell.seconds);
     case FormulaShape::kBusyShare:
-      return 100 * counted / (kMsPerSecond * cell.seconds);
+    case FormulaShape::kUsersShare:
+      return 100 * counted / (divisor_ * cell.seconds);
     case FormulaShape::kGauge:
     case FormulaShape::kSenders:
+    case FormulaShape::kUsers:
       return counted / divisor_;
   }
   return kMissing;

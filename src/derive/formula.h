@@ -41,9 +41,10 @@ constexpr SlotNames slots_of_kind(DeviceKind kind) {
 
 /// By DeviceKind.
 inline constexpr std::array<SlotNames, kDeviceKinds> kSlotNames{
-    slots_of_kind(DeviceKind::kDisk), slots_of_kind(DeviceKind::kNet), slots_of_kind(DeviceKind::kTcp)};
-inline constexpr std::size_t kSlots =
-    std::max({kSlotNames[0].count, kSlotNames[1].count, kSlotNames[2].count});
+    slots_of_kind(DeviceKind::kDisk), slots_of_kind(DeviceKind::kNet), slots_of_kind(DeviceKind::kTcp),
+    slots_of_kind(DeviceKind::kHost), slots_of_kind(DeviceKind::kDaemon)};
+inline constexpr std::size_t kSlots = std::max({kSlotNames[0].count, kSlotNames[1].count, kSlotNames[2].count,
+                                                kSlotNames[3].count, kSlotNames[4].count});
 
 /// The slot of a counter; nothing for counters that no metric needs.
 [[nodiscard]] constexpr std::optional<Slot> slot_of(DeviceKind kind, std::string_view counter) {
@@ -94,18 +95,23 @@ class Formula {
  public:
   explicit Formula(const MetricSpec& metric);
 
-  /// NaN when the counters that it needs are missing; zero is a value. Of kSenders and kPacketShare what one
-  /// connection adds to its host's: its gauge, and `counted` a second. \param stalled_seconds  how long
-  /// requests have waited without one completing, at least, this cell included.
+  /// NaN when the counters that it needs are missing; zero is a value. Of connections what one of them adds
+  /// to its host's: of kPacketShare `counted` a second, else the metric itself. \param stalled_seconds  how
+  /// long requests have waited without one completing, at least, this cell included.
   [[nodiscard]] double operator()(const CellValues& cell, double stalled_seconds) const;
 
-  /// True when it is known that the connection sent nothing.
-  [[nodiscard]] bool is_silent(const CellValues& connection) const { return connection[sent_] == 0; }
+  /// True when it is known that the connection says nothing about its host: it sent nothing and, of kUsers
+  /// and kUsersShare, `value` of it is 0. A request that goes unanswered for seconds is no silence. \param
+  /// value  what the formula gives.
+  [[nodiscard]] bool is_silent(const CellValues& connection, double value) const {
+    return connection[sent_] == 0 && (!by_use_ || value == 0);
+  }
   [[nodiscard]] Slot packets_sent() const { return packets_sent_; }
   [[nodiscard]] Slot packets_received() const { return packets_received_; }
 
  private:
   FormulaShape shape_;
+  bool by_use_;  ///< Who sent nothing counts all the same where the value is not 0.
   double divisor_;
   SlotSum counted_;
   SlotSum per_;

@@ -48,6 +48,10 @@ double request_size(const NamedCell& c) {
   return requests(c) < 0.5 && !std::isnan(c["rd_sectors"] + c["wr_sectors"]) ? 0 : size;
 }
 
+double us_share(const NamedCell& c, const std::string& counter) {
+  return 100 * c[counter] / (1e6 * c.seconds);
+}
+
 /// docs/methods/metrics.md, formula by formula.
 const std::map<std::string, std::function<double(const NamedCell&)>>& definitions() {
   static const std::map<std::string, std::function<double(const NamedCell&)>> kAll{
@@ -67,6 +71,27 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"cwnd", [](const NamedCell& c) { return c["snd_cwnd"]; }},
       {"retransmits", [](const NamedCell& c) { return c["retrans"] / c.seconds; }},
       {"rtt", [](const NamedCell& c) { return c["rtt_us"] / 1000; }},
+      {"awaiting", [](const NamedCell& c) { return c["awaiting"] / 0.01; }},
+      {"owing", [](const NamedCell& c) { return c["owing"] / 0.01; }},
+      {"tcp-busy", [](const NamedCell& c) { return us_share(c, "busy_us"); }},
+      {"rwnd-limited", [](const NamedCell& c) { return us_share(c, "rwnd_limited_us"); }},
+      {"sndbuf-limited", [](const NamedCell& c) { return us_share(c, "sndbuf_limited_us"); }},
+      {"unsent", [](const NamedCell& c) { return c["notsent_bytes"]; }},
+      {"link-speed", [](const NamedCell& c) { return c["link_mbit"]; }},
+      {"host-cpu",
+       [](const NamedCell& c) {
+         const double work = c["cpu_user_ms"] + c["cpu_system_ms"] + either(c["cpu_irq_ms"], 0);
+         return 100 * work / (1000 * c.seconds);
+       }},
+      {"steal", [](const NamedCell& c) { return 100 * c["cpu_steal_ms"] / (1000 * c.seconds); }},
+      {"psi-cpu", [](const NamedCell& c) { return us_share(c, "psi_cpu_us"); }},
+      {"psi-io", [](const NamedCell& c) { return us_share(c, "psi_io_us"); }},
+      {"psi-memory", [](const NamedCell& c) { return us_share(c, "psi_memory_us"); }},
+      {"swap", [](const NamedCell& c) { return (c["swap_in"] + c["swap_out"]) / c.seconds; }},
+      {"cpu", [](const NamedCell& c) { return us_share(c, "cpu_us"); }},
+      {"run-wait", [](const NamedCell& c) { return us_share(c, "run_wait_us"); }},
+      {"throttled", [](const NamedCell& c) { return us_share(c, "throttled_us"); }},
+      {"page-waits", [](const NamedCell& c) { return c["major_faults"] / c.seconds; }},
   };
   return kAll;
 }
@@ -130,13 +155,23 @@ TEST(Formula, AConnectionIsSilentWhereItIsKnownToHaveSentNothing) {
   const Formula cwnd(*find_metric("cwnd"));
   const Slot sent = *slot_of(DeviceKind::kTcp, "bytes_sent");
   CellValues cell;
-  EXPECT_FALSE(cwnd.is_silent(cell));
+  EXPECT_FALSE(cwnd.is_silent(cell, 9));
   cell[sent] = 0;
-  EXPECT_TRUE(cwnd.is_silent(cell));
-  EXPECT_FALSE(Formula(*find_metric("retransmits")).is_silent(cell))
+  EXPECT_TRUE(cwnd.is_silent(cell, 9));
+  EXPECT_FALSE(Formula(*find_metric("retransmits")).is_silent(cell, 9))
       << "a lost segment counts whoever lost it";
   cell[sent] = 1;
-  EXPECT_FALSE(cwnd.is_silent(cell));
+  EXPECT_FALSE(cwnd.is_silent(cell, 9));
+}
+
+TEST(Formula, WhoSentNothingAndWaitsIsNotSilent) {
+  CellValues cell;
+  cell[*slot_of(DeviceKind::kTcp, "bytes_sent")] = 0;
+  for (const char* name : {"awaiting", "tcp-busy", "unsent"}) {
+    const Formula formula(*find_metric(name));
+    EXPECT_TRUE(formula.is_silent(cell, 0)) << name << ": nothing to do must not dilute the others' waiting";
+    EXPECT_FALSE(formula.is_silent(cell, 100)) << name << ": its request goes unanswered";
+  }
 }
 
 TEST(Slots, AreThoseOfCountersThatMetricsRead) {

@@ -119,8 +119,8 @@ void MetricStream::store_connection(std::size_t track, std::size_t member, const
   const Formula& formula = formulas_[track];
   const double value = formula(values, 0);
   if (std::isnan(value)) return;
-  // A connection that sent nothing keeps the window of long ago.
-  if (formula.is_silent(values)) return;
+  // A connection that sent nothing keeps the window of long ago, and who has nothing to do waits for nobody.
+  if (formula.is_silent(values, value)) return;
   if (is_late(finished.cell)) return;
   told.add(finished.cell, finished.cell + 1);
   const auto add = [&](CellSeries& series, double x) {

@@ -54,8 +54,9 @@ struct MetricCell {
 ///
 /// retransmits, in % : 100 x segments retransmitted / max(packets, 100) in the cell, where packets are those
 /// of the server's interfaces on the given side; the floor of 100 keeps one lost packet of an idle server
-/// from being a large share. Where no interface is recorded, 500 packets/s are assumed. cwnd: mean over the
-/// connections of the component that sent in the cell, where bytes_sent tells, else over all.
+/// from being a large share. Where no interface is recorded, 500 packets/s are assumed. cwnd and
+/// other metrics of connections: mean over those of the component that sent in the cell, where bytes_sent
+/// tells, else over all; of kUsers and kUsersShare also over those that waited.
 class MetricStream {
  public:
   using Consumer = std::function<void(const MetricCell&)>;

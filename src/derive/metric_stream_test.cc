@@ -221,6 +221,25 @@ TEST_F(StreamTest, CongestionWindowsAreThoseThatSent) {
   EXPECT_DOUBLE_EQ(at(8, 0, 0), 10) << "the second has closed";
 }
 
+/// A connection, once a second: whether it awaits an answer, us with data outstanding, and bytes sent.
+SampleTable waiting(const std::string& name, double awaiting, double busy_us, double bytes) {
+  std::vector<Sample> samples;
+  for (int t = 1; t <= 10; ++t) {
+    samples.push_back({static_cast<double>(t), {awaiting, busy_us * t, bytes * t}});
+  }
+  return samples_of("h0", DeviceKind::kTcp, name, {"awaiting", "busy_us", "bytes_sent"}, samples);
+}
+
+TEST_F(StreamTest, WaitingIsSharedByThoseThatHaveSomethingToDo) {
+  MetricStream stream = make({{"awaiting", {"h0"}}, {"tcp-busy", {"h0"}}});
+  stream.add(waiting("works", 0, 100'000, 1000));
+  stream.add(waiting("waits", 1, 500'000, 0));
+  stream.add(waiting("idles", 0, 0, 0));
+  stream.finish(keep());
+  EXPECT_DOUBLE_EQ(at(5, 0, 0), 50) << "a request that has been out for seconds counts, an idle one does not";
+  EXPECT_DOUBLE_EQ(at(5, 1, 0), 30);
+}
+
 TEST_F(StreamTest, WhereNobodyTellsWhatWasSentAllConnectionsCount) {
   MetricStream stream = make({{"cwnd", {"h0"}}});
   for (const double window : {10.0, 30.0}) {

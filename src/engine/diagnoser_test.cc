@@ -74,6 +74,7 @@ constexpr Case kCases[] = {
     {"LimpingLink",
      "topology 9 servers 4 clients \n fault limps on s4 from 120 to 240 by 70 \n expect finding s4 "
      "slow-link"},
+    {"ThrottledDaemon", "fault throttle on s5 from 120 to 240 by 2.5 \n expect finding s5 slow-cpu"},
     {"SlowFlashDisk",
      "load 2000 writes/s 0.8 ms \n fault slow on s3 from 120 to 240 by 10 \n expect finding s3 disk-busy"},
 };

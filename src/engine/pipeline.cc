@@ -114,11 +114,23 @@ bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameter
   return windows.interval <= kFineSamples && parameters.least_slowdown > 0;
 }
 
+namespace {
+
+/// Whether the members of a group show the metric: some are told by one end of connections alone.
+bool is_shown_by(const MetricSpec& metric, GroupKind kind) {
+  if (metric.kind != device_kind(kind)) return false;
+  if (kind == GroupKind::kTcpFromServers) return metric.end != ConnectionEnd::kClients;
+  if (kind == GroupKind::kTcpFromClients) return metric.end != ConnectionEnd::kServers;
+  return true;
+}
+
+}  // namespace
+
 std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
   const std::vector<const MetricSpec*>& wanted = options.metrics;
   std::vector<detect::GroupJudge::Column> columns;
   for (const MetricSpec& metric : metric_catalogue()) {
-    if (metric.kind != device_kind(kind) || !can_compute(metric, options.counters)) continue;
+    if (!is_shown_by(metric, kind) || !can_compute(metric, options.counters)) continue;
     if (metric.is_ours && wanted.empty() && !options.parameters.policies.our_metrics) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();

@@ -63,11 +63,25 @@ TEST(Pipeline, EveryMetricHasItsCounters) {
   for (const CounterSpec& counter : known_counters()) all.insert(std::string(counter.name));
   for (const MetricSpec& metric : metric_catalogue()) {
     bool somewhere = false;
-    for (const GroupKind kind : {GroupKind::kDisks, GroupKind::kInterfaces, GroupKind::kTcpFromServers}) {
-      somewhere = somewhere || !columns(kind, {&metric}, all).empty();
+    for (std::size_t kind = 0; kind < kGroupKinds; ++kind) {
+      somewhere = somewhere || !columns(static_cast<GroupKind>(kind), {&metric}, all).empty();
     }
     EXPECT_TRUE(somewhere) << metric.name << " is in the catalogue and nobody can compare it";
   }
+}
+
+/// A client that has sent something last awaits its server; a server that has, awaits nobody.
+TEST(Pipeline, WhoseTurnItIsIsToldByOneEndOfAConnection) {
+  const std::set<std::string> all{"awaiting", "owing", "busy_us", "bytes_sent"};
+  const auto compared = [&](GroupKind kind, const char* metric) {
+    return !columns(kind, {find_metric(metric)}, all).empty();
+  };
+  EXPECT_TRUE(compared(GroupKind::kTcpFromClients, "awaiting"));
+  EXPECT_FALSE(compared(GroupKind::kTcpFromServers, "awaiting"));
+  EXPECT_TRUE(compared(GroupKind::kTcpFromServers, "owing"));
+  EXPECT_FALSE(compared(GroupKind::kTcpFromClients, "owing"));
+  EXPECT_TRUE(compared(GroupKind::kTcpFromServers, "tcp-busy"));
+  EXPECT_TRUE(compared(GroupKind::kTcpFromClients, "tcp-busy"));
 }
 
 struct Position {

@@ -140,6 +140,21 @@ none = ["storage throughput"]
 blames = ["lun", "attachment"]
 why = "{component} takes longer per request than its peers without moving more data"
 
+# What a daemon is held by is known of the daemon itself; no other fault makes it.
+[[rule]]
+name = "held by a quota"
+cause = "slow-cpu"
+resource = "cpu"
+any = ["throttled"]
+why = "{component}'s daemon is kept from its processors by a quota, its peers' are not"
+
+[[rule]]
+name = "waiting for memory"
+cause = "memory-pressure"
+resource = "memory"
+any = ["memory delay"]
+why = "{component} waits for memory: pages have to be fetched from storage before it can go on"
+
 [[rule]]
 name = "extra storage work"
 cause = "disk-hog"
@@ -179,11 +194,41 @@ any = ["storage latency"]
 why = "{component} takes longer per request than its peers without moving more data"
 
 [[rule]]
+name = "waiting for a processor"
+cause = "slow-cpu"
+resource = "cpu"
+any = ["cpu delay"]
+why = "{component}'s daemon is ready to go and gets no processor, far more than its peers'"
+
+[[rule]]
+name = "a slower link"
+cause = "slow-link"
+resource = "network"
+any = ["network capacity"]
+why = "{component}'s link has agreed on a lower speed than its peers'"
+
+[[rule]]
 name = "round trips"
 cause = "slow-link"
 resource = "network"
 any = ["network delay"]
 why = "packets to and from {component} wait far longer on their way than its peers': its link is slow or full"
+
+[[rule]]
+name = "data outstanding"
+cause = "slow-link"
+resource = "network"
+any = ["tcp-busy"]
+none = ["rwnd-limited", "awaiting", "owing"]
+why = "what is sent to and from {component} stays unacknowledged for far more of the time than its peers'"
+
+# Who is waited for is known, and why is not: no cause is better than a wrong one.
+[[rule]]
+name = "waited for"
+cause = "unknown"
+resource = "service"
+any = ["service occupancy", "service delay"]
+why = "clients wait for {component} for far more of the time than for its peers; nothing recorded says why"
 
 [[rule]]
 name = "congestion"

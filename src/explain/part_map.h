@@ -15,7 +15,6 @@
 
 namespace laggard::explain {
 
-inline constexpr std::size_t kGroupKinds = 4;
 /// Subjects are counted by their kind: components by that of their groups, other parts that findings are
 /// about by their own. Of the latter all after the seventh are counted together.
 inline constexpr std::size_t kMostKinds = kGroupKinds + 8;

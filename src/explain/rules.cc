@@ -43,7 +43,7 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
   }
   if (text.starts_with(kSymptom)) selector.symptom = symptom(text.substr(kSymptom.size()));
   if (selector.symptom) return selector;
-  for (const Resource resource : {Resource::kStorage, Resource::kNetwork}) {
+  for (const Resource resource : kResources) {
     for (const Role role : kRoles) {
       if (text != fmt::format("{} {}", to_name(resource), to_name(role))) continue;
       selector.resource = resource;

@@ -51,6 +51,23 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
   EXPECT_EQ(cause(default_rules(), {}), "none");
 }
 
+TEST(Rules, WhoIsWaitedForIsOneThingAndWhyAnother) {
+  const auto ours = [](const std::vector<Finding>& findings) { return cause(default_rules(), findings); };
+  EXPECT_EQ(ours({in("awaiting")}), "unknown") << "the right server is a right answer";
+  EXPECT_EQ(ours({in("awaiting"), in("cwnd"), in("txbyt")}), "unknown")
+      << "who waits sends less, which is neither loss nor a hog";
+  EXPECT_EQ(ours({in("awaiting"), in("throttled"), in("retransmits")}), "slow-cpu");
+  EXPECT_EQ(ours({in("run-wait"), in("cwnd")}), "slow-cpu");
+  EXPECT_EQ(ours({in("run-wait"), in("await", {2000, 1010, 30})}), "disk-hog")
+      << "what moves extra data takes a processor, too";
+  EXPECT_EQ(ours({in("page-waits"), in("await", {2000, 1010, 30})}), "memory-pressure")
+      << "swapping moves extra data";
+  EXPECT_EQ(ours({in("awaiting"), in("rtt")}), "slow-link");
+  EXPECT_EQ(ours({in("link-speed")}), "slow-link");
+  EXPECT_EQ(ours({in("tcp-busy")}), "slow-link");
+  EXPECT_EQ(ours({in("tcp-busy"), in("rwnd-limited")}), "unknown") << "the server does not read";
+}
+
 TEST(Rules, TellKindsOfTroubleByTheirShape) {
   const auto said = [](PartKind tier, std::set<Pattern> is, const std::vector<Finding>& seen) {
     return cause(default_rules(), seen, tier, is);

@@ -10,7 +10,8 @@ using enum CounterForm;
 using enum DeviceKind;
 
 /// In the order of DeviceKind.
-constexpr std::array<DeviceKindSpec, kDeviceKinds> kKinds{{{kDisk, "disk"}, {kNet, "net"}, {kTcp, "tcp"}}};
+constexpr std::array<DeviceKindSpec, kDeviceKinds> kKinds{
+    {{kDisk, "disk"}, {kNet, "net"}, {kTcp, "tcp"}, {kHost, "host"}, {kDaemon, "daemon"}}};
 
 constexpr std::array kCounters{
     CounterSpec{"rd_ios", kDisk, kCumulative, "requests"},
@@ -65,6 +66,11 @@ constexpr std::array kCounters{
     CounterSpec{"tx_packets", kNet, kCumulative, "packets"},
     CounterSpec{"tx_errors", kNet, kCumulative, "packets"},
     CounterSpec{"tx_drop", kNet, kCumulative, "packets"},
+    // What the driver says of the link: docs/formats/net_dev.md.
+    CounterSpec{"link_mbit", kNet, kGauge, "Mbit/s"},
+    CounterSpec{"half_duplex", kNet, kGauge, "state"},
+    CounterSpec{"carrier_changes", kNet, kCumulative, "changes"},
+    CounterSpec{"rx_crc_errors", kNet, kCumulative, "packets"},
     CounterSpec{"rxbyt", kNet, kComputedRate, "bytes/s"},
     CounterSpec{"txbyt", kNet, kComputedRate, "bytes/s"},
     CounterSpec{"rxpck", kNet, kComputedRate, "packets/s"},
@@ -74,6 +80,44 @@ constexpr std::array kCounters{
     CounterSpec{"lost", kTcp, kGauge, "segments"},
     CounterSpec{"rtt_us", kTcp, kGauge, "us"},
     CounterSpec{"bytes_sent", kTcp, kCumulative, "bytes"},
+    // Who waits for whom: docs/formats/inet_diag.md.
+    CounterSpec{"busy_us", kTcp, kCumulative, "us"},
+    CounterSpec{"rwnd_limited_us", kTcp, kCumulative, "us"},
+    CounterSpec{"sndbuf_limited_us", kTcp, kCumulative, "us"},
+    CounterSpec{"notsent_bytes", kTcp, kGauge, "bytes"},
+    CounterSpec{"unacked", kTcp, kGauge, "segments"},
+    CounterSpec{"min_rtt_us", kTcp, kGauge, "us"},
+    CounterSpec{"awaiting", kTcp, kGauge, "state"},
+    CounterSpec{"owing", kTcp, kGauge, "state"},
+    // docs/formats/host.md has where these come from.
+    CounterSpec{"cpu_user_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"cpu_system_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"cpu_irq_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"cpu_idle_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"cpu_iowait_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"cpu_steal_ms", kHost, kCumulative, "ms"},
+    CounterSpec{"procs_running", kHost, kGauge, "processes"},
+    CounterSpec{"procs_blocked", kHost, kGauge, "processes"},
+    CounterSpec{"psi_cpu_us", kHost, kCumulative, "us"},
+    CounterSpec{"psi_io_us", kHost, kCumulative, "us"},
+    CounterSpec{"psi_io_full_us", kHost, kCumulative, "us"},
+    CounterSpec{"psi_memory_us", kHost, kCumulative, "us"},
+    CounterSpec{"psi_memory_full_us", kHost, kCumulative, "us"},
+    CounterSpec{"swap_in", kHost, kCumulative, "pages"},
+    CounterSpec{"swap_out", kHost, kCumulative, "pages"},
+    CounterSpec{"major_faults", kHost, kCumulative, "faults"},
+    CounterSpec{"mem_available_kb", kHost, kGauge, "kB"},
+    CounterSpec{"cpu_mhz", kHost, kGauge, "MHz"},
+    CounterSpec{"thermal_throttles", kHost, kCumulative, "events"},
+    CounterSpec{"cpu_us", kDaemon, kCumulative, "us"},
+    CounterSpec{"run_wait_us", kDaemon, kCumulative, "us"},
+    CounterSpec{"major_faults", kDaemon, kCumulative, "faults"},
+    CounterSpec{"rss_kb", kDaemon, kGauge, "kB"},
+    CounterSpec{"processes", kDaemon, kGauge, "processes"},
+    CounterSpec{"threads", kDaemon, kGauge, "threads"},
+    CounterSpec{"stopped", kDaemon, kGauge, "processes"},
+    CounterSpec{"throttled_us", kDaemon, kCumulative, "us"},
+    CounterSpec{"throttles", kDaemon, kCumulative, "periods"},
 };
 
 }  // namespace

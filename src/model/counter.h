@@ -10,11 +10,14 @@ namespace laggard {
 
 /// What a device is; decides which counters it has.
 enum class DeviceKind : std::uint8_t {
-  kDisk,  ///< A block device as /proc/diskstats shows it.
-  kNet,   ///< A network interface.
-  kTcp,   ///< One TCP connection, named `local>peer`, each `address:port`.
+  kDisk,    ///< A block device as /proc/diskstats shows it.
+  kNet,     ///< A network interface.
+  kTcp,     ///< One TCP connection, named `local>peer`, each `address:port`.
+  kHost,    ///< The machine as a whole: processors, memory, pressure. One to a host, named kHostDevice.
+  kDaemon,  ///< Processes that serve together: all of one name, or of one control group.
 };
-inline constexpr std::size_t kDeviceKinds = 3;
+inline constexpr std::size_t kDeviceKinds = 5;
+inline constexpr std::string_view kHostDevice = "host";
 
 struct DeviceKindSpec {
   DeviceKind kind;
@@ -38,7 +41,7 @@ struct CounterSpec {
   std::string_view name;
   DeviceKind kind;
   CounterForm form;
-  std::string_view unit;  ///< requests, sectors (512 bytes), ms, bytes, packets, segments, us
+  std::string_view unit;  ///< requests, sectors (512 bytes), ms, bytes, packets, segments, us, pages, …
 };
 
 /// All counters that laggard knows by name. Others are stored and exported under their own names.

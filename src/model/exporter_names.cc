@@ -14,7 +14,9 @@ namespace {
 
 using enum DeviceKind;
 constexpr double kMs = 1000;
+constexpr double kUs = 1e6;
 constexpr double kSector = 512;
+constexpr double kKilobyte = 1024;
 
 constexpr ExportedCounter any(std::string_view metric, DeviceKind kind, CounterForm form) {
   return {metric, kind, "", 1, 1, form};
@@ -78,6 +80,48 @@ constexpr std::array kExported{
     ExportedCounter{"laggard_tcp_lost_segments", kTcp, "lost"},
     ExportedCounter{"laggard_tcp_round_trip_microseconds", kTcp, "rtt_us"},
     ExportedCounter{"laggard_tcp_sent_bytes_total", kTcp, "bytes_sent"},
+    ExportedCounter{"laggard_tcp_busy_microseconds_total", kTcp, "busy_us"},
+    ExportedCounter{"laggard_tcp_receiver_limited_microseconds_total", kTcp, "rwnd_limited_us"},
+    ExportedCounter{"laggard_tcp_send_buffer_limited_microseconds_total", kTcp, "sndbuf_limited_us"},
+    ExportedCounter{"laggard_tcp_unsent_bytes", kTcp, "notsent_bytes"},
+    ExportedCounter{"laggard_tcp_unacknowledged_segments", kTcp, "unacked"},
+    ExportedCounter{"laggard_tcp_least_round_trip_microseconds", kTcp, "min_rtt_us"},
+    ExportedCounter{"laggard_tcp_awaiting", kTcp, "awaiting"},
+    ExportedCounter{"laggard_tcp_owing", kTcp, "owing"},
+    ExportedCounter{"laggard_net_link_megabits", kNet, "link_mbit"},
+    ExportedCounter{"laggard_net_half_duplex", kNet, "half_duplex"},
+    ExportedCounter{"node_network_carrier_changes_total", kNet, "carrier_changes"},
+    ExportedCounter{"laggard_net_receive_crc_errors_total", kNet, "rx_crc_errors"},
+    // Of a host: one series each, without a device.
+    ExportedCounter{"node_pressure_cpu_waiting_seconds_total", kHost, "psi_cpu_us", kUs},
+    ExportedCounter{"node_pressure_io_waiting_seconds_total", kHost, "psi_io_us", kUs},
+    ExportedCounter{"node_pressure_io_stalled_seconds_total", kHost, "psi_io_full_us", kUs},
+    ExportedCounter{"node_pressure_memory_waiting_seconds_total", kHost, "psi_memory_us", kUs},
+    ExportedCounter{"node_pressure_memory_stalled_seconds_total", kHost, "psi_memory_full_us", kUs},
+    ExportedCounter{"node_vmstat_pswpin", kHost, "swap_in"},
+    ExportedCounter{"node_vmstat_pswpout", kHost, "swap_out"},
+    ExportedCounter{"node_vmstat_pgmajfault", kHost, "major_faults"},
+    ExportedCounter{"node_memory_MemAvailable_bytes", kHost, "mem_available_kb", 1, kKilobyte},
+    ExportedCounter{"node_procs_running", kHost, "procs_running"},
+    ExportedCounter{"node_procs_blocked", kHost, "procs_blocked"},
+    // node_exporter has these by processor, which are not added up.
+    ExportedCounter{"laggard_host_cpu_user_milliseconds_total", kHost, "cpu_user_ms"},
+    ExportedCounter{"laggard_host_cpu_system_milliseconds_total", kHost, "cpu_system_ms"},
+    ExportedCounter{"laggard_host_cpu_irq_milliseconds_total", kHost, "cpu_irq_ms"},
+    ExportedCounter{"laggard_host_cpu_idle_milliseconds_total", kHost, "cpu_idle_ms"},
+    ExportedCounter{"laggard_host_cpu_iowait_milliseconds_total", kHost, "cpu_iowait_ms"},
+    ExportedCounter{"laggard_host_cpu_steal_milliseconds_total", kHost, "cpu_steal_ms"},
+    ExportedCounter{"laggard_host_cpu_megahertz", kHost, "cpu_mhz"},
+    ExportedCounter{"laggard_host_thermal_throttles_total", kHost, "thermal_throttles"},
+    ExportedCounter{"laggard_daemon_cpu_microseconds_total", kDaemon, "cpu_us"},
+    ExportedCounter{"laggard_daemon_run_wait_microseconds_total", kDaemon, "run_wait_us"},
+    ExportedCounter{"laggard_daemon_major_faults_total", kDaemon, "major_faults"},
+    ExportedCounter{"laggard_daemon_resident_kilobytes", kDaemon, "rss_kb"},
+    ExportedCounter{"laggard_daemon_processes", kDaemon, "processes"},
+    ExportedCounter{"laggard_daemon_threads", kDaemon, "threads"},
+    ExportedCounter{"laggard_daemon_stopped_processes", kDaemon, "stopped"},
+    ExportedCounter{"laggard_daemon_throttled_microseconds_total", kDaemon, "throttled_us"},
+    ExportedCounter{"laggard_daemon_throttles_total", kDaemon, "throttles"},
     // Counters of other names.
     any("laggard_disk_counter_total", kDisk, CounterForm::kCumulative),
     any("laggard_disk_level", kDisk, CounterForm::kGauge),
@@ -88,6 +132,12 @@ constexpr std::array kExported{
     any("laggard_tcp_counter_total", kTcp, CounterForm::kCumulative),
     any("laggard_tcp_level", kTcp, CounterForm::kGauge),
     any("laggard_tcp_gauge", kTcp, CounterForm::kComputedRate),
+    any("laggard_host_counter_total", kHost, CounterForm::kCumulative),
+    any("laggard_host_level", kHost, CounterForm::kGauge),
+    any("laggard_host_gauge", kHost, CounterForm::kComputedRate),
+    any("laggard_daemon_counter_total", kDaemon, CounterForm::kCumulative),
+    any("laggard_daemon_level", kDaemon, CounterForm::kGauge),
+    any("laggard_daemon_gauge", kDaemon, CounterForm::kComputedRate),
     // Before 0.16.
     ExportedCounter{"node_disk_reads_completed", kDisk, "rd_ios"},
     ExportedCounter{"node_disk_reads_merged", kDisk, "rd_merges"},

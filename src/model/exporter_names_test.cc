@@ -39,7 +39,8 @@ TEST(ExporterNames, EveryCounterHasAMetricThatLeadsBackToIt) {
 }
 
 TEST(ExporterNames, CountersOfOtherNamesAndFormsGoUnderALabel) {
-  for (const DeviceKind kind : {DeviceKind::kDisk, DeviceKind::kNet, DeviceKind::kTcp}) {
+  for (const DeviceKindSpec& spec : device_kinds()) {
+    const DeviceKind kind = spec.kind;
     for (const CounterForm form :
          {CounterForm::kCumulative, CounterForm::kGauge, CounterForm::kComputedRate}) {
       for (const char* name : {"", "vendor.errors"}) {

@@ -14,14 +14,16 @@ struct GroupKindSpec {
 };
 
 /// In the order of GroupKind.
-constexpr std::array<GroupKindSpec, 4> kGroupKinds{{
+constexpr std::array<GroupKindSpec, kGroupKinds> kKinds{{
     {GroupKind::kDisks, "disks", DeviceKind::kDisk},
     {GroupKind::kInterfaces, "interfaces", DeviceKind::kNet},
     {GroupKind::kTcpFromServers, "tcp-from-servers", DeviceKind::kTcp},
     {GroupKind::kTcpFromClients, "tcp-from-clients", DeviceKind::kTcp},
+    {GroupKind::kHosts, "hosts", DeviceKind::kHost},
+    {GroupKind::kDaemons, "daemons", DeviceKind::kDaemon},
 }};
 
-const GroupKindSpec& row_of(GroupKind kind) { return kGroupKinds[static_cast<std::size_t>(kind)]; }
+const GroupKindSpec& row_of(GroupKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 }  // namespace
 

@@ -20,11 +20,11 @@ using GroupId = Id<struct GroupTag>;
 
 /// A thing that can be sick and is compared with its peers.
 struct Component {
-  std::string name;  ///< `fs3/sdb`, `fs3/eth0`, `fs3/tcp-out`, or the attachment's name.
+  std::string name;  ///< `fs3/sdb`, `fs3/eth0`, `fs3/tcp-out`, `fs3/host`, or the attachment's name.
   std::string host;  ///< The server that it is a part of, even where clients observe it (`tcp-in`).
   DeviceKind kind = DeviceKind::kDisk;
   std::string device;  ///< As recorded, else as the system file names it; empty for sockets.
-  PartId part;         ///< In Grouping::parts: disk, attachment or link.
+  PartId part;         ///< In Grouping::parts: disk, attachment, link, or of machines and daemons the server.
   std::optional<AttachmentId> attachment;  ///< Into SystemModel::topology.
   /// Of an attachment that is one of several to its LUN: 0 for the primary. The others are not expected to
   /// serve while one before them does (T §5.2.2).
@@ -38,7 +38,10 @@ enum class GroupKind : std::uint8_t {
   kInterfaces,      ///< Network interfaces of the servers: one series each.
   kTcpFromServers,  ///< Per server its own sockets towards clients: what it sends. Many series each.
   kTcpFromClients,  ///< Per server the clients' sockets towards it: what it receives. Many series each.
+  kHosts,           ///< The servers as machines: one series each.
+  kDaemons,         ///< A daemon of each server: one series each.
 };
+inline constexpr std::size_t kGroupKinds = 6;
 [[nodiscard]] std::string_view to_name(GroupKind kind);
 [[nodiscard]] DeviceKind device_kind(GroupKind kind);  ///< Of the series that belong to the members.
 

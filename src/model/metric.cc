@@ -25,6 +25,10 @@ std::string_view to_name(Role role) {
       return "retransmission";
     case Role::kDelay:
       return "delay";
+    case Role::kOccupancy:
+      return "occupancy";
+    case Role::kCapacity:
+      return "capacity";
   }
   return "";
 }
@@ -35,6 +39,12 @@ std::string_view to_name(Resource resource) {
       return "storage";
     case Resource::kNetwork:
       return "network";
+    case Resource::kCpu:
+      return "cpu";
+    case Resource::kMemory:
+      return "memory";
+    case Resource::kService:
+      return "service";
   }
   return "";
 }

@@ -17,12 +17,25 @@ enum class Role : std::uint8_t {
   kLatency,
   kCongestion,
   kRetransmission,
-  kDelay,  ///< How long a packet and its acknowledgement take: all queues on the way, no request's work.
+  /// How long, or how much of the time, what is ready to go waits for the resource: a packet and its
+  /// acknowledgement on their way, a thread for a processor, a process for memory. No request's work.
+  kDelay,
+  kOccupancy,  ///< How much of the time the resource is in use, or is waited for by those that it serves.
+  kCapacity,   ///< What it could do at best: the speed that a link has agreed on.
 };
-inline constexpr std::array kRoles{Role::kThroughput, Role::kLatency, Role::kCongestion,
-                                   Role::kRetransmission, Role::kDelay};
+inline constexpr std::array kRoles{Role::kThroughput,     Role::kLatency, Role::kCongestion,
+                                   Role::kRetransmission, Role::kDelay,   Role::kOccupancy,
+                                   Role::kCapacity};
 
-enum class Resource : std::uint8_t { kStorage, kNetwork };
+enum class Resource : std::uint8_t {
+  kStorage,
+  kNetwork,
+  kCpu,
+  kMemory,
+  kService,  ///< What a server gives its clients, by whichever of its resources.
+};
+inline constexpr std::array kResources{Resource::kStorage, Resource::kNetwork, Resource::kCpu,
+                                       Resource::kMemory, Resource::kService};
 
 /// In which direction a component that differs from its peers is sick.
 enum class BadDirection : std::uint8_t { kBoth, kHigher, kLower };
@@ -41,7 +54,7 @@ enum class Quantity : std::uint8_t {
   kBusyTime,
 };
 
-/// The two quantities that add up to what goes through a resource.
+/// The two quantities that add up to what goes through storage or a network.
 [[nodiscard]] constexpr std::array<Quantity, 2> moved(Resource resource) {
   if (resource == Resource::kStorage) return {Quantity::kRead, Quantity::kWritten};
   return {Quantity::kReceived, Quantity::kSent};
@@ -54,9 +67,11 @@ enum class FormulaShape : std::uint8_t {
   kRatio,        ///< d(counted) / d(per)
   kWait,         ///< d(counted) / d(per), in ms; a stall is a wait that goes on
   kMeanCount,    ///< d(counted) / 1000 dt, of ms: how many there were at a time
-  kBusyShare,    ///< 100 d(counted) / 1000 dt, of ms
+  kBusyShare,    ///< 100 d(counted) / (divisor dt), of times of which `divisor` make a second
   kGauge,        ///< the mean of a gauge or of a computed rate
   kSenders,      ///< kGauge, over those connections of a host that sent something
+  kUsers,        ///< kGauge, over those that sent something or of which the gauge is not 0
+  kUsersShare,   ///< kBusyShare, over those connections that sent something or spent any of that time
   kPacketShare,  ///< 100 d(counted) / d(packets), over all connections of a host
 };
 
@@ -82,7 +97,9 @@ struct FormulaSpec {
     std::string_view queue_ms{};
   };
   Stall stall{};
-  double divisor = 1;       ///< Of gauges: from the counter's unit to the metric's.
+  /// Of gauges: from the counter's unit to the metric's. Of shares of time: how many of the counter's units
+  /// make a second.
+  double divisor = 1;
   std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
   /// Of the host's network interfaces.
   struct Packets {
@@ -90,6 +107,13 @@ struct FormulaSpec {
     std::string_view received{};
   };
   Packets packets{};
+};
+
+/// Which connections of a server tell a metric.
+enum class ConnectionEnd : std::uint8_t {
+  kEither,
+  kServers,  ///< Its own ends alone, ...
+  kClients,  ///< ... or those of its clients.
 };
 
 /// A quantity that peers are compared on, derived from counters (T Table 3.1, docs/methods/metrics.md).
@@ -113,9 +137,11 @@ struct MetricSpec {
   double log_unit = 0;
   /// T and F do not have it; their algorithm judges it only when asked to.
   bool is_ours = false;
+  ConnectionEnd end = ConnectionEnd::kEither;  ///< Of connections.
 
   /// Whether it is one of the quantities that add up to what goes through its resource.
   [[nodiscard]] constexpr bool is_moved() const {
+    if (resource != Resource::kStorage && resource != Resource::kNetwork) return false;
     const auto [one, other] = moved(resource);
     return quantity == one || quantity == other;
   }
@@ -142,11 +168,11 @@ struct MetricSpec {
   }
 };
 
-/// rd_sec wr_sec await tps avgrq-sz avgqu-sz %util, rxbyt txbyt rxpck txpck, cwnd, retransmits and rtt.
+/// docs/methods/metrics.md lists them.
 [[nodiscard]] std::span<const MetricSpec> metric_catalogue();
 [[nodiscard]] const MetricSpec* find_metric(std::string_view name);
 
-[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, …, delay
-[[nodiscard]] std::string_view to_name(Resource resource);  // storage, network
+[[nodiscard]] std::string_view to_name(Role role);          // throughput, latency, …, capacity
+[[nodiscard]] std::string_view to_name(Resource resource);  // storage, network, cpu, memory, service
 
 }  // namespace laggard

@@ -16,6 +16,11 @@ using enum Role;
 constexpr CounterSum just(std::string_view counter) { return {.terms = {counter, {}}}; }
 constexpr CounterSum both(std::string_view one, std::string_view other) { return {.terms = {one, other}}; }
 
+inline constexpr double kMsPerSecond = 1e3;
+inline constexpr double kUsPerSecond = 1e6;
+/// Of a gauge that is 0 or 1: its mean as a percentage.
+inline constexpr double kPercent = 0.01;
+
 /// A formula of each shape, from the counters that the shape needs.
 constexpr FormulaSpec rate(const CounterSum& counted, std::string_view computed_rate = {}) {
   return {.shape = kRate, .counted = counted, .computed_rate = computed_rate};
@@ -28,10 +33,19 @@ constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::str
   return {.shape = kWait, .counted = ms, .per = per, .computed_rate = computed_rate, .stall = stall};
 }
 constexpr FormulaSpec mean_count(std::string_view ms) { return {.shape = kMeanCount, .counted = just(ms)}; }
-constexpr FormulaSpec busy_share(std::string_view ms) { return {.shape = kBusyShare, .counted = just(ms)}; }
+/// Of times in \p units to the second.
+constexpr FormulaSpec busy_share(const CounterSum& time, double units) {
+  return {.shape = kBusyShare, .counted = time, .divisor = units};
+}
 constexpr FormulaSpec mean(std::string_view counter) { return {.shape = kGauge, .counted = just(counter)}; }
 constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, double divisor = 1) {
   return {.shape = kSenders, .counted = just(counter), .divisor = divisor, .sent = sent};
+}
+constexpr FormulaSpec users(std::string_view gauge, double divisor) {
+  return {.shape = kUsers, .counted = just(gauge), .divisor = divisor, .sent = "bytes_sent"};
+}
+constexpr FormulaSpec users_share(std::string_view us) {
+  return {.shape = kUsersShare, .counted = just(us), .divisor = kUsPerSecond, .sent = "bytes_sent"};
 }
 constexpr FormulaSpec packet_share(std::string_view counter, const FormulaSpec::Packets& packets) {
   return {.shape = kPacketShare, .counted = just(counter), .packets = packets};
@@ -42,6 +56,9 @@ inline constexpr CounterSum kDiskRequests{.terms = {"rd_ios", "wr_ios"}, .total 
 
 /// How long that took together. Discards count where the kernel counts them, as newer sysstat does.
 inline constexpr CounterSum kDiskWaits{.terms = {"rd_ms", "wr_ms"}, .also = "dc_ms"};
+
+/// What processors worked, whatever for.
+inline constexpr CounterSum kCpuWork{.terms = {"cpu_user_ms", "cpu_system_ms"}, .also = "cpu_irq_ms"};
 
 /// The catalogue: all that is known of a metric stands in its row. It is a constant of a header so that
 /// `derive` can number the counters that metrics read when it is compiled; everybody else asks metric.h.
@@ -62,8 +79,8 @@ inline constexpr std::array kMetrics{
                kStorage, kThroughput, kBoth, kOther, "sectors", 8, 8, false},
     MetricSpec{"avgqu-sz", "Queue length", kDisk, mean_count("weighted_ms"), kStorage, kLatency, kHigher,
                kOther, "requests", 0.1, 0.1, false},
-    MetricSpec{"%util", "Utilisation", kDisk, busy_share("io_ms"), kStorage, kLatency, kHigher, kBusyTime,
-               "%", 1, 1, false},
+    MetricSpec{"%util", "Utilisation", kDisk, busy_share(just("io_ms"), kMsPerSecond), kStorage, kLatency,
+               kHigher, kBusyTime, "%", 1, 1, false},
     MetricSpec{"throughput", "Throughput", kDisk, mean("throughput"), kStorage, kThroughput, kBoth, kTraffic,
                "any", 0, 0, true},
     MetricSpec{"latency", "Latency", kDisk, mean("latency"), kStorage, kLatency, kHigher, kOther, "any", 0, 0,
@@ -82,6 +99,47 @@ inline constexpr std::array kMetrics{
                kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true},
     MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 1000), kNetwork, kDelay,
                kHigher, kOther, "ms", 0, 0, true, 0.1, true},
+    // Who waits for whom. Shares of time are compared in points, all else by factors above `log_unit`.
+    MetricSpec{"awaiting", "Clients waiting for an answer", kTcp, users("awaiting", kPercent), kService,
+               kOccupancy, kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kClients},
+    MetricSpec{"owing", "Server owing an answer", kTcp, users("owing", kPercent), kService, kOccupancy,
+               kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kServers},
+    MetricSpec{"tcp-busy", "TCP with data outstanding", kTcp, users_share("busy_us"), kNetwork, kOccupancy,
+               kHigher, kOther, "%", 0, 0, false, 0, true},
+    MetricSpec{"rwnd-limited", "TCP limited by the receiver", kTcp, users_share("rwnd_limited_us"), kService,
+               kDelay, kHigher, kOther, "%", 0, 0, false, 0, true},
+    MetricSpec{"sndbuf-limited", "TCP limited by the send buffer", kTcp, users_share("sndbuf_limited_us"),
+               kNetwork, kDelay, kHigher, kOther, "%", 0, 0, false, 0, true},
+    MetricSpec{"unsent", "TCP bytes not sent yet", kTcp, users("notsent_bytes", 1), kNetwork, kDelay, kHigher,
+               kOther, "bytes", 0, 0, false, 65536, true},
+    MetricSpec{"link-speed", "Speed of the link", kNet, mean("link_mbit"), kNetwork, kCapacity, kLower,
+               kOther, "Mbit/s", 0, 0, false, 1, true},
+    MetricSpec{"host-cpu", "Processors of the host", kHost, busy_share(kCpuWork, kMsPerSecond), kCpu,
+               kOccupancy, kHigher, kOther, "% of a core", 0, 0, false, 0, true},
+    MetricSpec{"steal", "Processors taken by the hypervisor", kHost,
+               busy_share(just("cpu_steal_ms"), kMsPerSecond), kCpu, kDelay, kHigher, kOther, "% of a core",
+               0, 0, false, 0, true},
+    MetricSpec{"psi-cpu", "Time in which some wait for a processor", kHost,
+               busy_share(just("psi_cpu_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "%", 0, 0, false,
+               0, true},
+    MetricSpec{"psi-io", "Time in which some wait for storage", kHost,
+               busy_share(just("psi_io_us"), kUsPerSecond), kStorage, kDelay, kHigher, kOther, "%", 0, 0,
+               false, 0, true},
+    MetricSpec{"psi-memory", "Time in which some wait for memory", kHost,
+               busy_share(just("psi_memory_us"), kUsPerSecond), kMemory, kDelay, kHigher, kOther, "%", 0, 0,
+               false, 0, true},
+    MetricSpec{"swap", "Pages swapped in and out", kHost, rate(both("swap_in", "swap_out")), kMemory, kDelay,
+               kHigher, kOther, "pages/s", 0, 0, false, 100, true},
+    MetricSpec{"cpu", "Processor time of the daemon", kDaemon, busy_share(just("cpu_us"), kUsPerSecond), kCpu,
+               kOccupancy, kHigher, kOther, "% of a core", 0, 0, false, 0, true},
+    MetricSpec{"run-wait", "Daemon ready and not running", kDaemon,
+               busy_share(just("run_wait_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "% of a thread",
+               0, 0, false, 10, true},
+    MetricSpec{"throttled", "Daemon held by its quota", kDaemon,
+               busy_share(just("throttled_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "%", 0, 0, true,
+               0, true},
+    MetricSpec{"page-waits", "Pages that the daemon waits for", kDaemon, rate(just("major_faults")), kMemory,
+               kDelay, kHigher, kOther, "faults/s", 0, 0, false, 100, true},
 };
 
 }  // namespace laggard::metric_rows

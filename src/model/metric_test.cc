@@ -25,6 +25,8 @@ Parts parts_of(FormulaShape shape) {
     case FormulaShape::kWait:
       return {.per = true, .may_be_computed = true, .stall = true};
     case FormulaShape::kSenders:
+    case FormulaShape::kUsers:
+    case FormulaShape::kUsersShare:
       return {.sent = true};
     case FormulaShape::kPacketShare:
       return {.packets = true};
@@ -59,7 +61,7 @@ TEST(Metrics, RowsAreComplete) {
     EXPECT_FALSE(metric.unit.empty()) << metric.name;
     EXPECT_GE(metric.noise_floor, metric.noise_floor_flash) << metric.name;
     EXPECT_GE(metric.noise_floor_flash, 0) << metric.name;
-    EXPECT_EQ(metric.resource == Resource::kStorage, metric.kind == DeviceKind::kDisk) << metric.name;
+    EXPECT_TRUE(metric.resource == Resource::kStorage || metric.kind != DeviceKind::kDisk) << metric.name;
     if (metric.quantity == Quantity::kOther) continue;
     for (const MetricSpec& other : metric_catalogue()) {
       EXPECT_TRUE(&other == &metric || other.quantity != metric.quantity)
@@ -116,7 +118,8 @@ TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
 TEST(Metrics, IncreasesAreOfCountersAndLevelsAreNot) {
   for (const MetricSpec& metric : metric_catalogue()) {
     const FormulaSpec& formula = metric.formula;
-    const bool momentary = formula.shape == FormulaShape::kGauge || formula.shape == FormulaShape::kSenders;
+    const bool momentary = formula.shape == FormulaShape::kGauge || formula.shape == FormulaShape::kSenders ||
+                           formula.shape == FormulaShape::kUsers;
     for (const CounterSum& sum : {formula.counted, formula.per}) {
       for (const std::string_view counter : {sum.terms[0], sum.terms[1], sum.total, sum.also}) {
         if (counter.empty()) continue;
@@ -129,6 +132,18 @@ TEST(Metrics, IncreasesAreOfCountersAndLevelsAreNot) {
       EXPECT_EQ(find_counter(metric.kind, formula.computed_rate)->unit, metric.unit)
           << "it stands in for the metric";
     }
+  }
+}
+
+/// A share of time is one of the time's own unit, and only connections have two ends.
+TEST(Metrics, SharesOfTimeHaveTheirUnit) {
+  for (const MetricSpec& metric : metric_catalogue()) {
+    const FormulaShape shape = metric.formula.shape;
+    EXPECT_TRUE(metric.end == ConnectionEnd::kEither || metric.kind == DeviceKind::kTcp) << metric.name;
+    if (shape != FormulaShape::kBusyShare && shape != FormulaShape::kUsersShare) continue;
+    const std::string_view unit = find_counter(metric.kind, metric.formula.counted.terms[0])->unit;
+    EXPECT_EQ(metric.formula.divisor, unit == "ms" ? 1e3 : unit == "us" ? 1e6 : 0) << metric.name;
+    EXPECT_TRUE(metric.unit.starts_with('%')) << metric.name;
   }
 }
 

@@ -79,6 +79,17 @@ PartId part_of_server(PartGraph& parts, Part part, Part server);
 [[nodiscard]] Component interface_component(PartGraph& parts, const DeviceInfo& device,
                                             PartKind server = PartKind::kServer);
 
+/// A server as a machine, with its daemons.
+struct ServerMachine {
+  const RecordedHost* recorded = nullptr;
+  PartKind kind = PartKind::kServer;
+  std::string set;  ///< As ServerDevices.
+};
+
+/// Groups the servers of each set as machines, and their daemons by name (machine_groups.cc). What is wrong
+/// with either is wrong with the server, which is the part that they are.
+void group_machines(std::span<const ServerMachine> servers, GroupBuilder& builder);
+
 /// Adds the sockets' components and their groups `tcp-from-servers` and `tcp-from-clients`
 /// (socket_groups.cc). The resolver must know the hosts and addresses already.
 /// \param sets  the set of each server, by the server's name; servers without a set may be missing.

@@ -100,6 +100,9 @@ Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const Grou
       as_components(servers, in_use(servers, DeviceKind::kNet, options), interface_component, builder),
       builder);
   group_sockets(hosts, {}, builder);
+  std::vector<ServerMachine> machines;
+  for (const RecordedHost& server : servers) machines.push_back({.recorded = &server, .set = {}});
+  group_machines(machines, builder);
   return builder.take();
 }
 

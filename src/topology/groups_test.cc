@@ -292,6 +292,35 @@ TEST(Grouping, MdtsAreComparedAmongThemselves) {
   }
 }
 
+/// Four servers and a client as machines; a daemon that all servers have, and one that two have.
+Inventory machines() {
+  InventoryBuilder build;
+  for (const char* host : {"s1", "s2", "s3", "s4", "c1"}) {
+    build.add(host, DeviceKind::kHost, std::string(kHostDevice));
+    if (host[0] == 's') build.disk(host, "sda");
+    build.add(host, DeviceKind::kDaemon, "glusterfsd");
+  }
+  for (const char* host : {"s1", "s2"}) build.add(host, DeviceKind::kDaemon, "ceph-mds");
+  return build.get();
+}
+
+TEST(Grouping, ServersAreComparedAsMachinesAndTheirDaemonsByName) {
+  const auto model = *parse_system("[[servers]]\nname='s[1-4]'\n", "system.toml");
+  for (const SystemModel* known : {static_cast<const SystemModel*>(nullptr), &model}) {
+    const Grouping grouping = *make_groups(machines(), known);
+    EXPECT_THAT(group_names(grouping), ElementsAre("disks sda", "hosts", "daemons glusterfsd"));
+    EXPECT_THAT(members(grouping, grouping.groups[1]),
+                ElementsAre("s1/host", "s2/host", "s3/host", "s4/host"))
+        << "clients differ as much as their users' work";
+    EXPECT_EQ(grouping.groups[2].members.size(), 4U);
+    EXPECT_THAT(grouping.not_comparable, ElementsAre(HasSubstr("daemons ceph-mds: only 2 members")));
+    const ComponentId daemon = grouping.groups[2].members[2];
+    EXPECT_EQ(grouping.parts[grouping[daemon].part], (Part{PartKind::kServer, "s3"}))
+        << "what is wrong with its daemon is wrong with the server";
+    EXPECT_EQ(grouping.resolver.find("s3", DeviceKind::kDaemon, "glusterfsd"), daemon);
+  }
+}
+
 TEST(Grouping, ASystemFileMakesComponentsOfViews) {
   const SystemModel model =
       *parse_system("[[servers]]\nname='oss[1-4]'\ndevice='l-OST000[1-4]'\n", "system.toml");

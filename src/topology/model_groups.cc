@@ -44,6 +44,7 @@ class ModelGrouper {
   void group_local_disks();
   void group_networks();
   void group_recorded_interfaces();
+  void group_servers_as_machines();
   void index_members();
   [[nodiscard]] std::optional<Component> member_component(const std::string& name);
   void group_named();
@@ -361,6 +362,16 @@ void ModelGrouper::group_recorded_interfaces() {
   group_interfaces(std::move(servers), builder_);
 }
 
+void ModelGrouper::group_servers_as_machines() {
+  std::vector<ServerMachine> machines;
+  for (const Host& server : topology_.hosts) {
+    const RecordedHost* const found = recorded(server);
+    if (serves(server) && found != nullptr)
+      machines.push_back({found, server_kind(server), peer_set(server)});
+  }
+  group_machines(machines, builder_);
+}
+
 void ModelGrouper::index_members() {
   for (const Attachment& attachment : topology_.attachments)
     attachments_.emplace(attachment.name, &attachment);
@@ -449,6 +460,7 @@ Result<Grouping> ModelGrouper::run() {
     group_networks();
   }
   group_sockets(hosts_, sets_, builder_);
+  group_servers_as_machines();
   connect_networks(topology_, builder_.grouping());
   name_unrecorded_servers();
   name_unused_disks();

@@ -99,6 +99,12 @@ std::vector<RecordedHost> recorded_hosts(const Inventory& inventory) {
       case DeviceKind::kTcp:
         host.sockets.push_back(&device);
         break;
+      case DeviceKind::kHost:
+        host.machine.push_back(&device);
+        break;
+      case DeviceKind::kDaemon:
+        host.daemons.push_back(&device);
+        break;
     }
   }
   for (RecordedHost& host : hosts) {

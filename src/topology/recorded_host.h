@@ -18,6 +18,8 @@ struct RecordedHost {
   std::vector<const DeviceInfo*> covered;  ///< ... which are here, with the links of bonds.
   std::vector<const DeviceInfo*> nets;     ///< Without loopback.
   std::vector<const DeviceInfo*> sockets;
+  std::vector<const DeviceInfo*> machine;  ///< The host itself, at most one.
+  std::vector<const DeviceInfo*> daemons;
 };
 
 /// Hosts and their devices in the natural order of their names.

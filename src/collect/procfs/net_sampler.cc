@@ -22,6 +22,12 @@ using namespace std::chrono_literals;
 /// Addresses move between hosts on failover.
 constexpr Duration kDescribeEvery = 60s;
 
+std::vector<TableCounter> all_counters() {
+  std::vector<TableCounter> counters = net_counters();
+  for (TableCounter& counter : link_counters()) counters.push_back(std::move(counter));
+  return counters;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<NetSampler>> NetSampler::open(const std::filesystem::path& root, std::string host,
@@ -38,7 +44,7 @@ NetSampler::NetSampler(ProcFile file, std::filesystem::path root, std::string ho
       root_(std::move(root)),
       options_(std::move(options)),
       notices_(&notices),
-      batch_(std::move(host), DeviceKind::kNet, net_counters()) {}
+      batch_(std::move(host), DeviceKind::kNet, all_counters(), kLinkCounters) {}
 
 bool NetSampler::wanted(const std::string& name) const {
   if (options_.globs.empty()) return name != "lo";
@@ -66,6 +72,10 @@ void NetSampler::sample(Clock& clock) {
   }
   const bool changed = tracker_.end_pass();
   const MonoTime now = clock.mono();
+  if (changed || now >= look_at_) {
+    look_at_ = now + kLookEvery;
+    look_at_links();
+  }
   if (!changed && now < describe_at_) return;
   describe_at_ = now + kDescribeEvery;
   describe();
@@ -73,12 +83,32 @@ void NetSampler::sample(Clock& clock) {
 
 void NetSampler::record(TrackedDevice& device, std::string_view counters) {
   if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
-  const std::uint32_t mask = read_net_counters(counters, batch_.cells(device.slot).first<kNetCounters>());
+  const std::span<std::uint64_t> cells = batch_.cells(device.slot);
+  std::uint32_t mask = read_net_counters(counters, cells.first<kNetCounters>());
+  const auto link = links_.find(device.name);
+  if (mask != 0 && link != links_.end()) {
+    std::ranges::copy(link->second.values, cells.subspan(kNetCounters).begin());
+    mask |= link->second.present << kNetCounters;
+  }
   batch_.set_present(device.slot, mask);
   if (mask == 0) {
     notices_->once(file_.path() + ": the line of " + device.name + " has fewer than 12 numbers: left out");
   } else {
     ++present_;
+  }
+}
+
+bool NetSampler::is_in_sys(const std::string& name) const {
+  if (!options_.index) return true;
+  const Result<std::string> index = read_file(root_ / "sys/class/net" / name / "ifindex");
+  return index && to_number<unsigned>(trim(*index)) == options_.index(name);
+}
+
+void NetSampler::look_at_links() {
+  links_.clear();
+  for (const TrackedDevice* device : tracker_.devices()) {
+    if (!device->wanted || !is_in_sys(device->name)) continue;
+    links_.emplace(device->name, read_link_state(root_ / "sys/class/net" / device->name));
   }
 }
 
@@ -90,6 +120,7 @@ Facts NetSampler::facts(const std::string& name, const AddressesByInterface& add
     facts.emplace_back("address", std::move(text));
   }
   const std::filesystem::path device = root_ / "sys/class/net" / name;
+  if (!is_in_sys(name)) return facts;
   if (const Result<std::string> mac = read_file(device / "address"); mac && !trim(*mac).empty()) {
     facts.emplace_back("mac", trim(*mac));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/procfs/link_state.h"
 #include "collect/procfs/proc_tables.h"
 #include "collect/record/sampler.h"
 
@@ -22,6 +23,9 @@ struct NetOptions {
   std::vector<std::string> globs;  ///< Empty: every interface but `lo`.
   /// The source of addresses; empty when the root is not this machine's.
   std::function<AddressesByInterface()> addresses;
+  /// The kernel's number of an interface in the recorder's network namespace. /sys may have been mounted in
+  /// another one, where the same name is another interface; empty when it cannot be known.
+  std::function<unsigned(const std::string&)> index;
 };
 
 /// Samples /proc/net/dev below `root`, and describes its interfaces from /sys.
@@ -42,6 +46,8 @@ class NetSampler final : public Sampler {
 
   [[nodiscard]] bool wanted(const std::string& name) const;
   void record(TrackedDevice& device, std::string_view counters);
+  void look_at_links();
+  [[nodiscard]] bool is_in_sys(const std::string& name) const;
   void describe();
   [[nodiscard]] Facts facts(const std::string& name, const AddressesByInterface& addresses);
 
@@ -53,7 +59,9 @@ class NetSampler final : public Sampler {
   DeviceTracker tracker_;
   std::size_t present_ = 0;
   MonoTime describe_at_;
-  ToldFacts told_;  ///< What the sink was last given.
+  MonoTime look_at_;
+  std::map<std::string, LinkState> links_;  ///< As last looked at, every kLookEvery.
+  ToldFacts told_;                          ///< What the sink was last given.
   std::vector<DeviceInfo> news_;
 };
 

@@ -55,14 +55,14 @@ TEST_F(NetSamplerTest, RecordsAllButLoopback) {
 }
 
 TEST_F(NetSamplerTest, LoopbackIsRecordedWhenAskedFor) {
-  open({{"lo"}, {}});
+  open({{"lo"}, {}, {}});
   sample(interface_line("lo", 1) + interface_line("eth0", 100));
   EXPECT_EQ(sampler_->batch().take("").devices(), Devices{"lo"});
 }
 
 TEST_F(NetSamplerTest, TellsAddressesAndTellsAgainWhenTheyMove) {
   AddressesByInterface now{{"eth0", {"10.0.0.1", "fe80::1"}}};
-  open({{}, [&] { return now; }});
+  open({{}, [&] { return now; }, {}});
   root_.write("sys/class/net/eth0/address", "02:00:00:00:00:01\n");
   root_.write("sys/class/net/eth0/speed", "100000\n");
   sample(interface_line("eth0", 1));
@@ -87,6 +87,47 @@ TEST_F(NetSamplerTest, ABondStandsForItsLinks) {
   sample(interface_line("bond0", 1) + interface_line("eth0", 1) + interface_line("eth1", 1));
   EXPECT_EQ(sink_.fact("eth0", "top"), "bond0");
   EXPECT_EQ(sink_.fact("bond0", "paths"), "eth0,eth1");
+}
+
+TEST_F(NetSamplerTest, LinksAreLookedAtNowAndThenAndRecordedAlways) {
+  const auto show = [&](const char* mbit, const char* duplex) {
+    root_.write("sys/class/net/eth0/speed", std::string(mbit) + "\n");
+    root_.write("sys/class/net/eth0/duplex", std::string(duplex) + "\n");
+  };
+  show("10000", "full");
+  root_.write("sys/class/net/eth0/carrier_changes", "3\n");
+  root_.write("sys/class/net/eth0/statistics/rx_crc_errors", "17\n");
+  open();
+  sample(interface_line("eth0", 1));
+  sample(interface_line("eth0", 1));
+  show("100", "half");
+  clock_.advance(kLookEvery);
+  sample(interface_line("eth0", 1));
+  show("-1", "unknown");
+  clock_.advance(kLookEvery);
+  sample(interface_line("eth0", 1));
+  sample(interface_line("eth0", 1));
+  const SampleTable table = sampler_->batch().take("");
+  const auto at = [&](const char* counter, std::size_t t) {
+    return table.integer(*table.counter_index(counter), 0, t);
+  };
+  EXPECT_EQ(at("link_mbit", 1), 10000U);
+  EXPECT_EQ(at("carrier_changes", 1), 3U);
+  EXPECT_EQ(at("rx_crc_errors", 1), 17U);
+  EXPECT_EQ(at("half_duplex", 1), 0U);
+  EXPECT_EQ(at("link_mbit", 3), 100U) << "it fell back";
+  EXPECT_EQ(at("half_duplex", 3), 1U);
+  EXPECT_FALSE(at("link_mbit", 4)) << "the link is down";
+}
+
+TEST_F(NetSamplerTest, ASysOfAnotherNetworkNamespaceSaysNothing) {
+  root_.write("sys/class/net/eth0/ifindex", "2\n");
+  root_.write("sys/class/net/eth0/speed", "100\n");
+  open({{}, {}, [](const std::string&) { return 57U; }});
+  sample(interface_line("eth0", 1));
+  sample(interface_line("eth0", 1));
+  EXPECT_EQ(sink_.fact("eth0", "speed-mbit"), "");
+  EXPECT_FALSE(sampler_->batch().take("").counter_index("link_mbit"));
 }
 
 TEST_F(NetSamplerTest, AnInterfaceThatGoesIsMissing) {

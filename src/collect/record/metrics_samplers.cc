@@ -1,9 +1,12 @@
 #include "collect/record/metrics_samplers.h"
 
+#include <net/if.h>
+
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "collect/procfs/host_sampler.h"
 #include "collect/procfs/target_sampler.h"
 #include "collect/tcp/tcp_sampler.h"
 
@@ -40,6 +43,14 @@ Status add_connections(const MetricsOptions& options, const std::string& host, b
   return {};
 }
 
+/// Where there is nothing of the kind, as below a root without processes, there is nothing to say.
+void add_machine(MetricsOptions& options, const std::string& host, Notices& notices,
+                 std::vector<std::unique_ptr<Sampler>>& samplers) {
+  if (!options.machine) return;
+  if (auto machine = HostSampler::open(options.root, host, notices)) samplers.push_back(std::move(machine));
+  samplers.push_back(DaemonSampler::open(options.root, host, std::move(options.daemons), notices));
+}
+
 }  // namespace
 
 Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
@@ -64,8 +75,9 @@ Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
   if (auto targets = TargetSampler::open(options.root, opened.host, disk_globs, notices)) {
     opened.samplers.push_back(std::move(targets));
   }
-  NetOptions net{std::move(options.net_globs), {}};
+  NetOptions net{std::move(options.net_globs), {}, {}};
   if (this_machine) net.addresses = local_addresses;
+  if (this_machine) net.index = [](const std::string& name) { return ::if_nametoindex(name.c_str()); };
   auto interfaces = NetSampler::open(options.root, opened.host, std::move(net), notices);
   if (interfaces) {
     opened.samplers.push_back(std::move(*interfaces));
@@ -79,6 +91,7 @@ Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
   if (Status added = add_connections(options, opened.host, this_machine, notices, opened.samplers); !added) {
     return forward(added);
   }
+  add_machine(options, opened.host, notices, opened.samplers);
   return opened;
 }
 

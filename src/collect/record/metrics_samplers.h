@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/procfs/daemon_sampler.h"
 #include "collect/procfs/disk_sampler.h"
 #include "collect/procfs/net_sampler.h"
 #include "collect/record/sampler.h"
@@ -19,6 +20,8 @@ struct MetricsOptions {
   std::vector<std::string> net_globs;
   SocketFilter sockets;
   bool tcp = true;
+  bool machine = true;  ///< The host as a whole, and its daemons.
+  DaemonOptions daemons{};
 };
 
 /// Everything that `record metrics` reads, opened and ready to be sampled.

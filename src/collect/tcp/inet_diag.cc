@@ -27,13 +27,25 @@ struct InfoField {
   std::size_t size;
 };
 
-constexpr std::array<InfoField, kTcpCounters> kFields{{
+/// Of each of the counters but the last two, which compare two fields.
+constexpr std::array<InfoField, kTcpCounters - 2> kFields{{
     {"snd_cwnd", offsetof(tcp_info, tcpi_snd_cwnd), sizeof(tcp_info::tcpi_snd_cwnd)},
     {"retrans", offsetof(tcp_info, tcpi_total_retrans), sizeof(tcp_info::tcpi_total_retrans)},
     {"lost", offsetof(tcp_info, tcpi_lost), sizeof(tcp_info::tcpi_lost)},
     {"rtt_us", offsetof(tcp_info, tcpi_rtt), sizeof(tcp_info::tcpi_rtt)},
     {"bytes_sent", offsetof(tcp_info, tcpi_bytes_sent), sizeof(tcp_info::tcpi_bytes_sent)},
+    {"busy_us", offsetof(tcp_info, tcpi_busy_time), sizeof(tcp_info::tcpi_busy_time)},
+    {"rwnd_limited_us", offsetof(tcp_info, tcpi_rwnd_limited), sizeof(tcp_info::tcpi_rwnd_limited)},
+    {"sndbuf_limited_us", offsetof(tcp_info, tcpi_sndbuf_limited), sizeof(tcp_info::tcpi_sndbuf_limited)},
+    {"notsent_bytes", offsetof(tcp_info, tcpi_notsent_bytes), sizeof(tcp_info::tcpi_notsent_bytes)},
+    {"unacked", offsetof(tcp_info, tcpi_unacked), sizeof(tcp_info::tcpi_unacked)},
+    {"min_rtt_us", offsetof(tcp_info, tcpi_min_rtt), sizeof(tcp_info::tcpi_min_rtt)},
 }};
+constexpr std::array<std::string_view, 2> kTurns{"awaiting", "owing"};
+
+/// Some protocols have messages that nobody answers. A request is taken to be out for so long at most: T's
+/// controllers held I/O for 103 s.
+constexpr std::uint32_t kLongestWaitMs = 120'000;
 
 /// A C struct off the front of `bytes`; by copy, because what comes from outside may lie unaligned.
 template <typename Struct>
@@ -52,8 +64,22 @@ Endpoint endpoint(bool v4, const std::uint32_t* address, std::uint16_t port) {
   return {v4 ? IpAddress::from_v4(bytes.data()) : IpAddress::from_v6(bytes.data()), ntohs(port)};
 }
 
+/// Whose turn it is: who sent data later than it received some awaits an answer, who received data later than
+/// it sent some owes one. The kernel tells how many ms ago either was, in jiffies; where both were in the
+/// same one, nobody waits for longer than that.
+void read_turns(std::span<const std::byte> info, TcpSample& sample) {
+  const std::size_t end = offsetof(tcp_info, tcpi_last_data_recv) + sizeof(tcp_info::tcpi_last_data_recv);
+  if (info.size() < end) return;
+  const std::uint32_t sent = *load<std::uint32_t>(info.subspan(offsetof(tcp_info, tcpi_last_data_sent)));
+  const std::uint32_t received = *load<std::uint32_t>(info.subspan(offsetof(tcp_info, tcpi_last_data_recv)));
+  constexpr std::size_t kAwaiting = kFields.size();
+  sample.values[kAwaiting] = sent < received && sent < kLongestWaitMs ? 1 : 0;
+  sample.values[kAwaiting + 1] = received < sent && received < kLongestWaitMs ? 1 : 0;
+  sample.present |= std::uint32_t{3} << kAwaiting;
+}
+
 void read_info(std::span<const std::byte> info, TcpSample& sample) {
-  for (std::size_t c = 0; c < kTcpCounters; ++c) {
+  for (std::size_t c = 0; c < kFields.size(); ++c) {
     const InfoField& field = kFields[c];
     if (info.size() < field.offset + field.size) continue;
     if (field.size == sizeof(std::uint32_t)) {
@@ -63,6 +89,7 @@ void read_info(std::span<const std::byte> info, TcpSample& sample) {
     }
     sample.present |= std::uint32_t{1} << c;
   }
+  read_turns(info, sample);
 }
 
 }  // namespace
@@ -70,9 +97,11 @@ void read_info(std::span<const std::byte> info, TcpSample& sample) {
 std::vector<TableCounter> tcp_counters() {
   std::vector<TableCounter> counters;
   counters.reserve(kTcpCounters);
-  for (const InfoField& field : kFields) {
-    counters.push_back({std::string(field.counter), find_counter(DeviceKind::kTcp, field.counter)->form});
-  }
+  const auto add = [&](std::string_view name) {
+    counters.push_back({std::string(name), find_counter(DeviceKind::kTcp, name)->form});
+  };
+  for (const InfoField& field : kFields) add(field.counter);
+  for (const std::string_view turn : kTurns) add(turn);
   return counters;
 }
 

@@ -17,8 +17,8 @@ struct mnl_socket;
 
 namespace laggard::collect {
 
-/// The counters of a connection, from the kernel's TCP_INFO: snd_cwnd, retrans, lost, rtt_us, bytes_sent.
-inline constexpr std::size_t kTcpCounters = 5;
+/// The counters of a connection, from the kernel's TCP_INFO (docs/formats/inet_diag.md).
+inline constexpr std::size_t kTcpCounters = 13;
 [[nodiscard]] std::vector<TableCounter> tcp_counters();
 
 /// One established connection.

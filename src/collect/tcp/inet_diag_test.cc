@@ -26,10 +26,19 @@ tcp_info some_info() {
   info.tcpi_lost = 1;
   info.tcpi_rtt = 250;
   info.tcpi_bytes_sent = 5'000'000'000;
+  info.tcpi_busy_time = 7'000'000;
+  info.tcpi_rwnd_limited = 800'000;
+  info.tcpi_sndbuf_limited = 90'000;
+  info.tcpi_notsent_bytes = 4096;
+  info.tcpi_unacked = 9;
+  info.tcpi_min_rtt = 120;
+  info.tcpi_last_data_sent = 4;
+  info.tcpi_last_data_recv = 8;
   return info;
 }
 
-Bytes message(std::uint8_t family, std::uint8_t state, std::size_t info_size = sizeof(tcp_info)) {
+Bytes message(std::uint8_t family, std::uint8_t state, std::size_t info_size = sizeof(tcp_info),
+              const tcp_info& info = some_info()) {
   inet_diag_msg head{};
   head.idiag_family = family;
   head.idiag_state = state;
@@ -51,7 +60,6 @@ Bytes message(std::uint8_t family, std::uint8_t state, std::size_t info_size = s
   append(bytes, "cubic", 6);
   const nlattr attribute{static_cast<std::uint16_t>(sizeof(nlattr) + info_size), INET_DIAG_INFO};
   append(bytes, &attribute, sizeof attribute);
-  const tcp_info info = some_info();
   append(bytes, &info, info_size);
   return bytes;
 }
@@ -72,8 +80,29 @@ TEST(InetDiag, ReadsAConnection) {
   ASSERT_TRUE(sample);
   EXPECT_EQ(sample->local.text(), "10.0.0.1:2049");
   EXPECT_EQ(sample->peer.text(), "10.0.0.7:801");
-  EXPECT_EQ(sample->present, 31U);
-  EXPECT_EQ(sample->values, (std::array<std::uint64_t, kTcpCounters>{12, 3, 1, 250, 5'000'000'000}));
+  EXPECT_EQ(sample->present, (std::uint32_t{1} << kTcpCounters) - 1);
+  EXPECT_EQ(sample->values, (std::array<std::uint64_t, kTcpCounters>{12, 3, 1, 250, 5'000'000'000, 7'000'000,
+                                                                     800'000, 90'000, 4096, 9, 120, 1, 0}));
+}
+
+/// awaiting, owing
+std::pair<std::uint64_t, std::uint64_t> turns(std::uint32_t sent_ms_ago, std::uint32_t received_ms_ago) {
+  tcp_info info = some_info();
+  info.tcpi_last_data_sent = sent_ms_ago;
+  info.tcpi_last_data_recv = received_ms_ago;
+  const auto sample = parse_diag_message(message(AF_INET, 1, sizeof info, info));
+  if (!sample) return {9, 9};
+  return {sample->values[kTcpCounters - 2], sample->values[kTcpCounters - 1]};
+}
+
+TEST(InetDiag, TellsWhoseTurnItIs) {
+  using Turns = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(turns(0, 4), Turns(1, 0)) << "a request is out";
+  EXPECT_EQ(turns(4, 0), Turns(0, 1)) << "a request came in";
+  EXPECT_EQ(turns(4, 4), Turns(0, 0)) << "within a jiffy";
+  EXPECT_EQ(turns(103'000, 103'004), Turns(1, 0)) << "a controller that holds I/O";
+  EXPECT_EQ(turns(150'000, 160'000), Turns(0, 0)) << "what nobody answers";
+  EXPECT_EQ(turns(160'000, 150'000), Turns(0, 0));
 }
 
 TEST(InetDiag, FoldsMappedAddresses) {
@@ -86,7 +115,9 @@ TEST(InetDiag, FoldsMappedAddresses) {
 TEST(InetDiag, OldKernelsTellLess) {
   const auto sample = parse_diag_message(message(AF_INET, 1, offsetof(tcp_info, tcpi_pacing_rate)));
   ASSERT_TRUE(sample);
-  EXPECT_EQ(sample->present, 15U) << "no bytes_sent before Linux 4.19: missing, not zero";
+  constexpr std::uint32_t kTurns = 3U << 11U;
+  constexpr std::uint32_t kUnacked = 1U << 9U;
+  EXPECT_EQ(sample->present, 15U | kUnacked | kTurns) << "no bytes_sent before Linux 4.19: missing, not zero";
 }
 
 TEST(InetDiag, WhatIsNotAConnectionIsNothing) {

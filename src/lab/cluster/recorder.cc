@@ -30,6 +30,9 @@ std::vector<TableCounter> counters_of(DeviceKind kind) {
     case DeviceKind::kTcp:
       add({"snd_cwnd", "retrans", "lost", "rtt_us", "bytes_sent"});
       break;
+    case DeviceKind::kHost:
+    case DeviceKind::kDaemon:
+      break;  // The model has neither.
   }
   return counters;
 }

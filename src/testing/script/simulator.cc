@@ -24,6 +24,8 @@ const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
                                               {"tx_packets", kCumulative}};
   static const std::vector<TableCounter> kTcp{
       {"snd_cwnd", kGauge}, {"retrans", kCumulative}, {"bytes_sent", kCumulative}, {"rtt_us", kGauge}};
+  static const std::vector<TableCounter> kDaemon{{"cpu_us", kCumulative}, {"throttled_us", kCumulative}};
+  static const std::vector<TableCounter> kNone;
   switch (kind) {
     case DeviceKind::kDisk:
       return kDisk;
@@ -31,8 +33,12 @@ const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
       return kNet;
     case DeviceKind::kTcp:
       return kTcp;
+    case DeviceKind::kDaemon:
+      return kDaemon;
+    case DeviceKind::kHost:
+      return kNone;  // Scripts have none.
   }
-  return kDisk;
+  return kNone;
 }
 
 std::uint64_t count(double x) { return static_cast<std::uint64_t>(std::llround(std::max(0.0, x))); }
@@ -51,7 +57,13 @@ Simulator::Simulator(System system) : system_(std::move(system)), random_(system
   };
   for (std::size_t s = 1; s <= system_.servers; ++s) add("s" + std::to_string(s), true);
   for (std::size_t c = 1; c <= system_.clients; ++c) add("c" + std::to_string(c), false);
+  const bool daemons =
+      std::ranges::any_of(system_.faults, [](const Fault& f) { return f.kind == "throttle"; });
   for (Host& host : hosts_) {
+    if (host.server && daemons) {
+      host.series[static_cast<std::size_t>(DeviceKind::kDaemon)].push_back(
+          {"glusterfsd", true, 0, std::vector<std::uint64_t>(2)});
+    }
     for (std::size_t d = 1; host.server && d <= system_.disks; ++d) {
       host.series[0].push_back({"d" + std::to_string(d), true, 0, std::vector<std::uint64_t>(8)});
     }
@@ -168,7 +180,19 @@ void Simulator::step_connection(const Host& host, Series& connection, double t) 
   connection.counters[3] = count(round_trip_us);
 }
 
+void Simulator::step_daemon(const Host& host, Series& daemon, double t) {
+  constexpr double kUsual = 0.3;  // Of a core.
+  const Fault* throttle = fault("throttle", host.name, "", t);
+  const double wanted = kUsual * wander(daemon);
+  const double given = throttle == nullptr ? wanted : std::min(wanted, throttle->by / 100);
+  const double us = 1e6 * system_.interval;
+  daemon.counters[0] += count(given * us);
+  daemon.counters[1] += count(given < wanted ? (1 - given) * us : 0);
+}
+
 void Simulator::step(Host& host, double t) {
+  for (Series& daemon : host.series[static_cast<std::size_t>(DeviceKind::kDaemon)])
+    step_daemon(host, daemon, t);
   for (Series& disk : host.series[0]) step_disk(host, disk, t);
   for (Series& interface : host.series[1]) step_interface(host, interface, t);
   for (Series& connection : host.series[2]) step_connection(host, connection, t);

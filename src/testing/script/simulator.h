@@ -19,7 +19,8 @@ namespace laggard::script {
 /// not there, and counts from zero when it is back). On hosts: `reboot` (nothing recorded; counters begin
 /// anew), `lossy` (a sample in `by` is lost), `clock` (off by `by` seconds), `flood` (`by` times the usual
 /// traffic more is sent), `drops` (`by` percent of the segments towards and from the host are retransmitted),
-/// `limps` (round trips to and from it take `by` times as long).
+/// `limps` (round trips to and from it take `by` times as long), `throttle` (its daemon may use `by` percent
+/// of a core; only systems with such a fault have daemons).
 struct Fault {
   std::string kind;
   std::string host;
@@ -88,6 +89,7 @@ class Simulator {
   void step(Host& host, double t);
   void step_disk(const Host& host, Series& disk, double t);
   void step_interface(const Host& host, Series& interface, double t);
+  void step_daemon(const Host& host, Series& daemon, double t);
   void step_connection(const Host& host, Series& connection, double t);
   void record(Host& host, double t);
   void hand_out(Host& host, const Sink& sink) const;

@@ -136,23 +136,24 @@ class PrometheusImport final : public SeriesReceiver {
   [[nodiscard]] bool device_series(const Labels& labels, const std::string& host) {
     const ExportedCounter* exported = find_exported(metric_);
     if (exported == nullptr) return false;
-    const auto device = labels.find(options_.device_label);
-    if (device == labels.end()) {
+    const auto label_of_device = labels.find(options_.device_label);
+    const bool of_host = label_of_device == labels.end() && exported->kind == DeviceKind::kHost;
+    if (label_of_device == labels.end() && !of_host) {
       unplaced_.insert(metric_);
       return false;
     }
+    const std::string device = of_host ? std::string(kHostDevice) : label_of_device->second;
     std::string_view counter = exported->counter;
     if (counter.empty()) {
       const auto label = labels.find(kCounterLabel);
       if (label == labels.end()) return false;
       counter = label->second;
     }
-    const std::string key = fmt::format("{}\n{}\n{}\n{}", host, device->second, metric_, counter);
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", host, device, metric_, counter);
     auto found = series_.find(key);
     if (found == series_.end()) {
       Series fresh{exported, collector_.stream(host_name(host), exported->kind), {}};
-      fresh.column =
-          collector_.column(fresh.stream, device->second, {std::string(counter), exported->form()});
+      fresh.column = collector_.column(fresh.stream, device, {std::string(counter), exported->form()});
       found = series_.emplace(key, fresh).first;
     }
     series_at_ = &found->second;

@@ -203,6 +203,21 @@ TEST_F(PrometheusImportTest, SamplesWithTheirOwnTimesInTheKernelsUnits) {
   EXPECT_THAT(sink_.series["fs1/sda in_flight"], SizeIs(1));
 }
 
+TEST_F(PrometheusImportTest, WhatIsOfAHostNeedsNoDevice) {
+  const auto add_of_host = [&](const char* name, const char* value) {
+    server_.series.push_back(
+        {fmt::format(R"({{"__name__":"{}","instance":"fs1:9100"}})", name), {{1000000, value}}});
+  };
+  add_of_host("node_pressure_memory_waiting_seconds_total", "1.5");
+  add_of_host("node_vmstat_pswpin", "77");
+  add_of_host("node_memory_MemAvailable_bytes", "2.097152e+06");
+  import();
+  EXPECT_THAT(sink_.series["fs1/host psi_memory_us"], ElementsAre(Pair(1000000 * kMs, 1'500'000)));
+  EXPECT_THAT(sink_.series["fs1/host swap_in"], ElementsAre(Pair(1000000 * kMs, 77)));
+  EXPECT_THAT(sink_.series["fs1/host mem_available_kb"], ElementsAre(Pair(1000000 * kMs, 2048)));
+  EXPECT_THAT(observer_.notices, IsEmpty());
+}
+
 TEST_F(PrometheusImportTest, NothingTwiceAndNothingLostAtTheSeams) {
   auto& samples = add("node_disk_reads_completed_total", "sda").samples;
   for (std::int64_t t = 990000; t < 5010000; t += 1000) samples[t] = std::to_string(t);

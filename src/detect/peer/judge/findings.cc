@@ -35,10 +35,12 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<double> own, std::optio
   switch (anomaly.metric->role) {
     case Role::kLatency:
     case Role::kDelay:
+    case Role::kOccupancy:
       return Symptom::kSlower;
     case Role::kThroughput:
       return own && peers && *own > *peers ? Symptom::kMore : Symptom::kLess;
     case Role::kCongestion:
+    case Role::kCapacity:
       return Symptom::kLess;
     case Role::kRetransmission:
       return Symptom::kError;

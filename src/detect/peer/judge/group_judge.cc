@@ -20,7 +20,8 @@ double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
 /// Whether the metric is held against the median of its peers instead of by a distance.
 bool against_median(const MetricSpec& metric) {
-  return metric.role == Role::kCongestion || metric.role == Role::kDelay;
+  return metric.role == Role::kCongestion || metric.role == Role::kDelay || metric.role == Role::kOccupancy ||
+         metric.role == Role::kCapacity;
 }
 
 /// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see
@@ -209,10 +210,12 @@ double GroupJudge::floor_of(std::size_t column) const {
 
 namespace {
 
-/// Of a congestion window the share of the median that is missing; of a round trip by how much it exceeds it,
-/// in powers of two.
+/// Of a congestion window the share of the median that is missing. Of all else by how much it lies on the
+/// sick side of it: in powers of two where logarithms are compared (a round trip), else in its unit (points
+/// of a share of time).
 double off_median(const MetricSpec& metric, double x, double median) {
-  return metric.role == Role::kDelay ? x - median : 1 - x / median;
+  if (metric.role == Role::kCongestion) return 1 - x / median;
+  return metric.bad == BadDirection::kLower ? median - x : x - median;
 }
 
 }  // namespace
@@ -233,7 +236,7 @@ void GroupJudge::judge_against_median(std::size_t column, const Held& held, Wind
     // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
     if (each_second) std::transform(row.begin(), row.end(), row.begin(), log_window);
     const double middle = stats::median_of(row);
-    if (!(middle > 0)) continue;
+    if (std::isnan(middle) || (metric.role == Role::kCongestion && middle == 0)) continue;
     for (std::size_t i = 0; i < members_; ++i) {
       if (std::isnan(row[i])) continue;
       const double off = off_median(metric, row[i], middle);

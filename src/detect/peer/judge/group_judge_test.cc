@@ -203,6 +203,26 @@ TEST(GroupJudge, RoundTripsAreHeldAgainstTheMedianAsFactors) {
   EXPECT_TRUE(std::isnan(rtt.distance[5]));
 }
 
+TEST(GroupJudge, SharesOfTimeAreHeldAgainstTheMedianInPoints) {
+  const auto window = judge({"throttled"}, [](auto, std::size_t i, std::size_t) {
+    constexpr std::array kShare{0.0, 0.0, 62.0, 3.0, kMissing, 0.0};
+    return kShare[i];
+  });
+  const TrackJudgement& throttled = track(window, "throttled");
+  EXPECT_EQ(throttled.distance[2], 62) << "the others' median is nothing at all";
+  EXPECT_EQ(throttled.distance[3], 3);
+  EXPECT_EQ(throttled.distance[0], 0);
+  EXPECT_TRUE(std::isnan(throttled.distance[4]));
+}
+
+TEST(GroupJudge, WhereLessIsWorseTheMedianIsAbove) {
+  const auto window = judge({"link-speed"}, [](auto, std::size_t i, std::size_t) {
+    return i == 1 ? 1000.0 : i == 2 ? 40'000.0 : 10'000.0;
+  });
+  EXPECT_NEAR(track(window, "link-speed").distance[1], std::log2(10), 0.01);
+  EXPECT_EQ(track(window, "link-speed").distance[2], 0) << "a faster link is no harm";
+}
+
 TEST(GroupJudge, ThePaperAveragesWindowsBeforeTheLogarithmAndKnowsNoRegimes) {
   const JudgeOptions paper = paper_options();
   // A window that alternates between 1 and 63 is 32 on average; the mean of its logarithms is that of 10.3.

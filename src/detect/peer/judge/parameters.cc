@@ -19,8 +19,7 @@ Parameters paper_parameters(const Preset& preset) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   Parameters parameters = parameters_of(preset);
   // The noise floor is the metric's own, whatever the group's level.
-  for (MetricPolicy* policy : {&parameters.throughput, &parameters.traffic, &parameters.latency,
-                               &parameters.retransmission, &parameters.congestion, &parameters.delay}) {
+  for (MetricPolicy* policy : {&parameters.throughput, &parameters.traffic, &parameters.latency}) {
     policy->floor_share = 0;
   }
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
@@ -77,7 +76,11 @@ const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& me
     case Role::kRetransmission:
       return parameters.retransmission;
     case Role::kDelay:
-      return parameters.delay;
+      return metric.log_unit > 0 ? parameters.delay : parameters.share;
+    case Role::kOccupancy:
+      return parameters.occupancy;
+    case Role::kCapacity:
+      return parameters.capacity;
   }
   return parameters.throughput;
 }
@@ -142,9 +145,27 @@ constexpr std::array kNamed{
     named<&Parameters::congestion, &MetricPolicy::least_threshold>(
         "congestion.least", "cwnd: trained thresholds are at least this, of the median", 0, kLarge),
     named<&Parameters::delay, &MetricPolicy::self_threshold>(
-        "delay.threshold", "rtt: untrained threshold, in powers of two above the median", 0, kLarge),
+        "delay.threshold", "rtt and other waits: untrained threshold, in powers of two above the median", 0,
+        kLarge),
     named<&Parameters::delay, &MetricPolicy::least_threshold>(
-        "delay.least", "rtt: trained thresholds are at least this, in powers of two", 0, kLarge),
+        "delay.least", "rtt and other waits: trained thresholds are at least this, in powers of two", 0,
+        kLarge),
+    named<&Parameters::share, &MetricPolicy::self_threshold>(
+        "share.threshold", "shares of time spent waiting: untrained threshold, points above the median", 0,
+        kLarge),
+    named<&Parameters::share, &MetricPolicy::least_threshold>(
+        "share.least", "shares of time spent waiting: trained thresholds are at least this, points", 0,
+        kLarge),
+    named<&Parameters::occupancy, &MetricPolicy::self_threshold>(
+        "occupancy.threshold", "shares of time in use: untrained threshold, points above the median", 0,
+        kLarge),
+    named<&Parameters::occupancy, &MetricPolicy::least_threshold>(
+        "occupancy.least", "shares of time in use: trained thresholds are at least this, points", 0, kLarge),
+    named<&Parameters::capacity, &MetricPolicy::self_threshold>(
+        "capacity.threshold", "link-speed: untrained threshold, in powers of two below the median", 0,
+        kLarge),
+    named<&Parameters::capacity, &MetricPolicy::least_threshold>(
+        "capacity.least", "link-speed: trained thresholds are at least this, in powers of two", 0, kLarge),
     named<&Parameters::kl, &KlPolicy::self_threshold>("kl.threshold",
                                                       "kl: untrained threshold, share of its ceiling", 0, 1),
     named<&Parameters::kl, &KlPolicy::self_threshold_reads>(

@@ -108,6 +108,13 @@ struct Parameters {
   // Of the recorded runs of docs/accuracy.md: a healthy server reaches 1.5 powers of two, one whose port is
   // full 5.4 and more.
   MetricPolicy delay{0, 2.5, 2.5, 2};
+  // Points of a share of time above the median. In the shortest window (16 samples) of four connections that
+  // are sampled once a second, half of them waiting by chance, the share has a deviation of 6 points.
+  MetricPolicy share{0, 25, 25, 10};
+  // Who is merely the slowest of healthy peers is waited for more than they are, too: twice as far.
+  MetricPolicy occupancy{0, 50, 50, 20};
+  // Speeds of links are a factor of 2 and more apart, but for 25 and 40 Gbit/s.
+  MetricPolicy capacity{0, 0.5, 0.5, 0.5};
   KlPolicy kl;
   /// Who is busy for less than this many times as long as its peers, over all and per request, is only waited
   /// for, unless its latency is this far away, in bins of the scale (levels.h).
