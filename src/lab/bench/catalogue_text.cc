@@ -57,6 +57,17 @@ const Need* need_of(std::string_view word) {
   return found == kNeeds.end() ? nullptr : found;
 }
 
+Status check_needs(Machine& machine, const std::vector<FaultPlace>& faults) {
+  for (const FaultPlace& place : faults) {
+    const FaultRow& row = about(place.fault.kind);
+    const Need* need = need_of(row.needs);
+    if (need == nullptr || machine.exists(need->file)) continue;
+    return fail(ErrorCode::kNotFound, std::string(need->file),
+                fmt::format("is not there, and {} needs it: {}", row.name, need->what));
+  }
+  return {};
+}
+
 std::string catalogue_table() {
   std::string text = fmt::format("{:<19} {:<7} {:<7} {}\n", "fault", "strikes", "usual",
                                  "strengths: mild/medium/strong; what it does");

@@ -2,6 +2,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "lab/bench/fault.h"
+#include "lab/bench/machine.h"
 
 namespace laggard::lab::bench {
 
@@ -15,6 +20,9 @@ struct Need {
 
 /// The need of that name; null for an empty word.
 [[nodiscard]] const Need* need_of(std::string_view word);
+
+/// An error when the machine lacks something for one of the faults.
+[[nodiscard]] Status check_needs(Machine& machine, const std::vector<FaultPlace>& faults);
 
 /// The catalogue of faults for people: a line each with its strengths, then what they need and what this
 /// machine lacks.

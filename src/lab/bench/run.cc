@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/bench/catalogue_text.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
 #include "lab/bench/machine.h"
@@ -181,6 +182,7 @@ Status run_once(const Session& session, const RunSpec& run, const std::filesyste
   Machine& machine = session.machine;
   const Layout& layout = session.layout;
   if (Status possible = check(run, layout); !possible) return possible;
+  if (Status possible = check_needs(machine, run.faults); !possible) return possible;
   if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
     return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
   }
