@@ -77,13 +77,13 @@ class FaultKind {
   std::size_t row_ = 0;
 };
 
-inline constexpr FaultKind FaultKind::kNone{0};
-inline constexpr FaultKind FaultKind::kDiskHog{1};
-inline constexpr FaultKind FaultKind::kDiskBusy{2};
-inline constexpr FaultKind FaultKind::kWriteNetworkHog{3};
-inline constexpr FaultKind FaultKind::kReadNetworkHog{4};
-inline constexpr FaultKind FaultKind::kReceiveLoss{5};
-inline constexpr FaultKind FaultKind::kSendLoss{6};
+constexpr inline FaultKind FaultKind::kNone{0};
+constexpr inline FaultKind FaultKind::kDiskHog{1};
+constexpr inline FaultKind FaultKind::kDiskBusy{2};
+constexpr inline FaultKind FaultKind::kWriteNetworkHog{3};
+constexpr inline FaultKind FaultKind::kReadNetworkHog{4};
+constexpr inline FaultKind FaultKind::kReceiveLoss{5};
+constexpr inline FaultKind FaultKind::kSendLoss{6};
 
 /// The first rows of the catalogue: `none` and F's six.
 inline constexpr std::size_t kPaperFaults = 7;
