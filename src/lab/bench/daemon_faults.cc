@@ -41,10 +41,12 @@ FaultPlan cpu_neighbour(const Victim& victim) {
     return fmt::format("for p in $(cat {}); do taskset -a -c -p {} $p; done", daemons(victim), cores);
   };
   plan.prepare = {{victim.server(), shell(pin(std::to_string(core)))}};
-  for (int i = 0; i < static_cast<int>(victim.value("programs")); ++i) {
-    plan.programs.push_back(
-        {victim.server(), {{"taskset", "-c", std::to_string(core), "sh", "-c", "while :; do :; done"}, {}}});
-  }
+  // One program for all: several would be started one after the other.
+  plan.programs = {{victim.server(),
+                    {{"taskset", "-c", std::to_string(core), "sh", "-c",
+                      fmt::format("for i in $(seq {:.0f}); do while :; do :; done & done; wait",
+                                  victim.value("programs"))},
+                     {}}}};
   plan.end = {{victim.server(), shell(pin(fmt::format("0-{}", processors - 1)))}};
   return plan;
 }
@@ -83,12 +85,12 @@ FaultPlan memory_limit(const Victim& victim) {
 FaultPlan verbose_log(const Victim& victim) {
   FaultPlan plan;
   const std::string log = (victim.layout().brick(victim.number) / "log").native();
-  plan.programs = {
-      {victim.server(),
-       {{"fio", "--name=log", "--filename=" + log, "--size=64M", "--rw=write", "--bs=4k", "--ioengine=psync",
-         "--fallocate=none", "--fdatasync=1", fmt::format("--rate_iops={:.0f}", victim.value("lines")),
-         "--time_based", "--runtime=1000000", "--eta=never"},
-        {}}}};
+  const double rate = victim.value("written") * victim.layout().disk_megabytes_per_second * 1e6;
+  plan.programs = {{victim.server(),
+                    {{"fio", "--name=log", "--filename=" + log, "--size=256M", "--rw=write", "--bs=4k",
+                      "--ioengine=psync", "--fallocate=none", fmt::format("--rate={:.0f}", rate),
+                      "--time_based", "--runtime=1000000", "--eta=never"},
+                     {}}}};
   plan.end = {{victim.server(), {{"rm", "-f", log}, {}}}};
   return plan;
 }

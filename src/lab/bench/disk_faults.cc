@@ -36,9 +36,11 @@ FaultPlan disk_full(const Victim& victim) {
   FaultPlan plan;
   const std::string brick = victim.layout().brick(victim.number).native();
   const std::string file = brick + "/full";
+  // What the file system needs for the file itself is not known before: less is tried until it fits.
   plan.begin = {{victim.server(),
-                 shell(fmt::format("free=$(df --output=avail -B1M {} | tail -1) && size=$((free-{:.0f})) && "
-                                   "[ $size -le 0 ] || fallocate -l ${{size}}M {}",
+                 shell(fmt::format("free=$(df --output=avail -B1M {} | tail -1); size=$((free-{:.0f})); "
+                                   "while [ $size -gt 0 ] && ! fallocate -l ${{size}}M {}; do "
+                                   "size=$((size-4)); done",
                                    brick, victim.value("left"), file))}};
   plan.end = {{victim.server(), {{"rm", "-f", file}, {}}}};
   return plan;

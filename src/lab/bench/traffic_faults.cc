@@ -82,9 +82,12 @@ FaultPlan read_network_hog(const Victim& victim) {
 FaultPlan metadata_neighbour(const Victim& victim) {
   FaultPlan plan;
   const auto programs = static_cast<std::size_t>(victim.value("programs"));
+  std::string script;
   for (std::size_t i = 1; i <= programs; ++i) {
-    plan.programs.push_back({victim.client(), small_files(victim.layout(), victim.number, "neighbour", i)});
+    // The last word of it is what its shell does.
+    script += fmt::format("({}) & ", small_files(victim.layout(), victim.number, "neighbour", i).argv.back());
   }
+  plan.programs = {{victim.client(), shell(script + "wait")}};
   return plan;
 }
 
