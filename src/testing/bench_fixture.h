@@ -86,7 +86,8 @@ class BenchCommand : public testing::Test {
   [[nodiscard]] static MachineState look() {
     MachineState state;
     std::vector<std::string> found;
-    for (const char* place : {"/run/netns", "/run", "/sys/fs/cgroup/memory", "/sys/fs/cgroup"}) {
+    for (const char* place :
+         {"/run/netns", "/run", "/sys/fs/cgroup/memory", "/sys/fs/cgroup/cpu", "/sys/fs/cgroup"}) {
       std::error_code error;
       for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
            it.increment(error)) {
@@ -116,6 +117,7 @@ class BenchCommand : public testing::Test {
         state.idle_loops[name] += std::string(setting) + "=" + read_file(entry.path() / setting).value_or("");
       }
     }
+    found.push_back(read_file("/proc/swaps").value_or(""));
     found.push_back(read_file("/proc/sys/net/ipv4/tcp_allowed_congestion_control").value_or(""));
     std::sort(found.begin(), found.end());
     for (const std::string& thing : found) state.things += thing + "\n";

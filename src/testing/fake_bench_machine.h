@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -80,7 +81,12 @@ class FakeMachine final : public Machine {
   }
   [[nodiscard]] Status write(const std::filesystem::path& path, std::string_view text) override {
     log.push_back("write " + path.string() + " " + std::string(text));
-    files[path.native()] = text;
+    std::string& content = files[path.native()];
+    if (path.filename() == "cgroup.subtree_control") {
+      change_list(content, text);
+    } else {
+      content = text;
+    }
     return {};
   }
   [[nodiscard]] bool exists(const std::filesystem::path& path) override {
@@ -108,6 +114,15 @@ class FakeMachine final : public Machine {
     return {};
   }
   [[nodiscard]] Clock& clock() override { return clock_; }
+
+  /// `+memory` adds a word, `-memory` removes it, as in the kernel's lists of controllers.
+  static void change_list(std::string& list, std::string_view change) {
+    const std::string word(change.substr(1));
+    std::string rest;
+    std::istringstream words(list);
+    for (std::string old; words >> old;) rest += old == word ? "" : old + " ";
+    list = rest + (change.front() == '+' ? word : "") + "\n";
+  }
 
   void mount(const std::string& point, const std::string& type, const std::string& source) {
     mounts.push_back({point, type, source});

@@ -14,6 +14,7 @@ namespace laggard::lab::bench {
 struct Programs {
   std::filesystem::path laggard;
   std::filesystem::path modelled_disk;
+  std::filesystem::path modelled_cable;
 };
 
 /// A parallel file system on this machine, which exists until `take_down` or destruction.

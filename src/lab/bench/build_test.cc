@@ -55,6 +55,16 @@ TEST_F(BuildTest, EveryHostIsConnectedInANamespaceOfTheStateFolder) {
   EXPECT_THAT(machine_.log, Contains(HasSubstr("ethtool -K eth0 tso off gso off gro off")));
 }
 
+TEST_F(BuildTest, TheLastThirdOfTheServersIsOnASecondSwitch) {
+  layout_.servers = 6;
+  ASSERT_TRUE(build_network(site_));
+  EXPECT_THAT(machine_.log, Contains(HasSubstr("ip link add trunk1 type veth peer name trunk2")));
+  for (const char* port : {"p-s4 master br0", "p-s5 master br1", "p-s6 master br1", "p-c1 master br0",
+                           "p-x master br0", "trunk2 master br1"}) {
+    EXPECT_THAT(machine_.log, Contains(HasSubstr(port))) << port;
+  }
+}
+
 TEST_F(BuildTest, TheOneKernelSettingIsKept) {
   ASSERT_TRUE(build_network(site_));
   EXPECT_EQ(machine_.files[kAllowedControl], "reno bbr cubic");
@@ -72,7 +82,7 @@ TEST_F(BuildTest, OnlyServersPortsAreLimited) {
   ASSERT_TRUE(limit_network(site_));
   ASSERT_EQ(machine_.log.size(), 6U);  // Three servers, both ways.
   EXPECT_THAT(machine_.log[0],
-              AllOf(HasSubstr("laggard-bench/net/s1"), HasSubstr("dev eth0 root tbf rate 40mbit")));
+              AllOf(HasSubstr("laggard-bench/net/s1"), HasSubstr("dev eth0 root tbf rate 40000kbit")));
   EXPECT_THAT(machine_.log[1], AllOf(HasSubstr("laggard-bench/net/bridge"), HasSubstr("dev p-s1 ")));
 }
 
@@ -117,6 +127,7 @@ TEST_F(BuildTest, UndoingABuildLeavesNothing) {
   EXPECT_THAT(machine_.mounts, IsEmpty());
   EXPECT_THAT(machine_.attached, IsEmpty());
   EXPECT_THAT(machine_.folders, Not(Contains(HasSubstr("cgroup/memory/"))));
+  EXPECT_THAT(machine_.folders, Not(Contains(HasSubstr("cgroup/cpu/"))));
   EXPECT_EQ(machine_.files[kAllowedControl], "reno bbr");
   EXPECT_EQ(machine_.files["/sys/block/loop8/queue/scheduler"], "none");
   EXPECT_EQ(machine_.files["/sys/block/loop8/queue/nr_requests"], "128");
@@ -134,15 +145,27 @@ TEST_F(BuildTest, ServersRunInTheirMemoryGroup) {
 TEST_F(BuildTest, ControlGroupsOfVersion2) {
   machine_.folders.clear();
   machine_.files["/sys/fs/cgroup/cgroup.subtree_control"] = "cpu pids\n";
-  ASSERT_TRUE(make_memory_group(site_, 1));
+  ASSERT_TRUE(make_groups(site_, 1));
   const std::string group = std::string("/sys/fs/cgroup/laggard-bench-s1-") + kTestId;
   EXPECT_EQ(machine_.files[group + "/memory.max"], "128M");
-  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "+memory");
+  EXPECT_EQ(machine_.files[group + "/memory.swap.max"], "0");
+  EXPECT_EQ(machine_.files[group + "/cpu.weight"], "2847");
+  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "cpu pids memory\n");
   EXPECT_THAT(journal_.entries, ElementsAre(Change{Setting::kMemoryController, "", ""}));
   ASSERT_TRUE(empty_cache(site_, 1));
   EXPECT_EQ(machine_.log.back(), "write " + group + "/memory.reclaim 128M");
   ASSERT_TRUE(undo(machine_, layout_, journal_.entries, [](const std::string&) {}));
-  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "-memory");
+  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "cpu pids \n");
+}
+
+TEST_F(BuildTest, ControllersOfVersion2ThatWereMissingAreTakenAwayAgain) {
+  machine_.folders.clear();
+  machine_.files["/sys/fs/cgroup/cgroup.subtree_control"] = "cpuset\n";  // Not to be mistaken for cpu.
+  ASSERT_TRUE(make_groups(site_, 1));
+  EXPECT_THAT(journal_.entries, ElementsAre(Change{Setting::kMemoryController, "", ""},
+                                            Change{Setting::kCpuController, "", ""}));
+  ASSERT_TRUE(undo(machine_, layout_, journal_.entries, [](const std::string&) {}));
+  EXPECT_EQ(machine_.files["/sys/fs/cgroup/cgroup.subtree_control"], "cpuset \n");
 }
 
 TEST_F(BuildTest, AClientThatDiesIsQuoted) {

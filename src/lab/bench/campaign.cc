@@ -21,7 +21,7 @@ struct Line {
 
 /// Pairs in which F can see the fault: losses at the receiver where data flows to servers, at the sender
 /// where it flows from them (methods of scoring, "observable pairs").
-constexpr std::array<Line, 16> kUsual{{
+constexpr std::array<Line, 16> kPaper{{
     {Workload::kDdWrite, FaultKind::kNone, 1},
     {Workload::kDdRead, FaultKind::kDiskBusy, 4},
     {Workload::kDdWrite, FaultKind::kDiskHog, 7},
@@ -40,11 +40,10 @@ constexpr std::array<Line, 16> kUsual{{
     {Workload::kIozoneRead, FaultKind::kNone, 1},
 }};
 
-/// The names of all kinds, with commas.
-template <typename Kind, std::size_t N>
-std::string names() {
+/// The names of all workloads, with commas.
+std::string workloads() {
   std::vector<std::string_view> all;
-  for (std::size_t i = 0; i < N; ++i) all.push_back(to_name(static_cast<Kind>(i)));
+  for (std::size_t i = 0; i < kWorkloads; ++i) all.push_back(to_name(static_cast<Workload>(i)));
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
@@ -57,22 +56,12 @@ Result<RunSpec> parse_run(std::string_view line, std::size_t number, const RunSp
   const std::optional<Workload> does = workload_of(workload);
   if (!does) {
     return fail(ErrorCode::kBadInput, where,
-                fmt::format("\"{}\" is none of the workloads {}", workload, names<Workload, kWorkloads>()));
+                fmt::format("\"{}\" is none of the workloads {}", workload, workloads()));
   }
-  const std::optional<FaultKind> suffers = fault_of(fault);
-  if (!suffers) {
-    return fail(ErrorCode::kBadInput, where,
-                fmt::format("\"{}\" is none of the faults {}", fault, names<FaultKind, kFaultKinds>()));
-  }
+  Result<std::vector<FaultPlace>> faults = parse_faults(fault, server);
+  if (!faults) return fail(ErrorCode::kBadInput, where, faults.error().what);
   run.workload = *does;
-  run.fault = *suffers;
-  run.server = 1;
-  if (!server.empty() || run.fault != FaultKind::kNone) {
-    const std::optional<std::size_t> which = to_number<std::size_t>(server);
-    if (!which)
-      return fail(ErrorCode::kBadInput, where, fmt::format("\"{}\" is not a server's number", server));
-    run.server = *which;
-  }
+  run.faults = std::move(*faults);
   if (!trim(line).empty()) {
     return fail(ErrorCode::kBadInput, where, fmt::format("\"{}\" is one word too many", trim(line)));
   }
@@ -80,11 +69,11 @@ Result<RunSpec> parse_run(std::string_view line, std::size_t number, const RunSp
 }
 
 /// Folder names: a run that comes a second time is `NAME-2`.
-std::vector<std::string> folder_names(const std::vector<RunSpec>& runs) {
+std::vector<std::string> folder_names(const std::vector<RunSpec>& runs, const Layout& layout) {
   std::map<std::string, int> seen;
   std::vector<std::string> names;
   for (const RunSpec& run : runs) {
-    const std::string name = name_of(run);
+    const std::string name = name_of(run, layout);
     const int times = ++seen[name];
     names.push_back(times == 1 ? name : fmt::format("{}-{}", name, times));
   }
@@ -93,13 +82,14 @@ std::vector<std::string> folder_names(const std::vector<RunSpec>& runs) {
 
 }  // namespace
 
-std::vector<RunSpec> usual_campaign(const Layout& layout) {
+std::vector<RunSpec> paper_campaign(const Layout& layout) {
   std::vector<RunSpec> runs;
-  for (const Line& line : kUsual) {
+  for (const Line& line : kPaper) {
     RunSpec run;
     run.workload = line.workload;
-    run.fault = line.fault;
-    run.server = 1 + (line.server - 1) % layout.servers;
+    if (line.fault != FaultKind::kNone) {
+      run.faults = {{{line.fault, about(line.fault).usual}, {1 + (line.server - 1) % layout.servers}}};
+    }
     runs.push_back(run);
   }
   return runs;
@@ -125,7 +115,7 @@ Result<std::size_t> run_campaign(const Session& session, const std::vector<RunSp
     if (Status possible = check(run, session.layout); !possible) return forward(possible);
   }
   Machine& machine = session.machine;
-  const std::vector<std::string> names = folder_names(runs);
+  const std::vector<std::string> names = folder_names(runs, session.layout);
   std::size_t failed = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::filesystem::path folder = out / names[i];

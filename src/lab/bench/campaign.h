@@ -7,10 +7,16 @@
 
 namespace laggard::lab::bench {
 
-/// Sixteen runs: every fault twice, with different workloads on different servers, and four without a fault.
-[[nodiscard]] std::vector<RunSpec> usual_campaign(const Layout& layout);
+/// Sixteen runs: each of F's faults twice, with different workloads on different servers, and four without.
+[[nodiscard]] std::vector<RunSpec> paper_campaign(const Layout& layout);
 
-/// Parses a list of runs, one a line: `WORKLOAD FAULT [SERVER]`; `#` begins a comment. Times come from
+/// Every fault of the catalogue at every strength, several of the same on fewer than half of the servers,
+/// pairs of different ones, and controls under every workload. Workloads, places and partners are drawn; what
+/// is drawn for one run does not depend on the others. \param seed  of all chances
+[[nodiscard]] std::vector<RunSpec> catalogue_campaign(const Layout& layout, std::uint64_t seed);
+
+/// Parses a list of runs, one a line: `WORKLOAD FAULT [SERVERS]`, as `parse_faults` reads them; `#` begins a
+/// comment. Times come from
 /// `pattern`.
 [[nodiscard]] Result<std::vector<RunSpec>> parse_campaign(std::string_view text, const RunSpec& pattern);
 

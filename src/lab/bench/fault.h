@@ -1,14 +1,13 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/time.h"
 #include "lab/bench/layout.h"
+#include "lab/bench/machine.h"
 #include "lab/bench/site.h"
-#include "lab/cluster/scenario.h"
+#include "lab/cluster/fault_catalogue.h"
 
 namespace laggard::lab::bench {
 
@@ -18,20 +17,34 @@ struct OnHost {
   Command command;
 };
 
-/// What a fault consists of (F §9): programs that run as long as it lasts, in the order in which they are
-/// started, and commands that begin and end it.
+/// What a fault consists of: commands that come first, programs that run as long as it lasts, in the order in
+/// which they are started, commands that begin it, and commands that end it.
 struct FaultPlan {
+  std::vector<OnHost> prepare;
   std::vector<OnHost> programs;
   std::vector<OnHost> begin;
   std::vector<OnHost> end;
 };
 
-/// \param server  the faulty one, from 1
-/// \param loop    its block device
-[[nodiscard]] FaultPlan plan_fault(const Layout& layout, FaultKind fault, std::size_t server,
-                                   const std::string& loop);
+/// A fault and where it strikes.
+struct FaultPlace {
+  SizedFault fault;
+  /// Servers or clients, from 1, by what the fault strikes; a switch has no numbers.
+  std::vector<std::size_t> numbers;
+};
 
-/// A fault that lasts until `clear` or destruction.
+/// What a plan is made from.
+struct FaultSite {
+  Machine& machine;
+  const Layout& layout;
+  const std::vector<std::string>& loops;  ///< Block devices of the servers (`loop7`).
+  std::filesystem::path modelled_cable;   ///< Our program of that name.
+};
+
+/// The plan of a fault, of all servers or clients that it strikes.
+[[nodiscard]] FaultPlan plan_fault(const FaultSite& site, const FaultPlace& place);
+
+/// Faults that last until `clear` or destruction.
 class InjectedFault {
  public:
   [[nodiscard]] static Result<InjectedFault> inject(Site& site, FaultPlan plan);
@@ -50,32 +63,11 @@ class InjectedFault {
 
  private:
   InjectedFault(Site& site, FaultPlan plan) : site_(&site), plan_(std::move(plan)) {}
+  [[nodiscard]] Status run(const std::vector<OnHost>& steps);
   Site* site_;
   FaultPlan plan_;
   std::vector<int> processes_;
   bool begun_ = false;
 };
-
-/// What was done to the servers, and when.
-struct Truth {
-  Workload workload = Workload::kDdWrite;
-  FaultKind fault = FaultKind::kNone;
-  std::size_t server = 0;  ///< From 1; meaningless without a fault.
-  WallTime workload_start;
-  WallTime workload_stop;
-  std::optional<WallTime> fault_start;
-  std::optional<WallTime> fault_stop;
-  std::vector<std::string> loops;  ///< By server.
-  /// Load of all the machine's processors from everything on it, 0 to 1; nothing when /proc/stat is
-  /// unreadable.
-  std::optional<double> cpu_busy;
-  std::string kernel;
-};
-
-/// truth.json, the form that `laggard-lab score` reads.
-[[nodiscard]] std::string truth_json(const Layout& layout, const Truth& truth);
-
-/// system.toml: servers with their disks, clients, addresses.
-[[nodiscard]] std::string system_toml(const Layout& layout, const std::vector<std::string>& loops);
 
 }  // namespace laggard::lab::bench

@@ -32,7 +32,7 @@ struct SettingPlace {
   std::string_view file;  ///< Below /sys/block/LOOP, or a whole path.
 };
 
-constexpr std::array<SettingPlace, 9> kPlaces{{
+constexpr std::array<SettingPlace, 10> kPlaces{{
     {Setting::kScheduler, "scheduler", "queue/scheduler"},
     {Setting::kMaxSectors, "max-sectors", "queue/max_sectors_kb"},
     {Setting::kRotational, "rotational", "queue/rotational"},
@@ -42,6 +42,7 @@ constexpr std::array<SettingPlace, 9> kPlaces{{
     {Setting::kMaxRatio, "max-ratio", "bdi/max_ratio"},
     {Setting::kCongestionControl, "congestion-control", "/proc/sys/net/ipv4/tcp_allowed_congestion_control"},
     {Setting::kMemoryController, "memory-controller", "/sys/fs/cgroup/cgroup.subtree_control"},
+    {Setting::kCpuController, "cpu-controller", "/sys/fs/cgroup/cgroup.subtree_control"},
 }};
 
 const SettingPlace& place_of(Setting setting) {
@@ -66,7 +67,7 @@ bool is_module(std::string_view text) {
 bool is_loop(std::string_view text) { return text.substr(0, 4) == "loop" && is_number(text.substr(4)); }
 
 bool is_value(Setting setting, std::string_view text) {
-  if (setting == Setting::kMemoryController) return text.empty();
+  if (is_controller(setting)) return text.empty();
   if (setting == Setting::kScheduler) return is_module(text);
   if (setting != Setting::kCongestionControl) return is_number(text);
   const std::vector<std::string_view> words = split(text, ' ');
@@ -172,6 +173,10 @@ std::filesystem::path path_of(Setting setting, std::string_view loop) {
 }
 
 bool is_of_machine(Setting setting) { return place_of(setting).file.front() == '/'; }
+
+bool is_controller(Setting setting) {
+  return setting == Setting::kMemoryController || setting == Setting::kCpuController;
+}
 
 bool is_sound(const Change& change) {
   const bool placed = is_of_machine(change.setting) ? change.loop.empty() : is_loop(change.loop);

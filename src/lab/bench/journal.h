@@ -24,17 +24,20 @@ enum class Setting : std::uint8_t {
   kMaxRatio,
   kCongestionControl,  ///< Of the machine: what TCP may use.
   kMemoryController,   ///< Of the machine: whether control groups of version 2 have memory.
+  kCpuController,      ///< The same for processors.
 };
 
 /// \param loop  the block device (`loop7`); empty for a setting of the machine
 [[nodiscard]] std::filesystem::path path_of(Setting setting, std::string_view loop);
 [[nodiscard]] bool is_of_machine(Setting setting);
+/// Whether it is a controller of groups of version 2: what is written there is a change and not a value.
+[[nodiscard]] bool is_controller(Setting setting);
 
 /// A setting before the bench changed it.
 struct Change {
   Setting setting = Setting::kScheduler;
   std::string loop;  ///< Empty for a setting of the machine.
-  std::string old;   ///< Empty for kMemoryController.
+  std::string old;   ///< Empty for a controller.
   bool operator==(const Change&) const = default;
 };
 

@@ -55,6 +55,12 @@ struct Layout {
   /// Servers and clients are counted from 1, as in the recordings.
   [[nodiscard]] std::string server(std::size_t i) const { return "s" + std::to_string(i); }
   [[nodiscard]] std::string client(std::size_t i) const { return "c" + std::to_string(i); }
+  /// The last third of the servers is on a second switch, when that is two servers or more.
+  [[nodiscard]] std::size_t on_second_switch() const { return servers / 3 >= 2 ? servers / 3 : 0; }
+  [[nodiscard]] bool is_on_second_switch(std::size_t server) const {
+    return server + on_second_switch() > servers;
+  }
+
   [[nodiscard]] std::string server_address(std::size_t i) const;
   [[nodiscard]] std::string client_address(std::size_t i) const;
   [[nodiscard]] std::string third_party_address() const;
@@ -71,6 +77,8 @@ struct Layout {
   [[nodiscard]] std::filesystem::path disk(std::size_t server) const;   ///< Mount of the modelled disk.
   [[nodiscard]] std::filesystem::path brick(std::size_t server) const;  ///< Mount of the server's ext4.
   [[nodiscard]] std::filesystem::path mount(std::size_t client) const;  ///< The parallel file system.
+  /// The file to which a server without memory swaps, while it is sick with that.
+  [[nodiscard]] std::filesystem::path swap_file(std::size_t server) const { return brick(server) / "swap"; }
 };
 
 inline constexpr std::size_t kBrickPort = 24007;

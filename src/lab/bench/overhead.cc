@@ -66,9 +66,9 @@ Status Meter::wait(Duration time) {
 Result<std::uint64_t> Meter::bytes() {
   Site& site = bench_.site();
   const Result<Output> ports =
-      site.machine().run(inside(site.layout().network("bridge"), {{"cat", "/proc/net/dev"}, {}}));
+      site.machine().run(inside(site.layout().network(kBridge), {{"cat", "/proc/net/dev"}, {}}));
   if (!ports) return tl::unexpected<Error>(ports.error());
-  return port_bytes(ports->text);
+  return port_bytes(ports->text, "p-s");
 }
 
 CpuTimes Meter::processors() {
@@ -185,21 +185,6 @@ Increase increase(std::span<const Block> blocks) {
   for (const Pair& pair : pairs) squares += (pair.off - ratio * pair.on) * (pair.off - ratio * pair.on);
   result.standard_error = 100 * std::sqrt(squares / (n * (n - 1))) / (sums.on / n);
   return result;
-}
-
-std::uint64_t port_bytes(std::string_view net_dev) {
-  constexpr int kBetweenReceivedAndSent = 7;
-  std::uint64_t sum = 0;
-  for (std::string_view line : split(net_dev, '\n')) {
-    line = trim(line);
-    const std::size_t colon = line.find(':');
-    if (line.substr(0, 3) != "p-s" || colon == std::string_view::npos) continue;
-    line.remove_prefix(colon + 1);
-    sum += to_number<std::uint64_t>(take_word(line)).value_or(0);
-    for (int i = 0; i < kBetweenReceivedAndSent; ++i) (void)take_word(line);
-    sum += to_number<std::uint64_t>(take_word(line)).value_or(0);
-  }
-  return sum;
 }
 
 Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& spec,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lab/bench/run.h"
+#include "lab/bench/throughput.h"
 
 namespace laggard::lab::bench {
 
@@ -64,10 +65,6 @@ struct Increase {
 /// Requires an even number of blocks, each pair with one of either kind. All 0 when nothing was done while
 /// recording; the error is 0 for fewer than two pairs.
 [[nodiscard]] Increase increase(std::span<const Block> blocks);
-
-/// Bytes through the servers' ports of the bridge: the sum of all columns `bytes` of /proc/net/dev's lines
-/// `p-s1:`, `p-s2:` …
-[[nodiscard]] std::uint64_t port_bytes(std::string_view net_dev);
 
 /// Builds a bench, measures one workload, and takes the bench down. The recording stays in `out`/WORKLOAD.
 /// After the first pair, an interruption or a program that ends early keeps the pairs so far: see

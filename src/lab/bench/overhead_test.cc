@@ -97,8 +97,8 @@ TEST(PortBytes, SumsTheServersPortsBothWays) {
       " p-s10: 1000 2 0 0 0 0 0 0 4000 1 0 0 0 0 0 0\n"
       "  p-c1: 7777 2 0 0 0 0 0 0 7777 1 0 0 0 0 0 0\n"
       "   br0: 5 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0\n";
-  EXPECT_EQ(port_bytes(kNetDev), 5130U);
-  EXPECT_EQ(port_bytes(""), 0U);
+  EXPECT_EQ(port_bytes(kNetDev, "p-s"), 5130U);
+  EXPECT_EQ(port_bytes("", "p-s"), 0U);
 }
 
 TEST(CpuTimes, WaitingForDisksIsIdle) {

@@ -56,9 +56,11 @@ Command iozone(const std::string& file, bool write) {
   return {std::move(argv), {}};
 }
 
-Command postmark(const Layout& layout, std::size_t client, std::size_t stream) {
+}  // namespace
+
+Command small_files(const Layout& layout, std::size_t client, std::string_view kind, std::size_t stream) {
   // PostMark reads its settings from standard input; a counter makes folder and seed differ every time.
-  const std::string folder = file_of(layout, client, "postmark", stream);
+  const std::string folder = file_of(layout, client, kind, stream);
   return {{"sh", "-c",
            fmt::format("n=0; while n=$((n+1)) && mkdir -p {0}.$n && printf '%s\\n' 'set location {0}.'$n "
                        "'set number 200' 'set transactions 20000' 'set size 500 10000' 'set buffering false' "
@@ -67,9 +69,12 @@ Command postmark(const Layout& layout, std::size_t client, std::size_t stream) {
           {}};
 }
 
-}  // namespace
-
 std::vector<Command> workload_programs(const Layout& layout, Workload workload, std::size_t client) {
+  if (workload == Workload::kIdle) return {};
+  if (workload == Workload::kMixed) {
+    return {dd_read(file_of(layout, client, "read", 1)), dd_write(file_of(layout, client, "write", 1)),
+            small_files(layout, client, "postmark", 1)};
+  }
   std::vector<Command> programs;
   const std::size_t streams = workload == Workload::kPostmark ? kPostmarkStreams : kStreams;
   for (std::size_t stream = 1; stream <= streams; ++stream) {
@@ -87,18 +92,31 @@ std::vector<Command> workload_programs(const Layout& layout, Workload workload, 
         programs.push_back(iozone(file_of(layout, client, "read", stream), false));
         break;
       case Workload::kPostmark:
-        programs.push_back(postmark(layout, client, stream));
+        programs.push_back(small_files(layout, client, "postmark", stream));
         break;
+      case Workload::kMixed:
+      case Workload::kIdle:
+        break;  // They are not the same in every stream.
     }
   }
   return programs;
 }
 
+namespace {
+
+/// How many files each client reads.
+std::size_t read_streams(Workload workload) {
+  if (workload == Workload::kMixed) return 1;
+  return workload == Workload::kDdRead || workload == Workload::kIozoneRead ? kStreams : 0;
+}
+
+}  // namespace
+
 Status prepare_files(Site& site, Workload workload) {
-  if (workload != Workload::kDdRead && workload != Workload::kIozoneRead) return {};
+  const std::size_t streams = read_streams(workload);
   const Layout& layout = site.layout();
   // One writer per client at a time: more would not be faster.
-  for (std::size_t stream = 1; stream <= kStreams; ++stream) {
+  for (std::size_t stream = 1; stream <= streams; ++stream) {
     std::vector<int> writers;
     for (std::size_t i = 1; i <= layout.clients; ++i) {
       const std::string file = file_of(layout, i, "read", stream);

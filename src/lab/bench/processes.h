@@ -22,6 +22,10 @@ inline constexpr std::size_t kWriteFileMegabytes = 256;
 [[nodiscard]] std::vector<Command> workload_programs(const Layout& layout, Workload workload,
                                                      std::size_t client);
 
+/// PostMark in a folder of its own, again and again with another seed.
+[[nodiscard]] Command small_files(const Layout& layout, std::size_t client, std::string_view kind,
+                                  std::size_t stream);
+
 /// Writes the files that a reading workload reads, larger than the servers' caches. Best called while the
 /// disks are fast and the network is not limited.
 [[nodiscard]] Status prepare_files(Site& site, Workload workload);

@@ -7,12 +7,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/bench/catalogue_text.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
 #include "lab/bench/machine.h"
 #include "lab/bench/processes.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
+#include "lab/bench/truth.h"
 
 namespace laggard::lab::bench {
 
@@ -22,6 +24,8 @@ using namespace std::chrono_literals;
 
 /// Recorded before the workload starts and after it ends.
 constexpr Duration kMargin = 3s;
+/// Until caches and congestion windows have settled; what was moved before is not compared.
+constexpr Duration kSettling = 10s;
 
 /// One run while it lasts.
 class Experiment {
@@ -33,9 +37,16 @@ class Experiment {
 
  private:
   Clock& clock() { return bench_.site().machine().clock(); }
+  struct Part {
+    Duration time{};
+    std::string_view doing;
+    Throughput* throughput = nullptr;  ///< Filled in, when there is one.
+  };
   /// Waits, and checks with `well` every now and then that all programs are running.
-  [[nodiscard]] Status wait(Duration time, std::string_view doing, const std::function<Status()>& well);
+  [[nodiscard]] Status wait(const Part& part, const std::function<Status()>& well);
+  [[nodiscard]] Status measure(Throughput& throughput);
   [[nodiscard]] Status with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth);
+  [[nodiscard]] Result<std::vector<InjectedFault>> inject();
   [[nodiscard]] std::optional<CpuTimes> cpu();
 
   Bench& bench_;
@@ -49,14 +60,27 @@ std::optional<CpuTimes> Experiment::cpu() {
   return stat ? parse_cpu_times(*stat) : std::nullopt;
 }
 
-Status Experiment::wait(Duration time, std::string_view doing, const std::function<Status()>& well) {
+Status Experiment::measure(Throughput& throughput) {
+  const Result<Output> ports = bench_.site().machine().run(
+      inside(bench_.site().layout().network(kBridge), {{"cat", "/proc/net/dev"}, {}}));
+  if (!ports) return tl::unexpected<Error>(ports.error());
+  throughput.add(clock().mono(), port_bytes(ports->text, "p-c"));
+  return {};
+}
+
+Status Experiment::wait(const Part& part, const std::function<Status()>& well) {
+  const Duration time = part.time;
   const MonoTime start = clock().mono();
   const double whole = to_seconds(run_.total + 2 * kMargin);
   for (;;) {
     const Duration spent = clock().mono() - start;
-    observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, doing);
-    if (observer_.stopped()) return fail(ErrorCode::kUnavailable, name_of(run_), "was interrupted");
+    observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, part.doing);
+    if (observer_.stopped())
+      return fail(ErrorCode::kUnavailable, name_of(run_, bench_.site().layout()), "was interrupted");
     if (Status fine = well(); !fine) return fine;
+    if (part.throughput != nullptr && part.throughput->due(clock().mono())) {
+      if (Status measured = measure(*part.throughput); !measured) return measured;
+    }
     if (spent >= time) break;
     clock().sleep_until(start + std::min<Duration>(time, spent + Observer::kLook));
   }
@@ -69,22 +93,46 @@ Status Experiment::with_fault(RunningWorkload& workload, Recorders& recorders, T
     if (Status fine = workload.check(); !fine) return fine;
     return recorders.check();
   };
-  const Duration before = run_.fault == FaultKind::kNone ? run_.total : run_.fault_after;
-  if (Status waited = wait(before, "fault-free", well); !waited) return waited;
-  if (run_.fault == FaultKind::kNone) return {};
+  Throughput before;
+  const MonoTime start = clock().mono();
+  const Duration healthy = run_.faults.empty() ? run_.total : run_.fault_after;
+  if (Status waited = wait({healthy, "fault-free", &before}, well); !waited) return waited;
+  if (healthy >= 2 * kSettling) before.settle(start + kSettling);
+  truth.paces.before = before.pace();
+  if (run_.faults.empty()) return {};
   truth.fault_start = clock().wall();
-  Result<InjectedFault> fault = InjectedFault::inject(
-      bench_.site(),
-      plan_fault(bench_.site().layout(), run_.fault, run_.server, bench_.loops().at(run_.server - 1)));
-  if (!fault) return forward(fault);
+  Result<std::vector<InjectedFault>> faults = inject();
+  if (!faults) return forward(faults);
   const auto still_sick = [&]() -> Status {
-    if (Status fine = well(); !fine) return fine;
-    return fault->check();
+    for (InjectedFault& fault : *faults) {
+      if (Status fine = fault.check(); !fine) return fine;
+    }
+    return well();
   };
-  if (Status waited = wait(run_.fault_for, "with the fault", still_sick); !waited) return waited;
-  if (Status cleared = fault->clear(); !cleared) return cleared;
+  Throughput during;
+  if (Status waited = wait({run_.fault_for, "with the fault", &during}, still_sick); !waited) return waited;
+  truth.paces.during = during.pace();
+  for (InjectedFault& fault : *faults) {
+    if (Status cleared = fault.clear(); !cleared) return cleared;
+  }
   truth.fault_stop = clock().wall();
-  return wait(run_.total - run_.fault_after - run_.fault_for, "fault-free again", well);
+  Throughput after;
+  const Duration left = run_.total - run_.fault_after - run_.fault_for;
+  if (Status waited = wait({left, "fault-free again", &after}, well); !waited) return waited;
+  truth.paces.after = after.pace();
+  return {};
+}
+
+Result<std::vector<InjectedFault>> Experiment::inject() {
+  Site& site = bench_.site();
+  const FaultSite at{site.machine(), site.layout(), bench_.loops(), bench_.programs().modelled_cable};
+  std::vector<InjectedFault> faults;
+  for (const FaultPlace& place : run_.faults) {
+    Result<InjectedFault> fault = InjectedFault::inject(site, plan_fault(at, place));
+    if (!fault) return forward(fault);
+    faults.push_back(std::move(*fault));
+  }
+  return faults;
 }
 
 Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
@@ -100,11 +148,10 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
       Recorders::start(site, {bench_.programs().laggard, out, bench_.loops(), true});
   if (!recorders) return forward(recorders);
   const auto recording = [&] { return recorders->check(); };
-  if (Status waited = wait(kMargin, "recording", recording); !waited) return forward(waited);
+  if (Status waited = wait({kMargin, "recording"}, recording); !waited) return forward(waited);
   Truth truth;
   truth.workload = run_.workload;
-  truth.fault = run_.fault;
-  truth.server = run_.server;
+  truth.faults = run_.faults;
   truth.loops = bench_.loops();
   const std::optional<CpuTimes> cpu_before = cpu();
   truth.workload_start = clock().wall();
@@ -115,7 +162,7 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   workload->stop();
   const std::optional<CpuTimes> cpu_after = cpu();
   if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);
-  if (Status waited = wait(kMargin, "recording", recording); !waited) return forward(waited);
+  if (Status waited = wait({kMargin, "recording"}, recording); !waited) return forward(waited);
   recorders->stop();
   const Result<std::string> kernel = site.machine().read("/proc/sys/kernel/osrelease");
   if (kernel) truth.kernel = trim(*kernel);
@@ -131,29 +178,11 @@ Status make_out_folder(Machine& machine, const std::filesystem::path& out) {
 
 }  // namespace
 
-std::string name_of(const RunSpec& run) {
-  if (run.fault == FaultKind::kNone) return fmt::format("{}-none", to_name(run.workload));
-  return fmt::format("{}-{}-s{}", to_name(run.workload), to_name(run.fault), run.server);
-}
-
-Status check(const RunSpec& run, const Layout& layout) {
-  if (run.server < 1 || run.server > layout.servers) {
-    return fail(ErrorCode::kBadUse, "--server",
-                fmt::format("{} is not one of the {} servers", run.server, layout.servers));
-  }
-  if (run.total < 1s) return fail(ErrorCode::kBadUse, "--seconds", "a run takes a second at least");
-  if (run.fault != FaultKind::kNone && run.fault_after + run.fault_for > run.total) {
-    return fail(ErrorCode::kBadUse, "--fault-seconds",
-                fmt::format("a fault from {} for {} does not fit into {}", to_text(run.fault_after),
-                            to_text(run.fault_for), to_text(run.total)));
-  }
-  return {};
-}
-
 Status run_once(const Session& session, const RunSpec& run, const std::filesystem::path& out) {
   Machine& machine = session.machine;
   const Layout& layout = session.layout;
   if (Status possible = check(run, layout); !possible) return possible;
+  if (Status possible = check_needs(machine, run.faults); !possible) return possible;
   if (machine.exists(out / "truth.json") || machine.exists(out / "metrics")) {
     return fail(ErrorCode::kBadUse, out.string(), "holds a recording already; choose another folder");
   }

@@ -1,29 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "lab/bench/bench.h"
-#include "lab/cluster/scenario.h"
+#include "lab/bench/run_spec.h"
 
 namespace laggard::lab::bench {
-
-/// One experiment (F §8): a workload, at first without a fault, then with it, then without.
-struct RunSpec {
-  Workload workload = Workload::kDdWrite;
-  FaultKind fault = FaultKind::kNone;
-  std::size_t server = 1;
-  Duration total = std::chrono::seconds(270);  ///< How long the workload runs.
-  Duration fault_after = std::chrono::seconds(60);
-  Duration fault_for = std::chrono::seconds(180);
-};
-
-/// `ddw-disk-hog-s4`, `ddr-none`.
-[[nodiscard]] std::string name_of(const RunSpec& run);
-
-/// Checks that the server exists and that the fault ends before the workload does.
-[[nodiscard]] Status check(const RunSpec& run, const Layout& layout);
 
 /// Reports the progress of long work, and asks whether to go on.
 struct Observer {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "lab/bench/campaign.h"
-#include "lab/bench/fault.h"
 #include "lab/bench/processes.h"
+#include "lab/bench/truth.h"
 #include "lab/cluster/truth.h"
 #include "testing/fake_bench_machine.h"
 
@@ -24,6 +24,15 @@ using testing::StartsWith;
 
 std::string text_of(const Command& command) { return FakeMachine::join(command.argv); }
 
+TEST(Workloads, AMixedOneReadsWritesAndMakesSmallFilesAndAnIdleOneDoesNothing) {
+  const auto mixed = workload_programs(Layout{}, Workload::kMixed, 1);
+  ASSERT_THAT(mixed, SizeIs(3));
+  EXPECT_THAT(text_of(mixed[0]), HasSubstr("if=/run/laggard-bench/mount1/read1.1"));
+  EXPECT_THAT(text_of(mixed[1]), HasSubstr("of=/run/laggard-bench/mount1/write1.1"));
+  EXPECT_THAT(text_of(mixed[2]), HasSubstr("postmark1.1"));
+  EXPECT_THAT(workload_programs(Layout{}, Workload::kIdle, 1), IsEmpty());
+}
+
 TEST(Workloads, EveryClientHasFilesOfItsOwn) {
   const Layout layout;
   const auto writes = workload_programs(layout, Workload::kDdWrite, 3);
@@ -37,70 +46,6 @@ TEST(Workloads, EveryClientHasFilesOfItsOwn) {
   EXPECT_THAT(text_of(rewrites[0]),
               AllOf(HasSubstr("--size=256M"), HasSubstr("--bs=4M"), HasSubstr("--fsync=64")));
   EXPECT_THAT(text_of(workload_programs(layout, Workload::kPostmark, 2)[0]), HasSubstr("postmark"));
-}
-
-class FaultTest : public testing::Test {
- protected:
-  [[nodiscard]] FaultPlan plan(FaultKind fault) const { return plan_fault(layout_, fault, 2, "loop8"); }
-  static std::string what(const OnHost& step) { return step.host + ": " + text_of(step.command); }
-  Layout layout_;
-};
-
-TEST_F(FaultTest, ADiskHogReadsTheUnusedPartition) {
-  const FaultPlan hog = plan(FaultKind::kDiskHog);
-  ASSERT_THAT(hog.programs, SizeIs(1));
-  // 3,072 MB of file system, then 1,024 MB that nobody uses.
-  EXPECT_THAT(what(hog.programs[0]), AllOf(StartsWith("s2: "), HasSubstr("if=/dev/loop8 "),
-                                           HasSubstr("bs=4M iflag=direct skip=768 count=256")));
-}
-
-TEST_F(FaultTest, ABusyDiskIsReadFromBelowTheBlockDevice) {
-  const FaultPlan busy = plan(FaultKind::kDiskBusy);
-  ASSERT_THAT(busy.programs, SizeIs(1));
-  EXPECT_THAT(what(busy.programs[0]), AllOf(StartsWith("x: "), HasSubstr("if=/run/laggard-bench/disk2/disk "),
-                                            HasSubstr("bs=1M iflag=direct skip=3072 count=1024")));
-}
-
-TEST_F(FaultTest, NetworkHogsListenBeforeTheySend) {
-  const FaultPlan write = plan(FaultKind::kWriteNetworkHog);
-  ASSERT_THAT(write.programs, SizeIs(2));
-  EXPECT_THAT(what(write.programs[0]), AllOf(StartsWith("s2: socat"), HasSubstr("TCP-LISTEN")));
-  EXPECT_THAT(what(write.programs[1]), AllOf(StartsWith("x: socat"), HasSubstr("/dev/zero TCP:10.77.0.2:")));
-  const FaultPlan read = plan(FaultKind::kReadNetworkHog);
-  EXPECT_THAT(what(read.programs[0]), StartsWith("x: socat"));
-  EXPECT_THAT(what(read.programs[1]), AllOf(StartsWith("s2: socat"), HasSubstr("TCP:10.77.0.200:")));
-}
-
-TEST_F(FaultTest, LossesAreRulesThatAreTakenBack) {
-  const FaultPlan receive = plan(FaultKind::kReceiveLoss);
-  ASSERT_THAT(receive.begin, SizeIs(1));
-  EXPECT_THAT(what(receive.begin[0]),
-              AllOf(StartsWith("s2: nft"), HasSubstr("iif eth0 numgen random mod 100 < 5")));
-  EXPECT_THAT(receive.end, SizeIs(1));
-  const FaultPlan send = plan(FaultKind::kSendLoss);
-  ASSERT_THAT(send.begin, SizeIs(layout_.clients));
-  EXPECT_THAT(what(send.begin[3]), AllOf(StartsWith("c4: nft"), HasSubstr("ip saddr 10.77.0.2 numgen")));
-  EXPECT_THAT(send.end, SizeIs(layout_.clients));
-}
-
-TEST_F(FaultTest, WhatWasInjectedIsClearedOnce) {
-  FakeMachine machine;
-  NotedJournal journal(machine);
-  Site site(machine, journal, layout_);
-  {
-    auto fault = InjectedFault::inject(site, plan(FaultKind::kReceiveLoss));
-    ASSERT_TRUE(fault);
-    EXPECT_TRUE(fault->check());
-    ASSERT_TRUE(fault->clear());
-  }
-  EXPECT_EQ(
-      std::count_if(machine.log.begin(), machine.log.end(),
-                    [](const std::string& line) { return line.find("delete table") != std::string::npos; }),
-      1);
-  auto hog = InjectedFault::inject(site, plan(FaultKind::kWriteNetworkHog));
-  ASSERT_TRUE(hog);
-  machine.processes.clear();
-  EXPECT_FALSE(hog->check());  // A fault that ended by itself is no fault.
 }
 
 class RecorderCommands : public testing::Test {
@@ -141,27 +86,12 @@ TEST_F(RecorderCommands, FrozenRecordersAreThawedBeforeTheyAreAskedToEnd) {
   EXPECT_LT(machine_.position("stop 104"), machine_.log.size());
 }
 
-TEST(CheckRun, TheFaultMustFit) {
-  const Layout layout;
-  RunSpec run;
-  run.fault = FaultKind::kDiskHog;
-  EXPECT_TRUE(check(run, layout));
-  run.server = 10;
-  EXPECT_FALSE(check(run, layout));
-  run.server = 9;
-  run.fault_for = 211s;
-  EXPECT_FALSE(check(run, layout));
-  run.fault = FaultKind::kNone;
-  EXPECT_TRUE(check(run, layout));
-}
-
 TEST(BenchTruth, IsReadByTheScorer) {
   Layout layout;
   layout.servers = 3;
   Truth truth;
   truth.workload = Workload::kIozoneRead;
-  truth.fault = FaultKind::kSendLoss;
-  truth.server = 2;
+  truth.faults = {{{FaultKind::kSendLoss, Strength::kMedium}, {2}}};
   truth.workload_start = from_unix_ns(1'700'000'000'000'000'000);
   truth.workload_stop = truth.workload_start + 270s;
   truth.fault_start = truth.workload_start + 60s;
@@ -176,9 +106,11 @@ TEST(BenchTruth, IsReadByTheScorer) {
   EXPECT_EQ(read->fault_stop, truth.fault_stop);
   EXPECT_EQ(read->start, truth.workload_start);
   EXPECT_EQ(read->servers, 3U);
+  EXPECT_EQ(read->strength, "medium");
+  EXPECT_FALSE(read->lost);
 
   Truth none = truth;
-  none.fault = FaultKind::kNone;
+  none.faults.clear();
   none.fault_start = none.fault_stop = std::nullopt;
   const auto healthy = parse_truth(truth_json(layout, none), "truth.json");
   ASSERT_TRUE(healthy) << healthy.error().message();
@@ -186,15 +118,82 @@ TEST(BenchTruth, IsReadByTheScorer) {
   EXPECT_THAT(healthy->faulty_server, IsEmpty());
 }
 
-TEST(Campaign, TheUsualOneHasEveryFaultTwiceAndFourWithout) {
-  const auto runs = usual_campaign(Layout{});
+TEST(BenchTruth, NamesEveryFaultWithItsHostsAndWhatItCost) {
+  Truth truth;
+  truth.faults = {{*sized_fault_of("disk-slow:mild"), {2, 6}},
+                  {*sized_fault_of("switch-loss"), {1}},
+                  {*sized_fault_of("slow-client"), {3}}};
+  truth.fault_start = truth.workload_start;
+  truth.fault_stop = truth.workload_start;
+  truth.paces = {Pace{20, 24, 10}, Pace{15, 6, 10}, std::nullopt};
+  const auto read = parse_truth(truth_json(Layout{}, truth), "truth.json");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->fault, "disk-slow+switch-loss+slow-client");
+  EXPECT_EQ(read->strength, "mild+medium+medium");
+  EXPECT_EQ(read->faulty_server, "s2");
+  // The second switch has the last three servers.
+  EXPECT_THAT(read->faulty_hosts(), ElementsAre("c3", "s2", "s6", "s7", "s8", "s9"));
+  EXPECT_EQ(read->part_of("s8")->fault, "switch-loss");
+  EXPECT_EQ(read->part_of("s1"), nullptr);
+  // The mean lost three quarters, the median one.
+  EXPECT_DOUBLE_EQ(*read->lost, 0.75);
+}
+
+TEST(BenchTruth, ASystemFileSaysWhoIsOnWhichSwitch) {
+  const Layout layout;
+  const std::vector<std::string> loops(9, "loop1");
+  EXPECT_THAT(system_toml(layout, loops), AllOf(HasSubstr("ports = \"s[1-6]/eth0\""),
+                                                HasSubstr("ports = \"s[7-9]/eth0\"\nuplink = \"sw1\"")));
+  Layout small;
+  small.servers = 3;
+  EXPECT_THAT(system_toml(small, {"loop1", "loop2", "loop3"}), testing::Not(HasSubstr("switches")));
+}
+
+TEST(Campaign, ThePapersHasEveryFaultTwiceAndFourWithout) {
+  const auto runs = paper_campaign(Layout{});
   ASSERT_THAT(runs, SizeIs(16));
-  for (std::size_t i = 0; i < kFaultKinds; ++i) {
-    const auto fault = static_cast<FaultKind>(i);
-    const auto n =
-        std::count_if(runs.begin(), runs.end(), [&](const RunSpec& run) { return run.fault == fault; });
-    EXPECT_EQ(n, fault == FaultKind::kNone ? 4 : 2) << to_name(fault);
+  const auto with = [&](FaultKind fault) {
+    return std::count_if(runs.begin(), runs.end(), [&](const RunSpec& run) {
+      return run.faults.empty() ? fault == FaultKind::kNone : run.faults[0].fault.kind == fault;
+    });
+  };
+  for (std::size_t i = 0; i < kPaperFaults; ++i) EXPECT_EQ(with(FaultKind(i)), i == 0 ? 4 : 2) << i;
+}
+
+TEST(Campaign, TheCataloguesHasEveryFaultAtEveryStrength) {
+  const Layout layout;
+  const auto runs = catalogue_campaign(layout, 1);
+  for (const RunSpec& run : runs) EXPECT_TRUE(check(run, layout)) << name_of(run, layout);
+  for (std::size_t row = 1; row < fault_catalogue().size(); ++row) {
+    for (std::size_t s = 0; s < kStrengths; ++s) {
+      const SizedFault fault{FaultKind(row), static_cast<Strength>(s)};
+      const auto n = std::count_if(runs.begin(), runs.end(), [&](const RunSpec& run) {
+        return run.faults.size() == 1 && run.faults[0].fault == fault && run.faults[0].numbers.size() == 1;
+      });
+      EXPECT_EQ(n, 1) << to_name(fault.kind);
+    }
   }
+  const auto sick = [&](std::size_t servers) {
+    return std::count_if(runs.begin(), runs.end(), [&](const RunSpec& run) {
+      return run.faults.size() == 1 && run.faults[0].numbers.size() == servers;
+    });
+  };
+  EXPECT_EQ(sick(2), 3);
+  EXPECT_EQ(sick(3), 3);
+  EXPECT_EQ(std::count_if(runs.begin(), runs.end(), [](const RunSpec& r) { return r.faults.size() == 2; }),
+            6);
+  EXPECT_EQ(std::count_if(runs.begin(), runs.end(), [](const RunSpec& r) { return r.faults.empty(); }), 12);
+}
+
+TEST(Campaign, AnotherSeedDrawsOtherPlaces) {
+  const Layout layout;
+  const auto names = [&](std::uint64_t seed) {
+    std::vector<std::string> all;
+    for (const RunSpec& run : catalogue_campaign(layout, seed)) all.push_back(name_of(run, layout));
+    return all;
+  };
+  EXPECT_EQ(names(7), names(7));
+  EXPECT_NE(names(7), names(8));
 }
 
 TEST(Campaign, IsReadFromAList) {
@@ -203,9 +202,9 @@ TEST(Campaign, IsReadFromAList) {
   const auto runs = parse_campaign("# first\nddw disk-hog 3\n\n  postmark none  # quiet\n", pattern);
   ASSERT_TRUE(runs) << runs.error().message();
   ASSERT_THAT(*runs, SizeIs(2));
-  EXPECT_EQ(name_of(runs->at(0)), "ddw-disk-hog-s3");
+  EXPECT_EQ(name_of(runs->at(0), Layout{}), "ddw-disk-hog-s3");
   EXPECT_EQ(runs->at(0).total, 100s);
-  EXPECT_EQ(name_of(runs->at(1)), "postmark-none");
+  EXPECT_EQ(name_of(runs->at(1), Layout{}), "postmark-none");
 }
 
 TEST(Campaign, BadLinesAreNamed) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -15,7 +16,7 @@ constexpr Duration kMountPatience = 20s;
 /// What has to be remembered of a setting that reads as `text`.
 std::string to_keep(Setting setting, std::string_view text) {
   // What is written there is a change, not a value: taking it back is another change.
-  return setting == Setting::kMemoryController ? std::string{} : std::string(chosen(text));
+  return is_controller(setting) ? std::string{} : std::string(chosen(text));
 }
 }  // namespace
 
@@ -99,34 +100,70 @@ Status Site::await_mount(const std::filesystem::path& path, int process, std::st
 
 namespace {
 
-constexpr const char* kVersion1 = "/sys/fs/cgroup/memory";
+constexpr const char* kMemoryVersion1 = "/sys/fs/cgroup/memory";
+constexpr const char* kCpuVersion1 = "/sys/fs/cgroup/cpu";
 constexpr const char* kVersion2 = "/sys/fs/cgroup";
-bool version_1(Machine& machine) { return machine.exists(kVersion1); }
+/// What nice -15 weighs, which the servers would lose in groups of the usual weight.
+constexpr const char* kSharesVersion1 = "29154";
+constexpr const char* kWeightVersion2 = "2847";
 
-Status allow_memory(Site& site) {
-  const Result<std::string> controllers = site.machine().read(path_of(Setting::kMemoryController, ""));
+/// Has the groups of version 2 a controller.
+Status allow(Site& site, Setting setting, const std::string& controller) {
+  const Result<std::string> controllers = site.machine().read(path_of(setting, ""));
   if (!controllers) return tl::unexpected<Error>(controllers.error());
-  if (controllers->find("memory") != std::string::npos) return {};
-  return site.set(Setting::kMemoryController, "", "+memory");
+  if (names_controller(*controllers, controller)) return {};
+  return site.set(setting, "", "+" + controller);
+}
+
+std::string group_name(const Layout& layout, std::size_t server) {
+  return fmt::format("laggard-{}-{}-{}", layout.name, layout.server(server), layout.instance);
+}
+
+Status write_all_of(Machine& machine, const std::filesystem::path& group,
+                    const std::vector<std::pair<std::string, std::string>>& settings) {
+  for (const auto& [file, value] : settings) {
+    if (Status written = machine.write(group / file, value); !written) return written;
+  }
+  return {};
 }
 
 }  // namespace
 
-std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server) {
-  const std::filesystem::path root = version_1(machine) ? kVersion1 : kVersion2;
-  return root / fmt::format("laggard-{}-{}-{}", layout.name, layout.server(server), layout.instance);
+bool version_1(Machine& machine) { return machine.exists(kMemoryVersion1); }
+
+bool names_controller(std::string_view list, std::string_view controller) {
+  const std::vector<std::string_view> words = split(trim(list), ' ');
+  return std::find(words.begin(), words.end(), controller) != words.end();
 }
 
-Status make_memory_group(Site& site, std::size_t server) {
+std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server) {
+  const std::filesystem::path root = version_1(machine) ? kMemoryVersion1 : kVersion2;
+  return root / group_name(layout, server);
+}
+
+std::filesystem::path cpu_group(Machine& machine, const Layout& layout, std::size_t server) {
+  const std::filesystem::path root = version_1(machine) ? kCpuVersion1 : kVersion2;
+  return root / group_name(layout, server);
+}
+
+Status make_groups(Site& site, std::size_t server) {
   Machine& machine = site.machine();
-  const std::filesystem::path group = memory_group(machine, site.layout(), server);
-  const bool old = version_1(machine);
-  if (!old) {
-    if (Status allowed = allow_memory(site); !allowed) return allowed;
+  const std::filesystem::path memory = memory_group(machine, site.layout(), server);
+  const std::string limit = fmt::format("{}M", site.layout().cache_megabytes);
+  if (!version_1(machine)) {
+    Status ready = allow(site, Setting::kMemoryController, "memory");
+    if (ready) ready = allow(site, Setting::kCpuController, "cpu");
+    if (ready) ready = machine.make_folder(memory);
+    if (!ready) return ready;
+    return write_all_of(machine, memory,
+                        {{"memory.max", limit}, {"memory.swap.max", "0"}, {"cpu.weight", kWeightVersion2}});
   }
-  if (Status made = machine.make_folder(group); !made) return made;
-  return machine.write(group / (old ? "memory.limit_in_bytes" : "memory.max"),
-                       fmt::format("{}M", site.layout().cache_megabytes));
+  const std::filesystem::path cpu = cpu_group(machine, site.layout(), server);
+  Status ready = machine.make_folder(memory);
+  if (ready) ready = machine.make_folder(cpu);
+  if (ready) ready = machine.write(cpu / "cpu.shares", kSharesVersion1);
+  if (!ready) return ready;
+  return write_all_of(machine, memory, {{"memory.limit_in_bytes", limit}, {"memory.swappiness", "0"}});
 }
 
 Status empty_cache(Site& site, std::size_t server) {
@@ -140,15 +177,11 @@ Status empty_cache(Site& site, std::size_t server) {
 
 namespace {
 
-constexpr const char* kBridge = "bridge";
 /// Small enough that a port cannot burst for long, large enough for the timer's resolution.
 constexpr const char* kBurst = "64kb";
 constexpr const char* kQueue = "400kb";
 
 Command words(std::initializer_list<std::string> argv) { return {std::vector<std::string>(argv), {}}; }
-
-/// The bridge's end of a host's cable.
-std::string port(std::string_view host) { return fmt::format("p-{}", host); }
 
 Status allow_cubic(Site& site) {
   const Result<std::string> allowed = site.machine().read(path_of(Setting::kCongestionControl, ""));
@@ -164,19 +197,26 @@ Status add_namespace(Site& site, std::string_view host) {
   return site.must(words({"unshare", "--net=" + network.native(), "true"}));
 }
 
-Status connect(Site& site, std::string_view host, const std::string& address) {
+struct Cable {
+  std::string host;
+  std::string address;
+  const char* to = kFirstSwitch;
+};
+
+Status connect(Site& site, const Cable& cable) {
+  const std::string& host = cable.host;
   const std::filesystem::path network = site.layout().network(host);
   const std::filesystem::path bridge = site.layout().network(kBridge);
   if (Status added = add_namespace(site, host); !added) return added;
   const std::vector<Command> commands{
-      words({"ip", "link", "add", port(host), "netns", bridge.native(), "type", "veth", "peer", "name",
+      words({"ip", "link", "add", port_of(host), "netns", bridge.native(), "type", "veth", "peer", "name",
              "eth0", "netns", network.native()}),
-      inside(bridge, words({"ip", "link", "set", port(host), "master", "br0", "up"})),
+      inside(bridge, words({"ip", "link", "set", port_of(host), "master", cable.to, "up"})),
       inside(network, words({"ip", "link", "set", "lo", "up"})),
-      inside(network, words({"ip", "address", "add", address + "/24", "dev", "eth0"})),
+      inside(network, words({"ip", "address", "add", cable.address + "/24", "dev", "eth0"})),
       inside(network, words({"ip", "link", "set", "eth0", "up"})),
       // One buffer is one packet of 1,500 bytes: else a loss of 5 % of packets loses bundles of 64 KB.
-      inside(bridge, words({"ethtool", "-K", port(host), "tso", "off", "gso", "off", "gro", "off"})),
+      inside(bridge, words({"ethtool", "-K", port_of(host), "tso", "off", "gso", "off", "gro", "off"})),
       inside(network, words({"ethtool", "-K", "eth0", "tso", "off", "gso", "off", "gro", "off"})),
       inside(network, words({"sysctl", "-qw", "net.ipv4.tcp_congestion_control=cubic",
                              "net.ipv4.tcp_no_metrics_save=1"})),
@@ -187,37 +227,67 @@ Status connect(Site& site, std::string_view host, const std::string& address) {
   return {};
 }
 
+/// Both switches and the cable between them.
+Status build_switches(Site& site) {
+  const std::filesystem::path bridge = site.layout().network(kBridge);
+  std::vector<Command> commands;
+  for (const char* name : {kFirstSwitch, kSecondSwitch}) {
+    commands.push_back(words({"ip", "link", "add", name, "type", "bridge"}));
+    commands.push_back(words({"ip", "link", "set", name, "up"}));
+  }
+  commands.push_back(words({"ip", "link", "add", kTrunkFirst, "type", "veth", "peer", "name", kTrunkSecond}));
+  commands.push_back(words({"ip", "link", "set", kTrunkFirst, "master", kFirstSwitch, "up"}));
+  commands.push_back(words({"ip", "link", "set", kTrunkSecond, "master", kSecondSwitch, "up"}));
+  for (const char* end : {kTrunkFirst, kTrunkSecond}) {
+    commands.push_back(words({"ethtool", "-K", end, "tso", "off", "gso", "off", "gro", "off"}));
+  }
+  for (const Command& command : commands) {
+    if (Status done = site.must(inside(bridge, command)); !done) return done;
+  }
+  return {};
+}
+
+Command limited(const char* verb, const std::string& device, double rate) {
+  return {{"tc", "qdisc", verb, "dev", device, "root", "tbf", "rate", fmt::format("{:.0f}kbit", 1000 * rate),
+           "burst", kBurst, "limit", kQueue},
+          {}};
+}
+
 }  // namespace
 
+Command limit_device(const std::string& device, double rate) { return limited("add", device, rate); }
+Command change_limit(const std::string& device, double rate) { return limited("change", device, rate); }
+Command unlimit_device(const std::string& device) {
+  return words({"tc", "qdisc", "del", "dev", device, "root"});
+}
+
 std::string with_cubic(std::string_view allowed) { return fmt::format("{} cubic", allowed); }
+
+std::string port_of(std::string_view host) { return fmt::format("p-{}", host); }
 
 Status build_network(Site& site) {
   const Layout& layout = site.layout();
   if (Status allowed = allow_cubic(site); !allowed) return allowed;
   if (Status added = add_namespace(site, kBridge); !added) return added;
-  const std::filesystem::path bridge = layout.network(kBridge);
-  Status up = site.must(inside(bridge, words({"ip", "link", "add", "br0", "type", "bridge"})));
-  if (up) up = site.must(inside(bridge, words({"ip", "link", "set", "br0", "up"})));
-  if (!up) return up;
+  if (Status up = build_switches(site); !up) return up;
   for (std::size_t i = 1; i <= layout.servers; ++i) {
-    if (Status c = connect(site, layout.server(i), layout.server_address(i)); !c) return c;
+    const char* to = layout.is_on_second_switch(i) ? kSecondSwitch : kFirstSwitch;
+    if (Status c = connect(site, {layout.server(i), layout.server_address(i), to}); !c) return c;
   }
   for (std::size_t i = 1; i <= layout.clients; ++i) {
-    if (Status c = connect(site, layout.client(i), layout.client_address(i)); !c) return c;
+    if (Status c = connect(site, {layout.client(i), layout.client_address(i)}); !c) return c;
   }
-  return connect(site, kThirdParty, layout.third_party_address());
+  return connect(site, {kThirdParty, layout.third_party_address()});
 }
 
 Status limit_network(Site& site) {
   const Layout& layout = site.layout();
-  const std::string rate = fmt::format("{}mbit", layout.network_megabits);
-  const auto limit = [&](const std::filesystem::path& network, const std::string& device) {
-    return site.must(inside(network, words({"tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", rate,
-                                            "burst", kBurst, "limit", kQueue})));
-  };
+  const auto rate = static_cast<double>(layout.network_megabits);
   for (std::size_t i = 1; i <= layout.servers; ++i) {
-    if (Status sent = limit(layout.network(layout.server(i)), "eth0"); !sent) return sent;
-    if (Status received = limit(layout.network(kBridge), port(layout.server(i))); !received) return received;
+    const std::string host = layout.server(i);
+    Status limited = site.must(inside(layout.network(host), limit_device("eth0", rate)));
+    if (limited) limited = site.must(inside(layout.network(kBridge), limit_device(port_of(host), rate)));
+    if (!limited) return limited;
   }
   return {};
 }

@@ -55,13 +55,40 @@ class Site {
 /// `mq-deadline` of `none [mq-deadline] kyber`: what a file that lists choices is set to.
 [[nodiscard]] std::string_view chosen(std::string_view setting);
 
+/// Of the names of network namespaces: both switches are in it, each a bridge.
+inline constexpr const char* kBridge = "bridge";
+/// The first switch, which has all clients, and the second one.
+inline constexpr const char* kFirstSwitch = "br0";
+inline constexpr const char* kSecondSwitch = "br1";
+/// The cable between them: its end at the first switch, and that at the second.
+inline constexpr const char* kTrunkFirst = "trunk1";
+inline constexpr const char* kTrunkSecond = "trunk2";
+
+/// The switch's end of a host's cable.
+[[nodiscard]] std::string port_of(std::string_view host);
+
+/// Commands that limit a device, change such a limit, and take it away. \param rate  in Mbit/s
+[[nodiscard]] Command limit_device(const std::string& device, double rate);
+[[nodiscard]] Command change_limit(const std::string& device, double rate);
+[[nodiscard]] Command unlimit_device(const std::string& device);
+
 /// The memory control group of a server, so that each server has its own page cache: in a shared one, what
 /// one server reads would evict what the others have. Version 1 where the machine has it mounted for memory,
 /// else version 2. Its name contains the instance id, which no other group has.
 [[nodiscard]] std::filesystem::path memory_group(Machine& machine, const Layout& layout, std::size_t server);
 
-/// Creates the group with its limit.
-[[nodiscard]] Status make_memory_group(Site& site, std::size_t server);
+/// The group that accounts for, and can limit, the processor time of a server. In version 2 it is the same
+/// group.
+[[nodiscard]] std::filesystem::path cpu_group(Machine& machine, const Layout& layout, std::size_t server);
+
+/// Whether a list of controllers of groups of version 2 has one of that name (`cpu` is not `cpuset`).
+[[nodiscard]] bool names_controller(std::string_view list, std::string_view controller);
+
+/// Whether control groups are those of version 1 here.
+[[nodiscard]] bool version_1(Machine& machine);
+
+/// Creates both groups of a server with their limits. No server swaps, even where the machine does.
+[[nodiscard]] Status make_groups(Site& site, std::size_t server);
 
 /// Drops the clean pages from a server's page cache.
 [[nodiscard]] Status empty_cache(Site& site, std::size_t server);

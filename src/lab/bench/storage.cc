@@ -34,7 +34,7 @@ Status set_queue(Site& site, const std::string& loop) {
                                                                  {Setting::kMaxSectors, "128"},
                                                                  {Setting::kRotational, "1"},
                                                                  {Setting::kRequests, "64"},
-                                                                 {Setting::kReadAhead, "128"}}};
+                                                                 {Setting::kReadAhead, kReadAheadKilobytes}}};
   // All are noted before one is changed, because some of them change others.
   for (const auto& [setting, value] : settings) {
     if (Status kept = site.keep(setting, loop); !kept) return kept;
@@ -121,9 +121,11 @@ std::string volume(std::string_view name, std::string_view type, const std::vect
   return text + "end-volume\n";
 }
 
-/// A shell command that enters a memory group, so that the program is in it from its first page on.
-Command in_memory_group(const std::filesystem::path& group, Command command) {
-  std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && exec "$@")", group / "cgroup.procs"};
+/// A shell command that enters the groups of a server, so that the program is there from its first page on.
+Command in_groups(Site& site, std::size_t server, Command command) {
+  std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && echo $$ >"$1" && shift && exec "$@")",
+                                cpu_group(site.machine(), site.layout(), server) / "cgroup.procs",
+                                memory_group(site.machine(), site.layout(), server) / "cgroup.procs"};
   argv.insert(argv.end(), command.argv.begin(), command.argv.end());
   command.argv = std::move(argv);
   return command;
@@ -133,15 +135,14 @@ Status start_server(Site& site, std::size_t i) {
   const Layout& layout = site.layout();
   const std::string name = layout.server(i);
   const std::filesystem::path file = layout.state() / (name + ".vol");
-  Status done = make_memory_group(site, i);
+  Status done = make_groups(site, i);
   if (done) done = site.machine().write(file, server_volume(layout, i));
   if (!done) return done;
   const Command serve{
       {"glusterfsd", "--no-daemon", "-f", file, "-l", layout.logs() / ("glusterfsd-" + name + ".log"), "-L",
        "WARNING", "--volfile-id", name},
       {}};
-  const Result<int> process = site.start(
-      name, in_memory_group(memory_group(site.machine(), layout, i), urgent(serve)), "start-" + name);
+  const Result<int> process = site.start(name, in_groups(site, i, urgent(serve)), "start-" + name);
   if (!process) return tl::unexpected<Error>(process.error());
   return {};
 }

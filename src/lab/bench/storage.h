@@ -14,6 +14,9 @@ namespace laggard::lab::bench {
 
 [[nodiscard]] Status set_disks(Site& site, bool fast);
 
+/// What the servers' block devices read ahead.
+inline constexpr const char* kReadAheadKilobytes = "128";
+
 /// Writes back dirty pages and empties the servers' caches, so that every run starts cold.
 [[nodiscard]] Status drop_caches(Site& site);
 

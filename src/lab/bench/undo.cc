@@ -94,6 +94,8 @@ class Undoing {
     say_(status.error().message());
   }
   void unmount(const Remains& remains, Place place);
+  /// Servers that swap do so to a file on their own brick.
+  void stop_swapping();
   void detach(const Remains& remains);
   [[nodiscard]] Status detach_one(const std::string& loop, const Backing& backing);
   void remove_groups();
@@ -126,6 +128,17 @@ void Undoing::unmount(const Remains& remains, Place place) {
   }
 }
 
+void Undoing::stop_swapping() {
+  const Result<std::string> swaps = machine_.read("/proc/swaps");
+  if (!swaps) return;  // A kernel without swapping.
+  for (std::string_view line : split(*swaps, '\n')) {
+    const std::string file(take_word(line));
+    for (std::size_t i = 1; i <= kMostHosts; ++i) {
+      if (file == layout_.swap_file(i).native()) note(machine_.must({{"swapoff", file}, {}}));
+    }
+  }
+}
+
 Status Undoing::detach_one(const std::string& loop, const Backing& backing) {
   Status detached = machine_.must({{"losetup", "--detach", "/dev/" + loop}, {}});
   const MonoTime deadline = machine_.clock().mono() + kDetachPatience;
@@ -147,8 +160,9 @@ void Undoing::detach(const Remains& remains) {
 
 void Undoing::remove_groups() {
   for (std::size_t i = 1; i <= kMostHosts; ++i) {
-    const std::filesystem::path group = memory_group(machine_, layout_, i);
-    if (machine_.exists(group)) note(machine_.remove_empty(group));
+    for (const auto& group : {memory_group(machine_, layout_, i), cpu_group(machine_, layout_, i)}) {
+      if (machine_.exists(group)) note(machine_.remove_empty(group));
+    }
   }
 }
 
@@ -174,14 +188,16 @@ Status Undoing::restore_congestion_control(const std::string& old) {
 Status Undoing::restore(const Change& change) {
   if (change.setting == Setting::kCongestionControl) return restore_congestion_control(change.old);
   const std::filesystem::path path = path_of(change.setting, change.loop);
-  if (change.setting != Setting::kMemoryController) return machine_.write(path, change.old);
+  if (!is_controller(change.setting)) return machine_.write(path, change.old);
+  const std::string controller = change.setting == Setting::kCpuController ? "cpu" : "memory";
   const Result<std::string> now = machine_.read(path);
   if (!now) return tl::unexpected<Error>(now.error());
-  return now->find("memory") == std::string::npos ? Status{} : machine_.write(path, "-memory");
+  return names_controller(*now, controller) ? machine_.write(path, "-" + controller) : Status{};
 }
 
 void Undoing::take_away(const Remains& remains, std::span<const Change> changes) {
   unmount(remains, Place::kClient);
+  stop_swapping();
   unmount(remains, Place::kBrick);
   for (const Change& change : changes) {
     // A block device that was detached may have another user by now.

@@ -37,7 +37,8 @@ class UndoTest : public testing::Test {
 
 TEST_F(UndoTest, LastChangeFirstButProcessesBeforeAll) {
   stand();
-  machine_.folders = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup/memory/laggard-bench-s1-" + kTestId};
+  machine_.folders = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup/memory/laggard-bench-s1-" + kTestId,
+                      "/sys/fs/cgroup/cpu/laggard-bench-s1-" + kTestId};
   machine_.files[kAllowedControl] = "reno cubic bbr\n";
   EXPECT_EQ(undo_all({{Setting::kCongestionControl, "", "reno bbr"}, {Setting::kScheduler, "loop7", "none"}}),
             0U);
@@ -49,8 +50,24 @@ TEST_F(UndoTest, LastChangeFirstButProcessesBeforeAll) {
                           "losetup --detach /dev/loop7", "umount /run/laggard-bench/disk1",
                           "end LAGGARD_BENCH_DISK=" + kTestId, "umount /run/laggard-bench/net/s1",
                           "rmdir /sys/fs/cgroup/memory/laggard-bench-s1-" + kTestId,
+                          "rmdir /sys/fs/cgroup/cpu/laggard-bench-s1-" + kTestId,
                           std::string("write ") + kAllowedControl + " reno bbr"));
   EXPECT_THAT(said_, IsEmpty());
+}
+
+TEST_F(UndoTest, ASwapFileIsTurnedOffBeforeItsFileSystemIsUnmounted) {
+  stand();
+  machine_.files["/proc/swaps"] =
+      "Filename\tType\tSize\tUsed\tPriority\n/swap.img file 100 0 -1\n/run/laggard-other/brick1/swap file 1 "
+      "0 "
+      "-2\n/run/laggard-bench/brick1/swap\tfile\t65532\t0\t-3\n";
+  EXPECT_EQ(undo_all({}), 0U);
+  EXPECT_LT(machine_.position("swapoff /run/laggard-bench/brick1/swap"),
+            machine_.position("umount /run/laggard-bench/brick1"));
+  EXPECT_LT(machine_.position("disk1/speed fast"), machine_.position("swapoff"));
+  EXPECT_EQ(std::count_if(machine_.log.begin(), machine_.log.end(),
+                          [](const std::string& line) { return line.rfind("swapoff", 0) == 0; }),
+            1);
 }
 
 TEST_F(UndoTest, WhatIsOfOthersIsLeftAlone) {

@@ -7,116 +7,6 @@
 
 namespace laggard::lab {
 
-namespace {
-
-constexpr std::int64_t kMegabyte = 1 << 20;
-constexpr std::int64_t kSpareBytes = 20'000'000'000;
-
-/// Reads the spare partition over and over.
-class DiskReader final : public Fault, public EventHandler {
- public:
-  struct Style {
-    IoClass io_class = IoClass::kSync;
-    std::uint32_t outstanding = 1;  ///< Reads of 1 MB.
-  };
-  DiskReader(const FaultPlace& place, const Style& style)
-      : disk_(place.server.disk()), first_(place.spare_partition), style_(style) {}
-
-  void begin() override {
-    active_ = true;
-    for (std::uint32_t i = 0; i < style_.outstanding; ++i) read_next();
-  }
-  void end() override { active_ = false; }
-  void on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) override {
-    if (active_) read_next();
-  }
-
- private:
-  void read_next() {
-    disk_.submit({.at = first_ + offset_,
-                  .bytes = kMegabyte,
-                  .write = false,
-                  .io_class = style_.io_class,
-                  .stream = FileServer::kHogStream,
-                  .done = {this, 0, 0}});
-    offset_ = (offset_ + kMegabyte) % kSpareBytes;
-  }
-
-  Disk& disk_;
-  std::int64_t first_;
-  Style style_;
-  std::int64_t offset_ = 0;
-  bool active_ = false;
-};
-
-/// Sends zeros as fast as TCP lets it.
-class NetworkHog final : public Fault, public EventHandler {
- public:
-  NetworkHog(const FaultPlace& place, const TcpFlow::Ends& ends)
-      : flow_(place.queue, place.fabric.network(), ends, place.cluster.tcp, place.random) {}
-
-  void begin() override {
-    active_ = true;
-    for (int i = 0; i < 2; ++i) flow_.send(4 * kMegabyte, {this, 0, 0});
-  }
-  void end() override { active_ = false; }
-  void on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) override {
-    if (active_) flow_.send(4 * kMegabyte, {this, 0, 0});
-  }
-
- private:
-  TcpFlow flow_;
-  bool active_ = false;
-};
-
-class PacketLoss final : public Fault {
- public:
-  explicit PacketLoss(const FaultPlace& place)
-      : fabric_(place.fabric),
-        server_(place.server_index),
-        loss_(place.run.loss),
-        receive_(place.run.fault == FaultKind::kReceiveLoss) {}
-  void begin() override { set(loss_); }
-  void end() override { set(0); }
-
- private:
-  void set(double p) {
-    for (std::size_t client = 0; client < fabric_.clients(); ++client) {
-      const std::size_t host = fabric_.client_host(client);
-      fabric_.network().set_loss(receive_ ? host : server_, receive_ ? server_ : host, p);
-    }
-  }
-
-  Fabric& fabric_;
-  std::size_t server_;
-  double loss_;
-  bool receive_;
-};
-
-}  // namespace
-
-std::unique_ptr<Fault> make_fault(const FaultPlace& place) {
-  const std::size_t server = place.server_index;
-  const std::size_t outsider = place.fabric.third_party();
-  switch (place.run.fault) {
-    case FaultKind::kNone:
-      return nullptr;
-    case FaultKind::kDiskHog:
-      return std::make_unique<DiskReader>(
-          place, DiskReader::Style{IoClass::kSync, place.cluster.experiment.hog_requests});
-    case FaultKind::kDiskBusy:
-      return std::make_unique<DiskReader>(place, DiskReader::Style{IoClass::kPassThrough, 1});
-    case FaultKind::kWriteNetworkHog:
-      return std::make_unique<NetworkHog>(place, TcpFlow::Ends{outsider, server});
-    case FaultKind::kReadNetworkHog:
-      return std::make_unique<NetworkHog>(place, TcpFlow::Ends{server, outsider});
-    case FaultKind::kReceiveLoss:
-    case FaultKind::kSendLoss:
-      return std::make_unique<PacketLoss>(place);
-  }
-  return nullptr;
-}
-
 Cluster::Cluster(const ClusterSpec& cluster, const RunSpec& run) : cluster_(cluster), run_(run) {
   LAGGARD_CHECK(cluster.clients > 0 && cluster.servers > 0 && run.faulty_server < cluster.servers);
   const Random hardware = Random(cluster.hardware_seed).fork("hardware");
@@ -157,6 +47,7 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
 }
 
 void Cluster::add_programs(const Random& hardware, const Random& random) {
+  if (run_.workload == Workload::kIdle) return;
   const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
   for (std::size_t c = 0; c < cluster_.clients; ++c) {
     programs_.push_back(
@@ -173,7 +64,8 @@ void Cluster::add_programs(const Random& hardware, const Random& random) {
 
 std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::uint32_t root) const {
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
-  if (run_.workload == Workload::kPostmark) {
+  const Workload workload = workload_of_client(run_.workload, place.client);
+  if (workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
     // PVFS 2.8's PINT_cached_config_get_next_meta starts at a random server and then goes round.
     const Random drawn = Random(run_.seed).fork("directories", cluster_.hardware_seed);
@@ -183,7 +75,7 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::u
         static_cast<std::uint32_t>((begin + (in_turn ? place.client : 0)) % cluster_.servers);
     return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
   }
-  const StreamSpec spec = stream_spec(cluster_.file_system, run_.workload);
+  const StreamSpec spec = stream_spec(cluster_.file_system, workload);
   if (pvfs) return std::make_unique<PvfsStream>(place, spec);
   if (spec.write) return std::make_unique<LustreWriter>(place, spec);
   return std::make_unique<LustreReader>(place, spec);

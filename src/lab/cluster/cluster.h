@@ -33,6 +33,8 @@ struct FaultPlace {
 
 /// The fault of a run; null for none.
 ///
+/// Those of the catalogue that are simulated (MadeBy::kBoth):
+///
 /// disk-hog            dd reads the spare partition in blocks of 256 MB, bypassing the cache: half of the
 /// block
 ///                     layer's 128 requests (nr_requests) are always its own.
@@ -40,6 +42,12 @@ struct FaultPlace {
 /// write-network-hog   a third party sends zeros to the server; read-network-hog: the server to it.
 /// receive-pktloss     the server's firewall drops 5 % of what it receives.
 /// send-pktloss        every client's drops 5 % of what it receives from the server.
+/// link-rate, -in, -out, link-latency  the server's cable.
+/// disk-slow, disk-stall, disk-rare-stall  its disk, which stands still for the first time 5 s after the
+///                     beginning.
+///
+/// Hogs of less than full strength pause after each piece of work, so that their share of the time is the
+/// load of the catalogue.
 [[nodiscard]] std::unique_ptr<Fault> make_fault(const FaultPlace& place);
 
 /// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all

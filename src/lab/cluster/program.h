@@ -65,7 +65,7 @@ struct StreamSpec {
   bool two_passes = false;
 };
 
-/// F §8.1's record and file sizes. Requires a workload that is not postmark.
+/// F §8.1's record and file sizes. Requires dd or IOzone.
 [[nodiscard]] inline StreamSpec stream_spec(FileSystem file_system, Workload workload) {
   constexpr std::int64_t kMega = 1 << 20;
   constexpr std::int64_t kGiga = 1 << 30;
@@ -80,10 +80,19 @@ struct StreamSpec {
     case Workload::kIozoneRead:
       return {false, pvfs ? 16 * kMega : 10 * kMega, pvfs ? 8 * kGiga : 16 * kGiga, true};
     case Workload::kPostmark:
+    case Workload::kMixed:
+    case Workload::kIdle:
       break;
   }
-  LAGGARD_CHECK(workload != Workload::kPostmark);
+  LAGGARD_CHECK(workload < Workload::kPostmark);
   return {};
+}
+
+/// What one client does in a run: of `mixed`, every fourth one PostMark, the others read and write in turn.
+[[nodiscard]] inline Workload workload_of_client(Workload run, std::size_t client) {
+  if (run != Workload::kMixed) return run;
+  if (client % 4 == 3) return Workload::kPostmark;
+  return client % 2 == 0 ? Workload::kDdRead : Workload::kDdWrite;
 }
 
 /// PostMark's defaults: 500 files of 500 to 10,000 bytes; each transaction reads or appends to one and

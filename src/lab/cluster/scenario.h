@@ -8,6 +8,7 @@
 
 #include "base/named_number.h"
 #include "base/time.h"
+#include "lab/cluster/fault_catalogue.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/network.h"
 
@@ -74,27 +75,24 @@ struct PvfsSpec {
 };
 
 enum class FileSystem : std::uint8_t { kPvfs, kLustre };
-enum class Workload : std::uint8_t { kDdWrite, kDdRead, kIozoneWrite, kIozoneRead, kPostmark };
-enum class FaultKind : std::uint8_t {
-  kNone,
-  kDiskHog,
-  kDiskBusy,
-  kWriteNetworkHog,
-  kReadNetworkHog,
-  kReceiveLoss,
-  kSendLoss,
+/// F's five; then ours: readers, writers and small files side by side, and nothing at all.
+enum class Workload : std::uint8_t {
+  kDdWrite,
+  kDdRead,
+  kIozoneWrite,
+  kIozoneRead,
+  kPostmark,
+  kMixed,
+  kIdle,
 };
-inline constexpr std::size_t kWorkloads = 5;
-inline constexpr std::size_t kFaultKinds = 7;
+inline constexpr std::size_t kPaperWorkloads = 5;
+inline constexpr std::size_t kWorkloads = 7;
 
-/// The names of F: pvfs, lustre; ddw, ddr, iozonew, iozoner, postmark; none, disk-hog, disk-busy,
-/// write-network-hog, read-network-hog, receive-pktloss, send-pktloss.
+/// The names of F: pvfs, lustre; ddw, ddr, iozonew, iozoner, postmark; and mixed, idle.
 [[nodiscard]] std::string_view to_name(FileSystem file_system);
 [[nodiscard]] std::string_view to_name(Workload workload);
-[[nodiscard]] std::string_view to_name(FaultKind fault);
 [[nodiscard]] std::optional<FileSystem> file_system_of(std::string_view name);
 [[nodiscard]] std::optional<Workload> workload_of(std::string_view name);
-[[nodiscard]] std::optional<FaultKind> fault_of(std::string_view name);
 
 /// How F's experiments are run, as far as it affects the counters.
 struct ExperimentSpec {
@@ -146,6 +144,7 @@ inline constexpr std::size_t kMostHosts = 250;
 struct RunSpec {
   Workload workload = Workload::kDdWrite;
   FaultKind fault = FaultKind::kNone;
+  std::optional<Strength> strength{};  ///< Nothing: the usual one of that fault.
   std::size_t faulty_server = 0;
   std::uint64_t seed = 1;
   WallTime start = from_unix_ns(1'266'926'400'000'000'000);  ///< 2010-02-23, the day of F's talk.
@@ -155,8 +154,12 @@ struct RunSpec {
       std::chrono::seconds(600);  ///< Of the workload; the fault's times are from its start, too.
   Duration fault_from = std::chrono::seconds(120);
   Duration fault_to = std::chrono::seconds(420);
-  double loss = 0.05;  ///< Of the packet-loss faults.
 };
+
+/// How hard the fault of a run strikes.
+[[nodiscard]] inline Strength strength_of(const RunSpec& run) {
+  return run.strength.value_or(about(run.fault).usual);
+}
 
 /// When run number `place` of several begins. Runs are a little more than an hour apart, so that no window
 /// sees two of them; a prime number of seconds, so that windows, which begin at multiples of their shift,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "lab/cluster/recorder.h"
@@ -31,7 +32,47 @@ std::uint64_t count(const Json& object, const char* name) {
   return member.is_number_unsigned() ? member.get<std::uint64_t>() : 0;
 }
 
+std::optional<double> number(const Json& object, const char* name) {
+  const Json& member = member_of(object, name);
+  return member.is_number() ? std::optional(member.get<double>()) : std::nullopt;
+}
+
+std::optional<double> lost_of(const Json& object) {
+  const Json& throughput = member_of(object, "throughput");
+  const std::optional<double> median = number(throughput, "lost_median");
+  const std::optional<double> mean = number(throughput, "lost_mean");
+  return median && mean ? std::max(*median, *mean) : mean;
+}
+
+std::vector<Truth::Part> parts_of(const Json& object, const Truth& truth) {
+  std::vector<Truth::Part> parts;
+  for (const Json& fault : member_of(object, "faults")) {
+    Truth::Part part{text_of(fault, "fault"), {}};
+    for (const char* kind : {"servers", "clients"}) {
+      for (const std::string& host : texts_of(fault, kind)) part.hosts.push_back(host);
+    }
+    if (!part.fault.empty() && !part.hosts.empty()) parts.push_back(std::move(part));
+  }
+  if (parts.empty() && truth.sick() && !truth.faulty_server.empty()) {
+    parts.push_back({truth.fault, {truth.faulty_server}});
+  }
+  return parts;
+}
+
 }  // namespace
+
+const Truth::Part* Truth::part_of(std::string_view host) const {
+  for (const Part& part : parts) {
+    if (std::find(part.hosts.begin(), part.hosts.end(), host) != part.hosts.end()) return &part;
+  }
+  return nullptr;
+}
+
+std::set<std::string> Truth::faulty_hosts() const {
+  std::set<std::string> hosts;
+  for (const Part& part : parts) hosts.insert(part.hosts.begin(), part.hosts.end());
+  return hosts;
+}
 
 Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   Truth truth;
@@ -45,7 +86,9 @@ Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   truth.hardware_seed = cluster.hardware_seed;
   truth.seed = run.seed;
   if (truth.sick()) {
+    truth.strength = to_name(strength_of(run));
     truth.faulty_server = server_name(run.faulty_server);
+    truth.parts = {{truth.fault, {truth.faulty_server}}};
     truth.fault_start = truth.start + run.fault_from;
     truth.fault_stop = truth.start + run.fault_to;
   }
@@ -61,6 +104,13 @@ std::string to_json(const Truth& truth) {
   json["fault_stop"] = unix_seconds(truth.fault_stop);
   json["workload_start"] = unix_seconds(truth.start);
   json["workload_stop"] = unix_seconds(truth.stop);
+  json["strength"] = truth.strength.empty() ? OrderedJson(nullptr) : OrderedJson(truth.strength);
+  json["faulty_servers"] = truth.faulty_hosts();
+  json["faults"] = OrderedJson::array();
+  for (const Truth::Part& part : truth.parts) {
+    json["faults"].push_back(
+        {{"fault", part.fault}, {"servers", part.hosts}, {"clients", OrderedJson::array()}});
+  }
   json["file_system"] = truth.file_system;
   json["clients"] = truth.clients;
   json["servers"] = truth.servers;
@@ -86,7 +136,10 @@ Result<Truth> parse_truth(std::string_view json, const std::filesystem::path& pa
   truth.hardware_seed = count(object, "hardware_seed");
   truth.seed = count(object, "seed");
   if (truth.fault.empty()) return fail(ErrorCode::kBadInput, path.string(), "does not say which fault");
-  const bool whole = !truth.faulty_server.empty() && truth.fault_start && truth.fault_stop;
+  truth.parts = parts_of(object, truth);
+  truth.strength = text_of(object, "strength");
+  truth.lost = lost_of(object);
+  const bool whole = !truth.parts.empty() && truth.fault_start && truth.fault_stop;
   if (truth.sick() && !whole) {
     return fail(ErrorCode::kBadInput, path.string(),
                 "names a fault, but not faulty_server, fault_start and fault_stop");

@@ -26,6 +26,18 @@ TEST(Truth, SurvivesItsFile) {
   EXPECT_EQ(read->file_system, "lustre");
   EXPECT_EQ(read->servers, 10U);
   EXPECT_EQ(read->seed, 9U);
+  EXPECT_EQ(read->strength, "strong");
+  EXPECT_THAT(read->faulty_hosts(), testing::ElementsAre("s3"));
+}
+
+TEST(Truth, FilesOfBeforeNameOneServerOnly) {
+  const auto read = parse_truth(
+      R"({"fault": "disk-hog", "faulty_server": "s4", "fault_start": 10.5, "fault_stop": 20})", "truth.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  ASSERT_EQ(read->parts.size(), 1U);
+  EXPECT_EQ(read->part_of("s4")->fault, "disk-hog");
+  EXPECT_TRUE(read->strength.empty());
+  EXPECT_FALSE(read->lost.has_value());
 }
 
 TEST(Truth, WithoutAFaultNamesNobody) {

@@ -14,6 +14,7 @@
 #include "collect/record/clocks.h"
 #include "collect/record/recorder.h"
 #include "lab/bench/campaign.h"
+#include "lab/bench/catalogue_text.h"
 #include "lab/bench/linux_machine.h"
 #include "lab/bench/machine.h"
 #include "lab/bench/overhead.h"
@@ -32,13 +33,16 @@ struct LabBenchOptions {
   bench::Layout layout;
   std::string workload = "ddw";
   std::string fault = "none";
-  std::size_t server = 1;
+  std::string server = "1";
   std::uint32_t seconds = 270;
   std::uint32_t fault_after = 60;
   std::uint32_t fault_seconds = 180;
   std::string out;
-  std::string list;
-  bool campaign = false;
+  std::string runs;
+  std::string campaign;
+  std::uint64_t seed = 1;
+  bool list = false;
+  bool json = false;
   bool clean = false;
   bool overhead = false;
   std::size_t pairs = bench::OverheadSpec{}.pairs;
@@ -59,17 +63,20 @@ Result<bench::Programs> find_programs() {
     return fail(ErrorCode::kNotFound, disk.string(),
                 "is not there; it is built where libfuse3-dev is installed");
   }
-  return bench::Programs{recorder, disk};
+  const std::filesystem::path cable = self.parent_path() / "laggard-modelled-cable";
+  if (!std::filesystem::exists(cable, error))
+    return fail(ErrorCode::kNotFound, cable.string(), "is not there");
+  return bench::Programs{recorder, disk, cable};
 }
 
 Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
   bench::RunSpec run;
   const std::optional<Workload> workload = workload_of(options.workload);
-  const std::optional<FaultKind> fault = fault_of(options.fault);
-  if (!workload || !fault) return fail(ErrorCode::kBadUse, "bench", "no such workload or fault");
+  if (!workload) return fail(ErrorCode::kBadUse, "--workload", "no such workload");
+  Result<std::vector<bench::FaultPlace>> faults = bench::parse_faults(options.fault, options.server);
+  if (!faults) return fail(ErrorCode::kBadUse, "--fault, --server", faults.error().what);
   run.workload = *workload;
-  run.fault = *fault;
-  run.server = options.server;
+  run.faults = std::move(*faults);
   run.total = std::chrono::seconds(options.seconds);
   run.fault_after = std::chrono::seconds(options.fault_after);
   run.fault_for = std::chrono::seconds(options.fault_seconds);
@@ -78,8 +85,10 @@ Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
 
 Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options,
                                                   const bench::RunSpec& pattern) {
-  if (options.list.empty()) {
-    std::vector<bench::RunSpec> runs = bench::usual_campaign(options.layout);
+  if (options.runs.empty()) {
+    std::vector<bench::RunSpec> runs = options.campaign == "paper"
+                                           ? bench::paper_campaign(options.layout)
+                                           : bench::catalogue_campaign(options.layout, options.seed);
     for (bench::RunSpec& run : runs) {
       run.total = pattern.total;
       run.fault_after = pattern.fault_after;
@@ -87,10 +96,10 @@ Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options
     }
     return runs;
   }
-  const Result<std::string> text = read_file(options.list);
+  const Result<std::string> text = read_file(options.runs);
   if (!text) return tl::unexpected<Error>(text.error());
   Result<std::vector<bench::RunSpec>> runs = bench::parse_campaign(*text, pattern);
-  if (!runs) return fail(runs.error().code, options.list + ": " + runs.error().where, runs.error().what);
+  if (!runs) return fail(runs.error().code, options.runs + ": " + runs.error().where, runs.error().what);
   return runs;
 }
 
@@ -134,7 +143,7 @@ Status conduct(const LabBenchOptions& options, bench::Session session) {
   if (!run) return forward(run);
   std::error_code error;
   const std::filesystem::path out = std::filesystem::absolute(options.out, error);
-  if (!options.campaign && options.list.empty()) {
+  if (options.campaign.empty() && options.runs.empty()) {
     return bench::run_once(session, *run, out);
   }
   Result<std::vector<bench::RunSpec>> runs = campaign_runs(options, *run);
@@ -147,6 +156,7 @@ Status conduct(const LabBenchOptions& options, bench::Session session) {
 }
 
 Status lab_bench(const LabBenchOptions& options) {
+  if (options.list) return cmd::print(options.json ? bench::catalogue_json() : bench::catalogue_table());
   if (Status possible = bench::check(options.layout); !possible) return possible;
   if (::geteuid() != 0) {
     return fail(
@@ -176,10 +186,9 @@ Status lab_bench(const LabBenchOptions& options) {
   return conduct(options, {machine, options.layout, {}, observer, say});
 }
 
-template <typename Kind>
-std::vector<std::string> names(std::size_t kinds) {
+std::vector<std::string> workloads() {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < kinds; ++i) all.emplace_back(to_name(static_cast<Kind>(i)));
+  for (std::size_t i = 0; i < kWorkloads; ++i) all.emplace_back(to_name(static_cast<Workload>(i)));
   return all;
 }
 
@@ -189,12 +198,12 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
   };
   text("--servers", options.layout.servers, "Servers, each with a disk", "N");
   text("--clients", options.layout.clients, "Clients, each with the workload", "N");
-  text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark", "W")
-      ->check(CLI::IsMember(names<Workload>(kWorkloads)));
-  text("--fault", options.fault,
-       "none, {disk,write-network,read-network}-hog, disk-busy, {receive,send}-pktloss", "F")
-      ->check(CLI::IsMember(names<FaultKind>(kFaultKinds)));
-  text("--server", options.server, "The faulty server, from 1", "K");
+  text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark, mixed, idle", "W")
+      ->check(CLI::IsMember(workloads()));
+  text("--fault", options.fault, "One of --list, with :mild, :medium or :strong behind it; several with +",
+       "F[:S][+...]");
+  text("--server", options.server,
+       "The faulty ones, from 1, or clients; with several faults for each, with +", "K[,K...][+...]");
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");
   text("--fault-seconds", options.fault_seconds, "Of the fault", "S");
@@ -202,9 +211,18 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
       .add_option("-o,--out", options.out,
                   "Recording, system.toml, truth.json; a folder per run in a campaign")
       ->type_name("DIR");
-  command.add_flag("--campaign", options.campaign, "Sixteen runs: each fault twice, four without; resumes");
-  command.add_option("--runs", options.list, "A campaign of your own: lines WORKLOAD FAULT SERVER")
+  command
+      .add_option("--campaign", options.campaign,
+                  "Many runs, resumed where they were: the whole catalogue, or F's six faults (paper)")
+      ->type_name("catalogue|paper")
+      ->expected(0, 1)
+      ->default_str("catalogue")
+      ->check(CLI::IsMember({"catalogue", "paper"}));
+  text("--seed", options.seed, "Of what is drawn for a campaign of the catalogue", "N");
+  command.add_option("--runs", options.runs, "A campaign of your own: lines WORKLOAD FAULT SERVERS")
       ->type_name("FILE");
+  command.add_flag("--list", options.list, "The catalogue of faults, and what this machine lacks for them");
+  command.add_flag("--json", options.json, "With --list");
   command.add_flag("--clean", options.clean, "Take down what a killed bench has left, nothing else");
   command.add_flag("--overhead", options.overhead,
                    "What recording costs the workload: blocks with and without, in turn");

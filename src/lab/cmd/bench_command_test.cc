@@ -44,6 +44,20 @@ TEST_F(BenchCommand, RecordsASickServerAndLeavesNothing) {
   expect_same(before, look());
 }
 
+TEST_F(BenchCommand, TakesBackWhatItChangedForFaultsOfAllKinds) {
+  const MachineState before = look();
+  const std::filesystem::path runs = folder_ / "runs";
+  ASSERT_TRUE(write_file(runs, "ddw memory-limit+link-latency 2\nddw cpu-quota+disk-stall 3\n"));
+  const int status = finish(start({"--servers", "3", "--clients", "1", "--runs", runs, "--seconds", "6",
+                                   "--fault-after", "2", "--fault-seconds", "3", "--out", folder_ / "all"}));
+  ASSERT_EQ(status, 0) << said();
+  const auto truth = read_truth(folder_ / "all/ddw-memory-limit-s2+link-latency-s2");
+  ASSERT_TRUE(truth) << truth.error().message();
+  EXPECT_EQ(truth->fault, "memory-limit+link-latency");
+  EXPECT_EQ(truth->strength, "medium+medium");
+  expect_same(before, look());
+}
+
 TEST_F(BenchCommand, NeitherBuildsOnNorCleansWhatItDidNotMake) {
   std::filesystem::create_directory(layout_.state());
   ASSERT_TRUE(write_file(layout_.state() / "mine", "x"));
@@ -107,9 +121,12 @@ class BenchKill : public BenchCommand {
   [[nodiscard]] bool perhaps() { return std::bernoulli_distribution(0.5)(random_); }
   /// Kills it while it is being built, running, or being taken down.
   void kill_a_bench(const std::string& run) {
-    const int process =
-        start({"--servers", "3", "--clients", "1", "--seconds", "60", "--out", folder_ / run});
-    std::this_thread::sleep_for(up_to(3500ms));
+    // Faults that change more than a process would take along into its end.
+    constexpr const char* kFaults[] = {"none", "memory-limit", "cpu-quota", "link-latency", "daemon-stop"};
+    const char* fault = kFaults[std::uniform_int_distribution<std::size_t>(0, 4)(random_)];
+    const int process = start({"--servers", "3", "--clients", "1", "--seconds", "60", "--fault", fault,
+                               "--fault-after", "1", "--fault-seconds", "50", "--out", folder_ / run});
+    std::this_thread::sleep_for(up_to(12s));
     if (perhaps()) {
       ::kill(process, SIGTERM);
       std::this_thread::sleep_for(up_to(600ms));

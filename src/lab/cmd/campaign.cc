@@ -42,7 +42,7 @@ std::vector<RunSpec> scored_runs(const CampaignSpec& campaign, std::size_t after
   for (const FaultKind fault : campaign.faults) {
     // With one seed for all faults, an accident on a healthy server would be counted once for each of them.
     // The seed depends on the fault's own number, so that a run is the same in a campaign of fewer faults.
-    const std::uint64_t before = static_cast<std::uint64_t>(fault) * campaign.iterations;
+    const std::uint64_t before = fault.row() * campaign.iterations;
     for (const Workload workload : campaign.workloads) {
       for (std::size_t i = 0; i < campaign.iterations; ++i) {
         RunSpec run;
@@ -132,8 +132,8 @@ Result<CampaignRun> score(const ClusterSpec& cluster, const RunSpec& run,
 CampaignSpec whole_campaign(const ClusterSpec& cluster) {
   CampaignSpec campaign;
   campaign.cluster = cluster;
-  for (std::size_t i = 0; i < kWorkloads; ++i) campaign.workloads.push_back(static_cast<Workload>(i));
-  for (std::size_t i = 0; i < kFaultKinds; ++i) campaign.faults.push_back(static_cast<FaultKind>(i));
+  for (std::size_t i = 0; i < kPaperWorkloads; ++i) campaign.workloads.push_back(static_cast<Workload>(i));
+  for (std::size_t i = 0; i < kPaperFaults; ++i) campaign.faults.emplace_back(i);
   return campaign;
 }
 

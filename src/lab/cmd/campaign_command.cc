@@ -89,7 +89,7 @@ Result<CampaignSpec> campaign_of(const CampaignOptions& options, std::string_vie
   spec.seed_step = options.seed_step;
   Status chosen = choose("--workloads", options.workloads, spec.workloads, workload_of);
   if (!chosen) return forward(chosen);
-  chosen = choose("--faults", options.faults, spec.faults, fault_of);
+  chosen = choose("--faults", options.faults, spec.faults, simulated_fault_of);
   if (!chosen) return forward(chosen);
   return spec;
 }

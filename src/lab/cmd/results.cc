@@ -22,7 +22,7 @@ std::optional<double> persistence_gap(const std::vector<CampaignRun>& runs, std:
     int own = 0;
     int others = 0;
     for (const auto& [server, persistence] : run.judgements[method].persistence) {
-      int& kind = server == run.truth.faulty_server ? own : others;
+      int& kind = run.truth.part_of(server) != nullptr ? own : others;
       kind = std::max(kind, persistence);
     }
     gaps.push_back(own - others);
@@ -100,6 +100,7 @@ void write_rates(JsonWriter& json, const std::string& name, const Rates& rates) 
   write_proportion(json, "dtp", rates.dtp);
   write_proportion(json, "dfp", rates.dfp);
   json.member("median_latency_s", rates.median_latency_s());
+  write_proportion(json, "cause_ok", rates.cause_ok);
   json.end_object();
 }
 
@@ -134,6 +135,13 @@ void write_method(JsonWriter& json, const ClusterResults& cluster, const MethodR
   for (const Tally::Row& row : method.tally.workloads) write_rates(json, row.name, row.rates);
   json.end_list();
   json.member("persistence_gap", method.persistence_gap);
+  for (const auto& [name, rows] :
+       {std::pair("strengths", &method.tally.strengths), std::pair("costs", &method.tally.costs)}) {
+    json.key(name);
+    json.begin_list();
+    for (const Tally::Row& row : *rows) write_rates(json, row.name, row.rates);
+    json.end_list();
+  }
   if (cluster.paper != nullptr) write_cells(json, method, *cluster.paper);
   json.end_object();
 }

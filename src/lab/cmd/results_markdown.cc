@@ -67,6 +67,20 @@ std::string workload_table(const MethodResults& method) {
   return text;
 }
 
+/// How often a fault is found, by how hard it strikes or by what it costs; empty where no run says so.
+std::string size_table(const std::string& head, const std::vector<Tally::Row>& rows) {
+  if (rows.empty()) return "";
+  std::string text = fmt::format(
+      "| {} | all found % | another accused % | cause right % | right or unknown % | latency |\n", head);
+  text += "|---|---|---|---|---|---|\n";
+  for (const Tally::Row& row : rows) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", row.name, figure(row.rates.itp),
+                        figure(row.rates.ifp), figure(row.rates.dtp), figure(row.rates.cause_ok),
+                        seconds(row.rates.median_latency_s()));
+  }
+  return text + "\n";
+}
+
 std::string reproduction(const ClusterResults& cluster, const MethodResults& method) {
   const std::vector<CellCheck> cells = check_cells(method.tally, *cluster.paper);
   const auto inside = std::ranges::count_if(cells, [](const auto& cell) { return cell.inside(); });
@@ -95,6 +109,8 @@ std::string to_markdown(const std::vector<ClusterResults>& results) {
       if (cluster.paper != nullptr && method.name == paper_method().name)
         text += reproduction(cluster, method) + "\n";
       text += workload_table(method) + "\n";
+      text += size_table(method.name + ", by strength", method.tally.strengths);
+      text += size_table(method.name + ", by the throughput that it cost", method.tally.costs);
       if (method.persistence_gap) {
         text += fmt::format(
             "Persistence of the faulty server less the largest of another one, median: {:.0f} windows.\n\n",

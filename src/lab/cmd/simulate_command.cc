@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <memory>
@@ -55,12 +56,18 @@ Status check_counts(const SimulateOptions& options) {
 Result<RunSpec> run_spec(const SimulateOptions& options) {
   RunSpec run;
   run.workload = *workload_of(options.workload);
-  run.fault = *fault_of(options.fault);
+  const std::optional<SizedFault> fault = sized_fault_of(options.fault);
+  if (!fault || about(fault->kind).made_by != MadeBy::kBoth) {
+    return fail(ErrorCode::kBadUse, "--fault",
+                fmt::format("\"{}\" is none of {}, with :mild, :medium or :strong behind it", options.fault,
+                            fmt::join(simulated_fault_names(), ", ")));
+  }
+  run.fault = fault->kind;
+  run.strength = fault->strength;
   run.seed = options.seed;
   // Runs with different options are at different times, so that several can be trained on together.
-  const auto kind =
-      static_cast<std::uint64_t>(run.fault) * kWorkloads + static_cast<std::uint64_t>(run.workload);
-  const std::uint64_t place = (options.seed * kWorkloads * kFaultKinds + kind) % kPlaces;
+  const auto kind = run.fault.row() * kPaperWorkloads + static_cast<std::uint64_t>(run.workload);
+  const std::uint64_t place = (options.seed * kPaperWorkloads * kPaperFaults + kind) % kPlaces;
   run.start = start_of_run(place);
   // As in F §8, every iteration has another faulty server.
   run.faulty_server =
@@ -112,15 +119,13 @@ void add_simulate_command(CLI::App& app, cmd::Context& context) {
   command->add_option("--fs", options->file_system, "pvfs or lustre")
       ->check(CLI::IsMember({"pvfs", "lustre"}))
       ->capture_default_str();
-  command->add_option("--workload", options->workload, "ddw, ddr, iozonew, iozoner or postmark")
-      ->check(CLI::IsMember({"ddw", "ddr", "iozonew", "iozoner", "postmark"}))
+  command->add_option("--workload", options->workload, "ddw, ddr, iozonew, iozoner, postmark, mixed or idle")
+      ->check(CLI::IsMember({"ddw", "ddr", "iozonew", "iozoner", "postmark", "mixed", "idle"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--fault", options->fault,
-          "none, disk-hog, disk-busy, write-network-hog, read-network-hog, receive-pktloss or send-pktloss")
-      ->check(CLI::IsMember({"none", "disk-hog", "disk-busy", "write-network-hog", "read-network-hog",
-                             "receive-pktloss", "send-pktloss"}))
+      ->add_option("--fault", options->fault,
+                   fmt::format("{}; with :mild, :medium or :strong behind it",
+                               fmt::join(simulated_fault_names(), ", ")))
       ->capture_default_str();
   command->add_option("--servers", options->servers, "File servers")->type_name("N")->capture_default_str();
   command->add_option("--clients", options->clients, "Clients")->type_name("N")->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "lab/score/outcome.h"
@@ -17,6 +18,7 @@ Truth sick(const std::string& fault, const std::string& server, const std::strin
   Truth truth;
   truth.fault = fault;
   truth.faulty_server = server;
+  truth.parts = {{fault, {server}}};
   truth.workload = workload;
   truth.fault_start = from_unix_ns(0) + seconds(100);
   truth.fault_stop = from_unix_ns(0) + seconds(400);
@@ -28,14 +30,14 @@ WallTime at(int second) { return from_unix_ns(0) + seconds(second); }
 TEST(Outcome, CountsAsFootnote5OfThePaperDoes) {
   const Truth truth = sick("disk-hog", "s3");
   const std::vector<Accusation> right{{"s3", "disk-hog", at(180)}};
-  EXPECT_EQ(judge(truth, right), (Outcome{true, false, true, false, seconds(80)}));
+  EXPECT_EQ(judge(truth, right), (Outcome{true, false, true, false, seconds(80), 0, true}));
   const std::vector<Accusation> wrong_cause{{"s3", "disk-busy", at(180)}};
   EXPECT_EQ(judge(truth, wrong_cause), (Outcome{true, false, false, true, seconds(80)}));
   const std::vector<Accusation> wrong_server{{"s4", "disk-hog", at(180)}};
-  EXPECT_EQ(judge(truth, wrong_server), (Outcome{false, true, false, true, std::nullopt}));
+  EXPECT_EQ(judge(truth, wrong_server), (Outcome{false, true, false, true, std::nullopt, 1, false}));
   const std::vector<Accusation> both{{"s3", "disk-hog", at(180)}, {"s4", "disk-hog", at(180)}};
-  EXPECT_EQ(judge(truth, both), (Outcome{true, true, true, true, seconds(80)}));
-  EXPECT_EQ(judge(truth, {}), Outcome{});
+  EXPECT_EQ(judge(truth, both), (Outcome{true, true, true, true, seconds(80), 0, true}));
+  EXPECT_EQ(judge(truth, {}), (Outcome{false, false, false, false, std::nullopt, 1, false}));
 }
 
 TEST(Outcome, AnAccusationWithoutAFaultIsAFalseAlarm) {
@@ -44,9 +46,32 @@ TEST(Outcome, AnAccusationWithoutAFaultIsAFalseAlarm) {
 }
 
 TEST(Outcome, DirectionsOfNetworkFaultsHaveOneCause) {
-  EXPECT_EQ(cause_of("write-network-hog"), "network-hog");
-  EXPECT_EQ(cause_of("send-pktloss"), "packet-loss");
-  EXPECT_EQ(cause_of("disk-busy"), "disk-busy");
+  EXPECT_TRUE(is_right_cause("write-network-hog", "network-hog"));
+  EXPECT_TRUE(is_right_cause("send-pktloss", "packet-loss"));
+  EXPECT_TRUE(is_right_cause("disk-busy", "disk-busy"));
+  EXPECT_FALSE(is_right_cause("disk-busy", "disk-hog"));
+  EXPECT_FALSE(is_right_cause("disk-busy", ""));
+  EXPECT_TRUE(is_right_cause("a fault of tomorrow", "a fault of tomorrow"));
+}
+
+TEST(Outcome, OfSeveralFaultyServersAllHaveToBeFound) {
+  Truth truth = sick("disk-slow+link-rate", "s2");
+  truth.parts = {{"disk-slow", {"s2", "s6"}}, {"link-rate", {"s4"}}};
+  const std::vector<Accusation> two{{"s2", "slow-disk", at(180)}, {"s4", "slow-link", at(150)}};
+  EXPECT_EQ(judge(truth, two), (Outcome{false, false, false, false, seconds(50), 1, true}));
+  std::vector<Accusation> all = two;
+  all.push_back({"s6", "disk-busy", at(190)});
+  EXPECT_EQ(judge(truth, all), (Outcome{true, false, true, false, seconds(50), 0, true}));
+  all.back().cause = "slow-link";  // Right for s4 only.
+  EXPECT_EQ(judge(truth, all), (Outcome{true, false, false, true, seconds(50), 0, false}));
+}
+
+TEST(Outcome, AnUnknownCauseIsNotAWrongOne) {
+  const Truth truth = sick("cpu-quota", "s5");
+  const std::vector<Accusation> unknown{{"s5", "unknown", at(130)}};
+  EXPECT_EQ(judge(truth, unknown), (Outcome{true, false, false, true, seconds(30), 0, true}));
+  const std::vector<Accusation> wrong{{"s5", "packet-loss", at(130)}};
+  EXPECT_FALSE(judge(truth, wrong).cause_ok);
 }
 
 TEST(Binomial, MatchesTabledClopperPearsonIntervals) {
@@ -116,8 +141,8 @@ TEST(PaperFigures, AggregatesAreTheMeansOfTheRows) {
 
 TEST(PaperFigures, TwentyFourPairsAreObservable) {
   int pairs = 0;
-  for (std::size_t f = 0; f < kFaultKinds; ++f) {
-    for (std::size_t w = 0; w < kWorkloads; ++w) {
+  for (std::size_t f = 0; f < kPaperFaults; ++f) {
+    for (std::size_t w = 0; w < kPaperWorkloads; ++w) {
       pairs += observable(to_name(static_cast<FaultKind>(f)), to_name(static_cast<Workload>(w))) ? 1 : 0;
     }
   }
@@ -138,6 +163,29 @@ TEST(Tally, ControlsCountAmongFalsePositivesOnly) {
   EXPECT_EQ(result.observable.itp.runs, 1U);
   EXPECT_EQ(result.faults.front().name, "none");
   EXPECT_EQ(result.aggregate.median_latency_s(), 90);
+}
+
+TEST(Tally, StrengthsAndCostsAreThoseThatTheTruthsSay) {
+  std::vector<ScoredRun> runs;
+  for (const auto& [strength, lost, found] :
+       {std::tuple("strong", 0.6, true), std::tuple("strong", 0.34, true), std::tuple("mild", 0.05, false)}) {
+    ScoredRun run{sick("link-rate", "s4"), {}};
+    run.truth.strength = strength;
+    run.truth.lost = lost;
+    run.outcome.itp = found;
+    if (found) run.outcome.latency = seconds(40);
+    runs.push_back(run);
+  }
+  const Tally result = tally(runs);
+  ASSERT_EQ(result.strengths.size(), 2U);
+  EXPECT_EQ(result.strengths[0].name, "mild");
+  EXPECT_EQ(result.strengths[0].rates.itp.hits, 0U);
+  EXPECT_EQ(result.strengths[1].rates.itp.hits, 2U);
+  ASSERT_EQ(result.costs.size(), 2U);
+  EXPECT_EQ(result.costs[0].name, "a third or more");
+  EXPECT_EQ(result.costs[0].rates.itp.runs, 2U);
+  EXPECT_EQ(result.costs[0].rates.cause_ok.runs, 2U);
+  EXPECT_EQ(result.costs[1].name, "less than a tenth");
 }
 
 TEST(Tally, CellsAreHeldAgainstThePapersInterval) {

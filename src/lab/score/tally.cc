@@ -166,6 +166,7 @@ double fisher_exact(std::size_t k, std::size_t n, std::size_t l, std::size_t m) 
 void Rates::add(const Outcome& outcome) {
   itp.add(outcome.itp);
   dtp.add(outcome.dtp);
+  if (outcome.latency) cause_ok.add(outcome.cause_ok);
   if (outcome.latency) latencies_s.push_back(to_seconds(*outcome.latency));
   add_control(outcome);
 }
@@ -175,6 +176,7 @@ void Rates::add(const Rates& other) {
   ifp.add(other.ifp);
   dtp.add(other.dtp);
   dfp.add(other.dfp);
+  cause_ok.add(other.cause_ok);
   latencies_s.insert(latencies_s.end(), other.latencies_s.begin(), other.latencies_s.end());
 }
 
@@ -212,9 +214,37 @@ void make_rows(std::vector<Tally::Row>& rows, const std::vector<std::string_view
 
 }  // namespace
 
+namespace {
+
+/// A third is what an operator notices.
+std::string_view cost_of(double lost) {
+  if (lost >= 1.0 / 3) return "a third or more";
+  return lost >= 0.1 ? "a tenth to a third" : "less than a tenth";
+}
+
+/// The rows of runs whose truth says how hard the fault struck, and what it cost.
+void add_by_size(std::span<const ScoredRun> runs, Tally& result) {
+  std::vector<std::string_view> strengths;
+  std::vector<std::string_view> costs;
+  for (const ScoredRun& run : runs) {
+    if (!run.truth.sick()) continue;
+    if (!run.truth.strength.empty()) strengths.push_back(run.truth.strength);
+    if (run.truth.lost) costs.push_back(cost_of(*run.truth.lost));
+  }
+  make_rows(result.strengths, {"mild", "medium", "strong"}, strengths);
+  make_rows(result.costs, {"a third or more", "a tenth to a third", "less than a tenth"}, costs);
+  for (const ScoredRun& run : runs) {
+    if (!run.truth.sick()) continue;
+    if (!run.truth.strength.empty()) row_of(result.strengths, run.truth.strength).add(run.outcome);
+    if (run.truth.lost) row_of(result.costs, cost_of(*run.truth.lost)).add(run.outcome);
+  }
+}
+
+}  // namespace
+
 Tally tally(std::span<const ScoredRun> runs) {
   std::vector<std::string_view> known_faults;
-  for (std::size_t i = 0; i < kFaultKinds; ++i) known_faults.push_back(to_name(static_cast<FaultKind>(i)));
+  for (const FaultRow& fault : fault_catalogue()) known_faults.push_back(fault.name);
   std::vector<std::string_view> known_workloads;
   for (std::size_t i = 0; i < kWorkloads; ++i) known_workloads.push_back(to_name(static_cast<Workload>(i)));
   std::vector<std::string_view> faults;
@@ -224,6 +254,7 @@ Tally tally(std::span<const ScoredRun> runs) {
     workloads.push_back(run.truth.workload);
   }
   Tally result;
+  add_by_size(runs, result);
   make_rows(result.faults, known_faults, faults);
   make_rows(result.workloads, known_workloads, workloads);
   for (const ScoredRun& run : runs) {
@@ -247,8 +278,8 @@ std::vector<CellCheck> check_cells(const Tally& tally, const PaperTable& table) 
   const auto check = [&](const std::string& name, const Rates& rates) {
     const PaperRow& paper = table.row(name);
     const bool aggregate = name == "aggregate";
-    const std::size_t runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds - 1 : 1);
-    const std::size_t all_runs = kPaperRuns * kWorkloads * (aggregate ? kFaultKinds : 1);
+    const std::size_t runs = kPaperRuns * kPaperWorkloads * (aggregate ? kPaperFaults - 1 : 1);
+    const std::size_t all_runs = kPaperRuns * kPaperWorkloads * (aggregate ? kPaperFaults : 1);
     const auto add = [&](const char* figure, const Proportion& ours, double percent, std::size_t n) {
       const auto hits = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(n)));
       cells.push_back({name, figure, ours.percent(), percent, clopper_pearson(hits, n),

@@ -96,6 +96,7 @@ struct Rates {
   Proportion ifp;
   Proportion dtp;
   Proportion dfp;
+  Proportion cause_ok;              ///< Of the runs in which a faulty host was indicted.
   std::vector<double> latencies_s;  ///< Of the runs whose faulty server was indicted.
 
   void add(const Outcome& outcome);
@@ -120,9 +121,12 @@ struct Tally {
     Rates rates;
   };
   std::vector<Row> faults;     ///< In F's order, those that occurred; `none` first.
-  std::vector<Row> workloads;  ///< The six faults under each workload.
+  std::vector<Row> workloads;  ///< All faults under each workload.
   Rates aggregate;
   Rates observable;  ///< Over the pairs in which the fault can be observed; the control as above.
+  /// By how hard the fault struck, and by what it cost the file system: only of truths that say so.
+  std::vector<Row> strengths;
+  std::vector<Row> costs;
 };
 
 [[nodiscard]] Tally tally(std::span<const ScoredRun> runs);

@@ -189,7 +189,8 @@ void Disk::start_next() {
   if (active_->at != head_) {
     ms += seek_ms(geometry_, head_, active_->at) + random_.uniform(0, geometry_.rotation_ms);
   }
-  queue_.schedule_in(from_seconds(ms * 1e-3), {this, 0, 0});
+  const SimTime standstill = std::max(SimTime{}, standing_until_ - queue_.now());
+  queue_.schedule_in(standstill + from_seconds(slower_ * ms * 1e-3), {this, 0, 0});
 }
 
 void Disk::on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) {

@@ -158,6 +158,11 @@ class Disk final : public EventHandler {
   /// As of now.
   [[nodiscard]] DiskCounters counters() const;
 
+  /// Requests that begin from now on take so many times as long.
+  void set_slower(double times) { slower_ = times; }
+  /// No request that begins before this time makes progress until then.
+  void stand_still_until(SimTime until) { standing_until_ = until; }
+
   /// A request at the device has finished.
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
@@ -184,6 +189,8 @@ class Disk final : public EventHandler {
   Elevator elevator_;
   Random random_;
   std::int64_t head_ = 0;
+  double slower_ = 1;
+  SimTime standing_until_{};
   std::optional<BlockRequest> active_;
   DiskCounters counters_;
   SimTime counted_until_{};

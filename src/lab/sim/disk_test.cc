@@ -188,6 +188,23 @@ TEST_F(DiskTest, PassThroughAlternatesWithRequestsAndIsInNoCounter) {
   EXPECT_GT(read_await_ms(before, after), 3 * read_await_ms({}, before));
 }
 
+TEST_F(DiskTest, ASlowDiskReadsSoMuchLessAndAStandingOneNothing) {
+  const Stream reader(disk, {.bytes = kMegabyte});
+  queue.run_until(seconds(10));
+  const std::int64_t healthy = reader.bytes;
+  disk.set_slower(4);
+  queue.run_until(seconds(20));
+  EXPECT_NEAR(static_cast<double>(reader.bytes - healthy) / static_cast<double>(healthy), 0.25, 0.01);
+  disk.set_slower(1);
+  disk.stand_still_until(seconds(25));
+  queue.run_until(seconds(21));  // What was under way is finished.
+  const std::int64_t before = reader.bytes;
+  queue.run_until(seconds(25));
+  EXPECT_EQ(reader.bytes, before);
+  queue.run_until(seconds(35));
+  EXPECT_GT(reader.bytes, before + healthy * 9 / 10);
+}
+
 TEST(Disk, EqualSeedsGiveEqualRuns) {
   const auto run = [](std::uint64_t seed) {
     EventQueue queue;

@@ -18,15 +18,15 @@ std::int64_t wire_bytes(std::uint32_t segments, std::int64_t payload) {
 Network::Network(const NetworkSpec& spec, std::size_t hosts)
     : spec_(spec), hosts_(hosts), loss_(hosts * hosts, 0.0) {}
 
-SimTime Network::time_for(const Burst& burst) const {
+SimTime Network::time_for(const Burst& burst, double speed) const {
   const auto bytes = static_cast<double>(wire_bytes(burst.segments, burst.payload_bytes));
-  return from_seconds(bytes / spec_.bytes_per_second);
+  return from_seconds(bytes / (spec_.bytes_per_second * speed));
 }
 
 SimTime Network::leave(const Burst& burst, SimTime now) {
   Host& host = hosts_[burst.from];
   const SimTime start = std::max(now, host.sent_until);
-  host.sent_until = start + time_for(burst);
+  host.sent_until = start + time_for(burst, host.cable.sending);
   host.counters.tx_packets += burst.segments;
   host.counters.tx_bytes += static_cast<std::uint64_t>(
       burst.payload_bytes + kHeaderBytes * static_cast<std::int64_t>(burst.segments));
@@ -37,7 +37,8 @@ Network::Arrival Network::pass_switch(const Burst& burst, SimTime now) {
   Host& host = hosts_[burst.to];
   // Of bursts that arrive together at the port's own rate, all but one have to queue: the backlog before this
   // burst is the peak that its end sees.
-  const double queued = std::max(0.0, to_seconds(host.forwarded_until - now)) * spec_.bytes_per_second;
+  const double rate = spec_.bytes_per_second * host.cable.receiving;
+  const double queued = std::max(0.0, to_seconds(host.forwarded_until - now)) * rate;
   const double excess = queued - static_cast<double>(spec_.port_buffer_bytes);
   const double segment = static_cast<double>(wire_bytes(burst.segments, burst.payload_bytes)) /
                          static_cast<double>(burst.segments);
@@ -46,12 +47,12 @@ Network::Arrival Network::pass_switch(const Burst& burst, SimTime now) {
   Burst kept = burst;
   kept.segments -= dropped;
   kept.payload_bytes -= std::min(kept.payload_bytes, kMaxSegment * static_cast<std::int64_t>(dropped));
-  const SimTime finished_sending = now + time_for(burst);
-  host.forwarded_until = std::max(now, host.forwarded_until) + time_for(kept);
+  const SimTime finished_sending = now + time_for(burst, hosts_[burst.from].cable.sending);
+  host.forwarded_until = std::max(now, host.forwarded_until) + time_for(kept, host.cable.receiving);
   host.counters.rx_packets += kept.segments;
   host.counters.rx_bytes += static_cast<std::uint64_t>(
       kept.payload_bytes + kHeaderBytes * static_cast<std::int64_t>(kept.segments));
-  return {std::max(finished_sending, host.forwarded_until) + spec_.one_way, dropped};
+  return {std::max(finished_sending, host.forwarded_until) + one_way(burst.from, burst.to), dropped};
 }
 
 void Network::count_acks(std::size_t from, std::size_t to, std::uint32_t acks) {
@@ -148,7 +149,7 @@ void TcpFlow::validate_window(std::uint32_t segments) {
 void TcpFlow::leave() {
   const Network::Arrival arrival = network_.pass_switch(round_.burst, queue_.now());
   draw_losses(arrival.dropped);
-  queue_.schedule(arrival.at + network_.spec().one_way, {this, kAnswered, 0});
+  queue_.schedule(arrival.at + network_.one_way(ends_.to, ends_.from), {this, kAnswered, 0});
 }
 
 void TcpFlow::draw_losses(std::uint32_t dropped) {
@@ -236,7 +237,7 @@ std::uint32_t TcpFlow::pure_acks(std::uint32_t acks, bool last_is_single) {
     ack_owed_since_.reset();
     return acks;
   }
-  ack_owed_since_ = queue_.now() - network_.spec().one_way;
+  ack_owed_since_ = queue_.now() - network_.one_way(ends_.from, ends_.to);
   return acks - 1;
 }
 

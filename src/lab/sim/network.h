@@ -72,14 +72,28 @@ class Network {
   }
   void set_loss(std::size_t from, std::size_t to, double p) { loss_[from * hosts_.size() + to] = p; }
 
+  /// What is wrong with the cable of a host. The default is a healthy one.
+  struct Cable {
+    double sending = 1;    ///< Speed of what the host sends, of the port's.
+    double receiving = 1;  ///< Of what it receives.
+    SimTime delay{};       ///< That every packet takes longer, each way.
+  };
+  void set_cable(std::size_t host, const Cable& cable) { hosts_[host].cable = cable; }
+  /// How long a packet is on its way, without serialisation and queues.
+  [[nodiscard]] SimTime one_way(std::size_t from, std::size_t to) const {
+    return spec_.one_way + hosts_[from].cable.delay + hosts_[to].cable.delay;
+  }
+
  private:
   struct Host {
     SimTime sent_until{};       ///< The transmitter is busy until then.
     SimTime forwarded_until{};  ///< The switch's port towards the host is.
     NetCounters counters;
+    Cable cable;
   };
 
-  [[nodiscard]] SimTime time_for(const Burst& burst) const;
+  /// \param speed  of the cable, of the port's
+  [[nodiscard]] SimTime time_for(const Burst& burst, double speed) const;
 
   NetworkSpec spec_;
   std::vector<Host> hosts_;

@@ -78,6 +78,39 @@ TEST_F(TcpTest, ALoneFlowFillsTheLinkAndItsWindowStaysAtAboutAHundred) {
               0.5, 0.01);
 }
 
+TEST_F(TcpTest, ASlowCableSlowsOneWayOrBoth) {
+  network.set_cable(1, {.sending = 1, .receiving = 0.2, .delay = {}});
+  TcpFlow to_it = flow(0, 1);
+  TcpFlow from_it = flow(1, 2);
+  Sender in(to_it, kOneMegabyte);
+  Sender out(from_it, kOneMegabyte);
+  queue.run_until(seconds(10));
+  const double full = NetworkSpec{}.bytes_per_second * 10;
+  EXPECT_NEAR(static_cast<double>(in.delivered) / full, 0.19, 0.02);
+  EXPECT_GT(static_cast<double>(out.delivered) / full, 0.85);
+  network.set_cable(1, {});
+  const std::int64_t before = in.delivered;
+  queue.run_until(seconds(20));
+  EXPECT_GT(static_cast<double>(in.delivered - before) / full, 0.85);
+}
+
+TEST_F(TcpTest, ALongCableDelaysBothWays) {
+  Stopwatch healthy(queue);
+  TcpFlow near = flow(0, 2);
+  near.send(1000, {&healthy, 0, 0});
+  queue.run_until(seconds(1));
+  network.set_cable(1, {.sending = 1, .receiving = 1, .delay = milliseconds(20)});
+  Stopwatch late(queue);
+  TcpFlow there = flow(0, 1);
+  TcpFlow back = flow(1, 0);
+  there.send(1000, {&late, 0, 0});
+  back.send(1000, {&late, 0, 0});
+  queue.run_until(seconds(2));
+  ASSERT_EQ(healthy.times.size(), 1U);
+  ASSERT_EQ(late.times.size(), 2U);
+  for (const double time : late.times) EXPECT_NEAR(time - 1000, healthy.times[0] + 20, 0.5);
+}
+
 TEST_F(TcpTest, ManySendersOscillateBetweenTenAndAHundred) {
   std::vector<std::unique_ptr<TcpFlow>> flows;
   std::vector<std::unique_ptr<Sender>> senders;

@@ -2,7 +2,8 @@
 // slow rotating disk. A block device on top of that file has real queues, waits and utilisation in
 // /proc/diskstats, which a rate limit above the device could not give.
 //
-// DIR/speed is written `fast` (no waiting: to prepare and to take down) or `modelled`.
+// DIR/speed is written `fast` (no waiting: to prepare and to take down) or `modelled`. DIR/ailment is written
+// what is wrong with the disk (lab/bench/disk_ailment.h).
 // It is a separate program, so that laggard-lab does not need libfuse.
 #define FUSE_USE_VERSION 312
 #include <fuse3/fuse_lowlevel.h>
@@ -25,21 +26,25 @@
 #include <thread>
 #include <vector>
 
+#include "lab/bench/disk_ailment.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/random.h"
 
 namespace {
 
 using laggard::lab::DiskGeometry;
+using laggard::lab::bench::DiskAilment;
 
 constexpr fuse_ino_t kRoot = 1;
 constexpr fuse_ino_t kDisk = 2;
 constexpr fuse_ino_t kSpeed = 3;
+constexpr fuse_ino_t kAilment = 4;
 constexpr double kForEver = 86400;
 constexpr std::size_t kPage = 4096;
 constexpr std::array<char, kPage> kZeros{};
 /// Requests that the disk may reorder, as with native command queueing.
 constexpr std::size_t kQueueDepth = 8;
+constexpr double kLongestSleepMs = 200;
 
 struct Request {
   enum class Kind { kRead, kWrite, kFlush };
@@ -76,6 +81,11 @@ class Disk {
   [[nodiscard]] bool usable() const { return content_ != nullptr; }
   [[nodiscard]] std::size_t size() const { return size_; }
   void set_fast(bool fast) { fast_ = fast; }
+  void set_ailment(const DiskAilment& ailment) {
+    const std::lock_guard lock(mutex_);
+    ailment_ = ailment;
+    ill_since_ = now_ms();
+  }
 
   void put(const Request& request) {
     const std::lock_guard lock(mutex_);
@@ -134,12 +144,23 @@ class Disk {
     return ms;
   }
 
-  /// Sleeps until the sum of all busy times, so that late wake-ups do not slow the disk down.
+  /// When a request that begins now will be done.
+  double done_at(const Request& request) {
+    const std::lock_guard lock(mutex_);
+    const double begin = std::max(busy_until_, now_ms());
+    return begin + laggard::lab::bench::standstill_ms(ailment_, begin - ill_since_) +
+           laggard::lab::bench::ailing_ms(ailment_, {request.offset, service_ms(request), random_.uniform()});
+  }
+
+  /// Sleeps until the sum of all busy times, so that late wake-ups do not slow the disk down; a disk that is
+  /// made fast goes on at once.
   void wait_for(const Request& request) {
     if (!fast_) {
-      busy_until_ = std::max(busy_until_, now_ms()) + service_ms(request);
-      sleep_until_ms(busy_until_);
+      busy_until_ = done_at(request);
+      while (!fast_ && busy_until_ - now_ms() > kLongestSleepMs) sleep_until_ms(now_ms() + kLongestSleepMs);
+      if (!fast_) sleep_until_ms(busy_until_);
     }
+    if (fast_) busy_until_ = 0;
     if (request.kind != Request::Kind::kFlush)
       head_ = request.offset + static_cast<std::int64_t>(request.length);
   }
@@ -168,6 +189,8 @@ class Disk {
   std::deque<Request> waiting_;
   std::int64_t head_ = 0;
   double busy_until_ = 0;
+  DiskAilment ailment_;
+  double ill_since_ = 0;
 };
 
 Disk& disk_of(fuse_req_t request) { return *static_cast<Disk*>(fuse_req_userdata(request)); }
@@ -194,6 +217,7 @@ void on_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   fuse_entry_param entry{};
   if (parent == kRoot && std::strcmp(name, "disk") == 0) entry.ino = kDisk;
   if (parent == kRoot && std::strcmp(name, "speed") == 0) entry.ino = kSpeed;
+  if (parent == kRoot && std::strcmp(name, laggard::lab::bench::kAilmentFile) == 0) entry.ino = kAilment;
   if (entry.ino == 0) {
     fuse_reply_err(request, ENOENT);
     return;
@@ -208,7 +232,7 @@ void on_getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info* /*file*/) 
   fuse_reply_attr(request, &s, kForEver);
 }
 
-/// Accepts only the truncation of `speed` before it is written.
+/// Accepts only the truncation of a control file before it is written.
 void on_setattr(fuse_req_t request, fuse_ino_t inode, struct stat* /*wanted*/, int /*which*/,
                 fuse_file_info* file) {
   on_getattr(request, inode, file);
@@ -240,6 +264,16 @@ void set_speed(fuse_req_t request, std::string_view text, std::size_t length) {
   fuse_reply_write(request, length);
 }
 
+void set_ailment(fuse_req_t request, std::string_view text, std::size_t length) {
+  const auto ailment = laggard::lab::bench::parse_ailment(text);
+  if (!ailment) {
+    fuse_reply_err(request, EINVAL);
+    return;
+  }
+  disk_of(request).set_ailment(*ailment);
+  fuse_reply_write(request, length);
+}
+
 void on_write(fuse_req_t request, fuse_ino_t inode, fuse_bufvec* data, off_t offset,
               fuse_file_info* /*file*/) {
   const fuse_buf& buffer = data->buf[0];
@@ -251,6 +285,10 @@ void on_write(fuse_req_t request, fuse_ino_t inode, fuse_bufvec* data, off_t off
   const std::size_t length = buffer.size - data->off;
   if (inode == kSpeed) {
     set_speed(request, {bytes, length}, length);
+    return;
+  }
+  if (inode == kAilment) {
+    set_ailment(request, {bytes, length}, length);
     return;
   }
   Disk& disk = disk_of(request);

@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "lab/bench/planners.h"
+
+namespace laggard::lab::bench {
+
+namespace {
+
+/// The file that lists the processes of a server's daemon: its group has no others.
+std::string daemons(const Victim& victim) {
+  return (cpu_group(victim.site.machine, victim.layout(), victim.number) / "cgroup.procs").native();
+}
+
+Command write_into(const std::string& text, const std::filesystem::path& file) {
+  return shell(fmt::format("echo '{}' > {}", text, file.native()));
+}
+
+}  // namespace
+
+FaultPlan cpu_quota(const Victim& victim) {
+  constexpr double kPeriodUs = 100'000;
+  FaultPlan plan;
+  const std::string quota = fmt::format("{:.0f}", victim.value("quota") / 100 * kPeriodUs);
+  const std::filesystem::path group = cpu_group(victim.site.machine, victim.layout(), victim.number);
+  if (version_1(victim.site.machine)) {
+    plan.begin = {{victim.server(), write_into(quota, group / "cpu.cfs_quota_us")}};
+    plan.end = {{victim.server(), write_into("-1", group / "cpu.cfs_quota_us")}};
+  } else {
+    plan.begin = {{victim.server(), write_into(quota + " 100000", group / "cpu.max")}};
+    plan.end = {{victim.server(), write_into("max 100000", group / "cpu.max")}};
+  }
+  return plan;
+}
+
+FaultPlan cpu_neighbour(const Victim& victim) {
+  FaultPlan plan;
+  const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
+  const long core = processors > 1 ? processors - 1 : 0;
+  const auto pin = [&](const std::string& cores) {
+    return fmt::format("for p in $(cat {}); do taskset -a -c -p {} $p; done", daemons(victim), cores);
+  };
+  plan.prepare = {{victim.server(), shell(pin(std::to_string(core)))}};
+  // One program for all: several would be started one after the other.
+  plan.programs = {{victim.server(),
+                    {{"taskset", "-c", std::to_string(core), "sh", "-c",
+                      fmt::format("for i in $(seq {:.0f}); do while :; do :; done & done; wait",
+                                  victim.value("programs"))},
+                     {}}}};
+  plan.end = {{victim.server(), shell(pin(fmt::format("0-{}", processors - 1)))}};
+  return plan;
+}
+
+FaultPlan daemon_stop(const Victim& victim) {
+  FaultPlan plan;
+  const double stopped = victim.value("stopped");
+  const std::string all = fmt::format("$(cat {})", daemons(victim));
+  plan.programs = {
+      {victim.server(),
+       shell(fmt::format("while kill -STOP {0} && sleep {1} && kill -CONT {0} && sleep {2}; do :; done", all,
+                         stopped, victim.value("every") - stopped))}};
+  plan.end = {{victim.server(), shell("kill -CONT " + all)}};
+  return plan;
+}
+
+FaultPlan memory_limit(const Victim& victim) {
+  FaultPlan plan;
+  const Layout& layout = victim.layout();
+  const std::filesystem::path group = memory_group(victim.site.machine, layout, victim.number);
+  const bool old = version_1(victim.site.machine);
+  const std::filesystem::path limit = group / (old ? "memory.limit_in_bytes" : "memory.max");
+  const std::filesystem::path swaps = group / (old ? "memory.swappiness" : "memory.swap.max");
+  const std::string swap = layout.swap_file(victim.number).native();
+  const std::string host = victim.server();
+  plan.prepare = {
+      {host, shell(fmt::format("fallocate -l 64M {0} && chmod 600 {0} && mkswap {0} && swapon {0}", swap))}};
+  plan.begin = {{host, write_into(old ? "100" : "max", swaps)},
+                {host, write_into(fmt::format("{:.0f}M", victim.value("limit")), limit)}};
+  plan.end = {{host, write_into(fmt::format("{}M", layout.cache_megabytes), limit)},
+              {host, write_into("0", swaps)},
+              {host, shell(fmt::format("swapoff {0} && rm {0}", swap))}};
+  return plan;
+}
+
+FaultPlan verbose_log(const Victim& victim) {
+  FaultPlan plan;
+  const std::string log = (victim.layout().brick(victim.number) / "log").native();
+  const double rate = victim.value("written") * victim.layout().disk_megabytes_per_second * 1e6;
+  plan.programs = {{victim.server(),
+                    {{"fio", "--name=log", "--filename=" + log, "--size=256M", "--rw=write", "--bs=4k",
+                      "--ioengine=psync", "--fallocate=none", fmt::format("--rate={:.0f}", rate),
+                      "--time_based", "--runtime=1000000", "--eta=never"},
+                     {}}}};
+  plan.end = {{victim.server(), {{"rm", "-f", log}, {}}}};
+  return plan;
+}
+
+}  // namespace laggard::lab::bench
