@@ -248,7 +248,33 @@ bool Pipeline::reads_far_enough(const CellRuns::Run& run) const {
   return needed >= sure_from(*shard_.read_from) && *first_told_ <= needed && !stream_->is_unsure_at(needed);
 }
 
+class Pipeline::LentMemory {
+ public:
+  explicit LentMemory(Pipeline& pipeline) : pipeline_(pipeline) {
+    const std::scoped_lock lock(pipeline.memories_lock_);
+    if (pipeline.memories_.empty()) return;
+    memory_ = std::move(pipeline.memories_.back());
+    pipeline.memories_.pop_back();
+  }
+  LentMemory(const LentMemory&) = delete;
+  LentMemory& operator=(const LentMemory&) = delete;
+  ~LentMemory() {
+    const std::scoped_lock lock(pipeline_.memories_lock_);
+    pipeline_.memories_.push_back(std::move(memory_));
+  }
+  detect::JudgeMemory& operator*() {
+    const PipelineOptions& options = pipeline_.options_;
+    if (!memory_) memory_ = std::make_unique<detect::JudgeMemory>(options.distances, options.parameters);
+    return *memory_;
+  }
+
+ private:
+  Pipeline& pipeline_;
+  std::unique_ptr<detect::JudgeMemory> memory_;
+};
+
 void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
+  LentMemory memory(*this);
   GroupWork& work = work_[group];
   const auto cells = static_cast<std::size_t>(run.end - run.begin);
   const std::size_t columns = columns_[group].size();
@@ -262,7 +288,7 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
     for (std::size_t c = 0; c < columns; ++c) row[c] = rows_of(c).subspan(k * n, n);
     if (!options_.interventions.empty()) leave_out(group, cell, row);
     const std::vector<std::span<const double>> column(row.begin(), row.end());
-    judges_[group]->push(grid_.end(cell), column, [&](detect::WindowJudgement& window) {
+    judges_[group]->push(grid_.end(cell), column, *memory, [&](detect::WindowJudgement& window) {
       work.finished.push_back({group, cell, std::move(window)});
     });
   }

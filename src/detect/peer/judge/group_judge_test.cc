@@ -40,6 +40,7 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
     columns.push_back({find_metric(judged ? name : name.substr(1)), judged});
   }
   GroupJudge judge(columns, members, how);
+  JudgeMemory memory(how.distances, how.parameters);
   std::vector<WindowJudgement> windows;
   for (std::size_t k = 0; windows.empty() && k < 4 * kSize; ++k) {
     std::vector<std::vector<double>> cells;
@@ -49,7 +50,7 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
     }
     const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * 1'000'000'000);
     const std::vector<std::span<const double>> row(cells.begin(), cells.end());
-    judge.push(t, row, [&](WindowJudgement& window) { windows.push_back(window); });
+    judge.push(t, row, memory, [&](WindowJudgement& window) { windows.push_back(window); });
   }
   LAGGARD_CHECK(!windows.empty());
   return windows.front();
