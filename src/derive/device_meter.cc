@@ -51,7 +51,8 @@ void DeviceMeter::settle(WallTime sure, std::vector<FinishedCell>& out) {
 
 void DeviceMeter::finish(std::vector<FinishedCell>& out) { close(out); }
 
-void DeviceMeter::spread(WallTime from, WallTime to, std::vector<FinishedCell>& out) {
+void DeviceMeter::spread(TimeSpan interval, const Increases& increase, std::vector<FinishedCell>& out) {
+  const auto [from, to] = interval;
   const double total = to_seconds(to - from);
   for (std::int64_t cell = grid_.cell(from + Duration{1}); grid_.begin(cell) < to; ++cell) {
     open(cell, out);
@@ -59,9 +60,9 @@ void DeviceMeter::spread(WallTime from, WallTime to, std::vector<FinishedCell>& 
     const double share = part / total;
     values_.seconds += part;
     for (std::size_t s = 0; s < kSlots; ++s) {
-      if (std::isnan(increase_[s])) continue;
+      if (std::isnan(increase[s])) continue;
       const double before = std::isnan(values_.values[s]) ? 0 : values_.values[s];
-      values_.values[s] = before + increase_[s] * share;
+      values_.values[s] = before + increase[s] * share;
     }
   }
 }
@@ -90,10 +91,10 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
   }
 }
 
-/// Leaves what every counter grew by in `increase_`; false when nothing is known of any.
+/// False when nothing is known of any counter.
 bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time,
-                                 bool usable) {
-  increase_.fill(kMissing);
+                                 bool usable, Increases& increase) {
+  increase.fill(kMissing);
   bool any = false;
   bool reset = false;
   for (const Column& column : columns) {
@@ -104,7 +105,7 @@ bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t
       const auto grown = counter_increase(last_[s], column.cells.value(t));
       any = any || grown;
       reset = reset || !grown;
-      if (grown) increase_[s] = static_cast<double>(*grown);
+      if (grown) increase[s] = static_cast<double>(*grown);
     }
     has_last_[s] = present;
     last_[s] = column.cells.value(t);
@@ -119,7 +120,8 @@ void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, Wal
   const bool jumped = primed_ && grid_.cell(time) == level_cell_ + 2 && time > last_time_ &&
                       time - last_time_ <= scaled(interval_, kCarryIntervals);
   if (jumped) carry_ = level_cell_ + 1;
-  if (take_increases(columns, t, time, usable)) spread(last_time_, time, out);
+  Increases increase;
+  if (take_increases(columns, t, time, usable, increase)) spread({last_time_, time}, increase, out);
   take_levels(columns, t, time, out);
   primed_ = true;
   last_time_ = time;

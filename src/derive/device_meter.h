@@ -102,10 +102,13 @@ class DeviceMeter {
   [[nodiscard]] double increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const;
   void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
                std::vector<FinishedCell>& out);
-  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable);
+  /// What every counter grew by in an interval; NaN where it is not known.
+  using Increases = std::array<double, kSlots>;
+  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable,
+                      Increases& increase);
   void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
                    std::vector<FinishedCell>& out);
-  void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
+  void spread(TimeSpan interval, const Increases& increase, std::vector<FinishedCell>& out);
   void open(std::int64_t cell, std::vector<FinishedCell>& out);
   void close(std::vector<FinishedCell>& out);
 
@@ -121,7 +124,6 @@ class DeviceMeter {
   /// When it was sampled last: tables may lack a counter for a while, and what it grew by in that time is not
   /// the work of the interval in which it comes back.
   std::array<WallTime, kSlots> seen_{};
-  std::array<double, kSlots> increase_{};  ///< Of the interval being spread; NaN where missing.
 
   bool open_ = false;
   std::int64_t cell_ = 0;

@@ -63,7 +63,8 @@ MetricStream::MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> 
     tracks_of_group_.resize(
         std::max<std::size_t>(tracks_of_group_.size(), tracks_[t].group + std::size_t{1}));
     tracks_of_group_[tracks_[t].group].push_back(t);
-    const std::size_t members = tracks_[t].hosts.size();
+    const std::size_t members = tracks_[t].members;
+    LAGGARD_CHECK(!over_packets(tracks_[t]) || tracks_[t].hosts.size() == members);
     pending_[t].sum.resize(members);
     pending_[t].recorded_by.resize(members);
     if (over_connections(tracks_[t])) pending_[t].count.resize(members);
@@ -89,9 +90,11 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
 
 /// Two hosts that tell of one member must not do so at the same time.
 void MetricStream::claim(std::size_t track, std::size_t member, const std::string& host) {
-  std::string& recorded_by = pending_[track].recorded_by[member];
-  if (recorded_by.empty()) recorded_by = host;
-  hosts_apart_ = hosts_apart_ && recorded_by == host;
+  const auto next = static_cast<std::uint32_t>(host_numbers_.size() + 1);
+  const std::uint32_t number = host_numbers_.try_emplace(host, next).first->second;
+  std::uint32_t& recorded_by = pending_[track].recorded_by[member];
+  if (recorded_by == 0) recorded_by = number;
+  hosts_apart_ = hosts_apart_ && recorded_by == number;
 }
 
 void MetricStream::find_targets(Device& device, const SampleTable& table) {

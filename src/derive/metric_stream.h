@@ -38,7 +38,8 @@ enum class PacketSide : std::uint8_t { kSent, kReceived };
 struct TrackSpec {
   const MetricSpec* metric = nullptr;
   std::uint32_t group = 0;
-  std::vector<std::string> hosts;       ///< The host of each member.
+  std::size_t members = 0;
+  std::vector<std::string> hosts;       ///< The host of each member; for retransmits alone.
   PacketSide side = PacketSide::kSent;  ///< For retransmits.
 };
 
@@ -126,9 +127,10 @@ class MetricStream {
   /// Per member.
   struct PendingTrack {
     std::vector<CellSeries> sum;
-    std::vector<CellSeries> count;         ///< Only for tracks that sum over connections.
-    std::vector<CellSeries> packets;       ///< Only for retransmits.
-    std::vector<std::string> recorded_by;  ///< The host whose tables the member is in.
+    std::vector<CellSeries> count;    ///< Only for tracks that sum over connections.
+    std::vector<CellSeries> packets;  ///< Only for retransmits.
+    std::vector<std::uint32_t>
+        recorded_by;  ///< The host (host_numbers_) whose tables the member is in; 0: none.
   };
   /// What is needed while a table is taken in, and the cells that it told.
   struct Scratch {
@@ -178,9 +180,10 @@ class MetricStream {
   std::vector<std::vector<std::size_t>> tracks_of_group_;
   Router router_;
   std::unordered_map<std::string, Device> devices_;
-  std::vector<PendingTrack> pending_;  ///< Per track.
-  bool hosts_apart_ = true;            ///< No member is in the tables of two hosts.
-  CellRuns told_;                      ///< Cells of which something was told and that were not handed out.
+  std::vector<PendingTrack> pending_;                            ///< Per track.
+  std::unordered_map<std::string, std::uint32_t> host_numbers_;  ///< From 1.
+  bool hosts_apart_ = true;                                      ///< No member is in the tables of two hosts.
+  CellRuns told_;  ///< Cells of which something was told and that were not handed out.
   std::int64_t ready_to_ = std::numeric_limits<std::int64_t>::min();  ///< Cells before this one are final.
   std::int64_t next_ = 0;  ///< Cells before this one have been handed out.
   std::int64_t settled_ = std::numeric_limits<std::int64_t>::min();  ///< Where `settle` was called last.

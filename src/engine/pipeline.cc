@@ -152,7 +152,10 @@ derive::TrackSpec make_track(const Grouping& grouping, std::size_t group, const 
   track.group = static_cast<std::uint32_t>(group);
   track.side = grouping.groups[group].kind == GroupKind::kTcpFromClients ? derive::PacketSide::kReceived
                                                                          : derive::PacketSide::kSent;
-  for (const ComponentId id : grouping.groups[group].members) track.hosts.push_back(grouping[id].host);
+  const std::vector<ComponentId>& members = grouping.groups[group].members;
+  track.members = members.size();
+  if (metric.formula.shape != FormulaShape::kPacketShare) return track;
+  for (const ComponentId id : members) track.hosts.push_back(grouping[id].host);
   return track;
 }
 
