@@ -30,14 +30,15 @@ bool can_compute(const MetricSpec& metric, const std::set<std::string>& counters
 
 /// Cells that are judged in one go: enough for threads to be worth waking, ...
 constexpr std::size_t kRunCells = 128;
-/// ... and of very large systems no more than make this many numbers of 8 bytes: 128 cells of 100,000
-/// attachments are a seventh of all memory that these take (docs/bench.md).
-constexpr std::size_t kMostRunNumbers = std::size_t{1} << 24;
+/// ... and of very large systems no more than make this many numbers of 8 bytes, ...
+constexpr std::size_t kMostRunNumbers = std::size_t{1} << 22;
+/// ... but so many, since every member is looked at once in a run.
+constexpr std::size_t kLeastRunCells = 8;
 
 /// \param numbers  per cell.
-std::int64_t run_cells(std::size_t numbers, const detect::WindowSpec& windows) {
+std::int64_t run_cells(std::size_t numbers) {
   const std::size_t fitting = kMostRunNumbers / std::max<std::size_t>(numbers, 1);
-  return static_cast<std::int64_t>(std::max(std::min(kRunCells, fitting), windows.shift));
+  return static_cast<std::int64_t>(std::clamp(fitting, kLeastRunCells, kRunCells));
 }
 
 constexpr Duration kFineSamples = std::chrono::seconds(5);
@@ -205,7 +206,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     if (!columns_[g].empty()) by_cost_.push_back(g);
     numbers += columns_[g].size() * judges_[g]->members();
   }
-  run_cells_ = run_cells(numbers, options_.windows);
+  run_cells_ = run_cells(numbers);
   std::stable_sort(by_cost_.begin(), by_cost_.end(), [&](std::size_t a, std::size_t b) {
     return judges_[a]->members() > judges_[b]->members();
   });

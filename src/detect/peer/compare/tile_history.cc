@@ -230,7 +230,13 @@ void TileHistory::gather(WindowMemory& window) const {
     }
   }
   const std::size_t width = window.busy.size();
-  window.values.resize(static_cast<std::size_t>(size_) * width);
+  const std::size_t numbers = static_cast<std::size_t>(size_) * width;
+  if (window.values.capacity() < numbers) {
+    // Nothing that is there is needed, nor room for twice as much.
+    window.values = std::vector<double>();
+    window.values.reserve(numbers + numbers / 16);
+  }
+  window.values.resize(numbers);
   double* to = window.values.data();
   for (const Shown& one : shown) {
     copy(one, to, width);

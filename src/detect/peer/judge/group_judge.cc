@@ -122,12 +122,16 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
       column = memory.row;
     }
     if (c == latency_column_) keep_latencies(t, cells[c]);
-    streams_[c].push(t, column, memory.windows[c],
-                     [&](const Window& window) { hold(ready_at(window.index), c, window); });
+    streams_[c].push(t, column, memory.windows[c], [&](const Window& window) {
+      hold(ready_at(window.index)[c], window, memory.windows[c]);
+    });
   }
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
   for (auto& [index, held] : ready) {
     if (cell > judge_after_) judge(index, held, memory, sink);
+    for (std::size_t c = 0; c < held.size(); ++c) {
+      if (memory.windows[c].values.capacity() == 0) std::swap(memory.windows[c], held[c].memory);
+    }
     memory.held.push_back(std::move(held));
   }
 }
@@ -153,24 +157,18 @@ std::size_t GroupJudge::held() const {
   return numbers;
 }
 
-/// A window without holes needs no copy: it is the last one that its stream hands out, and judged before the
-/// stream is given more.
-void GroupJudge::hold(std::vector<HeldWindow>& held, std::size_t column, const Window& window) const {
-  HeldWindow& copy = held[column];
-  copy.here = true;
-  copy.window = window;
-  if (window.complete) return;
-  LAGGARD_CHECK(window.holed.has_value() && window.busy.has_value());
-  copy.values.assign(window.values.begin(), window.values.end());
-  copy.busy.assign(window.busy->begin(), window.busy->end());
-  for (const std::uint32_t i : *window.holed) {
-    const auto place = std::ranges::lower_bound(copy.busy, i) - copy.busy.begin();
-    fill_holes(copy.values, copy.busy.size(), static_cast<std::size_t>(place),
+/// Takes over the memory that the window lies in: the stream may have more windows to hand out.
+void GroupJudge::hold(HeldWindow& held, const Window& window, WindowMemory& memory) const {
+  held.here = true;
+  held.window = window;
+  std::swap(held.memory, memory);
+  const std::vector<std::uint32_t>& busy = held.memory.busy;
+  for (const std::uint32_t i : held.memory.holed) {
+    const auto place = std::ranges::lower_bound(busy, i) - busy.begin();
+    fill_holes(held.memory.values, busy.size(), static_cast<std::size_t>(place),
                options_.parameters.longest_filled_hole);
   }
-  copy.window.values = copy.values;
-  copy.window.holed.reset();
-  copy.window.busy = copy.busy;
+  held.window.holed.reset();
 }
 
 std::optional<std::size_t> GroupJudge::column_of(Quantity quantity) const {

@@ -68,13 +68,11 @@ struct JudgeOptions {
 [[nodiscard]] WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows,
                                     const Parameters& parameters);
 
-/// One metric's window while a group is judged; where samples are missing a copy of it with short holes
-/// filled.
+/// One metric's window while a group is judged; short holes are filled.
 struct HeldWindow {
   bool here = false;
-  Window window;
-  std::vector<double> values;
-  std::vector<std::uint32_t> busy;
+  Window window;  ///< Over `memory`.
+  WindowMemory memory;
 };
 
 /// What judging a window takes in memory and leaves nothing in: for groups of the same distances and
@@ -141,7 +139,7 @@ class GroupJudge {
     std::vector<double> values;
   };
 
-  void hold(std::vector<HeldWindow>& held, std::size_t column, const Window& window) const;
+  void hold(HeldWindow& held, const Window& window, WindowMemory& memory) const;
   void keep_latencies(WallTime t, std::span<const double> column);
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);

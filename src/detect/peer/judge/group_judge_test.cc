@@ -269,5 +269,22 @@ TEST(GroupJudge, SmallGroupsNeedMore) {
   EXPECT_DOUBLE_EQ(position(4) * 1.5, position(6)) << "their bins are smaller";
 }
 
+/// Of a large system most attachments stand by, and thousands of groups wait while few are judged.
+TEST(GroupJudge, RemembersOnlyWhoWorks) {
+  constexpr std::size_t kMany = 1000;
+  const JudgeOptions how = options();
+  GroupJudge judge({{find_metric("await"), true}, {find_metric("wr_sec"), true}}, kMany, how);
+  JudgeMemory memory(how.distances, how.parameters);
+  std::size_t windows = 0;
+  for (std::int64_t k = 0; k < 100; ++k) {
+    std::vector<double> cells(kMany, 0.0);
+    for (std::size_t i = 0; i < 10; ++i) cells[i] = wave(static_cast<std::size_t>(k) + i);
+    const std::vector<std::span<const double>> row{cells, cells};
+    judge.push(from_unix_ns(k * 1'000'000'000), row, memory, [&](WindowJudgement&) { ++windows; });
+  }
+  EXPECT_GT(windows, 5U);
+  EXPECT_LE(judge.held(), 2 * 16 * (kSize + 1) + 10 * (kSize + 1));
+}
+
 }  // namespace
 }  // namespace laggard::detect
