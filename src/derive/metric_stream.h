@@ -99,19 +99,13 @@ class MetricStream {
     std::size_t track = 0;
     std::size_t member = 0;
   };
-  /// A track that one device alone tells the member's numbers of.
-  struct Target {
-    std::size_t track = 0;
-    std::size_t member = 0;
-    const Formula* formula = nullptr;  ///< In formulas_.
-  };
   struct Device {
     DeviceMeter meter;
     std::vector<Route> routes;
-    std::vector<Target> targets;
     std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
     DeviceKind kind = DeviceKind::kDisk;
-    std::int64_t born = 0;  ///< The cell of the first sample.
+    bool has_targets = false;  ///< There are tracks of which it alone tells a member's numbers (each_target).
+    std::int64_t born = 0;     ///< The cell of the first sample.
     bool stalled = false;
     double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
@@ -160,6 +154,10 @@ class MetricStream {
   void merge(Scratch& scratch);
   void find_targets(Device& device, const SampleTable& table);
   void claim(std::size_t track, std::size_t member, const std::string& host);
+  [[nodiscard]] bool is_target(std::size_t track, DeviceKind kind) const;
+  /// Calls use(track, member) for all of a device's targets, always in the same order.
+  template <class Use>
+  void each_target(const Device& device, const Use& use) const;
   [[nodiscard]] bool add_planned(Device& device, const SampleTable& table, std::size_t d, PlanCache& cache,
                                  Scratch& scratch);
   void store_block(Device& device, const CellPlan& plan, Scratch& scratch);
