@@ -52,6 +52,7 @@ template <typename OnWindow>
 void stream_day(const std::vector<double>& columns, OnWindow on_window, std::size_t group = kGroup) {
   const laggard::detect::WindowSpec spec = laggard::detect::find_preset("production")->windows;
   laggard::detect::GroupStream stream(spec, group);
+  laggard::detect::WindowMemory memory;
   laggard::detect::SortedWindow sorted;
   const auto sink = [&](const laggard::detect::Window& window) {
     sorted.assign(window);
@@ -59,7 +60,7 @@ void stream_day(const std::vector<double>& columns, OnWindow on_window, std::siz
   };
   for (std::size_t t = 0; t < columns.size() / group; ++t) {
     const WallTime at = from_unix_ns(0) + spec.interval * static_cast<std::int64_t>(t);
-    stream.push(at, std::span(columns).subspan(t * group, group), sink);
+    stream.push(at, std::span(columns).subspan(t * group, group), memory, sink);
   }
 }
 

@@ -21,7 +21,8 @@ std::vector<BlockRef> reading_order(std::vector<BlockRef> blocks) {
       ++end;
     }
     std::sort(begin, end, recorded_before);
-    begin = end;
+    const bool overlap = end - begin > 1;
+    for (; begin != end; ++begin) begin->overlaps = overlap;
   }
   return blocks;
 }
@@ -84,7 +85,7 @@ class BlockQueue::HostBlocks {
         if (!latest || row.latest > *latest) latest = row.latest;
         if (!wants_block(request_, row)) continue;
         std::string kind = row.kind;
-        kinds[kind].push_back({.file = next_file_, .row = std::move(row)});
+        kinds[kind].push_back({.file = next_file_, .row = std::move(row), .overlaps = false});
       }
       loaded_.push_back(next_file_++);
       if (!latest) break;

@@ -17,6 +17,7 @@ namespace laggard::archive {
 struct BlockRef {
   std::size_t file = 0;
   BlockRow row;
+  bool overlaps = false;  ///< Others of its host and kind are of the same time.
 };
 
 /// Which blocks of a stream are wanted, by what can be told without unpacking them. Empty lists mean

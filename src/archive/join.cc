@@ -115,6 +115,26 @@ std::vector<std::size_t> marked(std::span<const std::uint8_t> marks) {
 
 }  // namespace
 
+SampleTable rows_between(const SampleTable& table, std::size_t begin, std::size_t end) {
+  const auto first = table.times().begin();
+  SampleTable part{table.host(),
+                   table.kind(),
+                   table.counters(),
+                   table.devices(),
+                   {first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end)}};
+  part.set_boot(table.boot());
+  for (std::size_t c = 0; c < table.counters().size(); ++c) {
+    for (std::size_t d = 0; d < table.devices().size(); ++d) {
+      if (const auto value = table.uniform(c, d)) {
+        part.set_uniform(c, d, *value);
+      } else {
+        part.copy(table.view(c, d), {.begin = begin, .end = end, .at = 0}, c, d);
+      }
+    }
+  }
+  return part;
+}
+
 SampleTable keep_rows(const SampleTable& table, std::span<const std::uint8_t> keep) {
   return pick(table, {.counters = all_indices(table.counters().size()),
                       .devices = all_indices(table.devices().size()),

@@ -33,6 +33,9 @@ class Union {
 /// Rows [begin, end).
 [[nodiscard]] SampleTable slice(const SampleTable& table, std::size_t begin, std::size_t end);
 
+/// The rows [begin, end). What is uniform stays so.
+[[nodiscard]] SampleTable rows_between(const SampleTable& table, std::size_t begin, std::size_t end);
+
 /// Rows for which keep[t] is not 0.
 [[nodiscard]] SampleTable keep_rows(const SampleTable& table, std::span<const std::uint8_t> keep);
 

@@ -145,6 +145,48 @@ using namespace testing;  // NOLINT(google-build-using-namespace): the archive's
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+/// Of many hosts only so much is in memory at a time, and it is the same.
+TEST(Reader, LongTablesOfDisksComeInPartsInOrderOfTime) {
+  const TempDir dir;
+  ManualClock clock;
+  auto writer = open_writer(dir.path(), clock);
+  const WallTime six = "2011-05-09T06:00:00Z"_utc;
+  std::vector<SampleTable> tables{disk_table("fs1", six, 1000), disk_table("fs2", six, 700),
+                                  disk_table("fs3", six + std::chrono::seconds(40), 900)};
+  for (const SampleTable& table : tables) ASSERT_OK(writer->append(table));
+  ASSERT_OK(writer->close());
+  auto reader = open_reader(dir.path());
+  std::size_t longest = 0;
+  for (const SampleTable& table : read_all(*reader)) longest = std::max(longest, table.times().size());
+  ASSERT_GT(longest, 128U);
+  ReadRequest in_parts;
+  in_parts.most_times = 128;
+  const std::vector<SampleTable> parts = read_all(*reader, in_parts);
+  EXPECT_TRUE(same_cells(cells_of(parts), cells_of(tables)));
+  WallTime last = WallTime::min();
+  for (const SampleTable& part : parts) {
+    EXPECT_LE(part.times().size(), 128U);
+    EXPECT_LE(last, part.times().front());
+    last = part.times().front();
+  }
+}
+
+TEST(Reader, TablesThatOverlapComeWhole) {
+  const TempDir dir;
+  ManualClock clock;
+  auto writer = open_writer(dir.path(), clock);
+  const WallTime six = "2011-05-09T06:00:00Z"_utc;
+  ASSERT_OK(writer->append(disk_table("fs1", six, 1000)));
+  ASSERT_OK(writer->append(disk_table("fs1", six + std::chrono::seconds(500), 1000)));
+  ASSERT_OK(writer->close());
+  const auto whole = read_all(*open_reader(dir.path()));
+  ReadRequest in_parts;
+  in_parts.most_times = 128;
+  const auto parts = read_all(*open_reader(dir.path()), in_parts);
+  ASSERT_EQ(parts.size(), whole.size()) << "which record of a time is the later one must not change";
+  for (std::size_t i = 0; i < parts.size(); ++i) EXPECT_EQ(parts[i], whole[i]);
+}
+
 TEST(Archive, WhatIsWrittenComesBack) {
   const TempDir dir;
   ManualClock clock;

@@ -220,6 +220,8 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   auto groups = topology::make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
   if (!groups) return forward(groups);
   setup.grouping = std::move(*groups);
+  // Who is connected with whom stands in the grouping now.
+  if (setup.system) setup.system->topology = {};
   setup.pipeline.interventions = Interventions(setup.grouping, heeded);
   return {};
 }
@@ -290,6 +292,32 @@ Status read_decisions(const AnalysisOptions& options, AnalysisSetup& setup) {
   return {};
 }
 
+/// Samples of a host wait for those of all others as far as its tables reach. Of very large systems they are
+/// read in parts, so that about so many numbers wait, ...
+constexpr double kMostWaiting = 12e6;
+/// ... but not in smaller ones, since with each part its whole block is unpacked.
+constexpr double kLeastTimes = 192;
+
+/// How many sample times to read at once (ReadRequest::most_times). Zeros need not wait in memory.
+std::size_t times_at_once(const AnalysisSetup& setup) {
+  double numbers = 0;  // Per sample time.
+  for (const DeviceInfo& device : setup.inventory.devices) {
+    if (device.kind != DeviceKind::kDisk || device.samples == 0) continue;
+    numbers += static_cast<double>(device.active_samples) / static_cast<double>(device.samples);
+  }
+  std::size_t columns = 0;
+  for (const PeerGroup& group : setup.grouping.groups) {
+    columns = std::max(columns, engine::columns_for(group.kind, setup.pipeline).size());
+  }
+  // Of a disk that two hosts record, the later table counts.
+  const bool shared = std::ranges::any_of(setup.grouping.components, [](const Component& component) {
+    return component.kind == DeviceKind::kDisk && component.series.size() > 1;
+  });
+  if (shared || numbers == 0 || columns == 0) return 0;
+  return static_cast<std::size_t>(
+      std::max(kLeastTimes, kMostWaiting / (numbers * static_cast<double>(columns))));
+}
+
 }  // namespace
 
 std::filesystem::path ledger_for(const AnalysisOptions& options) {
@@ -321,6 +349,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);
   if (Status known = check_metrics(options, setup); !known) return forward(known);
   setup.request.counters = engine::counters_to_read(setup.grouping, setup.pipeline, setup.inventory);
+  setup.request.most_times = times_at_once(setup);
   const std::size_t threads = options.threads > 0 ? options.threads : all_threads();
   setup.workers = std::make_unique<Workers>(threads);
   setup.pipeline.workers = setup.workers.get();

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "cmd/checkpoint.h"
@@ -90,9 +92,18 @@ class Listener {
   ObservationFeed& feed_;
 };
 
+/// What devices have is known when it has been decided what to read; in a large system it takes memory.
+void forget_counters(Inventory& inventory) {
+  for (DeviceInfo& device : inventory.devices) {
+    device.counters = std::vector<TableCounter>();
+    device.facts = std::vector<std::pair<std::string, std::string>>();
+  }
+}
+
 /// All samples by this process.
 Status judge_alone(AnalysisSetup& setup, const Judging& judging, engine::Diagnoser& diagnoser,
                    ObservationFeed& feed) {
+  forget_counters(setup.inventory);
   const auto read = [&](const AddSamples& consume) { return read_all(setup, judging.doing, consume); };
   return feed.read_along(read, all_of(diagnoser),
                          [&](std::span<const SampleTable> tables) { diagnoser.add(tables); });

@@ -97,7 +97,7 @@ namespace {
 /// other.
 Result<std::vector<std::unique_ptr<PackedTable>>> fetch_some(TableReader& reader) {
   constexpr std::size_t kMostTables = 32;
-  constexpr std::size_t kEnoughCells = std::size_t{1} << 23;
+  constexpr std::size_t kEnoughCells = std::size_t{1} << 22;
   std::vector<std::unique_ptr<PackedTable>> fetched;
   std::size_t cells = 0;
   while (fetched.size() < kMostTables && cells < kEnoughCells) {

@@ -10,7 +10,22 @@ namespace laggard::derive {
 
 DeviceMeter::DeviceMeter(Grid grid, Duration interval)
     : grid_(grid), interval_(interval), max_gap_(scaled(interval, kMaxGapIntervals)) {
-  level_.fill(kMissing);
+  places_.fill(kUnknown);
+}
+
+const DeviceMeter::Counter* DeviceMeter::find(Slot slot) const {
+  const std::uint8_t place = places_[static_cast<std::size_t>(slot)];
+  return place == kUnknown ? nullptr : &counters_[place];
+}
+
+DeviceMeter::Counter& DeviceMeter::counter(Slot slot) {
+  std::uint8_t& place = places_[static_cast<std::size_t>(slot)];
+  if (place == kUnknown) {
+    place = static_cast<std::uint8_t>(counters_.size());
+    if (counters_.size() == counters_.capacity()) counters_.reserve(counters_.size() + 4);
+    counters_.emplace_back().slot = slot;
+  }
+  return counters_[place];
 }
 
 void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
@@ -18,13 +33,11 @@ void DeviceMeter::open(std::int64_t cell, std::vector<FinishedCell>& out) {
   close(out);
   open_ = true;
   cell_ = cell;
-  values_ = CellValues{};
-  gauge_samples_.fill(0);
-  if (carry_ != cell) return;
-  for (std::size_t s = 0; s < kSlots; ++s) {
-    if (std::isnan(level_[s]) || seen_[s] != last_time_) continue;
-    values_.values[s] = level_[s];
-    gauge_samples_[s] = 1;
+  seconds_ = 0;
+  for (Counter& counter : counters_) {
+    const bool carried = carry_ == cell && !std::isnan(counter.level) && counter.seen == last_time_;
+    counter.value = carried ? counter.level : kMissing;
+    counter.gauge_samples = carried ? 1 : 0;
   }
 }
 
@@ -32,17 +45,16 @@ void DeviceMeter::close(std::vector<FinishedCell>& out) {
   if (!open_) return;
   open_ = false;
   // Increases over less than half of a cell say too little about it; gauges are moments and always count.
-  const bool covered = values_.seconds >= kLeastCoverage * grid_.seconds();
+  const bool covered = seconds_ >= kLeastCoverage * grid_.seconds();
   bool anything = false;
-  for (std::size_t s = 0; s < kSlots; ++s) {
-    if (gauge_samples_[s] > 0) {
-      values_.values[s] /= gauge_samples_[s];
-    } else if (!covered) {
-      values_.values[s] = kMissing;
-    }
-    anything = anything || !std::isnan(values_.values[s]);
+  CellValues values;
+  values.seconds = seconds_;
+  for (const Counter& counter : counters_) {
+    if (counter.gauge_samples == 0 && !covered) continue;
+    values[counter.slot] = counter.gauge_samples > 0 ? counter.value / counter.gauge_samples : counter.value;
+    anything = anything || !std::isnan(values[counter.slot]);
   }
-  if (anything) out.push_back({cell_, values_});
+  if (anything) out.push_back({cell_, values});
 }
 
 void DeviceMeter::settle(WallTime sure, std::vector<FinishedCell>& out) {
@@ -51,17 +63,19 @@ void DeviceMeter::settle(WallTime sure, std::vector<FinishedCell>& out) {
 
 void DeviceMeter::finish(std::vector<FinishedCell>& out) { close(out); }
 
-void DeviceMeter::spread(WallTime from, WallTime to, std::vector<FinishedCell>& out) {
+void DeviceMeter::spread(TimeSpan interval, const Increases& increase, std::vector<FinishedCell>& out) {
+  const auto [from, to] = interval;
   const double total = to_seconds(to - from);
   for (std::int64_t cell = grid_.cell(from + Duration{1}); grid_.begin(cell) < to; ++cell) {
     open(cell, out);
     const double part = to_seconds(std::min(to, grid_.end(cell)) - std::max(from, grid_.begin(cell)));
     const double share = part / total;
-    values_.seconds += part;
-    for (std::size_t s = 0; s < kSlots; ++s) {
-      if (std::isnan(increase_[s])) continue;
-      const double before = std::isnan(values_.values[s]) ? 0 : values_.values[s];
-      values_.values[s] = before + increase_[s] * share;
+    seconds_ += part;
+    for (Counter& counter : counters_) {
+      const double grown = increase[static_cast<std::size_t>(counter.slot)];
+      if (std::isnan(grown)) continue;
+      const double before = std::isnan(counter.value) ? 0 : counter.value;
+      counter.value = before + grown * share;
     }
   }
 }
@@ -75,40 +89,40 @@ void DeviceMeter::take_levels(const std::vector<Column>& columns, std::size_t t,
   open(cell, out);
   for (const Column& column : columns) {
     if (column.form == CounterForm::kCumulative) continue;
-    const auto s = static_cast<std::size_t>(column.slot);
+    Counter& gauge = counter(column.slot);
     if (!column.cells.present(t)) {
-      level_[s] = kMissing;
+      gauge.level = kMissing;
       continue;
     }
     const std::uint64_t bits = column.cells.value(t);
-    seen_[s] = time;
-    level_[s] =
+    gauge.seen = time;
+    gauge.level =
         column.form == CounterForm::kComputedRate ? std::bit_cast<double>(bits) : static_cast<double>(bits);
-    if (std::isnan(level_[s])) continue;
-    values_.values[s] = (gauge_samples_[s] == 0 ? 0 : values_.values[s]) + level_[s];
-    ++gauge_samples_[s];
+    if (std::isnan(gauge.level)) continue;
+    gauge.value = (gauge.gauge_samples == 0 ? 0 : gauge.value) + gauge.level;
+    ++gauge.gauge_samples;
   }
 }
 
-/// Leaves what every counter grew by in `increase_`; false when nothing is known of any.
+/// False when nothing is known of any counter.
 bool DeviceMeter::take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time,
-                                 bool usable) {
-  increase_.fill(kMissing);
+                                 bool usable, Increases& increase) {
+  increase.fill(kMissing);
   bool any = false;
   bool reset = false;
   for (const Column& column : columns) {
     if (column.form != CounterForm::kCumulative) continue;
-    const auto s = static_cast<std::size_t>(column.slot);
+    Counter& mine = counter(column.slot);
     const bool present = column.cells.present(t);
-    if (usable && present && has_last_[s] && time - seen_[s] <= max_gap_) {
-      const auto grown = counter_increase(last_[s], column.cells.value(t));
+    if (usable && present && mine.has_last && time - mine.seen <= max_gap_) {
+      const auto grown = counter_increase(mine.last, column.cells.value(t));
       any = any || grown;
       reset = reset || !grown;
-      if (grown) increase_[s] = static_cast<double>(*grown);
+      if (grown) increase[static_cast<std::size_t>(column.slot)] = static_cast<double>(*grown);
     }
-    has_last_[s] = present;
-    last_[s] = column.cells.value(t);
-    if (present) seen_[s] = time;
+    mine.has_last = present;
+    mine.last = column.cells.value(t);
+    if (present) mine.seen = time;
   }
   return any && !reset;
 }
@@ -119,7 +133,8 @@ void DeviceMeter::advance(const std::vector<Column>& columns, std::size_t t, Wal
   const bool jumped = primed_ && grid_.cell(time) == level_cell_ + 2 && time > last_time_ &&
                       time - last_time_ <= scaled(interval_, kCarryIntervals);
   if (jumped) carry_ = level_cell_ + 1;
-  if (take_increases(columns, t, time, usable)) spread(last_time_, time, out);
+  Increases increase;
+  if (take_increases(columns, t, time, usable, increase)) spread({last_time_, time}, increase, out);
   take_levels(columns, t, time, out);
   primed_ = true;
   last_time_ = time;
@@ -155,7 +170,7 @@ MeterPhase DeviceMeter::phase() const {
   if (primed_) phase.last_time = last_time_;
   phase.open = open_;
   if (open_) phase.cell = cell_;
-  if (open_) phase.seconds = values_.seconds;
+  if (open_) phase.seconds = seconds_;
   if (primed_) phase.level_cell = level_cell_;
   return phase;
 }
@@ -166,9 +181,9 @@ bool DeviceMeter::can_follow(std::span<const WholeColumn> columns, const CellPla
     if (column.form == CounterForm::kComputedRate) return false;
     if (column.form != CounterForm::kCumulative || !column.present) continue;
     counts = true;
-    const auto s = static_cast<std::size_t>(column.slot);
-    const bool known = has_last_[s] && seen_[s] == last_time_;
-    if (plan.first_usable && (!known || column.first() < last_[s])) return false;
+    const Counter* const mine = find(column.slot);
+    const bool known = mine != nullptr && mine->has_last && mine->seen == last_time_;
+    if (plan.first_usable && (!known || column.first() < mine->last)) return false;
     if (!column.constant && !std::is_sorted(column.values.begin(), column.values.end())) return false;
   }
   return counts && !carry_;
@@ -176,19 +191,18 @@ bool DeviceMeter::can_follow(std::span<const WholeColumn> columns, const CellPla
 
 double DeviceMeter::increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const {
   if (t > 0) return column.constant ? 0 : static_cast<double>(column.values[t] - column.values[t - 1]);
-  return plan.first_usable
-             ? static_cast<double>(column.first() - last_[static_cast<std::size_t>(column.slot)])
-             : 0;
+  const Counter* const mine = find(column.slot);
+  return plan.first_usable && mine != nullptr ? static_cast<double>(column.first() - mine->last) : 0;
 }
 
 /// Adds to the open cell what the plan says of it.
 void DeviceMeter::apply(std::span<const WholeColumn> columns, const CellPlan& plan,
                         const CellPlan::Cell& cell) {
-  values_.seconds = cell.seconds;
+  seconds_ = cell.seconds;
   for (const WholeColumn& column : columns) {
     if (!column.present) continue;
-    const auto s = static_cast<std::size_t>(column.slot);
-    double& value = values_.values[s];
+    Counter& mine = counter(column.slot);
+    double& value = mine.value;
     if (column.form == CounterForm::kCumulative) {
       for (std::uint32_t p = cell.first_piece; p < cell.end_piece; ++p) {
         const double before = std::isnan(value) ? 0 : value;
@@ -198,8 +212,8 @@ void DeviceMeter::apply(std::span<const WholeColumn> columns, const CellPlan& pl
     }
     for (std::uint32_t t = cell.first_sample; t < cell.end_sample; ++t) {
       const auto now = static_cast<double>(column.constant ? column.value : column.values[t]);
-      value = (gauge_samples_[s] == 0 ? 0 : value) + now;
-      ++gauge_samples_[s];
+      value = (mine.gauge_samples == 0 ? 0 : value) + now;
+      ++mine.gauge_samples;
     }
   }
 }
@@ -278,14 +292,14 @@ bool DeviceMeter::add_planned(std::span<const WholeColumn> columns, const CellPl
 
 void DeviceMeter::take_last(std::span<const WholeColumn> columns, const CellPlan& plan) {
   for (const WholeColumn& column : columns) {
-    const auto s = static_cast<std::size_t>(column.slot);
-    if (column.present) seen_[s] = plan.to.last_time;
+    Counter& mine = counter(column.slot);
+    if (column.present) mine.seen = plan.to.last_time;
     if (column.form != CounterForm::kCumulative) {
-      level_[s] = column.present ? static_cast<double>(column.last()) : kMissing;
+      mine.level = column.present ? static_cast<double>(column.last()) : kMissing;
       continue;
     }
-    has_last_[s] = column.present;
-    last_[s] = column.present ? column.last() : 0;
+    mine.has_last = column.present;
+    mine.last = column.present ? column.last() : 0;
   }
   primed_ = true;
   last_time_ = plan.to.last_time;

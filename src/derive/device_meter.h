@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "derive/cell_plan.h"
@@ -102,10 +104,13 @@ class DeviceMeter {
   [[nodiscard]] double increase_at(const WholeColumn& column, const CellPlan& plan, std::uint32_t t) const;
   void advance(const std::vector<Column>& columns, std::size_t t, WallTime time,
                std::vector<FinishedCell>& out);
-  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable);
+  /// What every counter grew by in an interval; NaN where it is not known.
+  using Increases = std::array<double, kSlots>;
+  bool take_increases(const std::vector<Column>& columns, std::size_t t, WallTime time, bool usable,
+                      Increases& increase);
   void take_levels(const std::vector<Column>& columns, std::size_t t, WallTime time,
                    std::vector<FinishedCell>& out);
-  void spread(WallTime from, WallTime to, std::vector<FinishedCell>& out);
+  void spread(TimeSpan interval, const Increases& increase, std::vector<FinishedCell>& out);
   void open(std::int64_t cell, std::vector<FinishedCell>& out);
   void close(std::vector<FinishedCell>& out);
 
@@ -113,23 +118,32 @@ class DeviceMeter {
   Duration interval_;
   Duration max_gap_;
 
-  bool primed_ = false;  ///< `last_` holds a sample to take differences from.
+  /// What is known of a counter. Recordings hold a few of all that metrics could read.
+  struct Counter {
+    Slot slot = kNoSlot;
+    bool has_last = false;            ///< It was there at the last sample.
+    std::uint32_t gauge_samples = 0;  ///< In the open cell.
+    std::uint64_t last = 0;
+    /// When it was sampled last: tables may lack a counter for a while, and what it grew by in that time is
+    /// not the work of the interval in which it comes back.
+    WallTime seen;
+    double value = kMissing;  ///< In the open cell.
+    double level = kMissing;  ///< Latest gauge or computed rate, to carry over a jittered cell.
+  };
+  static constexpr std::uint8_t kUnknown = 0xff;
+  [[nodiscard]] const Counter* find(Slot slot) const;
+  Counter& counter(Slot slot);
+
+  bool primed_ = false;  ///< There is a sample to take differences from.
+  bool open_ = false;
   WallTime last_time_;
   std::string boot_;
-  std::array<std::uint64_t, kSlots> last_{};
-  std::array<bool, kSlots> has_last_{};
-  /// When it was sampled last: tables may lack a counter for a while, and what it grew by in that time is not
-  /// the work of the interval in which it comes back.
-  std::array<WallTime, kSlots> seen_{};
-  std::array<double, kSlots> increase_{};  ///< Of the interval being spread; NaN where missing.
-
-  bool open_ = false;
   std::int64_t cell_ = 0;
-  CellValues values_;
-  std::array<std::uint32_t, kSlots> gauge_samples_{};
-  std::array<double, kSlots> level_{};  ///< Latest gauges and computed rates, to carry over a jittered cell.
-  std::int64_t level_cell_ = 0;         ///< Where they were sampled.
-  std::optional<std::int64_t> carry_;   ///< The cell that they are carried into.
+  double seconds_ = 0;                       ///< Of the open cell, covered by increases.
+  std::int64_t level_cell_ = 0;              ///< Where the levels were sampled.
+  std::optional<std::int64_t> carry_;        ///< The cell that they are carried into.
+  std::array<std::uint8_t, kSlots> places_;  ///< By slot, in `counters_`.
+  std::vector<Counter> counters_;            ///< Those that were seen.
 };
 
 }  // namespace laggard::derive

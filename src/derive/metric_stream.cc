@@ -63,7 +63,8 @@ MetricStream::MetricStream(Grid grid, Duration interval, std::vector<TrackSpec> 
     tracks_of_group_.resize(
         std::max<std::size_t>(tracks_of_group_.size(), tracks_[t].group + std::size_t{1}));
     tracks_of_group_[tracks_[t].group].push_back(t);
-    const std::size_t members = tracks_[t].hosts.size();
+    const std::size_t members = tracks_[t].members;
+    LAGGARD_CHECK(!over_packets(tracks_[t]) || tracks_[t].hosts.size() == members);
     pending_[t].sum.resize(members);
     pending_[t].recorded_by.resize(members);
     if (over_connections(tracks_[t])) pending_[t].count.resize(members);
@@ -78,8 +79,7 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
   key += table.devices()[d];
   const auto found = devices_.find(key);
   if (found != devices_.end()) return found->second;
-  Device fresh{
-      DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}, {}};
+  Device fresh{DeviceMeter(grid_, interval_), router_(table.host(), table.kind(), table.devices()[d]), {}};
   fresh.kind = table.kind();
   if (!table.times().empty()) fresh.born = grid_.cell(table.times().front());
   fresh.since_known = sure_from_ == std::numeric_limits<std::int64_t>::min();
@@ -89,20 +89,32 @@ MetricStream::Device& MetricStream::device(const SampleTable& table, std::size_t
 
 /// Two hosts that tell of one member must not do so at the same time.
 void MetricStream::claim(std::size_t track, std::size_t member, const std::string& host) {
-  std::string& recorded_by = pending_[track].recorded_by[member];
-  if (recorded_by.empty()) recorded_by = host;
-  hosts_apart_ = hosts_apart_ && recorded_by == host;
+  const auto next = static_cast<std::uint32_t>(host_numbers_.size() + 1);
+  const std::uint32_t number = host_numbers_.try_emplace(host, next).first->second;
+  std::uint32_t& recorded_by = pending_[track].recorded_by[member];
+  if (recorded_by == 0) recorded_by = number;
+  hosts_apart_ = hosts_apart_ && recorded_by == number;
 }
 
-void MetricStream::find_targets(Device& device, const SampleTable& table) {
+bool MetricStream::is_target(std::size_t track, DeviceKind kind) const {
+  return tracks_[track].metric->kind == kind && !over_connections(tracks_[track]);
+}
+
+template <class Use>
+void MetricStream::each_target(const Device& device, const Use& use) const {
   for (const Route& route : device.routes) {
     if (route.group >= tracks_of_group_.size()) continue;
     for (const std::size_t track : tracks_of_group_[route.group]) {
-      if (tracks_[track].metric->kind != table.kind() || over_connections(tracks_[track])) continue;
-      device.targets.push_back({track, route.member, &formulas_[track]});
-      claim(track, route.member, table.host());
+      if (is_target(track, device.kind)) use(track, std::size_t{route.member});
     }
   }
+}
+
+void MetricStream::find_targets(Device& device, const SampleTable& table) {
+  each_target(device, [&](std::size_t track, std::size_t member) {
+    device.has_targets = true;
+    claim(track, member, table.host());
+  });
   if (table.kind() != DeviceKind::kNet || device.routes.empty()) return;
   for (std::size_t t = 0; t < tracks_.size(); ++t) {
     if (!over_packets(tracks_[t])) continue;
@@ -169,11 +181,12 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
   const bool told_before = finished.cell <= device.last_cell;
   if (kind == DeviceKind::kDisk) note_stall(device, finished.cell, finished.values);
   device.last_cell = std::max(device.last_cell, finished.cell);
-  for (const Target& target : device.targets) {
-    if (is_late(finished.cell)) break;
+  if (device.has_targets && !is_late(finished.cell)) {
     told.add(finished.cell, finished.cell + 1);
-    pending_[target.track].sum[target.member].set(finished.cell,
-                                                  (*target.formula)(finished.values, device.stalled_seconds));
+    each_target(device, [&](std::size_t track, std::size_t member) {
+      pending_[track].sum[member].set(finished.cell,
+                                      formulas_[track](finished.values, device.stalled_seconds));
+    });
   }
   if (told_before) return;
   for (const Route& route : device.routes) {
@@ -189,28 +202,30 @@ void MetricStream::store(Device& device, DeviceKind kind, const FinishedCell& fi
 void MetricStream::store_run(Device& device, const CellPlan& plan, std::size_t first, std::size_t end,
                              Scratch& scratch) {
   const CellBlock& block = scratch.block;
-  scratch.values.resize(std::max(scratch.values.size(), device.targets.size()));
-  for (std::size_t i = 0; i < device.targets.size(); ++i) scratch.values[i].resize(end - first);
+  std::vector<const Formula*> formulas;
+  each_target(device, [&](std::size_t track, std::size_t) { formulas.push_back(&formulas_[track]); });
+  scratch.values.resize(std::max(scratch.values.size(), formulas.size()));
+  for (std::size_t i = 0; i < formulas.size(); ++i) scratch.values[i].resize(end - first);
   CellValues values;
   for (std::size_t k = first; k < end; ++k) {
     values.seconds = plan.cells[k].seconds;
     for (std::size_t s = 0; s < block.slots.size(); ++s) values[block.slots[s]] = block.values[s][k - 1];
     note_stall(device, plan.cells[k].cell, values);
     device.last_cell = plan.cells[k].cell;
-    for (std::size_t i = 0; i < device.targets.size(); ++i) {
-      scratch.values[i][k - first] = (*device.targets[i].formula)(values, device.stalled_seconds);
+    for (std::size_t i = 0; i < formulas.size(); ++i) {
+      scratch.values[i][k - first] = (*formulas[i])(values, device.stalled_seconds);
     }
   }
   scratch.told.add(plan.cells[first].cell, plan.cells[end - 1].cell + 1);
-  for (std::size_t i = 0; i < device.targets.size(); ++i) {
-    const Target& target = device.targets[i];
-    pending_[target.track].sum[target.member].set_all(plan.cells[first].cell, scratch.values[i]);
-  }
+  std::size_t i = 0;
+  each_target(device, [&](std::size_t track, std::size_t member) {
+    pending_[track].sum[member].set_all(plan.cells[first].cell, scratch.values[i++]);
+  });
 }
 
 void MetricStream::store_block(Device& device, const CellPlan& plan, Scratch& scratch) {
   const std::size_t last = plan.cells.size() - 1;
-  if (device.targets.empty()) return;
+  if (!device.has_targets) return;
   if (!scratch.block.idle) {
     const CellBlock& block = scratch.block;
     for (std::size_t first = 1, end = 1; first < last; first = end) {
@@ -229,11 +244,11 @@ void MetricStream::store_block(Device& device, const CellPlan& plan, Scratch& sc
   device.last_cell = plan.cells[last - 1].cell;
   device.since_known = device.since_known || device.last_cell >= sure_from_;
   scratch.told.add(plan.cells[1].cell, device.last_cell + 1);
-  for (const Target& target : device.targets) {
+  each_target(device, [&](std::size_t track, std::size_t member) {
     // Zero or, where the metric's counters are not there, missing.
-    if (std::isnan((*target.formula)(nothing, 0))) continue;
-    pending_[target.track].sum[target.member].set_zeros(plan.cells[1].cell, device.last_cell + 1);
-  }
+    if (std::isnan(formulas_[track](nothing, 0))) return;
+    pending_[track].sum[member].set_zeros(plan.cells[1].cell, device.last_cell + 1);
+  });
 }
 
 /// False when the device's samples have to be looked at one by one.

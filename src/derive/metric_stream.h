@@ -38,7 +38,8 @@ enum class PacketSide : std::uint8_t { kSent, kReceived };
 struct TrackSpec {
   const MetricSpec* metric = nullptr;
   std::uint32_t group = 0;
-  std::vector<std::string> hosts;       ///< The host of each member.
+  std::size_t members = 0;
+  std::vector<std::string> hosts;       ///< The host of each member; for retransmits alone.
   PacketSide side = PacketSide::kSent;  ///< For retransmits.
 };
 
@@ -99,19 +100,13 @@ class MetricStream {
     std::size_t track = 0;
     std::size_t member = 0;
   };
-  /// A track that one device alone tells the member's numbers of.
-  struct Target {
-    std::size_t track = 0;
-    std::size_t member = 0;
-    const Formula* formula = nullptr;  ///< In formulas_.
-  };
   struct Device {
     DeviceMeter meter;
     std::vector<Route> routes;
-    std::vector<Target> targets;
     std::vector<PacketRoute> packets;  ///< Retransmission tracks that count this interface's packets.
     DeviceKind kind = DeviceKind::kDisk;
-    std::int64_t born = 0;  ///< The cell of the first sample.
+    bool has_targets = false;  ///< There are tracks of which it alone tells a member's numbers (each_target).
+    std::int64_t born = 0;     ///< The cell of the first sample.
     bool stalled = false;
     double stalled_seconds = 0;  ///< For how long nothing has completed, at least.
     std::int64_t last_cell = std::numeric_limits<std::int64_t>::min();
@@ -127,9 +122,10 @@ class MetricStream {
   /// Per member.
   struct PendingTrack {
     std::vector<CellSeries> sum;
-    std::vector<CellSeries> count;         ///< Only for tracks that sum over connections.
-    std::vector<CellSeries> packets;       ///< Only for retransmits.
-    std::vector<std::string> recorded_by;  ///< The host whose tables the member is in.
+    std::vector<CellSeries> count;    ///< Only for tracks that sum over connections.
+    std::vector<CellSeries> packets;  ///< Only for retransmits.
+    std::vector<std::uint32_t>
+        recorded_by;  ///< The host (host_numbers_) whose tables the member is in; 0: none.
   };
   /// What is needed while a table is taken in, and the cells that it told.
   struct Scratch {
@@ -159,6 +155,10 @@ class MetricStream {
   void merge(Scratch& scratch);
   void find_targets(Device& device, const SampleTable& table);
   void claim(std::size_t track, std::size_t member, const std::string& host);
+  [[nodiscard]] bool is_target(std::size_t track, DeviceKind kind) const;
+  /// Calls use(track, member) for all of a device's targets, always in the same order.
+  template <class Use>
+  void each_target(const Device& device, const Use& use) const;
   [[nodiscard]] bool add_planned(Device& device, const SampleTable& table, std::size_t d, PlanCache& cache,
                                  Scratch& scratch);
   void store_block(Device& device, const CellPlan& plan, Scratch& scratch);
@@ -179,9 +179,10 @@ class MetricStream {
   std::vector<std::vector<std::size_t>> tracks_of_group_;
   Router router_;
   std::unordered_map<std::string, Device> devices_;
-  std::vector<PendingTrack> pending_;  ///< Per track.
-  bool hosts_apart_ = true;            ///< No member is in the tables of two hosts.
-  CellRuns told_;                      ///< Cells of which something was told and that were not handed out.
+  std::vector<PendingTrack> pending_;                            ///< Per track.
+  std::unordered_map<std::string, std::uint32_t> host_numbers_;  ///< From 1.
+  bool hosts_apart_ = true;                                      ///< No member is in the tables of two hosts.
+  CellRuns told_;  ///< Cells of which something was told and that were not handed out.
   std::int64_t ready_to_ = std::numeric_limits<std::int64_t>::min();  ///< Cells before this one are final.
   std::int64_t next_ = 0;  ///< Cells before this one have been handed out.
   std::int64_t settled_ = std::numeric_limits<std::int64_t>::min();  ///< Where `settle` was called last.

@@ -42,7 +42,8 @@ class StreamTest : public testing::Test {
     std::vector<DeviceKind> kinds;
     for (const Group& group : groups) {
       const MetricSpec* metric = find_metric(group.metric);
-      tracks.push_back({metric, static_cast<std::uint32_t>(tracks.size()), group.hosts, group.side});
+      tracks.push_back(
+          {metric, static_cast<std::uint32_t>(tracks.size()), group.hosts.size(), group.hosts, group.side});
       kinds.push_back(metric->kind);
     }
     const Router router = [this, groups, kinds](const std::string& host, DeviceKind kind,

@@ -54,7 +54,8 @@ std::vector<Part> parts_of(const Grouping& grouping, const Incident& incident) {
 }  // namespace
 
 Detectors::Detectors(const Grouping& grouping, std::span<const DetectorSpec> table, Duration step)
-    : grouping_(grouping), components_(components_by_part(grouping)), step_(step), queue_(step) {
+    : grouping_(grouping), step_(step), queue_(step) {
+  if (!table.empty()) components_ = components_by_part(grouping);
   for (const DetectorSpec& spec : table) seats_.push_back({&spec, spec.make({grouping, step})});
 }
 

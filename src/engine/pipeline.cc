@@ -30,14 +30,15 @@ bool can_compute(const MetricSpec& metric, const std::set<std::string>& counters
 
 /// Cells that are judged in one go: enough for threads to be worth waking, ...
 constexpr std::size_t kRunCells = 128;
-/// ... and of very large systems no more than make this many numbers of 8 bytes: 128 cells of 100,000
-/// attachments are a seventh of all memory that these take (docs/bench.md).
-constexpr std::size_t kMostRunNumbers = std::size_t{1} << 24;
+/// ... and of very large systems no more than make this many numbers of 8 bytes, ...
+constexpr std::size_t kMostRunNumbers = std::size_t{1} << 22;
+/// ... but so many, since every member is looked at once in a run.
+constexpr std::size_t kLeastRunCells = 8;
 
 /// \param numbers  per cell.
-std::int64_t run_cells(std::size_t numbers, const detect::WindowSpec& windows) {
+std::int64_t run_cells(std::size_t numbers) {
   const std::size_t fitting = kMostRunNumbers / std::max<std::size_t>(numbers, 1);
-  return static_cast<std::int64_t>(std::max(std::min(kRunCells, fitting), windows.shift));
+  return static_cast<std::int64_t>(std::clamp(fitting, kLeastRunCells, kRunCells));
 }
 
 constexpr Duration kFineSamples = std::chrono::seconds(5);
@@ -164,7 +165,10 @@ derive::TrackSpec make_track(const Grouping& grouping, std::size_t group, const 
   track.group = static_cast<std::uint32_t>(group);
   track.side = grouping.groups[group].kind == GroupKind::kTcpFromClients ? derive::PacketSide::kReceived
                                                                          : derive::PacketSide::kSent;
-  for (const ComponentId id : grouping.groups[group].members) track.hosts.push_back(grouping[id].host);
+  const std::vector<ComponentId>& members = grouping.groups[group].members;
+  track.members = members.size();
+  if (metric.formula.shape != FormulaShape::kPacketShare) return track;
+  for (const ComponentId id : members) track.hosts.push_back(grouping[id].host);
   return track;
 }
 
@@ -214,7 +218,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     if (!columns_[g].empty()) by_cost_.push_back(g);
     numbers += columns_[g].size() * judges_[g]->members();
   }
-  run_cells_ = run_cells(numbers, options_.windows);
+  run_cells_ = run_cells(numbers);
   std::stable_sort(by_cost_.begin(), by_cost_.end(), [&](std::size_t a, std::size_t b) {
     return judges_[a]->members() > judges_[b]->members();
   });
@@ -260,7 +264,33 @@ bool Pipeline::reads_far_enough(const CellRuns::Run& run) const {
   return needed >= sure_from(*shard_.read_from) && *first_told_ <= needed && !stream_->is_unsure_at(needed);
 }
 
+class Pipeline::LentMemory {
+ public:
+  explicit LentMemory(Pipeline& pipeline) : pipeline_(pipeline) {
+    const std::scoped_lock lock(pipeline.memories_lock_);
+    if (pipeline.memories_.empty()) return;
+    memory_ = std::move(pipeline.memories_.back());
+    pipeline.memories_.pop_back();
+  }
+  LentMemory(const LentMemory&) = delete;
+  LentMemory& operator=(const LentMemory&) = delete;
+  ~LentMemory() {
+    const std::scoped_lock lock(pipeline_.memories_lock_);
+    pipeline_.memories_.push_back(std::move(memory_));
+  }
+  detect::JudgeMemory& operator*() {
+    const PipelineOptions& options = pipeline_.options_;
+    if (!memory_) memory_ = std::make_unique<detect::JudgeMemory>(options.distances, options.parameters);
+    return *memory_;
+  }
+
+ private:
+  Pipeline& pipeline_;
+  std::unique_ptr<detect::JudgeMemory> memory_;
+};
+
 void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
+  LentMemory memory(*this);
   GroupWork& work = work_[group];
   const auto cells = static_cast<std::size_t>(run.end - run.begin);
   const std::size_t columns = columns_[group].size();
@@ -274,7 +304,7 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
     for (std::size_t c = 0; c < columns; ++c) row[c] = rows_of(c).subspan(k * n, n);
     if (!options_.interventions.empty()) leave_out(group, cell, row);
     const std::vector<std::span<const double>> column(row.begin(), row.end());
-    judges_[group]->push(grid_.end(cell), column, [&](detect::WindowJudgement& window) {
+    judges_[group]->push(grid_.end(cell), column, *memory, [&](detect::WindowJudgement& window) {
       work.finished.push_back({group, cell, std::move(window)});
     });
   }

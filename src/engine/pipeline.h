@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -115,6 +116,9 @@ class Pipeline {
     std::vector<detect::JudgedWindow> finished;
   };
 
+  /// Memory to judge a group with, which goes back to where it came from.
+  class LentMemory;
+
   void pass_on_ready(const RunSink& sink);
   void add_derived(WallTime until);
   [[nodiscard]] RunSink one_by_one(const Sink& sink);
@@ -135,9 +139,11 @@ class Pipeline {
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
   Derivations derivations_;
   std::unique_ptr<derive::MetricStream> stream_;
-  std::vector<GroupWork> work_;       ///< Per group.
-  std::vector<std::size_t> by_cost_;  ///< Groups with columns, the costliest first.
-  std::int64_t run_cells_ = 0;        ///< In a run at most.
+  std::vector<GroupWork> work_;  ///< Per group.
+  std::mutex memories_lock_;
+  std::vector<std::unique_ptr<detect::JudgeMemory>> memories_;  ///< As many as groups were judged at a time.
+  std::vector<std::size_t> by_cost_;                            ///< Groups with columns, the costliest first.
+  std::int64_t run_cells_ = 0;                                  ///< In a run at most.
   detect::GapClock clock_;
   Shard shard_;
   std::int64_t history_ = 0;                 ///< Cells that a window of any column may look back.

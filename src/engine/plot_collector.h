@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "derive/metric_stream.h"
-#include "detect/peer/compare/group_stream.h"
+#include "detect/peer/compare/smoother.h"
 #include "engine/pipeline.h"
 #include "model/grouping.h"
 #include "model/plot.h"

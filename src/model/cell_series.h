@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,7 +32,8 @@ class CellRuns {
 };
 
 /// Numbers of one member in one metric, cell by cell, that wait to be compared. What was never set is missing
-/// (NaN). Most members of a large system are idle most of the time: stretches of zeros take no memory.
+/// (NaN). Most members of a large system are idle most of the time: stretches of zeros take no memory, and a
+/// series that is one piece lies in one place.
 class CellSeries {
  public:
   [[nodiscard]] double get(std::int64_t cell) const;
@@ -46,8 +48,9 @@ class CellSeries {
   /// Forgets all cells before `cell`.
   void drop_before(std::int64_t cell);
 
-  /// Numbers in memory, for tests.
+  /// Numbers in memory, for tests; and how many there is room for.
   [[nodiscard]] std::size_t stored() const;
+  [[nodiscard]] std::size_t capacity() const;
 
  private:
   /// Zeros from `begin` on, then numbers.
@@ -60,13 +63,24 @@ class CellSeries {
     [[nodiscard]] std::int64_t end() const {
       return numbers_begin() + static_cast<std::int64_t>(numbers.size() - forgotten);
     }
+    [[nodiscard]] bool empty() const { return end() == begin; }
+    [[nodiscard]] double get(std::int64_t cell) const;
     void forget(std::size_t count);
+    /// Makes room for so many numbers more, and hardly for others: many series wait at the same time.
+    void make_room(std::size_t count);
   };
 
   /// Makes the cell's own place in memory, next to what is there or apart from it.
   double& place(std::int64_t cell);
+  Piece& insert(std::int64_t begin);
+  /// The last one that does not begin after the cell; null when there is none.
+  template <class Self>
+  [[nodiscard]] static auto piece_at(Self& self, std::int64_t cell) -> decltype(&self.first_);
+  [[nodiscard]] Piece& last() { return later_ ? later_->back() : first_; }
 
-  std::vector<Piece> pieces_;  ///< In order, not overlapping; nearly always one.
+  // Pieces in order, not overlapping.
+  Piece first_;                                ///< Empty: there is none.
+  std::unique_ptr<std::vector<Piece>> later_;  ///< Null: there are none.
 };
 
 }  // namespace laggard

@@ -87,6 +87,23 @@ TEST(CellSeries, ZerosTakeNoMemory) {
   EXPECT_EQ(series.stored(), 1U);
 }
 
+TEST(CellSeries, WhatWaitsTakesHardlyMoreThanItIs) {
+  CellSeries series;
+  series.set_all(0, std::vector<double>(480, 1.0));
+  series.set(480, 2);
+  EXPECT_LT(series.capacity(), 520U);
+  series.drop_before(400);
+  EXPECT_EQ(series.stored(), 81U);
+  EXPECT_LT(series.capacity(), 200U) << "what was taken is given back";
+  for (int cell = 481; cell < 1000; ++cell) {
+    series.drop_before(cell - 50);
+    series.set(cell, 3);
+  }
+  EXPECT_LT(series.capacity(), 200U);
+  series.drop_before(1000);
+  EXPECT_EQ(series.capacity(), 0U);
+}
+
 TEST(CellSeries, AClockThatIsYearsAheadTakesNoMemory) {
   CellSeries series;
   series.set(10, 1);

@@ -67,6 +67,9 @@ struct ReadRequest {
   std::vector<DeviceKind> kinds;
   std::vector<std::string> hosts;
   std::vector<std::string> counters;
+  /// A source that can hands out the tables of disks in parts of at most so many sample times, those of all
+  /// hosts by the time at which they begin, so that fewer samples of a host wait for the others'; 0: whole.
+  std::size_t most_times = 0;
 };
 
 /// A table on its way: fetched, but not unpacked yet, so that several can be unpacked at the same time.

@@ -103,8 +103,31 @@ class Cdf final : public Comparer {
 
   template <typename Element>
   void fill(std::span<Element> matrix) {
-    bin_samples(window_->window().values, bins_, matrix.data());
-    stats::sort_columns<Element>(matrix, window_->components(), network_);
+    const std::size_t n = window_->components();
+    if (window_->quiet() == 0) {
+      bin_samples(window_->busy_samples(), bins_, matrix.data());
+      stats::sort_columns<Element>(matrix, n, network_);
+      return;
+    }
+    const std::span<const std::uint32_t> busy = window_->busy();
+    const std::size_t m = busy.size();
+    std::vector<Element>& of_busy = binned<Element>();
+    of_busy.resize(window_->size() * m);
+    bin_samples(window_->busy_samples(), bins_, of_busy.data());
+    stats::sort_columns<Element>(of_busy, m, network_);
+    std::ranges::fill(matrix, static_cast<Element>(bins_.bin_of(0)));
+    for (std::size_t k = 0; k < window_->size(); ++k) {
+      for (std::size_t b = 0; b < m; ++b) matrix[k * n + busy[b]] = of_busy[k * m + b];
+    }
+  }
+
+  template <typename Element>
+  std::vector<Element>& binned() {
+    if constexpr (sizeof(Element) == sizeof(std::int16_t)) {
+      return narrow_busy_;
+    } else {
+      return wide_busy_;
+    }
   }
 
   void measure_from_zero() {
@@ -132,6 +155,8 @@ class Cdf final : public Comparer {
   bool narrow_ = true;
   std::vector<std::uint32_t> from_zero_;  ///< Per busy component the sum of its distance to a quiet one.
   std::vector<std::int32_t> row_;
+  std::vector<std::int16_t> narrow_busy_;  ///< Bins of the busy ones, where not all are.
+  std::vector<std::int32_t> wide_busy_;
   L1Questions<std::int16_t> narrow_questions_;
   L1Questions<std::int32_t> wide_questions_;
 };

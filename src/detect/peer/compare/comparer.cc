@@ -138,16 +138,15 @@ class Median final : public Scalar {
     const Window& w = window.window();
     std::vector<double>& sum = values();
     sum.assign(w.components, 0.0);
+    row_.resize(w.components);
     for (std::size_t t = 0; t < w.size; ++t) {
-      row_.clear();
+      w.spread_row(t, row_);
+      present_.clear();
+      std::ranges::copy_if(row_, std::back_inserter(present_), [](double x) { return !std::isnan(x); });
+      if (present_.empty()) continue;
+      const double middle = stats::median_in_place(present_);
       for (std::size_t i = 0; i < w.components; ++i) {
-        if (!std::isnan(w.at(i, t))) row_.push_back(w.at(i, t));
-      }
-      if (row_.empty()) continue;
-      const double middle = stats::median_in_place(row_);
-      for (std::size_t i = 0; i < w.components; ++i) {
-        const double x = w.at(i, t);
-        if (!std::isnan(x)) sum[i] += std::abs(x - middle);
+        if (!std::isnan(row_[i])) sum[i] += std::abs(row_[i] - middle);
       }
     }
     for (std::size_t i = 0; i < w.components; ++i) {
@@ -158,6 +157,7 @@ class Median final : public Scalar {
 
  private:
   std::vector<double> row_;
+  std::vector<double> present_;
 };
 
 class Thresh final : public Scalar {

@@ -29,6 +29,7 @@ struct ComparedWindow {
   Samples samples;
   std::vector<double> values;
   std::vector<std::uint32_t> busy;
+  std::vector<double> busy_values;
   SortedWindow sorted;
 
   ComparedWindow(std::mt19937_64& random, std::size_t n, std::size_t w)
@@ -57,6 +58,10 @@ struct ComparedWindow {
         busy.push_back(static_cast<std::uint32_t>(i));
     }
     window.busy = busy;
+    for (std::size_t k = 0; k < window.size; ++k) {
+      for (const std::uint32_t i : busy) busy_values.push_back(values[k * window.components + i]);
+    }
+    window.values = busy_values;
     window.complete = std::none_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
   }
 };

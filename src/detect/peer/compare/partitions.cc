@@ -58,26 +58,45 @@ class Partitioned final : public Comparer {
   /// False when nobody of the partition has a sample.
   bool load_partition(const std::vector<std::uint32_t>& members) {
     const Window& whole = whole_->window();
+    find_busy(members);
     values_.clear();
-    values_.reserve(whole.size * members.size());
+    values_.reserve(whole.size * places_.size());
     for (std::size_t k = 0; k < whole.size; ++k) {
-      const std::span<const double> row = whole.values.subspan(k * whole.components, whole.components);
-      for (const std::uint32_t member : members) values_.push_back(row[member]);
+      const std::span<const double> row = whole.row(k);
+      for (const std::uint32_t place : places_) values_.push_back(row[place]);
     }
     Window part = whole;
     part.components = members.size();
     part.values = values_;
-    part.busy.reset();
+    part.holed.reset();
+    if (whole.busy) part.busy = busy_;
     sorted_.assign(part);
     if (!sorted_.has_samples()) return false;
     inner_->load(sorted_);
     return true;
   }
 
+  /// Who of the partition is busy, and where their samples stand in the rows of the whole.
+  void find_busy(const std::vector<std::uint32_t>& members) {
+    const std::span<const std::uint32_t> busy = whole_->busy();
+    busy_.clear();
+    places_.clear();
+    auto at = busy.begin();
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      at = std::lower_bound(at, busy.end(), members[m]);
+      if (at == busy.end()) return;
+      if (*at != members[m]) continue;
+      busy_.push_back(static_cast<std::uint32_t>(m));
+      places_.push_back(static_cast<std::uint32_t>(at - busy.begin()));
+    }
+  }
+
   std::size_t size_;
   std::unique_ptr<Comparer> inner_;
   SortedWindow* whole_ = nullptr;
   std::vector<std::vector<std::uint32_t>> partitions_;
+  std::vector<std::uint32_t> busy_;
+  std::vector<std::uint32_t> places_;
   std::vector<double> values_;
   std::vector<double> found_;
   SortedWindow sorted_;

@@ -50,13 +50,30 @@ LAGGARD_CLONES Range range_of(const double* x, std::size_t n) {
 
 }  // namespace
 
+void Window::spread_row(std::size_t sample, std::span<double> out) const {
+  const std::span<const double> from = row(sample);
+  if (!busy) {
+    std::ranges::copy(from, out.begin());
+    return;
+  }
+  std::ranges::fill(out, 0.0);
+  for (std::size_t b = 0; b < from.size(); ++b) out[(*busy)[b]] = from[b];
+}
+
 void SortedWindow::assign(const Window& window) {
-  LAGGARD_CHECK(window.components >= 1 && window.values.size() == window.components * window.size);
+  LAGGARD_CHECK(window.components >= 1 && window.values.size() == window.width() * window.size);
   window_ = window;
   group_level_known_ = false;
   is_sorted_ = false;
   has_kept_ = false;
-  gather_busy();
+  if (window.busy) {
+    busy_ = *window.busy;
+  } else {
+    for (std::size_t i = all_.size(); i < window.components; ++i) {
+      all_.push_back(static_cast<std::uint32_t>(i));
+    }
+    busy_ = std::span(all_).first(window.components);
+  }
   look_at_busy();
   left_out_.clear();
   in_spread_ = active_;
@@ -74,30 +91,18 @@ void SortedWindow::leave_out_of_spread(std::span<const std::uint32_t> components
 std::span<const double> SortedWindow::spread_samples() {
   spread_samples_.clear();
   for (std::size_t k = 0; k < window_.size; ++k) {
-    for (std::size_t i = 0; i < window_.components; ++i) {
-      const double x = window_.at(i, k);
-      if (left_out_[i] == 0 && x == x) spread_samples_.push_back(x);
+    const std::span<const double> row = window_.row(k);
+    for (std::size_t b = 0; b < busy_.size(); ++b) {
+      if (left_out_[busy_[b]] == 0 && row[b] == row[b]) spread_samples_.push_back(row[b]);
     }
   }
+  // The quiet ones are 0 all the time.
+  std::size_t quiet_ones = quiet();
+  for (std::size_t i = 0; i < left_out_.size(); ++i) {
+    if (left_out_[i] != 0 && !std::ranges::binary_search(busy_, i)) --quiet_ones;
+  }
+  spread_samples_.insert(spread_samples_.end(), quiet_ones * window_.size, 0.0);
   return spread_samples_;
-}
-
-void SortedWindow::gather_busy() {
-  const std::size_t n = window_.components;
-  if (!window_.busy || window_.busy->size() == n) {
-    for (std::size_t i = all_.size(); i < n; ++i) all_.push_back(static_cast<std::uint32_t>(i));
-    busy_ = std::span(all_).subspan(0, n);
-    busy_samples_ = window_.values;
-    return;
-  }
-  busy_ = *window_.busy;
-  gathered_.resize(busy_.size() * window_.size);
-  double* to = gathered_.data();
-  for (std::size_t k = 0; k < window_.size; ++k) {
-    const double* const row = window_.values.data() + k * n;
-    for (const std::uint32_t i : busy_) *to++ = row[i];
-  }
-  busy_samples_ = gathered_;
 }
 
 void SortedWindow::look_at_busy() {
@@ -107,12 +112,12 @@ void SortedWindow::look_at_busy() {
   } else {
     busy_present_.assign(m, 0);
     for (std::size_t k = 0; k < window_.size; ++k) {
-      count_present(busy_samples_.data() + k * m, busy_present_.data(), m);
+      count_present(window_.values.data() + k * m, busy_present_.data(), m);
     }
   }
   active_ = quiet() + static_cast<std::size_t>(std::count_if(busy_present_.begin(), busy_present_.end(),
                                                              [](std::uint32_t count) { return count > 0; }));
-  const Range range = range_of(busy_samples_.data(), busy_samples_.size());
+  const Range range = range_of(window_.values.data(), window_.values.size());
   lowest_ = quiet() > 0 ? std::min(range.lowest, 0.0) : range.lowest;
   highest_ = quiet() > 0 ? std::max(range.highest, 0.0) : range.highest;
 }
@@ -124,9 +129,17 @@ void SortedWindow::sort() {
     network_ = stats::merge_exchange(static_cast<std::uint32_t>(window_.size));
     network_rows_ = window_.size;
   }
-  sorted_.resize(window_.values.size());
-  copy_missing_last(window_.values.data(), sorted_.data(), sorted_.size(), kInfinity);
-  stats::sort_columns<double>(sorted_, window_.components, network_);
+  const std::size_t m = busy_.size();
+  std::vector<double>& of_busy = quiet() > 0 ? sorted_busy_ : sorted_;
+  of_busy.resize(window_.values.size());
+  copy_missing_last(window_.values.data(), of_busy.data(), of_busy.size(), kInfinity);
+  stats::sort_columns<double>(of_busy, m, network_);
+  if (quiet() == 0) return;
+  sorted_.assign(window_.size * window_.components, 0.0);
+  for (std::size_t k = 0; k < window_.size; ++k) {
+    double* const row = sorted_.data() + k * window_.components;
+    for (std::size_t b = 0; b < m; ++b) row[busy_[b]] = sorted_busy_[k * m + b];
+  }
 }
 
 std::span<const double> SortedWindow::order(std::size_t k) {
@@ -155,15 +168,18 @@ void keep_present(std::span<const double> x, std::vector<double>& kept) {
 }  // namespace
 
 std::span<const double> SortedWindow::samples() {
-  if (window_.complete) return window_.values;
-  if (!has_kept_) keep_present(window_.values, kept_);
+  if (quiet() == 0 && window_.complete) return window_.values;
+  if (!has_kept_) {
+    keep_present(window_.values, kept_);
+    kept_.insert(kept_.end(), quiet() * window_.size, 0.0);
+  }
   has_kept_ = true;
   return kept_;
 }
 
 std::span<const double> SortedWindow::busy_kept() {
-  if (window_.complete) return busy_samples_;
-  keep_present(busy_samples_, busy_kept_);
+  if (window_.complete) return window_.values;
+  keep_present(window_.values, busy_kept_);
   return busy_kept_;
 }
 

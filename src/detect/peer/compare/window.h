@@ -31,24 +31,30 @@ struct WindowSpec {
 
 /// One window of one metric over one peer group: the smoothed samples of n components at W grid steps.
 /// Samples of one time lie together. A missing sample is NaN.
-/// The values belong to the stream that hands the window out, until its next sample.
+/// What it points to belongs to the stream that hands the window out, until its next one.
 struct Window {
   WallTime start{};
   Duration interval{};
   std::int64_t index = 0;  ///< start / window_step: consecutive for consecutive windows, the same everywhere.
   std::size_t components = 0;      ///< n
   std::size_t size = 0;            ///< W
-  std::span<const double> values;  ///< W x n
+  std::span<const double> values;  ///< W x n, or x as many as are busy.
   /// What the stream knows of them, so that what stands still need not be looked at: no sample is missing ...
   bool complete = false;
-  /// ... and which components are not 0 at every sample, ascending; nothing when it is not known.
+  /// ... and which components are not 0 at every sample, ascending: `values` are theirs alone. Nothing when
+  /// it is not known: `values` are those of all.
   std::optional<std::span<const std::uint32_t>> busy = std::nullopt;
   /// Which components miss a sample, ascending; nothing when it is not known.
   std::optional<std::span<const std::uint32_t>> holed = std::nullopt;
 
-  [[nodiscard]] double at(std::size_t component, std::size_t sample) const {
-    return values[sample * components + component];
+  /// Of how many components there are values.
+  [[nodiscard]] std::size_t width() const { return busy ? busy->size() : components; }
+  /// The samples at one time.
+  [[nodiscard]] std::span<const double> row(std::size_t sample) const {
+    return values.subspan(sample * width(), width());
   }
+  /// The samples of all components at one time, 0 of those that are not busy.
+  void spread_row(std::size_t sample, std::span<double> out) const;
   [[nodiscard]] WallTime end() const { return start + interval * static_cast<std::int64_t>(size); }
 };
 
@@ -56,8 +62,8 @@ struct Window {
 /// shows. One preparation serves all distances. Keep one and `assign` window after window: it reuses its
 /// memory. What a distance does not ask for is not computed; so ask from one thread only.
 ///
-/// Components that are 0 at every sample are *quiet*: in a large system most are, most of the time. The
-/// others' samples are gathered, and what can be told without looking at zeros is.
+/// Components that are 0 at every sample are *quiet*: in a large system most are, most of the time. What can
+/// be told without looking at zeros is.
 class SortedWindow {
  public:
   /// `window` must outlive the use of this.
@@ -94,7 +100,7 @@ class SortedWindow {
   /// The components that are not quiet, ascending, and their samples as they came: W rows of busy().size()
   /// each, NaN where missing.
   [[nodiscard]] std::span<const std::uint32_t> busy() const { return busy_; }
-  [[nodiscard]] std::span<const double> busy_samples() const { return busy_samples_; }
+  [[nodiscard]] std::span<const double> busy_samples() const { return window_.values; }
   [[nodiscard]] std::size_t quiet() const { return window_.components - busy_.size(); }
 
   /// Median of the component's present samples; NaN without any.
@@ -106,7 +112,6 @@ class SortedWindow {
   [[nodiscard]] int side(std::size_t component);
 
  private:
-  void gather_busy();
   void look_at_busy();
   void sort();
   /// The busy components' samples that are present.
@@ -115,10 +120,8 @@ class SortedWindow {
   [[nodiscard]] std::span<const double> spread_samples();
 
   Window window_;
-  std::vector<std::uint32_t> all_;  ///< 0, 1, 2, …: the busy ones where all are or nothing is known.
+  std::vector<std::uint32_t> all_;  ///< 0, 1, 2, …: the busy ones where nothing is known.
   std::span<const std::uint32_t> busy_;
-  std::span<const double> busy_samples_;
-  std::vector<double> gathered_;
   std::vector<std::uint32_t> busy_present_;  ///< Per busy component.
   std::size_t active_ = 0;
   double lowest_ = 0;
@@ -132,6 +135,7 @@ class SortedWindow {
   std::vector<stats::Comparator> network_;
   std::size_t network_rows_ = 0;
   std::vector<double> sorted_;
+  std::vector<double> sorted_busy_;  ///< Where not all are.
   std::vector<double> kept_;
   std::vector<double> busy_kept_;
   std::vector<double> spread_samples_;

@@ -15,6 +15,45 @@ namespace laggard::detect {
 
 double score_of(double distance, double threshold) { return std::isnan(distance) ? 0 : distance / threshold; }
 
+SparseNumbers::SparseNumbers(std::span<const double> numbers) {
+  const auto count = std::ranges::count_if(numbers, [](double x) { return x != 0; });
+  members_.reserve(static_cast<std::size_t>(count));
+  numbers_.reserve(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == 0) continue;
+    members_.push_back(static_cast<std::uint32_t>(i));
+    numbers_.push_back(numbers[i]);
+  }
+}
+
+double SparseNumbers::operator[](std::size_t member) const {
+  const auto at = std::ranges::lower_bound(members_, member);
+  return at != members_.end() && *at == member ? numbers_[static_cast<std::size_t>(at - members_.begin())]
+                                               : 0;
+}
+
+void SparseNumbers::clear(std::size_t member) {
+  const auto at = std::ranges::lower_bound(members_, member);
+  if (at != members_.end() && *at == member) numbers_[static_cast<std::size_t>(at - members_.begin())] = 0;
+}
+
+std::vector<double> SparseNumbers::of(std::size_t members) const {
+  std::vector<double> all(members, 0);
+  for (std::size_t at = 0; at < members_.size(); ++at) all[members_[at]] = numbers_[at];
+  return all;
+}
+
+UniformNumbers::UniformNumbers(std::span<const double> numbers) : numbers_(numbers.begin(), numbers.end()) {
+  const bool uniform = std::ranges::all_of(numbers, [&](double x) { return x == numbers.front(); });
+  if (!uniform || numbers.empty()) return;
+  numbers_.resize(1);
+  numbers_.shrink_to_fit();
+}
+
+std::vector<double> UniformNumbers::of(std::size_t members) const {
+  return numbers_.size() == 1 ? std::vector<double>(members, numbers_.front()) : numbers_;
+}
+
 void LevelSums::add(const std::vector<std::vector<double>>& levels) {
   sums_.resize(levels.size());
   for (std::size_t c = 0; c < levels.size(); ++c) {
@@ -63,14 +102,14 @@ AnomalyTracker::AnomalyTracker(std::size_t group, std::size_t members, const Met
       latest_(members) {}
 
 void AnomalyTracker::note_well(Anomaly& anomaly, const Recent& window) {
-  if (!window.idle && window.score[anomaly.member] <= kWell) ++anomaly.well_since;
+  if (!window.idle && window.score(anomaly.member) <= kWell) ++anomaly.well_since;
 }
 
 void AnomalyTracker::extend(Anomaly& anomaly, const Recent& window, bool anomalous) {
   const std::size_t i = anomaly.member;
   const auto at = static_cast<std::size_t>(&anomaly - anomalies_.data());
   std::vector<double>& best = best_scores_[at];
-  best.push_back(window.score[i]);
+  best.push_back(window.score(i));
   std::sort(best.begin(), best.end(), std::greater<>());
   if (best.size() > options_.filter.k) best.pop_back();
   anomaly.strength = best.back();
@@ -84,12 +123,12 @@ void AnomalyTracker::extend(Anomaly& anomaly, const Recent& window, bool anomalo
     ++anomaly.pauses;
   }
   anomaly.well_since = 0;
-  anomaly.levels = sums_.add(std::move(anomaly.levels), window.position, window.levels);
+  anomaly.levels = sums_.add(std::move(anomaly.levels), window.position, *window.levels);
   anomaly.last_position = window.position;
   anomaly.until = window.end;
   if (anomaly.windows.size() < kMostWindows) anomaly.windows.push_back(window.start);
-  if (window.score[i] > anomaly.score) {
-    anomaly.score = window.score[i];
+  if (window.score(i) > anomaly.score) {
+    anomaly.score = window.score(i);
     anomaly.distance = window.distance[i];
     anomaly.threshold = window.threshold[i];
     anomaly.worst_window = window.start;
@@ -111,9 +150,9 @@ void AnomalyTracker::open(std::size_t member, const ScoredTrack& track) {
   bool unseen = true;
   double severity = 0;
   for (const Recent& window : recent_) {
-    const bool anomalous = window.score[member] > 1;
+    const bool anomalous = window.score(member) > 1;
     severity = std::max(
-        0.0, severity + stats::clipped_log2_ratio(window.score[member], 1, options_.filter.least_severity,
+        0.0, severity + stats::clipped_log2_ratio(window.score(member), 1, options_.filter.least_severity,
                                                   options_.filter.most_severity));
     const bool before = window.position < recent_.back().position;
     if (anomalous && before && track.certain.empty())
@@ -179,7 +218,7 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
 void AnomalyTracker::repaired(std::size_t member) {
   filter_.repaired(member);
   latest_[member].reset();
-  for (Recent& window : recent_) window.score[member] = 0;
+  for (Recent& window : recent_) window.distance.clear(member);
 }
 
 void AnomalyTracker::forget(std::span<const std::uint8_t> keep) {
@@ -201,21 +240,19 @@ void AnomalyTracker::forget(std::span<const std::uint8_t> keep) {
   }
 }
 
-void AnomalyTracker::add(const WindowJudgement& window, const ScoredTrack& track) {
+void AnomalyTracker::add(const WindowJudgement& window, const SharedLevelRows& levels,
+                         const ScoredTrack& track) {
   const std::size_t n = track.distance.size();
-  Recent recent{window.position, window.start,    window.end,    window.levels, {},
-                track.distance,  track.threshold, track.trained, track.idle};
-  recent.score.assign(n, 0);
   std::vector<WindowVerdict> verdicts(n);
   for (std::size_t i = 0; i < n; ++i) {
     const bool judged = !std::isnan(track.distance[i]);
     const double score = score_of(track.distance[i], track.threshold[i]);
     verdicts[i] = {judged, score > 1, score, track.below.empty() ? 0 : track.below[i] / track.threshold[i]};
-    recent.score[i] = score;
   }
   filter_.update(window.index, verdicts);
   sums_.next_window();
-  recent_.push_back(std::move(recent));
+  recent_.push_back({window.position, window.start, window.end, levels, SparseNumbers(track.distance),
+                     UniformNumbers(track.threshold), track.trained, track.idle});
   if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
   if (!track.reach.empty()) seen_.push_back({window.start, window.position});
   if (seen_.size() > kLongestReach) seen_.pop_front();

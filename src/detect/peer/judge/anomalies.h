@@ -20,12 +20,45 @@ namespace laggard::detect {
 /// The score s / T of a window; 0 where nothing was judged.
 [[nodiscard]] double score_of(double distance, double threshold);
 
+/// A window's levels: per column of the group, a number per member. The trackers of a group hold them
+/// together.
+using LevelRows = std::vector<std::vector<double>>;
+using SharedLevelRows = std::shared_ptr<const LevelRows>;
+
+/// Numbers of members most of which are 0.
+class SparseNumbers {
+ public:
+  SparseNumbers() = default;
+  explicit SparseNumbers(std::span<const double> numbers);
+  [[nodiscard]] double operator[](std::size_t member) const;
+  void clear(std::size_t member);
+  [[nodiscard]] std::vector<double> of(std::size_t members) const;
+
+ private:
+  std::vector<std::uint32_t> members_;  ///< Ascending.
+  std::vector<double> numbers_;
+};
+
+/// Numbers of members that are mostly one and the same.
+class UniformNumbers {
+ public:
+  UniformNumbers() = default;
+  explicit UniformNumbers(std::span<const double> numbers);
+  [[nodiscard]] double operator[](std::size_t member) const {
+    return numbers_[numbers_.size() == 1 ? 0 : member];
+  }
+  [[nodiscard]] std::vector<double> of(std::size_t members) const;
+
+ private:
+  std::vector<double> numbers_;  ///< One for all, or one for each.
+};
+
 /// What the trackers of a group have in common while their states are saved or restored.
 struct TrackedGroup {
   /// The levels of a window that some of them remember.
   struct Levels {
     WallTime start;
-    std::vector<std::vector<double>> rows;  ///< Per column of the group, a number per member.
+    SharedLevelRows rows;
   };
   std::size_t columns = 0;
   std::size_t members = 0;
@@ -163,7 +196,8 @@ class AnomalyTracker {
   AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric, std::string detector,
                  Options options);
 
-  void add(const WindowJudgement& window, const ScoredTrack& track);
+  /// \param levels  those of the window.
+  void add(const WindowJudgement& window, const SharedLevelRows& levels, const ScoredTrack& track);
   /// All that counted against the member is forgotten; its anomaly is over, and what follows is another.
   void repaired(std::size_t member);
   /// Drops anomalies that are over for good: more than 2k-1 windows ago. \param keep  per anomaly, not 0:
@@ -188,12 +222,15 @@ class AnomalyTracker {
     std::int64_t position = 0;
     WallTime start;
     WallTime end;
-    std::vector<std::vector<double>> levels;
-    std::vector<double> score;
-    std::vector<double> distance;
-    std::vector<double> threshold;
+    SharedLevelRows levels;
+    SparseNumbers distance;  ///< 0 of a member that was repaired since.
+    UniformNumbers threshold;
     bool trained = false;
     bool idle = false;
+
+    [[nodiscard]] double score(std::size_t member) const {
+      return score_of(distance[member], threshold[member]);
+    }
 
     template <class State, class Self>
     static void exchange(State& state, Self& self, const TrackedGroup& group);

@@ -126,7 +126,7 @@ class Feed {
     window.levels = {{static_cast<double>(index_), 1}};
     track_.distance = {2 * score, 0};
     track_.threshold = {2, 2};
-    tracker_.add(window, track_);
+    tracker_.add(window, std::make_shared<const LevelRows>(window.levels), track_);
     ++index_;
   }
 

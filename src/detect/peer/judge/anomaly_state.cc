@@ -33,11 +33,13 @@ void TrackedGroup::exchange_recent(State& state, std::size_t most) {
   if constexpr (State::kRestores) recent.resize(state.ok() ? count : 0);
   for (Levels& levels : recent) {
     state(levels.start);
-    if constexpr (State::kRestores) levels.rows.resize(columns);
-    for (std::vector<double>& row : levels.rows) {
+    LevelRows rows(columns);
+    if constexpr (!State::kRestores) rows = *levels.rows;
+    for (std::vector<double>& row : rows) {
       state.numbers(row, members);
       state.require(row.size() == members);
     }
+    if constexpr (State::kRestores) levels.rows = std::make_shared<const LevelRows>(std::move(rows));
   }
 }
 template void TrackedGroup::exchange_recent(StateWriter&, std::size_t);
@@ -65,19 +67,16 @@ void AnomalyTracker::list_recent(TrackedGroup& group) const {
   }
 }
 
-/// Scores follow from distances and thresholds, unless a repair has set them to 0.
 template <class State, class Self>
 void AnomalyTracker::Recent::exchange(State& state, Self& self, const TrackedGroup& group) {
   state(self.position, self.start, self.end, self.trained, self.idle);
-  state.numbers(self.distance, group.members);
-  state.numbers(self.threshold, group.members);
-  state.require(self.distance.size() == group.members && self.threshold.size() == group.members);
+  std::vector<double> distance = self.distance.of(group.members);
+  std::vector<double> threshold = self.threshold.of(group.members);
+  state.numbers(distance, group.members);
+  state.numbers(threshold, group.members);
+  state.require(distance.size() == group.members && threshold.size() == group.members);
+  // Whose distances no longer count: they were saved as they had been.
   std::vector<std::uint8_t> repaired(group.members, 0);
-  if constexpr (!State::kRestores) {
-    for (std::size_t i = 0; i < group.members; ++i) {
-      repaired[i] = self.score[i] == 0 && score_of(self.distance[i], self.threshold[i]) != 0 ? 1 : 0;
-    }
-  }
   state.numbers(repaired, group.members);
   if constexpr (State::kRestores) {
     const TrackedGroup::Levels* const levels = group.find(self.start);
@@ -85,8 +84,10 @@ void AnomalyTracker::Recent::exchange(State& state, Self& self, const TrackedGro
     if (!state.ok()) return;
     self.levels = levels->rows;
     for (std::size_t i = 0; i < group.members; ++i) {
-      self.score.push_back(repaired[i] != 0 ? 0 : score_of(self.distance[i], self.threshold[i]));
+      if (repaired[i] != 0) distance[i] = 0;
     }
+    self.distance = SparseNumbers(distance);
+    self.threshold = UniformNumbers(threshold);
   }
 }
 

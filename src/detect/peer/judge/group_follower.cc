@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "detect/peer/judge/levels.h"
 #include "stats/missing_values.h"
@@ -83,11 +84,13 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   last_position_ = judged.window.position;
   last_end_ = judged.window.end;
   heed_repairs(judged.window.start);
+  if (!second_only()) levels_ = std::make_shared<const LevelRows>(judged.window.levels);
   judge_tracks(judged);
   judge_bias(judged);
   judge_standby(judged);
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
+  levels_.reset();
 }
 
 void GroupFollower::judge_tracks(const JudgedWindow& judged) {
@@ -161,7 +164,7 @@ void GroupFollower::feed(const JudgedWindow& judged, const MetricSpec* metric, c
   }
   clear_where_second_is_well(judged, metric, detector, track);
   track.idle = metric->role == Role::kLatency && judged.window.idle;
-  tracker(metric, detector).add(judged.window, track);
+  tracker(metric, detector).add(judged.window, levels_, track);
   std::vector<double> scores(track.distance.size());
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = track.distance[i] / track.threshold[i];
   history_.add(judged.window.start, scores);

@@ -127,6 +127,7 @@ class GroupFollower {
   const std::vector<GroupJudge::Column>* columns_;
   std::vector<std::string> names_;  ///< Of the members.
   std::deque<AnomalyTracker> trackers_;
+  SharedLevelRows levels_;  ///< Of the window that is being followed.
   std::optional<BiasDetector> bias_;
   ScoreHistory history_;
   SecondOpinions opinions_;  ///< Of this group; used when it is second_only.

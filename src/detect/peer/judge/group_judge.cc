@@ -36,11 +36,10 @@ bool against_median(const MetricSpec& metric) {
   return false;
 }
 
-/// Of one member's samples in `values`, rows of `members` each, fills the holes that are short; see
-/// GroupJudge.
-void fill_holes(std::span<double> values, std::size_t members, std::size_t member, std::size_t longest) {
-  const std::size_t samples = values.size() / members;
-  const auto at = [&](std::size_t k) -> double& { return values[k * members + member]; };
+/// Of one member's samples in `values`, rows of `width` each, fills the holes that are short; see GroupJudge.
+void fill_holes(std::span<double> values, std::size_t width, std::size_t place, std::size_t longest) {
+  const std::size_t samples = values.size() / width;
+  const auto at = [&](std::size_t k) -> double& { return values[k * width + place]; };
   std::size_t k = 0;
   while (k < samples) {
     if (!std::isnan(at(k))) {
@@ -60,33 +59,16 @@ LAGGARD_CLONES void divide(double* sum, const double* count, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sum[i] /= count[i];
 }
 
-/// Of those that are busy one by one; the others' means are 0.
-std::vector<double> means_of_few(const Window& window) {
-  std::vector<double> mean(window.components, 0);
-  for (const std::uint32_t i : *window.busy) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t k = 0; k < window.size; ++k) {
-      const double x = window.at(i, k);
-      if (std::isnan(x)) continue;
-      sum += x;
-      count += 1;
-    }
-    mean[i] = count > 0 ? sum / count : kMissing;
-  }
-  return mean;
-}
-
+/// Of each member's present samples; of those that are not busy 0.
 std::vector<double> means(const Window& window) {
-  constexpr std::size_t kFew = 4;
-  if (window.busy && window.busy->size() < window.components / kFew) return means_of_few(window);
-  std::vector<double> sum(window.components, 0);
-  std::vector<double> count(window.components, 0);
-  for (std::size_t k = 0; k < window.size; ++k) {
-    stats::add_present(window.values.subspan(k * window.components, window.components), sum, count);
-  }
-  divide(sum.data(), count.data(), window.components);
-  return sum;
+  std::vector<double> sum(window.width(), 0);
+  std::vector<double> count(window.width(), 0);
+  for (std::size_t k = 0; k < window.size; ++k) stats::add_present(window.row(k), sum, count);
+  divide(sum.data(), count.data(), sum.size());
+  if (!window.busy) return sum;
+  std::vector<double> mean(window.components, 0);
+  for (std::size_t b = 0; b < sum.size(); ++b) mean[(*window.busy)[b]] = sum[b];
+  return mean;
 }
 
 /// Takes from `distance` what lies on the healthy side, and notes what lies below.
@@ -111,6 +93,12 @@ WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows, const Parame
   return windows;
 }
 
+JudgeMemory::JudgeMemory(std::span<const Distance> distances, const Parameters& parameters) {
+  compare.partition = parameters.partition;
+  compare.bins.floor_use = parameters.policies.floor_use;
+  for (const Distance kind : distances) comparers.push_back(make_comparer(kind, compare));
+}
+
 GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options)
     : columns_(std::move(columns)), members_(members), options_(std::move(options)) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -118,64 +106,82 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
     streams_.emplace_back(windows_of(metric, options_.windows, options_.parameters), members_);
     if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
   }
-  compare_.partition = options_.parameters.partition;
-  compare_.bins.floor_use = options_.parameters.policies.floor_use;
-  for (const Distance kind : options_.distances) comparers_.push_back(make_comparer(kind, compare_));
 }
 
-void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink) {
+void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, JudgeMemory& memory,
+                      const Sink& sink) {
   const Policies& policies = options_.parameters.policies;
+  memory.windows.resize(std::max(memory.windows.size(), columns_.size()));
+  Ready ready;
+  const auto ready_at = [&](std::int64_t index) -> std::vector<HeldWindow>& {
+    const auto [at, is_new] = ready.try_emplace(index);
+    if (!is_new) return at->second;
+    if (!memory.held.empty()) {
+      at->second = std::move(memory.held.back());
+      memory.held.pop_back();
+    }
+    at->second.resize(columns_.size());
+    for (HeldWindow& held : at->second) held.here = false;
+    return at->second;
+  };
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::span<const double> column = cells[c];
     const MetricSpec& metric = *columns_[c].metric;
     const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
     if (metric.log_unit > 0 && !later) {
-      logged_.resize(members_);
-      std::ranges::transform(column, logged_.begin(),
+      memory.row.resize(members_);
+      std::ranges::transform(column, memory.row.begin(),
                              [&](double x) { return std::log2(1 + x / metric.log_unit); });
-      column = logged_;
+      column = memory.row;
     }
-    if (c == latency_column_) {
-      raw_.push_back({t, {cells[c].begin(), cells[c].end()}});
-      if (raw_.size() > 2 * options_.windows.size) raw_.pop_front();
-    }
-    streams_[c].push(t, column, [&](const Window& window) { hold(c, window); });
+    if (c == latency_column_) keep_latencies(t, cells[c]);
+    streams_[c].push(t, column, memory.windows[c], [&](const Window& window) {
+      hold(ready_at(window.index)[c], window, memory.windows[c]);
+    });
   }
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
-  if (cell <= judge_after_) ready_.clear();
-  while (!ready_.empty()) {
-    judged_.push_back(ready_.extract(ready_.begin()));
-    judge(judged_.back().key(), judged_.back().mapped(), sink);
+  for (auto& [index, held] : ready) {
+    if (cell > judge_after_) judge(index, held, memory, sink);
+    for (std::size_t c = 0; c < held.size(); ++c) {
+      if (memory.windows[c].values.capacity() == 0) std::swap(memory.windows[c], held[c].memory);
+    }
+    memory.held.push_back(std::move(held));
   }
 }
 
-std::vector<GroupJudge::Held>& GroupJudge::ready_at(std::int64_t index) {
-  if (const auto at = ready_.find(index); at != ready_.end()) return at->second;
-  if (judged_.empty()) return ready_.emplace(index, columns_.size()).first->second;
-  Ready::node_type again = std::move(judged_.back());
-  judged_.pop_back();
-  again.key() = index;
-  for (Held& held : again.mapped()) held.here = false;
-  return ready_.insert(std::move(again)).position->second;
+/// Windows that come after a gap may begin a window before it, which is no more cells ago.
+void GroupJudge::keep_latencies(WallTime t, std::span<const double> column) {
+  Latencies& now = latencies_.emplace_back();
+  now.time = t;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!(column[i] > 0)) continue;
+    now.members.push_back(static_cast<std::uint32_t>(i));
+    now.values.push_back(column[i]);
+  }
+  now.members.shrink_to_fit();
+  now.values.shrink_to_fit();
+  if (latencies_.size() > options_.windows.size + 1) latencies_.pop_front();
 }
 
-/// A window without holes needs no copy: it is the last one that its stream hands out, and judged before the
-/// stream is given more.
-void GroupJudge::hold(std::size_t column, const Window& window) {
-  Held& copy = ready_at(window.index)[column];
-  copy.here = true;
-  copy.window = window;
-  if (window.complete) return;
-  copy.values.assign(window.values.begin(), window.values.end());
-  LAGGARD_CHECK(window.holed.has_value());
-  for (const std::uint32_t i : *window.holed) {
-    fill_holes(copy.values, members_, i, options_.parameters.longest_filled_hole);
+std::size_t GroupJudge::held() const {
+  std::size_t numbers = 0;
+  for (const GroupStream& stream : streams_) numbers += stream.held();
+  for (const Latencies& cell : latencies_) numbers += cell.values.size();
+  return numbers;
+}
+
+/// Takes over the memory that the window lies in: the stream may have more windows to hand out.
+void GroupJudge::hold(HeldWindow& held, const Window& window, WindowMemory& memory) const {
+  held.here = true;
+  held.window = window;
+  std::swap(held.memory, memory);
+  const std::vector<std::uint32_t>& busy = held.memory.busy;
+  for (const std::uint32_t i : held.memory.holed) {
+    const auto place = std::ranges::lower_bound(busy, i) - busy.begin();
+    fill_holes(held.memory.values, busy.size(), static_cast<std::size_t>(place),
+               options_.parameters.longest_filled_hole);
   }
-  copy.window.values = copy.values;
-  copy.window.holed.reset();
-  if (!window.busy) return;
-  copy.busy.assign(window.busy->begin(), window.busy->end());
-  copy.window.busy = copy.busy;
+  held.window.holed.reset();
 }
 
 std::optional<std::size_t> GroupJudge::column_of(Quantity quantity) const {
@@ -232,7 +238,7 @@ double off_median(const MetricSpec& metric, double x, double median) {
 
 }  // namespace
 
-void GroupJudge::judge_against_median(std::size_t column, const Held& held, WindowJudgement& out) {
+void GroupJudge::judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
   const bool each_second = metric.role == Role::kCongestion &&
                            options_.parameters.policies.congestion == CongestionTest::kEachSecond;
@@ -244,7 +250,7 @@ void GroupJudge::judge_against_median(std::size_t column, const Held& held, Wind
   std::vector<double> count(members_, 0);
   std::vector<double> row(members_);
   for (std::size_t k = 0; k < held.window.size; ++k) {
-    for (std::size_t i = 0; i < members_; ++i) row[i] = held.window.at(i, k);
+    held.window.spread_row(k, row);
     // F averages the windows themselves and takes the logarithm of that; ours averages logarithms.
     if (each_second) std::transform(row.begin(), row.end(), row.begin(), log_window);
     const double middle = stats::median_of(row);
@@ -267,7 +273,9 @@ void GroupJudge::judge_against_median(std::size_t column, const Held& held, Wind
 
 /// Each of several that stand apart is judged as though it were the only one: the nearest of them stays among
 /// those that the spread is made from, as a single one does.
-void GroupJudge::leave_several_out(const MetricSpec& metric, const WindowJudgement& out, std::size_t column) {
+void GroupJudge::leave_several_out(std::size_t column, const WindowJudgement& out,
+                                   SortedWindow& sorted) const {
+  const MetricSpec& metric = *columns_[column].metric;
   ApartOptions options{.bad = metric.bad,
                        .floor = least_floor(metric),
                        .least_gap = options_.parameters.apart_gap,
@@ -282,10 +290,11 @@ void GroupJudge::leave_several_out(const MetricSpec& metric, const WindowJudgeme
   std::vector<std::uint32_t> apart = standing_apart(out.levels[column], options);
   if (apart.empty()) return;
   apart.pop_back();
-  sorted_.leave_out_of_spread(apart);
+  sorted.leave_out_of_spread(apart);
 }
 
-void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgement& out) {
+void GroupJudge::judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory,
+                              WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
   if (against_median(metric)) {
     judge_against_median(column, held, out);
@@ -297,11 +306,12 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
   const bool by_regime = metric.role == Role::kLatency && policies.regimes;
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
   const bool idle = out.idle && policies.idleness && metric.role == Role::kLatency;
-  sorted_.assign(held.window);
-  if (policies.several) leave_several_out(metric, out, column);
-  CompareOptions compare = compare_;
+  SortedWindow& sorted = memory.sorted;
+  sorted.assign(held.window);
+  if (policies.several) leave_several_out(column, out, sorted);
+  CompareOptions compare = memory.compare;
   compare.bins.noise_floor = floor;
-  for (std::size_t d = 0; d < comparers_.size(); ++d) {
+  for (std::size_t d = 0; d < memory.comparers.size(); ++d) {
     const Distance kind = options_.distances[d];
     TrackJudgement track;
     track.metric = &metric;
@@ -309,11 +319,12 @@ void GroupJudge::judge_column(std::size_t column, const Held& held, WindowJudgem
     track.regime = regime_now;
     track.floor = floor;
     track.distance.assign(members_, 0);
-    if (sorted_.active() > 0) {
-      comparers_[d]->set_noise_floor(floor);
-      comparers_[d]->load(sorted_);
-      comparers_[d]->scores(track.distance);
-      track.scale = scales_.make(kind, compare, sorted_, track.distance);
+    if (sorted.active() > 0) {
+      Comparer& comparer = *memory.comparers[d];
+      comparer.set_noise_floor(floor);
+      comparer.load(sorted);
+      comparer.scores(track.distance);
+      track.scale = memory.scales.make(kind, compare, sorted, track.distance);
     }
     for (std::size_t i = 0; i < members_; ++i) {
       if (idle && !(levels[i] >= options_.parameters.stall_ms)) track.distance[i] = 0;
@@ -358,9 +369,12 @@ void GroupJudge::find_active_latency(WindowJudgement& out) {
   out.latency_floor = least_floor(*columns_[*latency_column_].metric);
   out.active_latency.assign(members_, 0);
   std::vector<double> count(members_, 0);
-  for (const RawColumn& column : raw_) {
-    if (column.time < out.start || column.time >= out.end) continue;
-    stats::add_positive(column.values, out.active_latency, count);
+  for (const Latencies& cell : latencies_) {
+    if (cell.time < out.start || cell.time >= out.end) continue;
+    for (std::size_t at = 0; at < cell.members.size(); ++at) {
+      out.active_latency[cell.members[at]] += cell.values[at];
+      count[cell.members[at]] += 1;
+    }
   }
   for (std::size_t i = 0; i < members_; ++i) {
     const bool enough = 2 * count[i] >= static_cast<double>(options_.windows.size);
@@ -368,7 +382,8 @@ void GroupJudge::find_active_latency(WindowJudgement& out) {
   }
 }
 
-void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& sink) {
+void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory,
+                       const Sink& sink) {
   WindowJudgement out;
   out.index = index;
   out.levels.resize(columns_.size());
@@ -384,7 +399,7 @@ void GroupJudge::judge(std::int64_t index, std::vector<Held>& held, const Sink& 
   out.idle = column_of(Quantity::kRequests) &&
              !(median_level(Quantity::kRequests) >= options_.parameters.idle_requests);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].judged && held[c].here) judge_column(c, held[c], out);
+    if (columns_[c].judged && held[c].here) judge_column(c, held[c], memory, out);
   }
   find_absent(out);
   find_active_latency(out);

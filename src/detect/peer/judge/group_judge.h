@@ -68,6 +68,28 @@ struct JudgeOptions {
 [[nodiscard]] WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows,
                                     const Parameters& parameters);
 
+/// One metric's window while a group is judged; short holes are filled.
+struct HeldWindow {
+  bool here = false;
+  Window window;  ///< Over `memory`.
+  WindowMemory memory;
+};
+
+/// What judging a window takes in memory and leaves nothing in: for groups of the same distances and
+/// parameters that are never judged at the same time. Large systems have thousands of groups, and few are
+/// judged at once.
+struct JudgeMemory {
+  JudgeMemory(std::span<const Distance> distances, const Parameters& parameters);
+
+  std::vector<WindowMemory> windows;          ///< Per column.
+  std::vector<std::vector<HeldWindow>> held;  ///< Whose memory serves the next ones.
+  SortedWindow sorted;
+  CompareOptions compare;  ///< But for the noise floor, which every window has its own of.
+  std::vector<std::unique_ptr<Comparer>> comparers;  ///< One for each of the distances.
+  ScaleMaker scales;
+  std::vector<double> row;
+};
+
 /// Compares the members of one peer group in all their metrics, window by window.
 ///
 /// Holes of samples lost one or two at a time are filled with the value before (at the window's start, the
@@ -86,7 +108,8 @@ class GroupJudge {
   GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options);
 
   /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.
-  void push(WallTime t, std::span<const std::span<const double>> cells, const Sink& sink);
+  void push(WallTime t, std::span<const std::span<const double>> cells, JudgeMemory& memory,
+            const Sink& sink);
 
   /// Members, by a 1 each, whose samples are kept from this judge; empty: none. They are not judged, and not
   /// absent either.
@@ -97,30 +120,31 @@ class GroupJudge {
 
   [[nodiscard]] std::size_t members() const { return members_; }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  /// Numbers in memory between cells, for tests.
+  [[nodiscard]] std::size_t held() const;
 
  private:
-  /// A window; where samples are missing a copy of it with short holes filled.
-  struct Held {
-    bool here = false;
-    Window window;
-    std::vector<double> values;
-    std::vector<std::uint32_t> busy;
-  };
   /// Medians over the members of a window's levels.
   struct Medians {
     std::vector<double> column;
     double storage = 0;  ///< Of reads and writes together; NaN where they are not both there.
     double network = 0;
   };
-  using Ready = std::map<std::int64_t, std::vector<Held>>;
+  /// The windows of all columns that begin at an index; empty between two cells.
+  using Ready = std::map<std::int64_t, std::vector<HeldWindow>>;
+  /// A cell of the latency metric: who had any, and how much.
+  struct Latencies {
+    WallTime time;
+    std::vector<std::uint32_t> members;
+    std::vector<double> values;
+  };
 
-  /// The windows of all columns that begin there, none of which is `here` yet when it is new.
-  [[nodiscard]] std::vector<Held>& ready_at(std::int64_t index);
-  void hold(std::size_t column, const Window& window);
-  void judge(std::int64_t index, std::vector<Held>& held, const Sink& sink);
-  void judge_column(std::size_t column, const Held& held, WindowJudgement& out);
-  void leave_several_out(const MetricSpec& metric, const WindowJudgement& out, std::size_t column);
-  void judge_against_median(std::size_t column, const Held& held, WindowJudgement& out);
+  void hold(HeldWindow& held, const Window& window, WindowMemory& memory) const;
+  void keep_latencies(WallTime t, std::span<const double> column);
+  void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
+  void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
+  void judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out);
+  void leave_several_out(std::size_t column, const WindowJudgement& out, SortedWindow& sorted) const;
   void find_activity(const WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
@@ -137,24 +161,14 @@ class GroupJudge {
   std::size_t members_;
   JudgeOptions options_;
   std::vector<GroupStream> streams_;
-  Ready ready_;
-  std::vector<Ready::node_type> judged_;  ///< Their memory serves the next ones.
-  Medians medians_;                       ///< Of the window that is being judged.
+  Medians medians_;  ///< Of the window that is being judged.
   /// Of each member in that window, in noise floors of its throughput; empty where no throughput is known.
   std::vector<double> activity_;
-  SortedWindow sorted_;
-  CompareOptions compare_;  ///< But for the noise floor, which every window has its own of.
-  std::vector<std::unique_ptr<Comparer>> comparers_;  ///< One for each of the distances.
-  ScaleMaker scales_;
-  std::vector<double> logged_;
   std::vector<std::uint8_t> left_out_;
   std::int64_t judge_after_ = std::numeric_limits<std::int64_t>::min();
   std::optional<std::size_t> latency_column_;
-  struct RawColumn {
-    WallTime time;
-    std::vector<double> values;
-  };
-  std::deque<RawColumn> raw_;  ///< Of the latency metric, the last WinSize cells.
+  std::deque<Latencies>
+      latencies_;  ///< Of the last cells, as many as windows that are to come may begin before.
 };
 
 }  // namespace laggard::detect

@@ -40,6 +40,7 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
     columns.push_back({find_metric(judged ? name : name.substr(1)), judged});
   }
   GroupJudge judge(columns, members, how);
+  JudgeMemory memory(how.distances, how.parameters);
   std::vector<WindowJudgement> windows;
   for (std::size_t k = 0; windows.empty() && k < 4 * kSize; ++k) {
     std::vector<std::vector<double>> cells;
@@ -49,7 +50,7 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
     }
     const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * 1'000'000'000);
     const std::vector<std::span<const double>> row(cells.begin(), cells.end());
-    judge.push(t, row, [&](WindowJudgement& window) { windows.push_back(window); });
+    judge.push(t, row, memory, [&](WindowJudgement& window) { windows.push_back(window); });
   }
   LAGGARD_CHECK(!windows.empty());
   return windows.front();
@@ -310,6 +311,23 @@ TEST(GroupJudge, SmallGroupsNeedMore) {
     return track.distance[0] / track.scale.unit;
   };
   EXPECT_DOUBLE_EQ(position(4) * 1.5, position(6)) << "their bins are smaller";
+}
+
+/// Of a large system most attachments stand by, and thousands of groups wait while few are judged.
+TEST(GroupJudge, RemembersOnlyWhoWorks) {
+  constexpr std::size_t kMany = 1000;
+  const JudgeOptions how = options();
+  GroupJudge judge({{find_metric("await"), true}, {find_metric("wr_sec"), true}}, kMany, how);
+  JudgeMemory memory(how.distances, how.parameters);
+  std::size_t windows = 0;
+  for (std::int64_t k = 0; k < 100; ++k) {
+    std::vector<double> cells(kMany, 0.0);
+    for (std::size_t i = 0; i < 10; ++i) cells[i] = wave(static_cast<std::size_t>(k) + i);
+    const std::vector<std::span<const double>> row{cells, cells};
+    judge.push(from_unix_ns(k * 1'000'000'000), row, memory, [&](WindowJudgement&) { ++windows; });
+  }
+  EXPECT_GT(windows, 5U);
+  EXPECT_LE(judge.held(), 2 * 16 * (kSize + 1) + 10 * (kSize + 1));
 }
 
 }  // namespace

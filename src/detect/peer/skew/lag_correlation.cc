@@ -86,6 +86,9 @@ void LagCorrelation::finish(Workers* workers) {
 void LagCorrelation::make_room(std::size_t blocks) {
   blocks_ = std::max(blocks_, blocks);
   for (Host& host : hosts_) {
+    // Not by doubling: most recordings end before there are as many blocks as there may be.
+    const std::size_t room = std::min(spec_.most_blocks, blocks_ + blocks_ / 8);
+    if (host.products.capacity() < blocks_ * lags()) host.products.reserve(std::max(room, blocks_) * lags());
     host.products.resize(blocks_ * lags());
     host.own.resize(blocks_);
     host.others.resize(blocks_);
