@@ -36,9 +36,9 @@ enum Counter : std::uint8_t {
   kThrottles,
   kCounters
 };
-constexpr std::array<std::string_view, kCounters> kNames{"cpu_us",  "run_wait_us",  "major_faults",
-                                                         "rss_kb",  "processes",    "threads",
-                                                         "stopped", "throttled_us", "throttles"};
+constexpr std::array<std::string_view, kCounters> kDaemonCounters{"cpu_us",  "run_wait_us",  "major_faults",
+                                                                  "rss_kb",  "processes",    "threads",
+                                                                  "stopped", "throttled_us", "throttles"};
 /// Of threads and processes whose files stay open: many systems allow 1024 in all.
 constexpr std::size_t kMostFiles = 640;
 constexpr Duration kLookAtAllEvery = 10min;
@@ -47,7 +47,8 @@ constexpr Duration kLookAtQuotasEvery = 3s;
 
 std::vector<TableCounter> daemon_counters() {
   std::vector<TableCounter> counters;
-  for (const std::string_view name : kNames) {
+  counters.reserve(kCounters);
+  for (const std::string_view name : kDaemonCounters) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kDaemon, name)->form});
   }
   return counters;

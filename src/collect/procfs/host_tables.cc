@@ -10,7 +10,7 @@ namespace laggard::collect {
 namespace {
 
 /// In the order of HostCounter.
-constexpr std::array<std::string_view, kHostCounters> kNames{
+constexpr std::array<std::string_view, kHostCounters> kHostNames{
     "cpu_user_ms",        "cpu_system_ms", "cpu_irq_ms", "cpu_idle_ms",  "cpu_iowait_ms",    "cpu_steal_ms",
     "procs_running",      "procs_blocked", "psi_cpu_us", "psi_io_us",    "psi_io_full_us",   "psi_memory_us",
     "psi_memory_full_us", "swap_in",       "swap_out",   "major_faults", "mem_available_kb", "cpu_mhz",
@@ -61,7 +61,7 @@ void read_cpu_line(std::string_view columns, std::uint64_t tick_ms, HostSample& 
 std::vector<TableCounter> host_counters() {
   std::vector<TableCounter> counters;
   counters.reserve(kHostCounters);
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : kHostNames) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kHost, name)->form});
   }
   return counters;

@@ -10,14 +10,15 @@ namespace laggard::collect {
 
 namespace {
 
-constexpr std::array<std::string_view, kLinkCounters> kNames{"link_mbit", "half_duplex", "carrier_changes",
-                                                             "rx_crc_errors"};
+constexpr std::array<std::string_view, kLinkCounters> kLinkNames{"link_mbit", "half_duplex",
+                                                                 "carrier_changes", "rx_crc_errors"};
 
 }  // namespace
 
 std::vector<TableCounter> link_counters() {
   std::vector<TableCounter> counters;
-  for (const std::string_view name : kNames) {
+  counters.reserve(kLinkCounters);
+  for (const std::string_view name : kLinkNames) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kNet, name)->form});
   }
   return counters;
