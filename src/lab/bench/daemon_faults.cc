@@ -41,12 +41,14 @@ FaultPlan cpu_neighbour(const Victim& victim) {
     return fmt::format("for p in $(cat {}); do taskset -a -c -p {} $p; done", daemons(victim), cores);
   };
   plan.prepare = {{victim.server(), shell(pin(std::to_string(core)))}};
-  // One program for all: several would be started one after the other.
-  plan.programs = {{victim.server(),
-                    {{"taskset", "-c", std::to_string(core), "sh", "-c",
-                      fmt::format("for i in $(seq {:.0f}); do while :; do :; done & done; wait",
-                                  victim.value("programs"))},
-                     {}}}};
+  // One program for all: several would be started one after the other. They are in the daemon's own group,
+  // because whole groups share a core by their weights, however many compute in them.
+  plan.programs = {
+      {victim.server(),
+       {{"taskset", "-c", std::to_string(core), "sh", "-c",
+         fmt::format("echo $$ > {} && for i in $(seq {:.0f}); do while :; do :; done & done; wait",
+                     daemons(victim), victim.value("programs"))},
+        {}}}};
   plan.end = {{victim.server(), shell(pin(fmt::format("0-{}", processors - 1)))}};
   return plan;
 }
