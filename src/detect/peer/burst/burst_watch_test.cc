@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-constexpr std::size_t kMembers = 5;
+constexpr std::size_t kDisks = 5;
 using Values = std::function<double(std::size_t member, std::int64_t cell)>;
 
 /// Cell and member of every burst in cells [1, cells], which come in runs of `run` cells.
@@ -23,7 +23,7 @@ std::vector<std::pair<std::int64_t, std::size_t>> bursts(std::string_view metric
                                                          std::int64_t run = 20, std::int64_t cells = 100,
                                                          Duration step = std::chrono::seconds(1)) {
   testing_support::GroupingBuilder builder;
-  for (std::size_t s = 1; s <= kMembers; ++s) builder.disk("s" + std::to_string(s), "d1");
+  for (std::size_t s = 1; s <= kDisks; ++s) builder.disk("s" + std::to_string(s), "d1");
   const Grouping grouping = builder.get();
   BurstWatch watch(grouping, BurstOptions{}, Grid{step}, nullptr);
   std::vector<std::pair<std::int64_t, std::size_t>> found;
@@ -31,7 +31,7 @@ std::vector<std::pair<std::int64_t, std::size_t>> bursts(std::string_view metric
     const CellRuns::Run now{begin, std::min(begin + run, cells + 1)};
     std::vector<double> rows;
     for (std::int64_t cell = now.begin; cell < now.end; ++cell) {
-      for (std::size_t i = 0; i < kMembers; ++i) rows.push_back(values(i, cell));
+      for (std::size_t i = 0; i < kDisks; ++i) rows.push_back(values(i, cell));
     }
     watch.observe(0, *find_metric(metric), now, rows);
     watch.end_run(now);
