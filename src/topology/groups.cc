@@ -101,6 +101,7 @@ Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const Grou
       builder);
   group_sockets(hosts, {}, builder);
   std::vector<ServerMachine> machines;
+  machines.reserve(servers.size());
   for (const RecordedHost& server : servers) machines.push_back({.recorded = &server, .set = {}});
   group_machines(machines, builder);
   return builder.take();

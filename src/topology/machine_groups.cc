@@ -24,8 +24,7 @@ Component machine_component(PartGraph& parts, const DeviceInfo& device, PartKind
 }  // namespace
 
 void group_machines(std::span<const ServerMachine> servers, GroupBuilder& builder) {
-  using NaturalOrder = bool (*)(std::string_view, std::string_view);
-  using ByName = std::map<std::string, std::vector<Component>, NaturalOrder>;
+  using ByName = std::map<std::string, std::vector<Component>, bool (*)(std::string_view, std::string_view)>;
   ByName machines(natural_less);
   ByName daemons(natural_less);
   for (const ServerMachine& server : servers) {
