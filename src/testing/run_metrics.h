@@ -22,7 +22,8 @@ class RunMetrics final : public TableSink {
     Cluster simulated(cluster, run);
     simulated.run();
     events = simulated.events();
-    for (std::size_t c = 0; c < cluster.clients; ++c) {
+    const std::size_t programs = run.workload == Workload::kIdle ? 0 : cluster.clients;
+    for (std::size_t c = 0; c < programs; ++c) {
       bytes_done.push_back(static_cast<double>(simulated.program(c).bytes_done()));
       operations_done.push_back(static_cast<double>(simulated.program(c).operations_done()));
     }

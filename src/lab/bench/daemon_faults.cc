@@ -42,10 +42,11 @@ FaultPlan cpu_neighbour(const Victim& victim) {
   };
   plan.prepare = {{victim.server(), shell(pin(std::to_string(core)))}};
   // One program for all: several would be started one after the other. They are in the daemon's own group,
-  // because whole groups share a core by their weights, however many compute in them.
+  // because whole groups share a core by their weights, however many compute in them; and at a higher
+  // priority than it, because the scheduler prefers whoever wants little.
   plan.programs = {
       {victim.server(),
-       {{"taskset", "-c", std::to_string(core), "sh", "-c",
+       {{"nice", "-n", "-5", "taskset", "-c", std::to_string(core), "sh", "-c",
          fmt::format("echo $$ > {} && for i in $(seq {:.0f}); do while :; do :; done & done; wait",
                      daemons(victim), victim.value("programs"))},
         {}}}};

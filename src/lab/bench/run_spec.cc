@@ -101,6 +101,14 @@ std::vector<std::size_t> faulty_servers(const std::vector<FaultPlace>& faults, c
 
 namespace {
 
+Status check_number(const FaultRow& row, std::size_t number, const Layout& layout) {
+  const bool client = row.strikes == Strikes::kClient;
+  const std::size_t most = client ? layout.clients : layout.servers;
+  if (number >= 1 && number <= most) return {};
+  return fail(ErrorCode::kBadUse, "--server",
+              fmt::format("{} is not one of the {} {}", number, most, client ? "clients" : "servers"));
+}
+
 /// Two faults of one family change the same settings of a host.
 Status check_places(const RunSpec& run, const Layout& layout) {
   std::set<std::pair<std::string, std::string_view>> seen;
@@ -110,14 +118,10 @@ Status check_places(const RunSpec& run, const Layout& layout) {
       return fail(ErrorCode::kBadUse, "--fault",
                   fmt::format("{} needs a second switch, which six servers or more have", row.name));
     }
-    const std::size_t most = row.strikes == Strikes::kClient ? layout.clients : layout.servers;
     for (const std::size_t number : place.numbers) {
-      if (number < 1 || number > most) {
-        return fail(ErrorCode::kBadUse, "--server",
-                    fmt::format("{} is not one of the {} {}", number, most,
-                                row.strikes == Strikes::kClient ? "clients" : "servers"));
-      }
-      const std::string host = row.strikes == Strikes::kSwitch ? "" : host_of(layout, row.strikes, number);
+      if (Status there = check_number(row, number, layout); !there) return there;
+      const std::string host =
+          row.strikes == Strikes::kSwitch ? "the switch" : host_of(layout, row.strikes, number);
       if (!seen.emplace(host, row.family).second) {
         return fail(ErrorCode::kBadUse, "--fault",
                     fmt::format("two faults of the {} would undo each other on {}", row.family, host));

@@ -17,7 +17,8 @@ constexpr const char* kSwitchNames[] = {"sw1", "sw2"};
 
 Json unix_seconds(const std::optional<WallTime>& t) {
   if (!t) return nullptr;
-  return static_cast<double>(to_unix_ns(*t) / 1000) * 1e-6;
+  const std::int64_t microseconds = to_unix_ns(*t) / 1000;
+  return static_cast<double>(microseconds) * 1e-6;
 }
 
 /// A list of hosts.

@@ -46,8 +46,8 @@ struct FaultPlace {
 /// disk-slow, disk-stall, disk-rare-stall  its disk, which stands still for the first time 5 s after the
 ///                     beginning.
 ///
-/// Hogs of less than full strength pause after each piece of work, so that their share of the time is the
-/// load of the catalogue.
+/// Of less than full strength, disk-hog and disk-busy read for a part of every ten seconds, and network hogs
+/// send less.
 [[nodiscard]] std::unique_ptr<Fault> make_fault(const FaultPlace& place);
 
 /// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all

@@ -15,7 +15,8 @@ double value(const FaultPlace& place, std::string_view parameter) {
   return value_of(place.run.fault, strength_of(place.run), parameter);
 }
 
-/// Reads the spare partition over and over.
+/// Reads the spare partition over and over, or for that share of every kPeriodSeconds that is its load: a
+/// queue that is still read when a share ends must not count.
 class DiskReader final : public Fault, public EventHandler {
  public:
   struct Style {
@@ -31,30 +32,41 @@ class DiskReader final : public Fault, public EventHandler {
 
   void begin() override {
     active_ = true;
-    for (std::uint32_t i = 0; i < style_.outstanding; ++i) read_next();
+    go_on();
   }
   void end() override { active_ = false; }
-  void on_event(std::uint32_t kind, std::uint64_t began_ns) override {
-    if (!active_) return;
-    if (kind == kPaused || load_ >= 1) {
-      read_next();
-      return;
+  void on_event(std::uint32_t kind, std::uint64_t /*about*/) override {
+    if (kind == kRead) {
+      --under_way_;
+      if (active_ && reading_) read_next();
+    } else if (kind == kPause) {
+      reading_ = false;
+    } else if (active_) {
+      go_on();
     }
-    const double took = to_seconds(queue_.now() - SimTime(static_cast<SimTime::rep>(began_ns)));
-    queue_.schedule_in(from_seconds(took * (1 / load_ - 1)), {this, kPaused, 0});
   }
 
  private:
+  static constexpr double kPeriodSeconds = 10;
   static constexpr std::uint32_t kRead = 0;
-  static constexpr std::uint32_t kPaused = 1;
+  static constexpr std::uint32_t kPause = 1;
+  static constexpr std::uint32_t kGoOn = 2;
 
+  void go_on() {
+    reading_ = true;
+    while (under_way_ < style_.outstanding) read_next();
+    if (load_ >= 1) return;
+    queue_.schedule_in(from_seconds(load_ * kPeriodSeconds), {this, kPause, 0});
+    queue_.schedule_in(from_seconds(kPeriodSeconds), {this, kGoOn, 0});
+  }
   void read_next() {
+    ++under_way_;
     disk_.submit({.at = first_ + offset_,
                   .bytes = kMegabyte,
                   .write = false,
                   .io_class = style_.io_class,
                   .stream = FileServer::kHogStream,
-                  .done = {this, kRead, static_cast<std::uint64_t>(queue_.now().count())}});
+                  .done = {this, kRead, 0}});
     offset_ = (offset_ + kMegabyte) % kSpareBytes;
   }
 
@@ -64,7 +76,9 @@ class DiskReader final : public Fault, public EventHandler {
   double load_;
   Style style_;
   std::int64_t offset_ = 0;
+  std::uint32_t under_way_ = 0;
   bool active_ = false;
+  bool reading_ = false;
 };
 
 /// Sends zeros as fast as TCP lets it, or a part of that.
