@@ -24,6 +24,7 @@ using archive::testing::open_writer;
 using archive::testing::Replay;
 using archive::testing::TempDir;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
