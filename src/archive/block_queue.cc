@@ -79,10 +79,10 @@ class BlockQueue::HostBlocks {
         ++next_file_;
         continue;
       }
-      Result<std::vector<BlockRow>> rows = files_.rows(next_file_);
+      Result<std::vector<BlockRow>> rows = files_.rows_from(next_file_, request_.from);
       if (!rows) return forward(rows);
+      if (file.extent) latest = std::max(latest.value_or(file.extent->to), file.extent->to);
       for (BlockRow& row : *rows) {
-        if (!latest || row.latest > *latest) latest = row.latest;
         if (!wants_block(request_, row)) continue;
         std::string kind = row.kind;
         kinds[kind].push_back({.file = next_file_, .row = std::move(row), .overlaps = false});

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
 
 #include "archive/file_name.h"
 #include "archive/format.h"
@@ -12,25 +14,26 @@ namespace laggard::archive {
 
 namespace {
 
-/// Statements that run often, in the order of kStatements.
+/// Statements that run often, in the order of kStatements; those of readers come first.
 enum Prepared : std::size_t {
+  kSelectHeader,
+  kSelectChunk,
   kInsertBlock,
   kInsertChunk,
   kDeleteBlock,
   kDeleteChunks,
-  kSelectHeader,
-  kSelectChunk,
   kCountBlocks,
   kCountFacts,
   kCountCommit,
 };
+constexpr std::size_t kOfReaders = kSelectChunk + 1;
 constexpr std::array kStatements{
+    "SELECT header FROM block WHERE id = ?1",
+    "SELECT data FROM chunk WHERE id = ?1",
     "INSERT INTO block(id, kind, earliest, latest, samples, header) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
     "INSERT INTO chunk(id, data) VALUES(?1, ?2)",
     "DELETE FROM block WHERE id = ?1",
     "DELETE FROM chunk WHERE id BETWEEN ?1 AND ?2",
-    "SELECT header FROM block WHERE id = ?1",
-    "SELECT data FROM chunk WHERE id = ?1",
     "UPDATE meta SET value = (SELECT count(*) FROM block) WHERE key = ?1",
     "UPDATE meta SET value = (SELECT count(*) FROM fact) WHERE key = ?1",
     "UPDATE meta SET value = value + 1 WHERE key = ?1",
@@ -209,7 +212,7 @@ Status DayFile::read_identity() {
 }
 
 Status DayFile::prepare() {
-  for (const char* sql : kStatements) {
+  for (const char* sql : std::span(kStatements).first(is_writable() ? kStatements.size() : kOfReaders)) {
     Result<Statement> statement = database_.prepare(sql);
     if (!statement) return forward(statement);
     statements_.push_back(std::move(*statement));
@@ -331,9 +334,21 @@ Status DayFile::in_one_state(const std::function<Status()>& read) {
 
 Status DayFile::read_rows(std::vector<BlockRow>& rows) {
   return in_one_state([&] {
-    Status read = select_rows(rows);
+    Status read = select_rows(std::numeric_limits<std::int64_t>::min(), rows);
     return read && !blocks_changed_ ? check_count(rows.size()) : read;
   });
+}
+
+Result<std::vector<BlockRow>> DayFile::rows_from(std::int64_t id) {
+  std::vector<BlockRow> rows;
+  if (Status read = select_rows(id, rows); !read) return forward(read);
+  return rows;
+}
+
+Result<std::optional<std::uint64_t>> DayFile::block_count() {
+  Result<std::string> count = meta(kBlockCountKey);
+  if (!count) return forward(count);
+  return to_number<std::uint64_t>(*count);
 }
 
 /// The value of a key in `meta`; empty when it is not there.
@@ -356,10 +371,11 @@ Status DayFile::check_count(std::size_t rows) {
           rows, count->empty() ? "more" : *count));
 }
 
-Status DayFile::select_rows(std::vector<BlockRow>& rows) {
+Status DayFile::select_rows(std::int64_t from, std::vector<BlockRow>& rows) {
   Result<Statement> select =
-      database_.prepare("SELECT id, kind, earliest, latest, samples FROM block ORDER BY id");
+      database_.prepare("SELECT id, kind, earliest, latest, samples FROM block WHERE id >= ?1 ORDER BY id");
   if (!select) return forward(select);
+  select->bind(1, from);
   for (;;) {
     Result<bool> row = select->step();
     if (!row) return forward(row);

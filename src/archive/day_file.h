@@ -38,6 +38,7 @@ struct BlockRow {
   WallTime earliest;
   WallTime latest;
   std::size_t samples = 0;  ///< Sample times, events or periods.
+  bool operator==(const BlockRow&) const = default;
 };
 
 /// A block of any stream as it is stored.
@@ -51,6 +52,13 @@ struct StoredBlock {
 };
 [[nodiscard]] StoredBlock stored(Block block, ZstdCodec& codec);
 [[nodiscard]] StoredBlock stored(ColumnsBlock block, ZstdCodec& codec);
+
+/// A log that was gone through beside its writer and was sound, so that it need not be gone through at every
+/// look: as it was then, and as it was seen last. While it is written on it cannot be what a crash has left.
+struct KnownLog {
+  std::optional<FileStamp> sound;
+  std::optional<FileStamp> seen;
+};
 
 struct GapRow {
   WallTime first;
@@ -96,8 +104,10 @@ class DayFile {
   /// Works beside a writer, on read-only media and without the right to write. Neither the file nor what lies
   /// beside it is ever written, made or deleted. kNotFound also for an empty file: it was only
   /// just made, or it was emptied; kTooNew, kTooOld, kDamaged, kNoPermission, kBadInput (not ours).
+  /// \param log  what is known of its log, and what is known from then on; null: nothing.
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_for_reading(const std::filesystem::path& path,
-                                                                         const char* vfs);
+                                                                         const char* vfs,
+                                                                         KnownLog* log = nullptr);
   /// The same for a file that no other process can be writing, since the caller has the host's lock.
   /// \param index  kYes only if this process does not have the file open.
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_under_lock(const std::filesystem::path& path,
@@ -135,12 +145,18 @@ class DayFile {
   /// The same, but on an error `rows` keeps those that could be read before it. kDamaged also when there are
   /// fewer or more than were committed.
   [[nodiscard]] Status read_rows(std::vector<BlockRow>& rows);
+  /// Those from an id on.
+  [[nodiscard]] Result<std::vector<BlockRow>> rows_from(std::int64_t id);
+  /// How many blocks were committed; nothing when the file does not say.
+  [[nodiscard]] Result<std::optional<std::uint64_t>> block_count();
   [[nodiscard]] Result<BlockHeader> header(std::int64_t id, ZstdCodec& codec);
   /// The header of a block of events or profiles.
   [[nodiscard]] Result<ColumnsHeader> columns_header(std::int64_t id, ZstdCodec& codec);
   /// The bytes of one chunk, valid until the next call.
   [[nodiscard]] Result<std::string_view> chunk(std::int64_t id, std::size_t counter);
   [[nodiscard]] Result<Notes> notes(ZstdCodec& codec);
+  /// Other numbers than before whenever a writer has changed the notes.
+  [[nodiscard]] Result<std::array<std::int64_t, 2>> notes_mark();
 
   /// Where the file is now; for one that is open for writing or was opened under the host's lock.
   [[nodiscard]] FilePlace place() const;
@@ -174,7 +190,7 @@ class DayFile {
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_alone(const std::filesystem::path& path,
                                                                    LookAtIndex index, const char* vfs);
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_beside_writer(
-      const std::filesystem::path& target, const char* vfs);
+      const std::filesystem::path& target, const char* vfs, KnownLog* log);
   [[nodiscard]] static Result<std::unique_ptr<DayFile>> open_with_side_files(
       const std::filesystem::path& path, const std::shared_ptr<const SideFiles>& side_files);
   [[nodiscard]] static std::string why_log_is_foreign(const Result<std::unique_ptr<DayFile>>& alone,
@@ -191,7 +207,7 @@ class DayFile {
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status create_tables(const FileIdentity& identity, bool hidden);
   [[nodiscard]] Status use_journal();
-  [[nodiscard]] Status select_rows(std::vector<BlockRow>& rows);
+  [[nodiscard]] Status select_rows(std::int64_t from, std::vector<BlockRow>& rows);
   [[nodiscard]] tl::unexpected<Error> missing_block(std::int64_t id);
   [[nodiscard]] Result<std::string> meta(std::string_view key);
   [[nodiscard]] Status check_count(std::size_t rows);

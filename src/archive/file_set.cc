@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <numeric>
 #include <tuple>
 
+#include "archive/cached_files.h"
 #include "archive/file_name.h"
 #include "archive/format.h"
 #include "archive/stream_folder.h"
@@ -165,11 +168,19 @@ Status FileSet::add_folder(const fs::path& folder, std::optional<Stream> stream)
 
 Status FileSet::add_file(const fs::path& path, std::optional<Stream> stream) {
   std::error_code error;
+  const CachedFile* finished = options_.cache == nullptr ? nullptr : options_.cache->content().finished(path);
+  if (finished != nullptr && (!stream || finished->source.stream == *stream)) {
+    if (known_.insert(finished->canonical).second) files_.push_back(finished->source);
+    return {};
+  }
   // Two links to one file are one source; two links to a device are two lost files.
   const bool regular = fs::is_regular_file(path, error);
   const fs::path canonical = regular ? fs::canonical(path, error) : path;
   if (!known_.insert(error ? path : canonical).second) return {};
-  Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs);
+  if (options_.cache != nullptr) options_.cache->content().file(path).canonical = error ? path : canonical;
+  const std::optional<FileStamp> stamp = options_.cache == nullptr ? std::nullopt : stamp_of_plain(path);
+  KnownLog* const log = options_.cache == nullptr ? nullptr : &options_.cache->content().file(path).log;
+  Result<std::unique_ptr<DayFile>> file = DayFile::open_for_reading(path, options_.vfs, log);
   if (!file) return leave_out(path, file.error());
   const Stream own = (*file)->identity().stream;
   if (stream && own != *stream) {
@@ -179,7 +190,21 @@ Status FileSet::add_file(const fs::path& path, std::optional<Stream> stream) {
                        path.string(), things_of(own), things_of(*stream)));
     return {};
   }
+  const std::size_t notices = notices_.size();
   add_source(path, **file);
+  if (options_.cache == nullptr) return {};
+  return add_to_cache(std::move(*file), notices_.size() == notices ? stamp : std::nullopt);
+}
+
+/// The last one of `files_`, which stays open where it may. \param stamp  as it was before it was opened, if
+/// it may be finished.
+Status FileSet::add_to_cache(std::unique_ptr<DayFile> file, std::optional<FileStamp> stamp) {
+  SourceFile& source = files_.back();
+  if (!file->has_writer_journal() && file->is_plain()) source.finished = stamp;
+  options_.cache->content().file(source.path).source = source;
+  if (open_.size() >= options_.max_open_files) return {};
+  if (Status held = file->hold_snapshot(); !held) return held;
+  open_[files_.size() - 1] = {.file = std::move(file), .used = ++uses_};
   return {};
 }
 
@@ -255,11 +280,34 @@ Status FileSet::name_foreign_files() {
   return {};
 }
 
-void FileSet::sort() {
-  std::ranges::sort(files_, [](const SourceFile& a, const SourceFile& b) {
+void FileSet::end_listing() {
+  std::vector<std::size_t> order(files_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t i, std::size_t j) {
+    const SourceFile& a = files_[i];
+    const SourceFile& b = files_[j];
     return std::tie(a.stream, a.host, a.start, a.copy, a.path) <
            std::tie(b.stream, b.host, b.start, b.copy, b.path);
   });
+  std::vector<SourceFile> files;
+  std::map<std::size_t, Open> open;
+  for (const std::size_t i : order) {
+    if (const auto one = open_.find(i); one != open_.end()) open[files.size()] = std::move(one->second);
+    files.push_back(std::move(files_[i]));
+  }
+  files_ = std::move(files);
+  open_ = std::move(open);
+  if (options_.cache != nullptr) options_.cache->content().end_listing();
+}
+
+void FileSet::close(std::size_t index) {
+  if (options_.cache == nullptr || open_.size() > options_.max_open_files) open_.erase(index);
+}
+
+void FileSet::remember(std::size_t index) {
+  CachedFile& cached = options_.cache->content().file(files_[index].path);
+  cached.source = files_[index];
+  cached.finished = files_[index].finished;
 }
 
 void FileSet::make_room() {
@@ -301,14 +349,49 @@ Result<std::vector<BlockRow>> FileSet::rows(std::size_t index) {
     damage(files_[index].path, read.error().message());
   }
   if (files_[index].stream == Stream::kMetrics) leave_unknown_kinds(index, rows);
-  std::optional<TimeSpan>& extent = files_[index].extent;
-  for (const BlockRow& row : rows) {
-    if (!extent) extent = TimeSpan{row.earliest, row.latest};
-    extent->from = std::min(extent->from, row.earliest);
-    extent->to = std::max(extent->to, row.latest);
-  }
+  for (const BlockRow& row : rows) extend(index, {row.earliest, row.latest});
   check_extent(files_[index]);
   return rows;
+}
+
+void FileSet::extend(std::size_t index, TimeSpan span) {
+  std::optional<TimeSpan>& extent = files_[index].extent;
+  if (!extent) extent = span;
+  extent->from = std::min(extent->from, span.from);
+  extent->to = std::max(extent->to, span.to);
+}
+
+Result<std::optional<std::vector<BlockRow>>> FileSet::new_rows(std::size_t index, const ListedRows& listed) {
+  if (listed.newest.empty() || files_[index].stream != Stream::kMetrics) return std::nullopt;
+  Result<DayFile*> file = open(index);
+  if (!file) return forward(file);
+  if (!(*file)->has_writer_journal()) return std::nullopt;
+  Result<std::vector<BlockRow>> rows = (*file)->rows_from(listed.newest.front().id);
+  Result<std::optional<std::uint64_t>> count = (*file)->block_count();
+  if (!rows || !count || !*count) return std::nullopt;  // Whoever looks at all of them says what is wrong.
+  const std::size_t before = listed.newest.size();
+  const bool grown =
+      rows->size() >= before && std::equal(listed.newest.begin(), listed.newest.end(), rows->begin());
+  if (!grown || **count != listed.count + (rows->size() - before)) return std::nullopt;
+  rows->erase(rows->begin(), rows->begin() + static_cast<std::ptrdiff_t>(before));
+  const auto known = [](const BlockRow& row) { return device_kind(row.kind).has_value(); };
+  if (!std::ranges::all_of(*rows, known)) return std::nullopt;
+  extend(index, *listed.extent);
+  for (const BlockRow& row : *rows) extend(index, {row.earliest, row.latest});
+  return std::move(*rows);
+}
+
+Result<std::vector<BlockRow>> FileSet::rows_from(std::size_t index, std::optional<WallTime> from) {
+  if (options_.cache == nullptr || !from) return rows(index);
+  const std::optional<ListedRows>& listed = options_.cache->content().file(files_[index].path).rows;
+  if (!listed || listed->rest_until >= *from) return rows(index);
+  Result<std::optional<std::vector<BlockRow>>> added = new_rows(index, *listed);
+  if (!added) return forward(added);
+  if (!*added) return rows(index);
+  std::vector<BlockRow> newest = listed->newest;
+  newest.insert(newest.end(), std::make_move_iterator((*added)->begin()),
+                std::make_move_iterator((*added)->end()));
+  return newest;
 }
 
 void FileSet::leave_unknown_kinds(std::size_t index, std::vector<BlockRow>& rows) {

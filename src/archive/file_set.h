@@ -26,7 +26,11 @@ struct SourceFile {
   int copy = 1;
   /// From its earliest to its latest sample, once its blocks have been listed.
   std::optional<TimeSpan> extent = std::nullopt;
+  /// With a cache: its state before it was opened, if it is finished and nothing is wrong with it so far.
+  std::optional<FileStamp> finished = std::nullopt;
 };
+
+struct ListedRows;
 
 /// The files of one or several recordings, sorted by stream, host and start. A bounded number of them is
 /// open.
@@ -39,13 +43,20 @@ class FileSet {
   /// Reports the files that are no recordings, and those by an earlier version, which count as damaged, since
   /// their content is not read. They are an error when there is nothing else.
   [[nodiscard]] Status name_foreign_files();
-  void sort();
+  /// All have been added: sorts them.
+  void end_listing();
 
   [[nodiscard]] const std::vector<SourceFile>& files() const { return files_; }
   /// Opens a file for reading, as a snapshot. Valid until the next call.
   [[nodiscard]] Result<DayFile*> open(std::size_t index);
-  void close(std::size_t index) { open_.erase(index); }
+  /// It is not needed now: closes it, unless it may stay open (ReaderOptions::cache).
+  void close(std::size_t index);
+  void close_now(std::size_t index) { open_.erase(index); }
 
+  /// Null when there is none.
+  [[nodiscard]] ReaderCache* cache() const { return options_.cache; }
+  /// The listed file was read, and nothing is wrong with it: later readers need not open it.
+  void remember(std::size_t index);
   [[nodiscard]] ZstdCodec& codec() { return codec_; }
   void notice(std::string sentence);
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
@@ -64,6 +75,11 @@ class FileSet {
   [[nodiscard]] std::pair<std::size_t, std::size_t> of_stream(Stream stream) const;
   /// The file's blocks of known kinds. Damage becomes a notice, and the blocks that it hides are left out.
   [[nodiscard]] Result<std::vector<BlockRow>> rows(std::size_t index);
+  /// The same without some that end before `from`.
+  [[nodiscard]] Result<std::vector<BlockRow>> rows_from(std::size_t index, std::optional<WallTime> from);
+  /// The blocks that have come since they were listed; nothing when those were not all that has changed.
+  [[nodiscard]] Result<std::optional<std::vector<BlockRow>>> new_rows(std::size_t index,
+                                                                      const ListedRows& listed);
   /// Fails when somebody has begun to write to the file since it was opened.
   [[nodiscard]] Status check_unchanged(std::size_t index);
   /// A block's header, checked against its row. Damage is an error kDamaged that names file and span.
@@ -84,6 +100,8 @@ class FileSet {
   /// Leaves out a file that cannot be opened. Returns an error if that must end the reading.
   [[nodiscard]] Status leave_out(const std::filesystem::path& path, const Error& error);
   void add_source(const std::filesystem::path& path, const DayFile& file);
+  [[nodiscard]] Status add_to_cache(std::unique_ptr<DayFile> file, std::optional<FileStamp> stamp);
+  void extend(std::size_t index, TimeSpan extent);
   void check_extent(const SourceFile& file);
   [[nodiscard]] tl::unexpected<Error> lost_block(std::size_t index, const BlockRow& row,
                                                  std::string_view why);

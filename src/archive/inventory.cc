@@ -1,11 +1,11 @@
-#include "archive/file_set_readers.h"
-
 #include <algorithm>
-#include <array>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "archive/block.h"
+#include "archive/cached_files.h"
+#include "archive/file_set_readers.h"
+#include "archive/host_inventory.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
@@ -13,139 +13,96 @@ namespace laggard::archive {
 
 namespace {
 
-/// A histogram of the intervals between sample times. It has few entries, since recorders keep a steady
-/// interval.
-class Distances {
- public:
-  void add(std::int64_t ns, std::uint64_t times = 1) {
-    // Rounded to milliseconds, below which a schedule only jitters, or to microseconds for fast sampling.
-    const std::int64_t unit = ns >= 10'000'000 ? 1'000'000 : 1'000;
-    const std::int64_t rounded = ns < unit ? ns : (ns + unit / 2) / unit * unit;
-    auto at = counts_.lower_bound(rounded);
-    if (counts_.size() >= kMost && (at == counts_.end() || at->first != rounded)) {
-      // An irregular source: where there is no room left, the nearest entry is counted instead.
-      if (at == counts_.end()) --at;
-      at->second += times;
-    } else {
-      counts_[rounded] += times;
-    }
-    total_ += times;
-  }
-  void add(const Distances& other) {
-    for (const auto& [ns, times] : other.counts_) add(ns, times);
-  }
-  [[nodiscard]] std::optional<Duration> median() const {
-    std::uint64_t below = 0;
-    for (const auto& [ns, times] : counts_) {
-      below += times;
-      if (below * 2 >= total_) return Duration{ns};
-    }
-    return std::nullopt;
-  }
-
- private:
-  static constexpr std::size_t kMost = 256;
-  std::map<std::int64_t, std::uint64_t> counts_;
-  std::uint64_t total_ = 0;
-};
-
-struct Device {
-  DeviceInfo info;
-  Distances distances;
-  std::optional<WallTime> last_sample;
-};
-
-/// A stretch of a host's time without holes, as far as one block can tell.
-struct Segment {
-  WallTime from;
-  WallTime to;
-  std::string boot;
-};
-
-struct Host {
-  std::map<DeviceKind, std::map<std::string, Device>> devices;
-  std::map<DeviceKind, Distances> distances;
-  std::vector<Segment> segments;
-  std::vector<GapRow> reasons;
-  std::vector<GapRow> clock_steps;
-  std::map<DeviceKind, WallTime> latest;  ///< The latest sample so far.
-};
-
 class InventoryTaker {
  public:
   InventoryTaker(FileSet& files, bool verify) : files_(files), verify_(verify) {}
 
-  Status add_file(std::size_t index) {
-    Host& host = hosts_[files_.files()[index].host];
-    Result<std::vector<BlockRow>> rows = files_.rows(index);
-    if (!rows) return forward(rows);
-    for (const BlockRow& row : *rows) {
-      Result<BlockHeader> header = files_.header(index, row);
-      if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
-      if (!header) {
-        note_damage(host, index, row, header.error());
-        continue;
-      }
-      add_block(host, *header);
-      note_disorder(host, *header);
-      if (verify_) {
-        if (Status read = verify_block(host, index, row, *header); !read) return read;
-      }
-    }
-    Result<DayFile*> file = files_.open(index);
-    if (!file) return forward(file);
-    if (Status read = add_notes(host, **file); !read) {
-      if (read.error().code != ErrorCode::kDamaged) return read;
-      files_.damage(files_.files()[index].path, read.error().message());
-    }
-    files_.close(index);
-    return {};
+  /// \param begin, end  the host's files.
+  Status add_host(std::size_t begin, std::size_t end) {
+    const std::string& host = files_.files()[begin].host;
+    if (files_.cache() != nullptr) return add_to_cached(host, begin, end);
+    Result<bool> sound = add_files(begin, end, read_[host]);
+    return sound ? Status{} : forward(sound);
   }
 
   Inventory finish() {
     Inventory inventory;
-    for (auto& [name, host] : hosts_) {
-      for (auto& [kind, devices] : host.devices) {
-        for (auto& [device, entry] : devices) {
-          entry.info.interval = entry.distances.median();
-          inventory.devices.push_back(std::move(entry.info));
-        }
-      }
-      add_gaps(name, host, inventory.gaps);
-      for (const GapRow& step : host.clock_steps) {
-        inventory.clock_steps.push_back(
-            {.host = name, .before = step.first, .after = step.last, .reason = step.reason});
+    std::map<std::string, const HostInventory*> hosts = cached_;
+    for (const auto& [name, host] : read_) hosts[name] = &host;
+    std::vector<std::string> names;
+    for (const auto& [name, host] : hosts) {
+      names.push_back(name);
+      host->add_gaps(name, inventory.gaps);
+      host->add_clock_steps(name, inventory.clock_steps);
+      for (const TimeSpan& span : host->disorder()) files_.add_disorder(span);
+    }
+    std::ranges::sort(names, natural_less);
+    for (const std::string& name : names) {
+      const auto read = read_.find(name);
+      if (read == read_.end()) {
+        hosts[name]->add_to(inventory.devices);
+      } else {
+        std::move(read->second).add_to(inventory.devices);
       }
     }
-    std::ranges::sort(inventory.devices, [](const DeviceInfo& a, const DeviceInfo& b) {
-      if (a.host != b.host) return natural_less(a.host, b.host);
-      if (a.kind != b.kind) return a.kind < b.kind;
-      return natural_less(a.device, b.device);
-    });
     inventory.notices = files_.notices();
     inventory.damaged.assign(files_.damaged().begin(), files_.damaged().end());
     return inventory;
   }
 
  private:
-  void note_damage(Host& host, std::size_t index, const BlockRow& row, const Error& error) {
+  /// \return whether nothing was wrong with them.
+  Result<bool> add_files(std::size_t begin, std::size_t end, HostInventory& host) {
+    const std::size_t notices = files_.notices().size();
+    for (std::size_t i = begin; i < end; ++i) {
+      Result<std::vector<BlockRow>> rows = files_.rows(i);
+      if (!rows) return forward(rows);
+      for (const BlockRow& row : *rows) {
+        if (Status added = add_block(i, row, host); !added) return forward(added);
+      }
+      if (Status noted = add_notes(i, host); !noted) return forward(noted);
+      files_.close(i);
+    }
+    return files_.notices().size() == notices;
+  }
+
+  Status add_block(std::size_t index, const BlockRow& row, HostInventory& host) {
+    Result<BlockHeader> header = files_.header(index, row);
+    if (!header && header.error().code != ErrorCode::kDamaged) return forward(header);
+    if (!header) {
+      note_damage(host, index, row, header.error());
+      return {};
+    }
+    host.add_block(*header);
+    return verify_ ? verify_block(host, index, row, *header) : Status{};
+  }
+
+  Status add_notes(std::size_t index, HostInventory& host) {
+    Result<DayFile*> file = files_.open(index);
+    if (!file) return forward(file);
+    const std::filesystem::path& path = files_.files()[index].path;
+    Result<Notes> notes = (*file)->notes(files_.codec());
+    if (!notes && notes.error().code != ErrorCode::kDamaged) return forward(notes);
+    if (!notes) {
+      files_.damage(path, notes.error().message());
+      return {};
+    }
+    if (notes->damaged > 0) {
+      files_.damage(path, fmt::format("{}: facts of devices or gaps are lost: {} rows are gone or damaged",
+                                      path.string(), notes->damaged));
+    }
+    host.add_notes(*notes);
+    return {};
+  }
+
+  void note_damage(HostInventory& host, std::size_t index, const BlockRow& row, const Error& error) {
     files_.damage(files_.files()[index].path, error.message());
-    host.reasons.push_back(
+    host.add_reason(
         {.first = row.earliest, .last = row.latest, .lost = row.samples, .reason = "damaged block"});
   }
 
-  /// Adds the stretch from the earliest sample that is not later than its predecessor up to that predecessor.
-  void note_disorder(Host& host, const BlockHeader& header) {
-    WallTime& latest = host.latest.try_emplace(*device_kind(header.kind), WallTime::min()).first->second;
-    std::optional<TimeSpan> disorder;
-    for (const WallTime t : header.times) {
-      if (t <= latest) disorder = {std::min(t, disorder ? disorder->from : t), latest};
-      latest = std::max(latest, t);
-    }
-    if (disorder) files_.add_disorder(*disorder);
-  }
-
-  Status verify_block(Host& host, std::size_t index, const BlockRow& row, const BlockHeader& header) {
+  Status verify_block(HostInventory& host, std::size_t index, const BlockRow& row,
+                      const BlockHeader& header) {
     Result<DayFile*> file = files_.open(index);
     if (!file) return forward(file);
     for (std::size_t c = 0; c < header.counters.size(); ++c) {
@@ -164,151 +121,117 @@ class InventoryTaker {
     return {};
   }
 
-  static void add_block(Host& host, const BlockHeader& header) {
-    const DeviceKind kind = *device_kind(header.kind);
-    const Runs everywhere = Runs::full(header.times.size());
-    Distances block;
-    for_each_distance(header, everywhere, [&](std::int64_t ns) { block.add(ns); });
-    host.distances[kind].add(block);
-    // Blocks of one sample have no distances of their own: a recorder that is killed early leaves only such.
-    const auto before = host.latest.find(kind);
-    if (before != host.latest.end() && header.times.front() > before->second) {
-      host.distances[kind].add((header.times.front() - before->second).count());
-    }
-    add_segments(host, header, block.median());
-
-    std::vector<Distances> patterns(header.patterns.size());
-    for (std::size_t p = 0; p < patterns.size(); ++p) {
-      for_each_distance(header, header.patterns[p], [&](std::int64_t ns) { patterns[p].add(ns); });
-    }
-    std::map<std::string, Device>& devices = host.devices[kind];
-    for (std::size_t d = 0; d < header.devices.size(); ++d) {
-      const Runs& runs = header.device_presence(d);
-      if (runs.present() == 0) continue;
-      add_device(devices[header.devices[d]], header, d);
-      devices[header.devices[d]].distances.add(patterns[header.presence[d]]);
-    }
-  }
-
-  static void add_device(Device& device, const BlockHeader& header, std::size_t d) {
-    DeviceInfo& info = device.info;
-    const Runs& runs = header.device_presence(d);
-    WallTime first = WallTime::max();
-    WallTime last = WallTime::min();
-    std::optional<WallTime> first_recorded;
-    std::optional<WallTime> last_recorded;
-    runs.for_each([&](std::size_t begin, std::size_t end) {
-      const auto times = std::span(header.times).subspan(begin, end - begin);
-      const auto [low, high] = std::ranges::minmax(times);
-      first = std::min(first, low);
-      last = std::max(last, high);
-      if (!first_recorded) first_recorded = times.front();
-      last_recorded = times.back();
-    });
-    if (info.samples == 0) {
-      info.host = header.host;
-      info.kind = *device_kind(header.kind);
-      info.device = header.devices[d];
-      info.first = first;
-      info.last = last;
-    }
-    info.first = std::min(info.first, first);
-    info.last = std::max(info.last, last);
-    info.samples += runs.present();
-    info.active_samples += header.active[d];
-    for (const BlockCounter& c : header.counters) {
-      if (std::ranges::find(info.counters, c.counter) == info.counters.end())
-        info.counters.push_back(c.counter);
-    }
-    if (device.last_sample && *first_recorded > *device.last_sample) {
-      device.distances.add((*first_recorded - *device.last_sample).count());
-    }
-    device.last_sample = last_recorded;
-  }
-
-  template <typename F>
-  static void for_each_distance(const BlockHeader& header, const Runs& runs, F&& f) {
-    std::optional<WallTime> before;
-    runs.for_each([&](std::size_t begin, std::size_t end) {
-      for (std::size_t t = begin; t < end; ++t) {
-        if (before && header.times[t] > *before) f((header.times[t] - *before).count());
-        before = header.times[t];
+  /// Goes on where the reader before left off: with the finished files that it did not know, and with the
+  /// blocks that have come since into the host's last one. Of a host with anything wrong nothing is
+  /// remembered.
+  Status add_to_cached(const std::string& host, std::size_t begin, std::size_t end) {
+    CachedHost& cached = files_.cache()->content().hosts[host];
+    if (!begins_with(begin, end, cached)) cached = {};
+    std::size_t at = begin + cached.folded.size();
+    for (; at + 1 < end && files_.files()[at].finished; ++at) {
+      cached.last.reset();
+      Result<bool> sound = add_files(at, at + 1, cached.before);
+      if (!sound || !*sound) {
+        read_[host] = std::exchange(cached, {}).before;
+        if (sound) sound = add_files(at + 1, end, read_[host]);
+        return sound ? Status{} : forward(sound);
       }
-    });
+      files_.remember(at);
+      files_.close_now(at);  // Most of a long recording: many, and hardly read again.
+      cached.folded.emplace_back(files_.files()[at].path.string(), *files_.files()[at].finished);
+    }
+    if (at + 1 == end) return add_last(host, at, cached);
+    cached.last.reset();
+    HostInventory& inventory = read_[host];
+    inventory = cached.before;
+    Result<bool> sound = add_files(at, end, inventory);
+    return sound ? Status{} : forward(sound);
   }
 
-  /// Cuts the block's times where an interval is more than three times the block's usual one.
-  static void add_segments(Host& host, const BlockHeader& header, std::optional<Duration> interval) {
-    std::vector<WallTime> times = header.times;
-    std::ranges::sort(times);
-    Segment segment{.from = times.front(), .to = times.front(), .boot = header.boot};
-    for (const WallTime t : times) {
-      if (interval && t - segment.to > 3 * *interval) {
-        host.segments.push_back(segment);
-        segment.from = t;
-      }
-      segment.to = t;
-    }
-    host.segments.push_back(std::move(segment));
+  /// Whether the host's files, but for the last one, begin with those that have been folded.
+  [[nodiscard]] bool begins_with(std::size_t begin, std::size_t end, const CachedHost& cached) const {
+    if (cached.folded.size() >= end - begin) return false;
+    return std::ranges::equal(std::span(files_.files()).subspan(begin, cached.folded.size()), cached.folded,
+                              [](const SourceFile& file, const auto& folded) {
+                                return file.path == folded.first && file.finished == folded.second;
+                              });
   }
 
-  Status add_notes(Host& host, DayFile& file) {
-    Result<Notes> notes = file.notes(files_.codec());
-    if (!notes) return forward(notes);
-    if (notes->damaged > 0) {
-      files_.damage(file.path(),
-                    fmt::format("{}: facts of devices or gaps are lost: {} rows are gone or damaged",
-                                file.path().string(), notes->damaged));
+  /// The host's last file, which grows: while it is written, or from one time to the next that a writer of
+  /// many hosts opens it.
+  Status add_last(const std::string& host, std::size_t index, CachedHost& cached) {
+    Result<bool> all = add_new_blocks(index, cached);
+    if (!all) return forward(all);
+    if (!*all) {
+      cached.last.reset();
+      HostInventory& inventory = read_[host];
+      inventory = cached.before;
+      Result<bool> sound = add_files(index, index + 1, inventory);
+      if (!sound) return forward(sound);
+      if (!*sound) return {};
+      if (Status kept = keep_last(index, inventory, cached); !kept) return kept;
+      if (!cached.last) return {};
+      read_.erase(host);
     }
-    for (const GapRow& row : notes->gaps) {
-      if (row.reason.starts_with(kClockStepped)) host.clock_steps.push_back(row);
-      host.reasons.push_back(row);
-    }
-    for (const auto& [fact, value] : notes->facts) {
-      const std::optional<DeviceKind> kind = device_kind(fact.kind);
-      if (!kind) continue;
-      const auto device = host.devices[*kind].find(fact.device);
-      if (device == host.devices[*kind].end()) continue;
-      auto& known = device->second.info.facts;
-      const auto same = std::ranges::find(known, fact.key, &std::pair<std::string, std::string>::first);
-      if (same == known.end()) {
-        known.emplace_back(fact.key, value);
-      } else {
-        same->second = value;  // Files come in order of time, so the latest value wins.
-      }
-    }
+    cached_[host] = &cached.last->inventory;
     return {};
   }
 
-  static std::string reason_of(const Host& host, const Segment& before, const Segment& after) {
-    for (const GapRow& row : host.reasons) {
-      if (row.first < after.from && row.last > before.to) return row.reason;
-      if (row.first == before.to && row.last == after.from) return row.reason;
-    }
-    return before.boot != after.boot && !before.boot.empty() && !after.boot.empty() ? "reboot" : "";
+  /// Nothing is kept of a file that is neither finished nor being written, but left by a crash.
+  Status keep_last(std::size_t index, HostInventory& inventory, CachedHost& cached) {
+    const SourceFile& source = files_.files()[index];
+    Result<DayFile*> file = files_.open(index);
+    if (!file) return forward(file);
+    const std::optional<FileId> id = file_at(source.path);
+    if (!id || !(source.finished || (*file)->has_writer_journal())) return {};
+    Result<std::array<std::int64_t, 2>> notes = (*file)->notes_mark();
+    if (!notes) return forward(notes);
+    Result<std::vector<BlockRow>> rows = files_.rows(index);
+    if (!rows) return forward(rows);
+    cached.last = {.path = source.path.string(),
+                   .id = *id,
+                   .finished = source.finished,
+                   .notes = *notes,
+                   .inventory = std::move(inventory)};
+    files_.cache()->content().file(source.path).rows.emplace().append(std::move(*rows));
+    if (source.finished) files_.remember(index);
+    return {};
   }
 
-  static void add_gaps(const std::string& name, Host& host, std::vector<Gap>& gaps) {
-    std::optional<Duration> interval;
-    for (const auto& [kind, distances] : host.distances) {
-      const std::optional<Duration> median = distances.median();
-      if (median && (!interval || *median < *interval)) interval = median;
-    }
-    if (!interval || host.segments.empty()) return;
-    std::ranges::sort(host.segments, {}, &Segment::from);
-    Segment last = host.segments.front();
-    for (const Segment& segment : host.segments) {
-      if (segment.from - last.to > 3 * *interval) {
-        gaps.push_back(
-            {.host = name, .from = last.to, .to = segment.from, .reason = reason_of(host, last, segment)});
+  /// \return false when more has changed than that blocks came, or anything is wrong: all of the file is to
+  /// be looked at.
+  Result<bool> add_new_blocks(std::size_t index, CachedHost& cached) {
+    const SourceFile& source = files_.files()[index];
+    if (!cached.last || cached.last->path != source.path.string()) return false;
+    if (source.finished && source.finished == cached.last->finished) return true;
+    std::optional<ListedRows>& listed = files_.cache()->content().file(source.path).rows;
+    if (!listed || cached.last->id != file_at(source.path)) return false;
+    Result<std::optional<std::vector<BlockRow>>> rows = files_.new_rows(index, *listed);
+    if (!rows) return forward(rows);
+    if (!*rows) return false;
+    Result<DayFile*> file = files_.open(index);
+    if (!file) return forward(file);
+    const Result<std::array<std::int64_t, 2>> notes = (*file)->notes_mark();
+    if (!notes || *notes != cached.last->notes) return false;
+    HostInventory& inventory = cached.last->inventory;
+    const std::size_t devices = inventory.devices();
+    const std::size_t notices = files_.notices().size();
+    for (const BlockRow& row : **rows) {
+      if (Status added = add_block(index, row, inventory); !added) {
+        cached.last.reset();
+        return forward(added);
       }
-      if (segment.to >= last.to) last = segment;
     }
+    listed->append(std::move(**rows));
+    files_.close(index);
+    // Notes may speak of devices that had no samples yet.
+    return inventory.devices() == devices && files_.notices().size() == notices;
   }
 
   FileSet& files_;
   bool verify_;
-  std::map<std::string, Host> hosts_;
+  std::map<std::string, HostInventory> read_;
+  std::map<std::string, const HostInventory*> cached_;
 };
 
 }  // namespace
@@ -316,8 +239,11 @@ class InventoryTaker {
 Result<Inventory> take_inventory(FileSet& files, bool verify) {
   InventoryTaker taker{files, verify};
   const auto [begin, end] = files.of_stream(Stream::kMetrics);
-  for (std::size_t i = begin; i < end; ++i) {
-    if (Status added = taker.add_file(i); !added) return forward(added);
+  for (std::size_t host = begin; host < end;) {
+    std::size_t next = host;
+    while (next < end && files.files()[next].host == files.files()[host].host) ++next;
+    if (Status added = taker.add_host(host, next); !added) return forward(added);
+    host = next;
   }
   return taker.finish();
 }

@@ -124,6 +124,15 @@ Result<Notes> DayFile::notes(ZstdCodec& codec) {
   return notes;
 }
 
+/// Gaps are only ever added, and facts are replaced by rows with higher numbers.
+Result<std::array<std::int64_t, 2>> DayFile::notes_mark() {
+  Result<std::int64_t> gap = database_.number("SELECT max(rowid) FROM gap");
+  if (!gap) return forward(gap);
+  Result<std::int64_t> fact = database_.number("SELECT max(rowid) FROM fact");
+  if (!fact) return forward(fact);
+  return std::array{*gap, *fact};
+}
+
 Status DayFile::read_gaps(Notes& notes) {
   Result<Statement> gaps =
       database_.prepare("SELECT first, last, lost, reason, hash FROM gap ORDER BY rowid");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "archive/day_file.h"
@@ -41,6 +42,19 @@ std::string what_log_lost(LogState log, bool file_says_log) {
              "that";
   }
   return "";
+}
+
+/// Without the time of its last change: SQLite, opening a log for root, sets its owner anew.
+std::optional<FileStamp> stamp_of_log(const std::filesystem::path& database) {
+  std::optional<FileStamp> stamp = stamp_of(database.string() + "-wal");
+  if (stamp) stamp->changed_ns = 0;
+  return stamp;
+}
+
+/// Whether the log, as it is now, is known to be sound: it is what was gone through, or goes on from there.
+bool is_known_sound(const FileStamp& now, KnownLog& log) {
+  const std::optional<FileStamp> before = std::exchange(log.seen, now);
+  return log.sound && log.sound->id == now.id && (now == *log.sound || now != before);
 }
 
 }  // namespace
@@ -84,8 +98,8 @@ Status DayFile::mark_unfinished() {
   return taken || taken.error().code == ErrorCode::kTemporary ? Status{} : taken;
 }
 
-Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem::path& path,
-                                                           const char* vfs) {
+Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem::path& path, const char* vfs,
+                                                           KnownLog* log) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   if (error) return fail_errno(error.value(), path.string(), "cannot open");
@@ -97,7 +111,7 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem
   Result<std::unique_ptr<DayFile>> file;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     const bool written = is_written();
-    file = written ? open_beside_writer(target, vfs) : open_alone(target, LookAtIndex::kYes, vfs);
+    file = written ? open_beside_writer(target, vfs, log) : open_alone(target, LookAtIndex::kYes, vfs);
     const bool settled = !written && !is_written();
     if ((file && (*file)->loss().empty()) || settled) break;
     if (!file && file.error().code == ErrorCode::kNotFound) break;  // A recorder has only just made it.
@@ -112,14 +126,18 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem
 /// may be what a crash has left, so the end of a log after an invalid frame, which SQLite ignores, is
 /// reported.
 Result<std::unique_ptr<DayFile>> DayFile::open_beside_writer(const std::filesystem::path& target,
-                                                             const char* vfs) {
+                                                             const char* vfs, KnownLog* log) {
   Result<std::unique_ptr<DayFile>> file = from(Database::open(target, OpenMode::kRead, vfs));
   if (!file) return open_alone(target, LookAtIndex::kNo, vfs);
   (*file)->database_.set_written_meanwhile();
+  const std::optional<FileStamp> stamp = log == nullptr ? std::nullopt : stamp_of_log(target);
+  if (stamp && is_known_sound(*stamp, *log)) return file;
   const Result<SideFiles> looked = SideFiles::look_at(target, LookAtIndex::kNo);
-  if (looked && looked->log_state() == LogState::kBroken && (*file)->marks_.finished != true) {
+  const bool broken = !looked || looked->log_state() == LogState::kBroken;
+  if (looked && broken && (*file)->marks_.finished != true) {
     (*file)->loss_ = what_log_lost(LogState::kBroken, true);
   }
+  if (log != nullptr) log->sound = broken ? std::nullopt : stamp;
   return file;
 }
 

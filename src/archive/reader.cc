@@ -9,7 +9,9 @@ namespace laggard::archive {
 
 class Reader::Impl {
  public:
-  explicit Impl(const ReaderOptions& options) : verify(options.verify), files(options) {}
+  explicit Impl(const ReaderOptions& options) : verify(options.verify), files(options) {
+    LAGGARD_CHECK(!(verify && options.cache != nullptr));
+  }
   bool verify;
   FileSet files;
 };
@@ -24,7 +26,7 @@ Result<std::unique_ptr<Reader>> Reader::open(std::span<const std::filesystem::pa
     if (Status added = impl->files.add(path); !added) return forward(added);
   }
   if (Status named = impl->files.name_foreign_files(); !named) return forward(named);
-  impl->files.sort();
+  impl->files.end_listing();
   return std::unique_ptr<Reader>{new Reader(std::move(impl))};
 }
 

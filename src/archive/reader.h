@@ -12,6 +12,8 @@
 
 namespace laggard::archive {
 
+class ReaderCache;
+
 struct ReaderOptions {
   /// Makes inventory() and observations() check the checksum of every chunk. Otherwise they read only
   /// headers, and damage to values is found when these are read.
@@ -20,6 +22,10 @@ struct ReaderOptions {
   /// because SQLite opens up to three files for one that is being written.
   std::size_t max_open_files = 0;
   const char* vfs = nullptr;
+  /// What earlier readers of the same paths have learnt (reader_cache.h), for this one to go on from. Files
+  /// that have changed then stay open, as long as there are fewer than `max_open_files`. Not with `verify`,
+  /// which looks at everything.
+  ReaderCache* cache = nullptr;
 };
 
 /// Reads one or several recordings as one. It can be used while a writer is at work; a TableReader then sees

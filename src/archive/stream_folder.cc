@@ -46,6 +46,16 @@ std::optional<FileId> file_at(const fs::path& path) {
   return FileId{status.st_dev, status.st_ino};
 }
 
+std::optional<FileStamp> stamp_of(const fs::path& path) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileStamp{.id = {status.st_dev, status.st_ino},
+                   .bytes = status.st_size,
+                   .modified_ns = status.st_mtim.tv_sec * kNsPerSecond + status.st_mtim.tv_nsec,
+                   .changed_ns = status.st_ctim.tv_sec * kNsPerSecond + status.st_ctim.tv_nsec};
+}
+
 Result<StreamFolder> StreamFolder::open(const fs::path& recording, Stream stream) {
   StreamFolder folder;
   folder.recording_.path = recording;

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -21,6 +22,16 @@ struct FileId {
 };
 /// The file at `path`, following links; nothing when there is none.
 [[nodiscard]] std::optional<FileId> file_at(const std::filesystem::path& path);
+
+/// A state of a file: another one whenever somebody has written to it or replaced it.
+struct FileStamp {
+  FileId id;
+  std::int64_t bytes = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+[[nodiscard]] std::optional<FileStamp> stamp_of(const std::filesystem::path& path);
 
 /// The folder of a stream in a recording that is being written. Other programs may remove or replace it
 /// meanwhile, and data must not be written where nobody will find it.

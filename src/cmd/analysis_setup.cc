@@ -330,7 +330,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   auto request = parse_request(options);
   if (!request) return forward(request);
   setup.request = std::move(*request);
-  auto reader = archive::Reader::open(options.recordings);
+  auto reader = archive::Reader::open(options.recordings, {.cache = options.cache});
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);

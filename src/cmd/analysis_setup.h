@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "archive/reader_cache.h"
 #include "base/error.h"
 #include "base/workers.h"
 #include "derive/derivation_table.h"
@@ -42,9 +43,10 @@ struct AnalysisOptions {
   std::optional<int> confirm_persistence;
   std::vector<std::string> parameters;  ///< NAME=VALUE, for detect::set_parameter.
   std::string step;
-  std::string ledger;          ///< Empty: those that lie in the recordings.
-  bool heed_decisions = true;  ///< Without: as if nobody had repaired or excluded anything.
-  std::size_t threads = 0;     ///< To work with; 0: as many as the machine runs at once.
+  std::string ledger;                     ///< Empty: those that lie in the recordings.
+  bool heed_decisions = true;             ///< Without: as if nobody had repaired or excluded anything.
+  archive::ReaderCache* cache = nullptr;  ///< Of whoever reads the same recordings again and again.
+  std::size_t threads = 0;                ///< To work with; 0: as many as the machine runs at once.
   std::span<const DetectorSpec> detectors = engine::detector_table();            ///< Of events and profiles.
   std::span<const derive::Derivation> derivations = derive::derivation_table();  ///< Of events.
 };

@@ -103,7 +103,14 @@ Duration closed_after(const AnalysisSetup& setup) {
 }  // namespace
 
 Watch::Watch(Options options, WatchListener listener)
-    : options_(std::move(options)), listener_(std::move(listener)) {}
+    : options_(std::move(options)), listener_(std::move(listener)) {
+  options_.diagnose.analysis.cache = &cache_;
+}
+
+/// The recordings as they are now, until it is closed.
+Result<std::unique_ptr<archive::Reader>> Watch::open() {
+  return archive::Reader::open(options_.diagnose.analysis.recordings, {.cache = &cache_});
+}
 
 void Watch::verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last) {
   // Judged again after hosts came or a restart: it has been told.
@@ -155,6 +162,8 @@ Status Watch::begin() {
   auto setup = prepare_live();
   if (!setup) return forward(setup);
   setup_ = std::make_unique<AnalysisSetup>(std::move(*setup));
+  setup_->observations = nullptr;
+  setup_->source.reset();  // Each look has its own reader, and none keeps a writer from folding in its log.
   if (!tracker_) {
     tracker_.emplace(closed_after(*setup_));
     if (restored_) tracker_->restore(std::move(*restored_));
@@ -377,7 +386,7 @@ Status Watch::begin_with(const Inventory& inventory) {
 Result<bool> Watch::look() {
   if (!outbox_.empty()) deliver();
   if (!told_) return forward(told_);
-  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
+  auto reader = open();
   if (!reader) {
     if (is_not_there_yet(reader.error())) return false;
     return forward(reader);
@@ -416,7 +425,7 @@ Status Watch::finish() {
 Status Watch::judge_rest() {
   if (diagnoser_ == nullptr) return {};
   // To the very last sample of whoever has one.
-  auto reader = archive::Reader::open(options_.diagnose.analysis.recordings);
+  auto reader = open();
   if (!reader) return forward(reader);
   auto inventory = (*reader)->inventory();
   if (!inventory) return forward(inventory);

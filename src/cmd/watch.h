@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "archive/reader.h"
+#include "archive/reader_cache.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "cmd/analysis_setup.h"
@@ -77,6 +78,7 @@ class Watch {
  private:
   using DeviceKey = std::tuple<std::string, DeviceKind, std::string>;
 
+  [[nodiscard]] Result<std::unique_ptr<archive::Reader>> open();
   [[nodiscard]] Result<AnalysisSetup> prepare_live();
   [[nodiscard]] Result<bool> look();
   [[nodiscard]] Status begin();
@@ -101,6 +103,7 @@ class Watch {
   [[nodiscard]] Witnesses witnesses() const;
 
   Options options_;
+  archive::ReaderCache cache_;
   WatchListener listener_;
   std::optional<engine::ChangeTracker::State> restored_;
   std::optional<engine::ChangeTracker> tracker_;

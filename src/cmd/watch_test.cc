@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "archive/prune.h"
 #include "base/state_codec.h"
 #include "cmd/watch_state.h"
 #include "testing/archive.h"
@@ -23,6 +24,7 @@ using archive::testing::open_writer;
 using archive::testing::Replay;
 using archive::testing::TempDir;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -157,6 +159,36 @@ TEST_F(WatchTest, KilledAtAnyMomentItTellsTheSameNumberedChanges) {
     EXPECT_EQ(by_number.rbegin()->first, by_number.size()) << "none is missing";
   }
   EXPECT_EQ(told[0], told[1]);
+}
+
+/// Recorders are stopped and started again, or have more hosts than they keep files open.
+TEST_F(WatchTest, FilesThatAreFinishedContinuedAndPrunedBetweenLooksChangeNothing) {
+  script::System system;
+  system.interval = 15;
+  system.length = 6 * 3600;
+  system.faults = {{"slow", "s3", "", 2 * 3600, 5 * 3600, 12}};
+  const std::filesystem::path whole = record_whole(system, "production");
+  for (const std::size_t open_files : {16U, 2U}) {
+    std::filesystem::remove_all(recording());
+    changes_.clear();
+    auto replay = std::make_unique<Replay>(whole, recording(), open_files);
+    const auto watching = watch(options("production"));
+    std::mt19937_64 random(7);
+    for (WallTime now = replay->first(); now < replay->last(); now += std::chrono::minutes(10)) {
+      replay->record_all(now, std::chrono::seconds(5), random);
+      ASSERT_TRUE(watching->poll());
+      if (random() % 4 == 0) replay->restart(recording(), open_files);
+      ASSERT_TRUE(watching->poll());
+    }
+    for (const std::string& host : replay->hosts()) replay->record(host, replay->last() + Duration{1});
+    replay->close();
+    ASSERT_TRUE(watching->finish());
+    ASSERT_THAT(verdict("production"), Not(IsEmpty()));
+    EXPECT_EQ(final_incidents(), verdict("production"));
+    ASSERT_TRUE(archive::prune(recording(), {.host = {}, .keep_age = Duration{1}, .max_bytes = {}},
+                               replay->last() + std::chrono::hours(48)));
+    EXPECT_EQ(watching->poll().value_or(true), false) << "nothing new is there, and less of what is old";
+  }
 }
 
 TEST_F(WatchTest, AHostThatFallsSilentIsNotWaitedForAndSaidSo) {

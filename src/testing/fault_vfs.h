@@ -58,6 +58,7 @@ class FaultVfs {
   /// Cuts the power in the middle of the n-th write or sync from now.
   void cut_after(std::uint64_t operations) { countdown_ = operations; }
   [[nodiscard]] bool dead() const { return dead_; }
+  [[nodiscard]] std::size_t databases_opened() const { return databases_opened_; }
   void kill() { dead_ = true; }
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
 
@@ -156,6 +157,7 @@ class FaultVfs {
     if (refusal_ != SQLITE_OK && !existed) return refused();
     const int status = real_->xOpen(real_, name, real(file), flags, out);
     if (status != SQLITE_OK) return status;
+    if ((flags & SQLITE_OPEN_MAIN_DB) != 0) ++databases_opened_;
     file->pMethods = &methods_;
     ours(file).vfs = this;
     ours(file).state = nullptr;
@@ -280,6 +282,7 @@ class FaultVfs {
   int refusal_ = SQLITE_OK;
   int refusal_errno_ = 0;
   bool dead_ = false;
+  std::size_t databases_opened_ = 0;
   std::uint64_t countdown_ = 0;
   std::uint64_t operations_ = 0;
 };

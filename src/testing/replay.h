@@ -20,7 +20,8 @@ namespace laggard::archive::testing {
 /// A finished recording, written again piece by piece as if it were being recorded now.
 class Replay {
  public:
-  Replay(const std::filesystem::path& from, const std::filesystem::path& to) {
+  /// \param open_files  of the writer; the files of other hosts are finished, and continued later.
+  Replay(const std::filesystem::path& from, const std::filesystem::path& to, std::size_t open_files = 16) {
     const std::vector<std::filesystem::path> paths{from};
     reader_ = std::move(*archive::Reader::open(paths));
     const Inventory inventory = *reader_->inventory();
@@ -31,7 +32,7 @@ class Replay {
       last_ = std::max(last_, device.last);
       devices_.push_back(device);
     }
-    writer_ = open_writer(to, clock_);
+    restart(to, open_files);
   }
 
   [[nodiscard]] WallTime first() const { return first_; }
@@ -62,6 +63,11 @@ class Replay {
   void flush() {
     for (const DeviceInfo& device : std::exchange(devices_, {})) ASSERT_TRUE(writer_->describe(device));
     ASSERT_TRUE(writer_->flush());
+  }
+  /// The recorder ends and another one goes on.
+  void restart(const std::filesystem::path& to, std::size_t open_files) {
+    if (writer_ != nullptr) close();
+    writer_ = open_writer(to, clock_, {.max_open_files = open_files});
   }
   void close() { ASSERT_TRUE(writer_->close()); }
   [[nodiscard]] std::vector<std::string> hosts() const {
