@@ -88,8 +88,10 @@ void check_against_definition(bool outliers) {
     comparer->load(window);
     comparer->flags(thresholds(outliers), flagged);
     definition::Samples samples(kGroup);
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      for (std::size_t t = 0; t < window.size(); ++t) samples[i].push_back(window.window().at(i, t));
+    std::vector<double> row(kGroup);
+    for (std::size_t t = 0; t < window.size(); ++t) {
+      window.window().spread_row(t, row);
+      for (std::size_t i = 0; i < kGroup; ++i) samples[i].push_back(row[i]);
     }
     const definition::Common common = definition::common(samples, {});
     for (std::size_t i = 0; i < kGroup; i += 7) {

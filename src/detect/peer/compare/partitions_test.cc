@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -83,6 +85,44 @@ TEST(Partitioned, ScoresAreThoseOfThePartitionByItself) {
         for (std::size_t m = 0; m < part.size(); ++m) {
           RC_ASSERT(scores[part[m]] == want[m] || (std::isnan(scores[part[m]]) && std::isnan(want[m])));
         }
+      }
+    }
+  });
+}
+
+TEST(Partitioned, WhoIsKnownToRestIsComparedAllTheSame) {
+  expect_property("any samples", [](std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const std::size_t n = 12 + random() % 60;
+    definition::Samples samples = definition::draw_samples(random, n, kDrawn);
+    std::vector<std::uint32_t> busy;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (random() % 3 == 0) samples[i].assign(kDrawn, 0.0);
+      const bool rests = std::ranges::all_of(samples[i], [](double x) { return x == 0; });
+      if (!rests) busy.push_back(i);
+    }
+    const std::vector<double> values = definition::columns_of(samples);
+    std::vector<double> of_busy;
+    for (std::size_t k = 0; k < kDrawn; ++k) {
+      for (const std::uint32_t i : busy) of_busy.push_back(values[k * n + i]);
+    }
+    CompareOptions options;
+    options.partition = 5 + random() % 10;
+    const Window whole = window_over(values, n, static_cast<std::int64_t>(random() % 1000));
+    Window told = whole;
+    told.values = of_busy;
+    told.busy = busy;
+    for (const Distance distance : {Distance::kCdf, Distance::kWasserstein, Distance::kKl}) {
+      std::array<std::vector<double>, 2> scores{std::vector<double>(n), std::vector<double>(n)};
+      for (std::size_t which = 0; which < 2; ++which) {
+        SortedWindow sorted;
+        sorted.assign(which == 0 ? whole : told);
+        const auto comparer = make_comparer(distance, options);
+        comparer->load(sorted);
+        comparer->scores(scores[which]);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        RC_ASSERT(scores[0][i] == scores[1][i] || (std::isnan(scores[0][i]) && std::isnan(scores[1][i])));
       }
     }
   });
