@@ -47,7 +47,7 @@ struct JudgedRun {
   std::vector<JudgedWindow> windows;
   /// What hosts moved, a row per cell (HostLoads): what their clocks are told by. Empty: nobody asked.
   std::vector<double> loads;
-  std::vector<SlowMember> slow;    ///< By cell, and of one cell in the order of groups.
+  std::vector<SlowMember> slow;      ///< By cell, and of one cell in the order of groups.
   std::vector<SlowMember> bursts{};  ///< The same.
 };
 
