@@ -81,6 +81,7 @@ Selection choose(const Inventory& inventory, const MetricExport& what) {
 derive::MetricStream make_stream(const Selection& selection, const MetricExport& what, Grid grid) {
   derive::TrackSpec track;
   track.metric = what.metric;
+  track.members = selection.columns.size();
   for (const Column& column : selection.columns) track.hosts.push_back(column.host);
   const auto router = [&selection](const std::string& host, DeviceKind, const std::string& device) {
     const auto found = selection.members.find({host, device});

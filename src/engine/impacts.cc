@@ -57,7 +57,7 @@ std::vector<std::size_t> Impacts::groups_of(const Incident& incident) const {
       groups.insert(groups.end(), of_host->second.begin(), of_host->second.end());
   }
   std::ranges::sort(groups);
-  groups.erase(std::ranges::unique(groups).begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   return groups;
 }
 

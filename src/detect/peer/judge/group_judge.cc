@@ -108,9 +108,20 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
   }
 }
 
+/// What is compared of a column: where factors count its logarithm, unless that is taken after averaging.
+std::span<const double> GroupJudge::compared(const MetricSpec& metric, std::span<const double> column,
+                                             JudgeMemory& memory) const {
+  const bool later = metric.role == Role::kCongestion &&
+                     options_.parameters.policies.congestion == CongestionTest::kEachSecond;
+  if (!(metric.log_unit > 0) || later) return column;
+  memory.row.resize(members_);
+  std::ranges::transform(column, memory.row.begin(),
+                         [&](double x) { return std::log2(1 + x / metric.log_unit); });
+  return memory.row;
+}
+
 void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells, JudgeMemory& memory,
                       const Sink& sink) {
-  const Policies& policies = options_.parameters.policies;
   memory.windows.resize(std::max(memory.windows.size(), columns_.size()));
   Ready ready;
   const auto ready_at = [&](std::int64_t index) -> std::vector<HeldWindow>& {
@@ -125,15 +136,7 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
     return at->second;
   };
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    std::span<const double> column = cells[c];
-    const MetricSpec& metric = *columns_[c].metric;
-    const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
-    if (metric.log_unit > 0 && !later) {
-      memory.row.resize(members_);
-      std::ranges::transform(column, memory.row.begin(),
-                             [&](double x) { return std::log2(1 + x / metric.log_unit); });
-      column = memory.row;
-    }
+    const std::span<const double> column = compared(*columns_[c].metric, cells[c], memory);
     if (c == latency_column_) keep_latencies(t, cells[c]);
     streams_[c].push(t, column, memory.windows[c], [&](const Window& window) {
       hold(ready_at(window.index)[c], window, memory.windows[c]);

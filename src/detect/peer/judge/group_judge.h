@@ -140,6 +140,8 @@ class GroupJudge {
   };
 
   void hold(HeldWindow& held, const Window& window, WindowMemory& memory) const;
+  [[nodiscard]] std::span<const double> compared(const MetricSpec& metric, std::span<const double> column,
+                                                 JudgeMemory& memory) const;
   void keep_latencies(WallTime t, std::span<const double> column);
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
