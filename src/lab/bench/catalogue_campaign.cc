@@ -70,37 +70,51 @@ class Plan {
  public:
   Plan(const Layout& layout, std::uint64_t seed) : layout_(layout), random_(seed) {}
 
-  void add_single() {
+  /// All runs of one strength: controls, every fault alone, the same one on two and on three servers, and
+  /// pairs.
+  void add(Strength strength) {
+    add_controls(strength);
+    add_single(strength);
+    add_same("two of the same", 2, strength);
+    add_same("three of the same", 3, strength);
+    add_pairs(strength);
+  }
+
+  [[nodiscard]] std::vector<RunSpec> take() { return std::move(runs_); }
+
+ private:
+  void add_controls(Strength strength) {
+    const std::size_t first = static_cast<std::size_t>(strength) * kControls / kStrengths;
+    for (std::size_t i = first; i < first + kControls / kStrengths; ++i) {
+      const std::size_t which = i % (kAnything.size() + 1);
+      runs_.push_back(run(which < kAnything.size() ? kAnything[which] : Workload::kIdle, {}));
+    }
+  }
+
+  void add_single(Strength strength) {
     const std::span<const FaultRow> catalogue = fault_catalogue();
     for (std::size_t row = 1; row < catalogue.size(); ++row) {
       if (catalogue[row].strikes == Strikes::kSwitch && layout_.on_second_switch() == 0) continue;
-      for (std::size_t s = 0; s < kStrengths; ++s) {
-        Random random = random_.fork(catalogue[row].name, s);
-        const SizedFault fault{FaultKind(row), static_cast<Strength>(s)};
-        const Workload workload = workload_for(random, catalogue[row].under);
-        runs_.push_back(run(workload, {one_place(random, layout_, fault)}));
-      }
+      Random random = random_.fork(catalogue[row].name, static_cast<std::size_t>(strength));
+      const SizedFault fault{FaultKind(row), strength};
+      const Workload workload = workload_for(random, catalogue[row].under);
+      runs_.push_back(run(workload, {one_place(random, layout_, fault)}));
     }
   }
 
-  /// The same fault on several servers, at every strength.
-  void add_same(std::string_view name, std::size_t servers) {
+  void add_same(std::string_view name, std::size_t servers, Strength strength) {
     if (2 * servers >= layout_.servers) return;
-    for (std::size_t s = 0; s < kStrengths; ++s) {
-      Random random = random_.fork(name, s);
-      const FaultKind kind = drawn(random, of_servers());
-      const Workload workload = workload_for(random, about(kind).under);
-      const SizedFault fault{kind, static_cast<Strength>(s)};
-      runs_.push_back(run(workload, {{fault, places(random, servers, layout_.servers)}}));
-    }
+    Random random = random_.fork(name, static_cast<std::size_t>(strength));
+    const FaultKind kind = drawn(random, of_servers());
+    const Workload workload = workload_for(random, about(kind).under);
+    runs_.push_back(run(workload, {{{kind, strength}, places(random, servers, layout_.servers)}}));
   }
 
   /// Two different faults on two servers.
-  void add_pairs() {
+  void add_pairs(Strength strength) {
     if (layout_.servers < 5) return;
-    for (std::size_t i = 0; i < kPairs; ++i) {
+    for (std::size_t i = static_cast<std::size_t>(strength); i < kPairs; i += kStrengths) {
       Random random = random_.fork("pair", i);
-      const auto strength = static_cast<Strength>(i % kStrengths);
       const FaultKind first = drawn(random, of_servers());
       FaultKind second = drawn(random, of_servers());
       while (second == first || clash(first, second)) second = drawn(random, of_servers());
@@ -111,17 +125,6 @@ class Plan {
     }
   }
 
-  void add_controls() {
-    for (std::size_t i = 0; i < kControls; ++i) {
-      const std::size_t all = kAnything.size() + 1;
-      const std::size_t which = i % all;
-      runs_.push_back(run(which < kAnything.size() ? kAnything[which] : Workload::kIdle, {}));
-    }
-  }
-
-  [[nodiscard]] std::vector<RunSpec> take() { return std::move(runs_); }
-
- private:
   /// Whether no workload shows both.
   static bool clash(FaultKind a, FaultKind b) {
     return about(a).under != Under::kAny && about(b).under != Under::kAny && about(a).under != about(b).under;
@@ -142,11 +145,8 @@ class Plan {
 
 std::vector<RunSpec> catalogue_campaign(const Layout& layout, std::uint64_t seed) {
   Plan plan(layout, seed);
-  plan.add_controls();
-  plan.add_single();
-  plan.add_same("two of the same", 2);
-  plan.add_same("three of the same", 3);
-  plan.add_pairs();
+  // The strong ones first, so that an interrupted campaign has seen every kind.
+  for (const Strength strength : {Strength::kStrong, Strength::kMedium, Strength::kMild}) plan.add(strength);
   return plan.take();
 }
 
