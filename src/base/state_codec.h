@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -89,14 +90,19 @@ class StateWriter {
     put_number_runs(out_, std::span<const Number>(values));
   }
 
-  /// Moments, at best at equal distances.
+  /// Moments, at best at multiples of something and at equal distances.
   void times(const std::vector<WallTime>& values, std::size_t most) {
     std::vector<std::int64_t> steps;
+    std::int64_t unit = 0;
     std::uint64_t last = 0;
     for (const WallTime t : values) {
       const auto now = static_cast<std::uint64_t>(to_unix_ns(t));
       steps.push_back(static_cast<std::int64_t>(now - std::exchange(last, now)));
+      unit = steps.back() == std::numeric_limits<std::int64_t>::min() ? 1 : std::gcd(unit, steps.back());
     }
+    unit = std::max<std::int64_t>(unit, 1);
+    for (std::int64_t& step : steps) step /= unit;
+    put(unit);
     numbers(steps, most);
   }
 
@@ -176,12 +182,14 @@ class StateReader {
   }
 
   void times(std::vector<WallTime>& values, std::size_t most) {
+    std::int64_t unit = 0;
+    take(unit);
     std::vector<std::int64_t> steps;
     numbers(steps, most);
     values.clear();
     std::uint64_t now = 0;
     for (const std::int64_t step : steps) {
-      now += static_cast<std::uint64_t>(step);
+      now += static_cast<std::uint64_t>(step) * static_cast<std::uint64_t>(unit);
       values.push_back(sensible(static_cast<std::int64_t>(now)));
     }
   }

@@ -1,6 +1,7 @@
 #include "engine/change_tracker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -17,19 +18,31 @@ bool is_told_of(const Incident& incident) {
 
 bool is_over(ChangeKind kind) { return kind == ChangeKind::kQuiet || kind == ChangeKind::kClosed; }
 
-/// What people are told again when it differs.
-bool same_subject(const Incident& a, const Incident& b) {
-  return std::tie(a.blame, a.cause, a.resource, a.components) ==
-         std::tie(b.blame, b.cause, b.resource, b.components);
+/// What an incident is called, which people are told again when it is another for good.
+auto name_of(const Incident& incident) { return std::tie(incident.blame, incident.cause, incident.resource); }
+
+/// What a last verdict may not leave untold.
+auto all_of(const Incident& incident) {
+  return std::tie(incident.blame, incident.cause, incident.resource, incident.components, incident.state,
+                  incident.since, incident.faulty_since, incident.seen_until, incident.severity,
+                  incident.persistence);
 }
 
-KnownIncident as_known(const Incident& incident) {
+KnownIncident as_known(const ChangeTracker::Told& told) {
+  const Incident& incident = told.incident;
   return {.id = incident.id,
           .blamed = incident.blame.name,
           .cause = incident.cause,
           .since = incident.since,
-          .until = incident.seen_until,
+          .until = told.seen_until,
           .components = incident.components};
+}
+
+/// Both sorted.
+void add_names(const std::vector<std::string>& components, std::vector<std::string>& named) {
+  std::vector<std::string> all;
+  std::ranges::set_union(named, components, std::back_inserter(all));
+  named = std::move(all);
 }
 
 }  // namespace
@@ -42,7 +55,44 @@ void ChangeTracker::tell(ChangeKind kind, const Incident& incident, std::vector<
     told_.erase(incident.id);
     return;
   }
-  told_.insert_or_assign(incident.id, Told{kind, incident});
+  const auto [known, is_new] = told_.try_emplace(incident.id);
+  Told& told = known->second;
+  if (is_new) told.opened = at_;
+  const bool open = incident.status == IncidentStatus::kOpen;
+  told.came_back = told.came_back || (open && is_over(told.kind));
+  if (open || is_over(kind) || !is_over(told.kind)) told.kind = kind;
+  told.incident = incident;
+  told.seen_until = incident.seen_until;
+  told.untrue_since.reset();
+  add_names(incident.components, told.named);
+}
+
+/// Whether blame and cause have been others than was told for so long that it has to be told. They may have
+/// been several, one after the other.
+bool ChangeTracker::is_renamed(const Told& told) const {
+  if (!told.untrue_since) return false;
+  return at_ - *told.untrue_since >= patience_.lasting || at_ - told.opened < patience_.lasting;
+}
+
+void ChangeTracker::look_at_known(Told& told, const Incident& incident, std::vector<Change>& changes) {
+  told.seen_until = incident.seen_until;
+  if (name_of(told.incident) == name_of(incident)) {
+    told.untrue_since.reset();
+  } else if (!told.untrue_since) {
+    told.untrue_since = at_;
+  }
+  const bool open = incident.status == IncidentStatus::kOpen;
+  const bool names_others = !std::ranges::includes(told.named, incident.components);
+  if (told.incident.state == IncidentState::kSuspected && incident.state == IncidentState::kConfirmed) {
+    tell(ChangeKind::kConfirmed, incident, changes);
+  } else if (names_others || is_renamed(told) || (open && is_over(told.kind))) {
+    tell(ChangeKind::kGrew, incident, changes);
+  } else if (!open && told.kind != ChangeKind::kClosed &&
+             at_ - incident.seen_until > patience_.closed_after) {
+    tell(ChangeKind::kClosed, incident, changes);
+  } else if (!open && !is_over(told.kind) && !told.came_back) {
+    tell(ChangeKind::kQuiet, incident, changes);
+  }
 }
 
 void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& changes) {
@@ -51,22 +101,10 @@ void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& chang
     const bool explained = incident.status == IncidentStatus::kExplained;
     const ChangeKind kind = explained ? ChangeKind::kExplained : ChangeKind::kWithdrawn;
     if (known != told_.end()) tell(kind, incident, changes);
-    return;
-  }
-  if (known == told_.end()) {
+  } else if (known == told_.end()) {
     tell(ChangeKind::kOpened, incident, changes);
-    return;
-  }
-  const Told& told = known->second;
-  const bool open = incident.status == IncidentStatus::kOpen;
-  if (told.incident.state == IncidentState::kSuspected && incident.state == IncidentState::kConfirmed) {
-    tell(ChangeKind::kConfirmed, incident, changes);
-  } else if (!same_subject(told.incident, incident) || (open && is_over(told.kind))) {
-    tell(ChangeKind::kGrew, incident, changes);
-  } else if (!open && !is_over(told.kind)) {
-    tell(ChangeKind::kQuiet, incident, changes);
-  } else if (told.kind == ChangeKind::kQuiet && at_ - incident.seen_until > closed_after_) {
-    tell(ChangeKind::kClosed, incident, changes);
+  } else {
+    look_at_known(known->second, incident, changes);
   }
 }
 
@@ -95,7 +133,7 @@ void ChangeTracker::look_for_lost(std::span<const Incident> incidents, std::vect
 /// Under the names that they were told of.
 void ChangeTracker::call_as_known(std::vector<Incident>& incidents) const {
   std::vector<KnownIncident> known;
-  for (const auto& [id, told] : told_) known.push_back(as_known(told.incident));
+  for (const auto& [id, told] : told_) known.push_back(as_known(told));
   explain::keep_known_ids(incidents, known);
   std::ranges::stable_sort(incidents, {},
                            [](const Incident& incident) { return std::tie(incident.since, incident.id); });
@@ -123,11 +161,12 @@ std::vector<Change> ChangeTracker::finish(std::vector<Incident> incidents, WallT
   std::vector<Change> last;
   for (const Incident& incident : incidents) {
     const auto told = told_.find(incident.id);
-    if (told == told_.end() || is_over(told->second.kind)) continue;
-    const Incident& before = told->second.incident;
-    const bool same = std::tie(before.severity, before.persistence, before.seen_until) ==
-                      std::tie(incident.severity, incident.persistence, incident.seen_until);
-    if (!same) tell(ChangeKind::kGrew, incident, last);
+    if (told == told_.end()) continue;
+    if (incident.status != IncidentStatus::kOpen && !is_over(told->second.kind)) {
+      tell(ChangeKind::kQuiet, incident, last);
+    } else if (all_of(told->second.incident) != all_of(incident)) {
+      tell(ChangeKind::kGrew, incident, last);
+    }
   }
   go_on(std::move(last));
   return changes;

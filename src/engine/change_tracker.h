@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,20 +17,34 @@ namespace laggard::engine {
 /// last. The same verdicts at the same moments give the same changes with the same numbers.
 ///
 /// An incident that is explained or excluded is not told of, until it is no longer; one that becomes so is
-/// told as explained or withdrawn. It is quiet when nothing of it is anomalous any more, and closed when it
-/// has been quiet for as long as it would take to be another incident. It grew when the blame, the cause, or
-/// the components are others than before, or when it came back.
+/// told as explained or withdrawn. What has been told is not told again:
+/// - It grew when a component is named that it was never told with, when blame or cause are others than was
+///   told, or when it came back after it was told to be over. What comes and goes is one incident, and the
+///   evidence of its findings may point to one part now and to another then: another blame or cause counts
+///   when what was told has not been true for `lasting`, in the first `lasting` of an incident at once.
+/// - It is quiet when nothing of it is anomalous any more. When it has come back once, the next pause proves
+///   nothing, and it is told of as over when it is closed: quiet for as long as it would take to be another
+///   incident.
 class ChangeTracker {
  public:
+  struct Patience {
+    Duration closed_after{};  ///< So long an incident is quiet before it is closed.
+    Duration lasting{};       ///< So long another blame or cause has to hold before it is told.
+  };
   /// An incident as it was told of last.
   struct Told {
-    ChangeKind kind = ChangeKind::kOpened;
+    ChangeKind kind = ChangeKind::kOpened;  ///< Of what is over: quiet or closed, whatever was told since.
     Incident incident;
+    WallTime opened{};                       ///< When it was told of first.
+    WallTime seen_until{};                   ///< Incident::seen_until by now.
+    std::vector<std::string> named{};        ///< Components that it was told with, sorted.
+    std::optional<WallTime> untrue_since{};  ///< Since when blame or cause are others than was told.
+    bool came_back = false;                  ///< After it had been told to be over.
 
     template <class S, class Self>
     static void exchange(S& state, Self& self) {
       state.enumerator(self.kind, ChangeKind::kExplained);
-      state(self.incident);
+      state(self.incident, self.opened, self.seen_until, self.named, self.untrue_since, self.came_back);
     }
   };
   /// What goes on after a restart where this left off.
@@ -44,13 +59,12 @@ class ChangeTracker {
     }
   };
 
-  /// \param closed_after  how long an incident is quiet before it is closed.
-  explicit ChangeTracker(Duration closed_after) : closed_after_(closed_after) {}
+  explicit ChangeTracker(Patience patience) : patience_(patience) {}
 
   /// The verdict for which samples were complete until `at`, which lies after the one before. Incidents keep
   /// the ids under which they were told of (explain::keep_known_ids).
   [[nodiscard]] std::vector<Change> update(std::vector<Incident> incidents, WallTime at);
-  /// The last verdict of all: also tells of what is still open and has changed in any way.
+  /// The last verdict of all: whatever of it differs from what was told is told.
   [[nodiscard]] std::vector<Change> finish(std::vector<Incident> incidents, WallTime at);
 
   [[nodiscard]] WallTime at() const { return at_; }
@@ -63,9 +77,11 @@ class ChangeTracker {
   void call_as_known(std::vector<Incident>& incidents) const;
   void tell(ChangeKind kind, const Incident& incident, std::vector<Change>& changes, std::string into = "");
   void look_at(const Incident& incident, std::vector<Change>& changes);
+  void look_at_known(Told& told, const Incident& incident, std::vector<Change>& changes);
+  [[nodiscard]] bool is_renamed(const Told& told) const;
   void look_for_lost(std::span<const Incident> incidents, std::vector<Change>& changes);
 
-  Duration closed_after_;
+  Patience patience_;
   std::uint64_t number_ = 0;
   WallTime at_ = WallTime::min();
   std::map<std::string, Told> told_;  ///< By id.

@@ -52,7 +52,7 @@ std::vector<std::string> told(const std::vector<Change>& changes) {
 }
 
 TEST(ChangeTracker, TellsTheLifeOfAnIncident) {
-  ChangeTracker tracker(minutes(5));
+  ChangeTracker tracker({.closed_after = minutes(5)});
   EXPECT_THAT(told(tracker.update({}, at(0))), IsEmpty());
   EXPECT_THAT(told(tracker.update({incident("a", 10, 60)}, at(60))), ElementsAre("1 opened a-slower-10"));
   EXPECT_THAT(told(tracker.update({incident("a", 10, 90)}, at(90))), IsEmpty())
@@ -74,7 +74,7 @@ TEST(ChangeTracker, TellsTheLifeOfAnIncident) {
 }
 
 TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
-  ChangeTracker tracker(minutes(5));
+  ChangeTracker tracker({.closed_after = minutes(5)});
   EXPECT_THAT(told(tracker.update({over(incident("a", 10, 60))}, at(60))),
               ElementsAre("1 opened a-slower-10"));
   EXPECT_THAT(told(tracker.update({over(incident("a", 10, 60))}, at(90))),
@@ -83,7 +83,7 @@ TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
 }
 
 TEST(ChangeTracker, WhatBecomesExplainedIsToldSoAndWhatIsGoneIsWithdrawn) {
-  ChangeTracker tracker(minutes(5));
+  ChangeTracker tracker({.closed_after = minutes(5)});
   Incident known = incident("a", 10, 60);
   known.status = IncidentStatus::kExplained;
   EXPECT_THAT(told(tracker.update({known, incident("b", 20, 60)}, at(60))),
@@ -101,7 +101,7 @@ TEST(ChangeTracker, WhatBecomesExplainedIsToldSoAndWhatIsGoneIsWithdrawn) {
 }
 
 TEST(ChangeTracker, OfTwoThatBecomeOneTheOlderIdSurvives) {
-  ChangeTracker tracker(minutes(5));
+  ChangeTracker tracker({.closed_after = minutes(5)});
   EXPECT_EQ(tracker.update({incident("a", 10, 60), incident("b", 30, 60)}, at(60)).size(), 2U);
   Incident both = incident("a", 10, 90);
   both.id = "array-slower-0";
@@ -112,12 +112,71 @@ TEST(ChangeTracker, OfTwoThatBecomeOneTheOlderIdSurvives) {
 }
 
 TEST(ChangeTracker, TheEndTellsWhatIsStillOpenAsItIs) {
-  ChangeTracker tracker(minutes(5));
+  ChangeTracker tracker({.closed_after = minutes(5)});
   EXPECT_EQ(tracker.update({incident("a", 10, 60), incident("b", 10, 60)}, at(60)).size(), 2U);
   Incident severe = incident("a", 10, 80);
   severe.severity = 9;
   EXPECT_THAT(told(tracker.finish({severe, over(confirmed(incident("b", 10, 70)))}, at(90))),
               ElementsAre("3 confirmed b-slower-10", "4 quiet b-slower-10", "5 grew a-slower-10"));
+}
+
+TEST(ChangeTracker, AComponentThatWasNamedBeforeIsNoNews) {
+  ChangeTracker tracker({.closed_after = minutes(5)});
+  Incident both = incident("a", 10, 60);
+  both.components = {"a", "b"};
+  EXPECT_THAT(told(tracker.update({both}, at(60))), ElementsAre("1 opened a-slower-10"));
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 90)}, at(90))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({both}, at(120))), IsEmpty());
+  both.components = {"a", "b", "c"};
+  EXPECT_THAT(told(tracker.update({both}, at(150))), ElementsAre("2 grew a-slower-10"));
+}
+
+Incident busy(std::int64_t seen_until) {
+  Incident busy = incident("a", 10, seen_until);
+  busy.cause = "busy-lun";
+  return busy;
+}
+
+TEST(ChangeTracker, AnotherCauseIsToldWhenItLasts) {
+  ChangeTracker tracker({.closed_after = minutes(5), .lasting = seconds(90)});
+  EXPECT_EQ(tracker.update({incident("a", 10, 60)}, at(60)).size(), 1U);
+  EXPECT_THAT(told(tracker.update({busy(90)}, at(90))), ElementsAre("2 grew a-slower-10"))
+      << "what has only begun is corrected at once";
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 180)}, at(180))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({busy(210)}, at(210))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 300)}, at(300))), IsEmpty());
+  Incident other = incident("a", 10, 330);
+  other.blame = {PartKind::kServer, "s"};
+  EXPECT_THAT(told(tracker.update({other}, at(330))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({other}, at(389))), IsEmpty());
+  const std::vector<Change> grew = tracker.update({other}, at(390));
+  EXPECT_THAT(told(grew), ElementsAre("3 grew a-slower-10")) << "not as it was told, for 90 s";
+  EXPECT_EQ(grew[0].incident.blame.name, "s");
+}
+
+TEST(ChangeTracker, WhatCameBackOnceIsOverWhenItIsClosed) {
+  ChangeTracker tracker({.closed_after = minutes(5)});
+  EXPECT_EQ(tracker.update({incident("a", 10, 60)}, at(60)).size(), 1U);
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 60))}, at(90))),
+              ElementsAre("2 quiet a-slower-10"));
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 120)}, at(120))), ElementsAre("3 grew a-slower-10"));
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 120))}, at(150))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 180)}, at(180))), IsEmpty());
+  EXPECT_THAT(tracker.open(), SizeIs(1));
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 180))}, at(480))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 180))}, at(481))),
+              ElementsAre("4 closed a-slower-10"));
+}
+
+TEST(ChangeTracker, TheEndTellsWhatDidNotLast) {
+  ChangeTracker tracker({.closed_after = minutes(5), .lasting = minutes(5)});
+  EXPECT_EQ(tracker.update({incident("a", 10, 60)}, at(60)).size(), 1U);
+  EXPECT_EQ(tracker.update({over(incident("a", 10, 60))}, at(90)).size(), 1U);
+  EXPECT_EQ(tracker.update({incident("a", 10, 120)}, at(120)).size(), 1U);
+  EXPECT_THAT(tracker.update({busy(480)}, at(480)), IsEmpty());
+  const std::vector<Change> last = tracker.finish({over(busy(490))}, at(500));
+  EXPECT_THAT(told(last), ElementsAre("4 quiet a-slower-10"));
+  EXPECT_EQ(last[0].incident.cause, "busy-lun");
 }
 
 /// Any verdicts, any moment of a restart: the numbered changes are the same.
@@ -131,18 +190,20 @@ TEST(ChangeTracker, GoesOnFromItsState) {
       if (random() % 2 == 0) one = confirmed(one);
       if (random() % 3 == 0) one = over(one);
       if (random() % 3 == 0) one.cause = "busy-lun";
+      if (random() % 8 == 0) one.components.push_back(std::string("d") + std::to_string(random() % 9));
       if (random() % 5 == 0) one.status = IncidentStatus::kExplained;
       incidents.push_back(std::move(one));
     }
     return incidents;
   };
-  ChangeTracker steady(minutes(1));
-  auto restarted = std::make_unique<ChangeTracker>(minutes(1));
+  constexpr ChangeTracker::Patience kPatience{.closed_after = minutes(1), .lasting = seconds(60)};
+  ChangeTracker steady(kPatience);
+  auto restarted = std::make_unique<ChangeTracker>(kPatience);
   std::size_t changes = 0;
   for (std::int64_t now = 60; now < 6000; now += 30) {
     const std::vector<Incident> incidents = verdict(now);
     if (random() % 3 == 0) {
-      auto next = std::make_unique<ChangeTracker>(minutes(1));
+      auto next = std::make_unique<ChangeTracker>(kPatience);
       next->restore(restarted->state());
       restarted = std::move(next);
     }

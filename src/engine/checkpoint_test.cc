@@ -127,7 +127,7 @@ class Follower {
   std::optional<WallTime> from_;
   std::optional<WallTime> read_from_;
   std::optional<Checkpoint> checkpoint_;
-  ChangeTracker tracker_{seconds(600)};
+  ChangeTracker tracker_{{.closed_after = seconds(600)}};
   std::unique_ptr<Diagnoser> diagnoser_;
   Said said_;
 };

@@ -106,7 +106,7 @@ struct KnownIncident {
 /// What has become of an incident since it was told of last.
 enum class ChangeKind : std::uint8_t {
   kOpened,     ///< It was not there before.
-  kGrew,       ///< More components, another blame or cause; or it came back.
+  kGrew,       ///< Components that were never told, another blame or cause that lasts; or it came back.
   kConfirmed,  ///< It was suspected and is confirmed now.
   kQuiet,      ///< Nothing of it has been seen for a while; it may come back.
   kClosed,     ///< It has been quiet for so long that whatever follows is another incident.

@@ -6,9 +6,8 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/missing.h"
 #include "detect/peer/judge/findings.h"
-#include "stats/missing_values.h"
+#include "detect/peer/judge/level_book.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
@@ -54,43 +53,26 @@ std::vector<double> UniformNumbers::of(std::size_t members) const {
   return numbers_.size() == 1 ? std::vector<double>(members, numbers_.front()) : numbers_;
 }
 
-void LevelSums::add(const std::vector<std::vector<double>>& levels) {
-  sums_.resize(levels.size());
-  for (std::size_t c = 0; c < levels.size(); ++c) {
-    sums_[c].sum.resize(levels[c].size(), 0);
-    sums_[c].count.resize(levels[c].size(), 0);
-    stats::add_present(levels[c], sums_[c].sum, sums_[c].count);
-  }
-}
-
-std::vector<double> LevelSums::means(std::size_t column) const {
-  std::vector<double> mean = sums_[column].sum;
-  for (std::size_t i = 0; i < mean.size(); ++i) {
-    const double count = sums_[column].count[i];
-    mean[i] = count > 0 ? mean[i] / count : kMissing;
-  }
-  return mean;
-}
-
-SharedLevelSums::Ptr SharedLevelSums::add(Ptr sums, std::int64_t position,
-                                          const std::vector<std::vector<double>>& levels) {
-  if (sums.use_count() == 1) {
-    sums->add(levels);
-    return sums;
-  }
-  const auto [grown, is_new] = grown_.try_emplace({position, sums});
-  if (is_new) {
-    grown->second = sums ? std::make_shared<LevelSums>(*sums) : std::make_shared<LevelSums>();
-    grown->second->add(levels);
-  }
-  return grown->second;
-}
-
 namespace {
 /// Scores up to this are those of a member that is like its peers: one that is barely slow all the time stays
 /// just below 1 now and then (ours; slow and oscillating LUNs of simulated even seeds).
 constexpr double kWell = 0.5;
 }  // namespace
+
+void keep_records(std::vector<Growth>& growth) {
+  if (growth.empty()) return;
+  Growth highest = growth.front();
+  std::size_t kept = 1;
+  for (std::size_t g = 1; g < growth.size(); ++g) {
+    const Growth at = growth[g];
+    if (at.severity <= highest.severity && at.persistence <= highest.persistence) continue;
+    highest.severity = std::max(highest.severity, at.severity);
+    highest.persistence = std::max(highest.persistence, at.persistence);
+    growth[kept++] = at;
+  }
+  growth.resize(kept);
+  growth.shrink_to_fit();
+}
 
 AnomalyTracker::AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric,
                                std::string detector, Options options)
@@ -181,9 +163,8 @@ void AnomalyTracker::step(std::size_t member, bool anomalous, const ScoredTrack&
   const ComponentState& state = filter_.states()[member];
   const bool severe = anomalous && state.severity >= options_.gate_severity;
   const bool faulty = state.faulty || severe;
-  const auto span = static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
   const std::optional<std::size_t> latest = latest_[member];
-  if (latest && recent_.back().position - anomalies_[*latest].last_position <= span) {
+  if (latest && recent_.back().position - anomalies_[*latest].last_position <= span()) {
     extend(anomalies_[*latest], recent_.back(), anomalous);
   } else if (faulty) {
     open(member, track);
@@ -213,6 +194,22 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
       anomaly.faulty_since = *(anomaly.persistent_since = recent_.back().end);
   }
   anomaly.confirmed_since = recent_.back().end;
+}
+
+/// Nothing extends it any more.
+bool AnomalyTracker::is_over(std::size_t anomaly) const {
+  const Anomaly& one = anomalies_[anomaly];
+  return latest_[one.member] != anomaly || recent_.back().position - one.last_position > span();
+}
+
+void AnomalyTracker::settle(LevelBook& book) {
+  for (std::size_t a = 0; a < anomalies_.size(); ++a) {
+    Anomaly& anomaly = anomalies_[a];
+    if (anomaly.summary || !is_over(a)) continue;
+    anomaly.summary = book.summary(anomaly);
+    anomaly.levels.reset();
+    keep_records(anomaly.growth);
+  }
 }
 
 void AnomalyTracker::repaired(std::size_t member) {

@@ -13,17 +13,15 @@
 
 #include "detect/peer/compare/filter.h"
 #include "detect/peer/judge/group_judge.h"
+#include "detect/peer/judge/level_sums.h"
 #include "model/finding.h"
 
 namespace laggard::detect {
 
+class LevelBook;
+
 /// The score s / T of a window; 0 where nothing was judged.
 [[nodiscard]] double score_of(double distance, double threshold);
-
-/// A window's levels: per column of the group, a number per member. The trackers of a group hold them
-/// together.
-using LevelRows = std::vector<std::vector<double>>;
-using SharedLevelRows = std::shared_ptr<const LevelRows>;
 
 /// Numbers of members most of which are 0.
 class SparseNumbers {
@@ -70,44 +68,6 @@ struct TrackedGroup {
   void exchange_recent(State& state, std::size_t most);
 };
 
-/// The group's levels, summed over the windows of an anomaly: who did how much while this was going on.
-class LevelSums {
- public:
-  void add(const std::vector<std::vector<double>>& levels);
-  /// Means of a column; NaN for members that never had a level.
-  [[nodiscard]] std::vector<double> means(std::size_t column) const;
-  /// In how many windows each member had a level in a column.
-  [[nodiscard]] const std::vector<double>& windows(std::size_t column) const { return sums_[column].count; }
-  [[nodiscard]] std::size_t columns() const { return sums_.size(); }
-
-  template <class State, class Self>
-  static void exchange(State& state, Self& self, const TrackedGroup& group);
-
- private:
-  struct Sums {
-    std::vector<double> sum;  ///< Per member.
-    std::vector<double> count;
-  };
-  std::vector<Sums> sums_;
-};
-
-/// Lets anomalies share their sums as long as they hold the same windows: behind a failed controller hundreds
-/// of attachments are sick at the same times, and what their group did meanwhile need be summed, and kept,
-/// once.
-class SharedLevelSums {
- public:
-  using Ptr = std::shared_ptr<LevelSums>;
-
-  /// From now on another window is the latest.
-  void next_window() { grown_.clear(); }
-  /// The sums (null: those of no window) with one window more, whose position tells it from others.
-  [[nodiscard]] Ptr add(Ptr sums, std::int64_t position, const std::vector<std::vector<double>>& levels);
-
- private:
-  /// What was made of which sums; holds on to both, so that an address means one thing.
-  std::map<std::pair<std::int64_t, Ptr>, Ptr> grown_;
-};
-
 /// Detectors other than distances, as evidence names them.
 inline constexpr std::string_view kBiasDetector = "bias";
 inline constexpr std::string_view kAbsentDetector = "absent";
@@ -135,9 +95,11 @@ struct Anomaly {
   double threshold = 0;
   double score = 0;
   WallTime worst_window;
-  std::vector<WallTime> windows;      ///< Starts of anomalous windows, at most kMostWindows.
-  std::shared_ptr<LevelSums> levels;  ///< Of the anomalous windows; null before the first.
-  std::size_t bad = 0;                ///< Anomalous windows.
+  std::vector<WallTime> windows;  ///< Starts of anomalous windows, at most kMostWindows.
+  /// Of the anomalous windows: null before the first, and ...
+  std::shared_ptr<LevelSums> levels;
+  std::optional<LevelSummary> summary;  ///< ... when it is over, which has this instead.
+  std::size_t bad = 0;                  ///< Anomalous windows.
   /// Windows between the first and the last of them in which the member was like its peers, by half of the
   /// threshold at least, and the group was not idle,
   std::size_t well = 0;
@@ -157,6 +119,10 @@ struct Anomaly {
 inline constexpr std::size_t kLongestReach = 256;
 inline constexpr std::size_t kMostWindows = 1000;
 inline constexpr std::size_t kMostGrowth = 100;
+
+/// Of what was gathered, the first and what rose above all before it: whoever adds several members up looks
+/// at the highest of each so far.
+void keep_records(std::vector<Growth>& growth);
 
 /// When a faulty component counts as confirmed.
 struct ConfirmGate {
@@ -198,6 +164,8 @@ class AnomalyTracker {
 
   /// \param levels  those of the window.
   void add(const WindowJudgement& window, const SharedLevelRows& levels, const ScoredTrack& track);
+  /// Drops what only those that go on need. \param book  of the group's columns.
+  void settle(LevelBook& book);
   /// All that counted against the member is forgotten; its anomaly is over, and what follows is another.
   void repaired(std::size_t member);
   /// Drops anomalies that are over for good: more than 2k-1 windows ago. \param keep  per anomaly, not 0:
@@ -247,6 +215,11 @@ class AnomalyTracker {
   template <class State, class Self>
   static void exchange_anomalies(State& state, Self& self);
 
+  /// Anomalies that follow each other within this are one, in cells.
+  [[nodiscard]] std::int64_t span() const {
+    return static_cast<std::int64_t>((2 * options_.filter.k - 1) * options_.shift);
+  }
+  [[nodiscard]] bool is_over(std::size_t anomaly) const;
   void open(std::size_t member, const ScoredTrack& track);
   static void note_well(Anomaly& anomaly, const Recent& window);
   void extend(Anomaly& anomaly, const Recent& window, bool anomalous);

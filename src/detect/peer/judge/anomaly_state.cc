@@ -1,5 +1,6 @@
 // What anomaly trackers save and restore.
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 
@@ -8,14 +9,6 @@
 #include "detect/peer/judge/anomalies.h"
 
 namespace laggard {
-
-template <>
-struct StateOf<Growth> {
-  template <class State, class Self>
-  static void exchange(State& state, Self& self) {
-    state(self.at, self.severity, self.persistence);
-  }
-};
 
 namespace detect {
 
@@ -126,24 +119,30 @@ void AnomalyTracker::exchange_seen(State& state, Self& self) {
   }
 }
 
-/// Of all anomalies, those that several share once.
+/// Of all anomalies that go on, those that several share once.
 template <class State, class Self>
 void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGroup& group) {
   std::vector<SharedLevelSums::Ptr> sums;
-  std::vector<std::size_t> which;
+  std::vector<std::size_t> which;  ///< Per anomaly, counted from 1; 0: it is over.
   if constexpr (!State::kRestores) {
     std::map<const LevelSums*, std::size_t> known;
     for (const Anomaly& anomaly : self.anomalies_) {
+      if (!anomaly.levels) {
+        which.push_back(0);
+        continue;
+      }
       const auto [place, is_new] = known.try_emplace(anomaly.levels.get(), sums.size());
       if (is_new) sums.push_back(anomaly.levels);
-      which.push_back(place->second);
+      which.push_back(place->second + 1);
     }
   }
   state.numbers(which, self.anomalies_.size());
   std::size_t count = sums.size();
   state(count);
-  state.require(which.size() == self.anomalies_.size() && count <= which.size() &&
-                std::ranges::all_of(which, [&](std::size_t one) { return one < count; }));
+  state.require(which.size() == self.anomalies_.size() && count <= which.size());
+  for (std::size_t a = 0; a < which.size() && state.ok(); ++a) {
+    state.require(which[a] <= count && (which[a] == 0) == self.anomalies_[a].summary.has_value());
+  }
   if constexpr (State::kRestores) {
     for (std::size_t s = 0; s < count && state.ok(); ++s) sums.push_back(std::make_shared<LevelSums>());
   }
@@ -156,18 +155,73 @@ void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGrou
   }
   if constexpr (State::kRestores) {
     if (!state.ok()) return;
-    for (std::size_t a = 0; a < which.size(); ++a) self.anomalies_[a].levels = sums[which[a]];
+    for (std::size_t a = 0; a < which.size(); ++a) {
+      if (which[a] > 0) self.anomalies_[a].levels = sums[which[a] - 1];
+    }
+  }
+}
+
+namespace {
+
+/// Starts and ends of windows, which are short beside each other.
+template <class State, class Self>
+void exchange_moments(State& state, Self& self) {
+  const std::array maybe{&self.persistent_since, &self.confirmed_since, &self.until};
+  std::vector<WallTime> moments{self.since, self.faulty_since, self.opened, self.worst_window};
+  const std::size_t always = moments.size();
+  std::array<bool, maybe.size()> there{};
+  for (std::size_t m = 0; m < maybe.size(); ++m) {
+    there[m] = maybe[m]->has_value();
+    state(there[m]);
+    if (!State::kRestores && there[m]) moments.push_back(**maybe[m]);
+  }
+  state.times(moments, always + maybe.size());
+  state.require(moments.size() == always + static_cast<std::size_t>(std::ranges::count(there, true)));
+  if constexpr (State::kRestores) {
+    if (!state.ok()) return;
+    self.since = moments[0];
+    self.faulty_since = moments[1];
+    self.opened = moments[2];
+    self.worst_window = moments[3];
+    auto next = moments.begin() + static_cast<std::ptrdiff_t>(always);
+    for (std::size_t m = 0; m < maybe.size(); ++m) {
+      if (there[m]) *maybe[m] = *next++;
+    }
   }
 }
 
 template <class State, class Self>
+void exchange_growth(State& state, Self& growth) {
+  std::vector<WallTime> at;
+  std::vector<double> severity;
+  std::vector<std::int64_t> persistence;
+  for (const Growth& one : growth) {
+    at.push_back(one.at);
+    severity.push_back(one.severity);
+    persistence.push_back(one.persistence);
+  }
+  state.times(at, kMostGrowth);
+  state.numbers(severity, kMostGrowth);
+  state.numbers(persistence, kMostGrowth);
+  state.require(at.size() == severity.size() && at.size() == persistence.size());
+  if constexpr (State::kRestores) {
+    for (std::size_t g = 0; g < at.size() && state.ok(); ++g)
+      growth.push_back({at[g], severity[g], persistence[g]});
+  }
+}
+
+}  // namespace
+
+template <class State, class Self>
 void Anomaly::exchange(State& state, Self& self) {
-  state(self.member, self.since, self.faulty_since, self.persistent_since, self.confirmed_since, self.opened);
+  state(self.member);
+  exchange_moments(state, self);
   state.enumerator(self.opened_as, Symptom::kComputing);
-  state(self.until, self.first_position, self.last_position, self.persistence, self.severity, self.strength,
-        self.distance, self.threshold, self.score, self.worst_window);
+  state(self.first_position, self.last_position, self.persistence, self.severity, self.strength,
+        self.distance, self.threshold, self.score);
   state.times(self.windows, kMostWindows);
-  state(self.bad, self.well, self.pauses, self.well_since, self.growth, self.trained);
+  exchange_growth(state, self.growth);
+  state(self.bad, self.well, self.pauses, self.well_since, self.trained, self.summary);
 }
 
 template <class State, class Self>

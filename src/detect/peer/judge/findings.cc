@@ -2,32 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/missing.h"
+#include "detect/peer/judge/level_book.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {
-
-namespace {
-
-/// Nothing was recorded of it in most of the windows, while its peers were: the device is gone.
-bool is_gone(const Anomaly& anomaly) {
-  if (anomaly.metric->resource != Resource::kStorage) return false;
-  double seen = 0;
-  double most = 0;
-  for (std::size_t c = 0; c < anomaly.levels->columns(); ++c) {
-    const std::vector<double>& windows = anomaly.levels->windows(c);
-    seen = std::max(seen, windows[anomaly.member]);
-    most = std::max(most, *std::ranges::max_element(windows));
-  }
-  return 2 * seen < most;
-}
-
-}  // namespace
 
 Symptom symptom_of(const Anomaly& anomaly, std::optional<double> own, std::optional<double> peers) {
   if (is_gone(anomaly)) return Symptom::kLost;
@@ -61,67 +44,8 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<std::size_t> column) {
 
 namespace {
 
-/// What members did over the windows of an anomaly, in one metric or in two added up: sorted once, however
-/// many members' anomalies share the sums.
-struct PeerLevels {
-  std::vector<double> of;  ///< Per member, NaN where it was not recorded; empty when no metric was.
-  stats::MedianOfOthers peers{of};
-
-  PeerLevels() = default;
-  explicit PeerLevels(std::vector<double> levels) : of(std::move(levels)), peers(of) {}
-};
-
-/// The levels that the anomalies of one group refer to.
-class LevelBook {
- public:
-  explicit LevelBook(const GroupAnomalies& group) : group_(group) {}
-
-  const PeerLevels& over(const LevelSums& sums, const MetricSpec& metric) {
-    return over(sums, columns_where([&](const MetricSpec& other) { return &other == &metric; }));
-  }
-  /// All that went through a resource.
-  const PeerLevels& moved_over(const LevelSums& sums, Resource resource) {
-    return over(sums, columns_where([&](const MetricSpec& other) {
-                  return other.resource == resource && other.is_moved();
-                }));
-  }
-
- private:
-  using Columns = std::vector<std::size_t>;
-
-  template <class Wanted>
-  [[nodiscard]] Columns columns_where(const Wanted& wanted) const {
-    Columns columns;
-    for (std::size_t c = 0; c < group_.columns.size(); ++c) {
-      if (wanted(*group_.columns[c].metric)) columns.push_back(c);
-    }
-    return columns;
-  }
-
-  const PeerLevels& over(const LevelSums& sums, const Columns& columns) {
-    const auto [place, is_new] = known_.try_emplace({&sums, columns});
-    if (is_new) place->second = PeerLevels(total(sums, columns));
-    return place->second;
-  }
-
-  [[nodiscard]] static std::vector<double> total(const LevelSums& sums, const Columns& columns) {
-    std::vector<double> total;
-    for (const std::size_t c : columns) {
-      const std::vector<double> means = sums.means(c);
-      if (total.empty()) total.assign(means.size(), 0);
-      for (std::size_t i = 0; i < means.size(); ++i) total[i] += means[i];
-    }
-    return total;
-  }
-
-  const GroupAnomalies& group_;
-  std::map<std::pair<const LevelSums*, Columns>, PeerLevels> known_;
-};
-
-void add_moved(const FactSpec& spec, const PeerLevels& levels, std::size_t member, Finding& finding) {
-  if (levels.of.empty()) return;
-  const double own = levels.of[member];
-  finding.facts.push_back({&spec, own, levels.peers.without(own), levels.peers.scatter_without(own)});
+void add_moved(const FactSpec& spec, const std::optional<LevelSummary::Compared>& moved, Finding& finding) {
+  if (moved) finding.facts.push_back({&spec, moved->own, moved->peers, moved->scatter});
 }
 
 /// How anomalous windows alternate with normal ones; of detectors whose windows are judged one by one.
@@ -142,7 +66,7 @@ std::optional<double> in_unit(const MetricSpec& metric, double level) {
   return metric.log_unit > 0 ? metric.log_unit * (std::exp2(level) - 1) : level;
 }
 
-Evidence evidence_of(const Anomaly& anomaly, const Component& component, const PeerLevels& levels) {
+Evidence evidence_of(const Anomaly& anomaly, const Component& component, const LevelSummary& levels) {
   Evidence evidence;
   evidence.metric = anomaly.metric->name;
   evidence.component = component.name;
@@ -153,15 +77,14 @@ Evidence evidence_of(const Anomaly& anomaly, const Component& component, const P
   evidence.unit = anomaly.metric->unit;
   evidence.windows = anomaly.windows;
   if (anomaly.score > 0) evidence.worst_window = anomaly.worst_window;
-  if (levels.of.empty()) return evidence;
-  const double own = levels.of[anomaly.member];
-  evidence.level = in_unit(*anomaly.metric, own);
-  evidence.peers = in_unit(*anomaly.metric, levels.peers.without(own));
+  if (!levels.metric) return evidence;
+  evidence.level = in_unit(*anomaly.metric, levels.metric->own);
+  evidence.peers = in_unit(*anomaly.metric, levels.metric->peers);
   return evidence;
 }
 
 Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook& book) {
-  const LevelSums& sums = *anomaly.levels;
+  const LevelSummary levels = book.summary(anomaly);
   Finding finding;
   finding.resource = anomaly.metric->resource;
   finding.role = anomaly.metric->role;
@@ -179,10 +102,10 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook
   finding.persistence = anomaly.persistence;
   finding.trained = anomaly.trained;
   finding.growth = anomaly.growth;
-  finding.evidence = evidence_of(anomaly, component, book.over(sums, *anomaly.metric));
+  finding.evidence = evidence_of(anomaly, component, levels);
   finding.symptom = symptom_of(anomaly, finding.evidence.level, finding.evidence.peers);
-  add_moved(kStorageMoved, book.moved_over(sums, Resource::kStorage), anomaly.member, finding);
-  add_moved(kNetworkMoved, book.moved_over(sums, Resource::kNetwork), anomaly.member, finding);
+  add_moved(kStorageMoved, levels.storage, finding);
+  add_moved(kNetworkMoved, levels.network, finding);
   add_windows(anomaly, finding);
   if (anomaly.detector == kStandbyDetector) finding.facts.push_back({&kStandbyWait, anomaly.distance});
   return finding;
@@ -213,7 +136,7 @@ void withhold_lone_congestion(std::vector<Finding>& findings, const Grouping& gr
 std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
   std::vector<Finding> findings;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    LevelBook book(groups[g]);
+    LevelBook book(groups[g].columns);
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {
       const Anomaly& anomaly = *groups[g].anomalies[a];
       const std::size_t component = grouping.groups[g].members[anomaly.member].index();

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/missing.h"
+#include "detect/peer/judge/level_book.h"
 #include "testing/grouping.h"
 
 namespace laggard::detect {
@@ -80,6 +81,29 @@ TEST_F(PeerFindings, SayWhatTheComponentAndItsPeersDid) {
   EXPECT_EQ(moved->peers, 125);
   EXPECT_EQ(moved->scatter, 20) << "140 against 120, the middle of 110, 120 and 130";
   EXPECT_EQ(found[0].fact(kNetworkMoved), nullptr) << "disks do not measure it";
+}
+
+TEST_F(PeerFindings, SayTheSameWhenItIsOver) {
+  Anomaly& anomaly = add("s3/d1", "await", kBusyDisk);
+  const std::vector<Finding> before = findings();
+  const std::vector<GroupJudge::Column> columns{
+      {find_metric("rd_sec"), true}, {find_metric("wr_sec"), true}, {find_metric("await"), true}};
+  anomaly.summary = LevelBook(columns).summary(anomaly);
+  anomaly.levels.reset();
+  const std::vector<Finding> after = findings();
+  ASSERT_EQ(before.size(), 1U);
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].symptom, before[0].symptom);
+  EXPECT_EQ(after[0].evidence.level, before[0].evidence.level);
+  EXPECT_EQ(after[0].evidence.peers, before[0].evidence.peers);
+  ASSERT_EQ(after[0].facts.size(), before[0].facts.size());
+  for (std::size_t f = 0; f < after[0].facts.size(); ++f) {
+    EXPECT_EQ(after[0].facts[f].spec, before[0].facts[f].spec);
+    if (after[0].facts[f].spec != &kStorageMoved) continue;
+    EXPECT_EQ(after[0].facts[f].own, 310);
+    EXPECT_EQ(after[0].facts[f].peers, before[0].facts[f].peers);
+    EXPECT_EQ(after[0].facts[f].scatter, before[0].facts[f].scatter);
+  }
 }
 
 TEST_F(PeerFindings, ThroughputIsMoreOrLess) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "detect/peer/judge/level_book.h"
 #include "detect/peer/judge/levels.h"
 #include "stats/missing_values.h"
 
@@ -91,6 +92,8 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
   levels_.reset();
+  LevelBook book(*columns_);
+  for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
 }
 
 void GroupFollower::judge_tracks(const JudgedWindow& judged) {

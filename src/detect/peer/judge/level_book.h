@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "detect/peer/judge/anomalies.h"
+#include "detect/peer/judge/group_judge.h"
+#include "detect/peer/judge/level_sums.h"
+#include "stats/missing_values.h"
+
+namespace laggard::detect {
+
+/// Reads the sums of levels that the anomalies of one group hold: each is sorted once, however many anomalies
+/// share it. None is made or changed while it lives.
+class LevelBook {
+ public:
+  /// \param columns  of the group; they outlive it.
+  explicit LevelBook(std::span<const GroupJudge::Column> columns) : columns_(columns) {}
+
+  /// What there is to say of an anomaly's levels; of one that is over what was kept of them.
+  [[nodiscard]] LevelSummary summary(const Anomaly& anomaly);
+
+ private:
+  using Columns = std::vector<std::size_t>;
+
+  /// What members did, in one metric or in several added up.
+  struct PeerLevels {
+    std::vector<double> of;  ///< Per member, NaN where it was not recorded; empty when no metric was.
+    stats::MedianOfOthers peers;
+  };
+
+  template <class Wanted>
+  [[nodiscard]] const PeerLevels& over(const LevelSums& sums, const Wanted& wanted);
+
+  std::span<const GroupJudge::Column> columns_;
+  std::map<std::pair<const LevelSums*, Columns>, PeerLevels> known_;
+};
+
+/// Nothing was recorded of it in most of the windows, while its peers were: the device is gone.
+[[nodiscard]] bool is_gone(const Anomaly& anomaly);
+
+}  // namespace laggard::detect
