@@ -56,6 +56,18 @@ class RunMetrics final : public TableSink {
     return sum / static_cast<double>(span.to - span.from);
   }
 
+  /// Mean of a gauge, over time and devices.
+  [[nodiscard]] double mean_of(const std::string& host, DeviceKind kind, std::string_view counter,
+                               Span span) const {
+    const SampleTable& t = table(host, kind);
+    const std::size_t c = *t.counter_index(counter);
+    double sum = 0;
+    for (std::size_t d = 0; d < t.devices().size(); ++d) {
+      for (std::size_t at = span.from; at < span.to; ++at) sum += static_cast<double>(*t.integer(c, d, at));
+    }
+    return sum / static_cast<double>((span.to - span.from) * t.devices().size());
+  }
+
   [[nodiscard]] double disk(std::size_t server, std::string_view counter, Span span) const {
     return rate(server_name(server), DeviceKind::kDisk, counter, span);
   }

@@ -32,7 +32,7 @@ TEST(CatalogueText, IsJsonForPrograms) {
   EXPECT_EQ(flap["strengths"]["medium"]["down"], 1.5);
   EXPECT_EQ(flap["units"]["down"], "s");
   EXPECT_EQ(flap["strikes"], "server");
-  EXPECT_EQ(flap["simulated"], false);
+  EXPECT_EQ(flap["simulated"], true);
 }
 
 TEST(CatalogueText, EveryNeedIsExplained) {

@@ -22,7 +22,13 @@ Cluster::Cluster(const ClusterSpec& cluster, const RunSpec& run) : cluster_(clus
        .spare_partition = static_cast<std::int64_t>(cluster_.spare_partition * cluster_.disk.capacity_bytes),
        .run = run_,
        .cluster = cluster_,
-       .random = random.fork("fault")});
+       .random = random.fork("fault"),
+       .small_files = [this, hardware, random](std::size_t number) {
+         const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
+         ProgramPlace place = place_of(faulty_client(cluster_, run_), hardware, random);
+         place.random = random.fork("neighbour", number);
+         return make_program(place, Workload::kPostmark, root);
+       }});
   std::vector<const FileServer*> recorded;
   for (const auto& server : servers_) recorded.push_back(server.get());
   recorder_ = std::make_unique<Recorder>(queue_, *fabric_, std::move(recorded));
@@ -42,8 +48,18 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
   metadata_server_ = std::make_unique<MetadataServer>(queue_, cluster_.lustre, random.fork("metadata"));
   services.push_back(metadata_server_.get());
   engine_ = std::make_unique<RpcEngine>(
-      *fabric_, std::move(services),
+      queue_, *fabric_, std::move(services),
       cluster_.file_system == FileSystem::kPvfs ? cluster_.pvfs.sizes : MessageSizes{});
+}
+
+ProgramPlace Cluster::place_of(std::size_t client, const Random& hardware, const Random& random) {
+  return {.queue = queue_,
+          .engine = *engine_,
+          .client = static_cast<std::uint32_t>(client),
+          .servers = static_cast<std::uint32_t>(cluster_.servers),
+          .cluster = cluster_,
+          .random = random.fork("client", client),
+          .copy_speed = 1 + cluster_.client_spread * hardware.fork("client", client).normal()};
 }
 
 void Cluster::add_programs(const Random& hardware, const Random& random) {
@@ -51,20 +67,13 @@ void Cluster::add_programs(const Random& hardware, const Random& random) {
   const auto root = static_cast<std::uint32_t>(hardware.fork("root").below(cluster_.servers));
   for (std::size_t c = 0; c < cluster_.clients; ++c) {
     programs_.push_back(
-        make_program({.queue = queue_,
-                      .engine = *engine_,
-                      .client = static_cast<std::uint32_t>(c),
-                      .servers = static_cast<std::uint32_t>(cluster_.servers),
-                      .cluster = cluster_,
-                      .random = random.fork("client", c),
-                      .copy_speed = 1 + cluster_.client_spread * hardware.fork("client", c).normal()},
-                     root));
+        make_program(place_of(c, hardware, random), workload_of_client(run_.workload, c), root));
   }
 }
 
-std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, std::uint32_t root) const {
+std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, Workload workload,
+                                               std::uint32_t root) const {
   const bool pvfs = cluster_.file_system == FileSystem::kPvfs;
-  const Workload workload = workload_of_client(run_.workload, place.client);
   if (workload == Workload::kPostmark) {
     if (!pvfs) return std::make_unique<LustrePostmark>(place, static_cast<std::uint32_t>(cluster_.servers));
     // PVFS 2.8's PINT_cached_config_get_next_meta starts at a random server and then goes round.

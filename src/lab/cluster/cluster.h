@@ -4,51 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "lab/cluster/fault.h"
 #include "lab/cluster/program.h"
 #include "lab/cluster/recorder.h"
 #include "lab/cluster/rpc.h"
 #include "lab/cluster/scenario.h"
 
 namespace laggard::lab {
-
-/// Something that makes a server sick for a while (F §9).
-class Fault {
- public:
-  virtual ~Fault() = default;
-  virtual void begin() = 0;
-  virtual void end() = 0;
-};
-
-/// What a fault acts on.
-struct FaultPlace {
-  EventQueue& queue;
-  Fabric& fabric;
-  FileServer& server;
-  std::size_t server_index = 0;
-  std::int64_t spare_partition = 0;  ///< First byte of the unused partition.
-  const RunSpec& run;
-  const ClusterSpec& cluster;
-  Random random;
-};
-
-/// The fault of a run; null for none.
-///
-/// Those of the catalogue that are simulated (MadeBy::kBoth):
-///
-/// disk-hog            dd reads the spare partition in blocks of 256 MB, bypassing the cache: half of the
-/// block
-///                     layer's 128 requests (nr_requests) are always its own.
-/// disk-busy           sgm_dd reads it in SCSI commands of 1 MB, one after the other.
-/// write-network-hog   a third party sends zeros to the server; read-network-hog: the server to it.
-/// receive-pktloss     the server's firewall drops 5 % of what it receives.
-/// send-pktloss        every client's drops 5 % of what it receives from the server.
-/// link-rate, -in, -out, link-latency  the server's cable.
-/// disk-slow, disk-stall, disk-rare-stall  its disk, which stands still for the first time 5 s after the
-///                     beginning.
-///
-/// Of less than full strength, disk-hog and disk-busy read for a part of every ten seconds, and network hogs
-/// send less.
-[[nodiscard]] std::unique_ptr<Fault> make_fault(const FaultPlace& place);
 
 /// One run: a cluster with its file system, a workload on every client, a fault, and the counters of all
 /// hosts.
@@ -74,7 +36,9 @@ class Cluster {
  private:
   void add_servers(const Random& hardware, const Random& random);
   void add_programs(const Random& hardware, const Random& random);
-  [[nodiscard]] std::unique_ptr<Program> make_program(const ProgramPlace& place, std::uint32_t root) const;
+  [[nodiscard]] ProgramPlace place_of(std::size_t client, const Random& hardware, const Random& random);
+  [[nodiscard]] std::unique_ptr<Program> make_program(const ProgramPlace& place, Workload workload,
+                                                      std::uint32_t root) const;
 
   ClusterSpec cluster_;
   RunSpec run_;

@@ -243,49 +243,6 @@ TEST(Confounder, LossDoublesAcknowledgements) {
   EXPECT_GT(sent(kSick), 1.5 * run.median_of_others(kSick, sent));
 }
 
-/// A run with a fault of the catalogue at its strong end.
-const RunMetrics& strong_run(std::string_view fault, Workload workload) {
-  static std::map<std::string_view, std::unique_ptr<RunMetrics>> runs;
-  auto& run = runs[fault];
-  if (!run) {
-    RunSpec spec;
-    spec.workload = workload;
-    spec.fault = *simulated_fault_of(fault);
-    spec.strength = Strength::kStrong;
-    spec.faulty_server = kSick;
-    run = std::make_unique<RunMetrics>(cluster_of(FileSystem::kPvfs), spec);
-  }
-  return *run;
-}
-
-TEST(Catalogue, OneSlowCableSlowsAllServersAlike) {
-  // Striped and closed: who is sick does not show in how much is moved.
-  const RunMetrics& run = strong_run("link-rate", Workload::kDdRead);
-  const auto sent = [&](std::size_t s) { return run.net(s, "tx_bytes", kDuring); };
-  EXPECT_NEAR(sent(kSick) / run.median_of_others(kSick, sent), 1, 0.1);
-  EXPECT_LT(sent(kSick), 0.3 * run.net(kSick, "tx_bytes", kBefore));
-}
-
-TEST(Catalogue, ASlowDiskIsSlow) {
-  const RunMetrics& run = strong_run("disk-slow", Workload::kDdRead);
-  const auto await = [&](std::size_t s) { return run.await(s, kDuring); };
-  EXPECT_GT(await(kSick), 3 * run.median_of_others(kSick, await));
-}
-
-TEST(Catalogue, AMildHogReadsLessThanAStrongOne) {
-  RunSpec spec;
-  spec.workload = Workload::kIdle;
-  spec.fault = FaultKind::kDiskHog;
-  spec.faulty_server = kSick;
-  const auto read = [&](Strength strength) {
-    spec.strength = strength;
-    return RunMetrics(cluster_of(FileSystem::kPvfs), spec).disk(kSick, "rd_sectors", kDuring);
-  };
-  const double strong = read(Strength::kStrong);
-  EXPECT_NEAR(read(Strength::kMedium) / strong, 0.5, 0.1);
-  EXPECT_NEAR(read(Strength::kMild) / strong, 0.25, 0.1);
-}
-
 TEST(Confounder, OneWritersWindowsAreSteadyAndManyWritersAreNot) {
   const RunMetrics& one = run_of(Workload::kDdWrite, FaultKind::kNone, FileSystem::kPvfs, 1, 10);
   const RunMetrics& many = run_of(Workload::kDdWrite, FaultKind::kNone);

@@ -27,6 +27,8 @@ class Program : public EventHandler {
  public:
   explicit Program(const ProgramPlace& place) : place_(place) {}
   virtual void begin() = 0;
+  /// It does nothing more once it has done what it is about.
+  void stop() { stopped_ = true; }
 
   /// Data that the application has moved, for tests.
   [[nodiscard]] std::int64_t bytes_done() const { return bytes_done_; }
@@ -43,6 +45,7 @@ class Program : public EventHandler {
   }
   /// Schedules an event after `seconds`, give or take a tenth.
   void wake_in(double seconds, std::uint32_t kind, std::uint64_t about = 0) {
+    if (stopped_) return;
     place_.queue.schedule_in(from_seconds(seconds * place_.random.uniform(0.9, 1.1)), {this, kind, about});
   }
 
@@ -54,6 +57,9 @@ class Program : public EventHandler {
   ProgramPlace place_;
   std::int64_t bytes_done_ = 0;
   std::uint64_t operations_done_ = 0;
+
+ private:
+  bool stopped_ = false;
 };
 
 /// dd and IOzone as F §8.1 configures them.

@@ -9,6 +9,7 @@ namespace laggard::lab {
 namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kNsPerUs = 1'000;
 constexpr int kServerPort = 3334;
 constexpr int kFirstClientPort = 40000;
 
@@ -30,9 +31,11 @@ std::vector<TableCounter> counters_of(DeviceKind kind) {
     case DeviceKind::kTcp:
       add({"snd_cwnd", "retrans", "lost", "rtt_us", "bytes_sent"});
       break;
-    case DeviceKind::kHost:
     case DeviceKind::kDaemon:
-      break;  // The model has neither.
+      add({"cpu_us", "run_wait_us", "throttled_us", "stopped", "processes"});
+      break;
+    case DeviceKind::kHost:
+      break;  // The model has no processors.
   }
   return counters;
 }
@@ -54,6 +57,7 @@ Recorder::Recorder(EventQueue& queue, Fabric& fabric, std::vector<const FileServ
 void Recorder::add_tables() {
   for (std::size_t s = 0; s < fabric_.servers(); ++s) {
     disks_.push_back({server_name(s), DeviceKind::kDisk, {std::string(kStorageDisk)}, {}});
+    daemons_.push_back({server_name(s), DeviceKind::kDaemon, {std::string(kDaemonName)}, {}});
     nets_.push_back({server_name(s), DeviceKind::kNet, {std::string(kInterface)}, {}});
     Rows rows{server_name(s), DeviceKind::kTcp, {}, {}};
     for (std::size_t c = 0; c < fabric_.clients(); ++c) {
@@ -81,6 +85,12 @@ void Recorder::append_disk(const DiskCounters& c, std::vector<std::uint64_t>& ce
                 c.wr_ns / kNsPerMs, c.in_flight, c.io_ns / kNsPerMs, c.weighted_ns / kNsPerMs});
 }
 
+void Recorder::append_daemon(const DaemonCounters& c, std::vector<std::uint64_t>& cells) {
+  const std::uint64_t stopped = c.stopped ? 1 : 0;
+  cells.insert(cells.end(),
+               {c.cpu_ns / kNsPerUs, c.run_wait_ns / kNsPerUs, c.throttled_ns / kNsPerUs, stopped, 1});
+}
+
 void Recorder::append_net(const NetCounters& c, std::vector<std::uint64_t>& cells) {
   cells.insert(cells.end(), {c.rx_bytes, c.rx_packets, c.tx_bytes, c.tx_packets});
 }
@@ -94,6 +104,7 @@ void Recorder::on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) {
   const std::size_t servers = fabric_.servers();
   for (std::size_t s = 0; s < servers; ++s) {
     append_disk(servers_[s]->disk().counters(), disks_[s].cells);
+    append_daemon(servers_[s]->daemon().counters(queue_.now()), daemons_[s].cells);
     append_net(fabric_.network().counters(s), nets_[s].cells);
     for (std::size_t c = 0; c < fabric_.clients(); ++c) {
       append_tcp(fabric_.to_client(c, s).counters(), sockets_[s].cells);
@@ -142,7 +153,7 @@ Status Recorder::describe(TableSink& sink, WallTime start) const {
 
 Status Recorder::write(TableSink& sink, WallTime start) const {
   if (Status described = describe(sink, start); !described) return described;
-  for (const std::vector<Rows>* list : {&disks_, &nets_, &sockets_}) {
+  for (const std::vector<Rows>* list : {&disks_, &daemons_, &nets_, &sockets_}) {
     for (const Rows& rows : *list) {
       if (Status appended = sink.append(table(rows, start)); !appended) return appended;
     }

@@ -16,10 +16,11 @@ namespace laggard::lab {
 [[nodiscard]] std::string client_address(std::size_t client);
 inline constexpr std::string_view kStorageDisk = "sdb";  ///< The second of F §8's two disks.
 inline constexpr std::string_view kInterface = "eth0";
+inline constexpr std::string_view kDaemonName = "fileserver";
 
 /// Reads all hosts' counters once a second, as `laggard record metrics` would on each of them, and gives them
-/// to a sink as tables: servers' storage disk, every host's interface, and the connections between clients
-/// and file servers at both ends. The metadata server of Lustre and the third party are not recorded.
+/// to a sink as tables: servers' storage disk and daemon, every host's interface, and the connections between
+/// clients and file servers at both ends. The metadata server of Lustre and the third party are not recorded.
 class Recorder final : public EventHandler {
  public:
   Recorder(EventQueue& queue, Fabric& fabric, std::vector<const FileServer*> servers);
@@ -44,6 +45,7 @@ class Recorder final : public EventHandler {
   [[nodiscard]] SampleTable table(const Rows& rows, WallTime start) const;
   [[nodiscard]] Status describe(TableSink& sink, WallTime start) const;
   static void append_disk(const DiskCounters& counters, std::vector<std::uint64_t>& cells);
+  static void append_daemon(const DaemonCounters& counters, std::vector<std::uint64_t>& cells);
   static void append_net(const NetCounters& counters, std::vector<std::uint64_t>& cells);
   static void append_tcp(const TcpCounters& counters, std::vector<std::uint64_t>& cells);
 
@@ -52,6 +54,7 @@ class Recorder final : public EventHandler {
   std::vector<const FileServer*> servers_;
   std::vector<SimTime> times_;
   std::vector<Rows> disks_;    ///< Per server.
+  std::vector<Rows> daemons_;  ///< Per server.
   std::vector<Rows> nets_;     ///< Servers, then clients.
   std::vector<Rows> sockets_;  ///< Servers, then clients.
 };

@@ -1,5 +1,6 @@
 #include "lab/cluster/rpc.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace laggard::lab {
@@ -14,6 +15,26 @@ std::int64_t whole_pages(std::int64_t bytes) {
 }
 
 }  // namespace
+
+SimTime Daemon::handle(std::int64_t bytes, SimTime now) {
+  const SimTime work = kMessage + from_seconds(kByteSeconds * static_cast<double>(bytes));
+  counters_.cpu_ns += static_cast<std::uint64_t>(work.count());
+  const bool stopped = stopped_until_ > now;
+  if (kept_ == Kept::kByNobody && !stopped && busy_until_ <= now) return now;
+  const SimTime begin = std::max({now, busy_until_, stopped_until_});
+  const SimTime takes = kept_ == Kept::kByNobody ? SimTime{} : from_seconds(to_seconds(work) / share_);
+  const auto waited = static_cast<std::uint64_t>(std::max(SimTime{}, takes - work).count());
+  if (kept_ == Kept::kByQuota) counters_.throttled_ns += waited;
+  if (kept_ == Kept::kByNeighbours) counters_.run_wait_ns += waited;
+  busy_until_ = begin + takes;
+  return busy_until_;
+}
+
+DaemonCounters Daemon::counters(SimTime now) const {
+  DaemonCounters counters = counters_;
+  counters.stopped = stopped_until_ > now;
+  return counters;
+}
 
 FileServer::FileServer(EventQueue& queue, const ClusterSpec& cluster, const DiskGeometry& geometry,
                        const Random& random)
@@ -138,8 +159,9 @@ Fabric::Fabric(EventQueue& queue, const ClusterSpec& spec, const Random& random)
   }
 }
 
-RpcEngine::RpcEngine(Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes)
-    : fabric_(fabric), services_(std::move(services)), sizes_(sizes) {}
+RpcEngine::RpcEngine(EventQueue& queue, Fabric& fabric, std::vector<Service*> services,
+                     const MessageSizes& sizes)
+    : queue_(queue), fabric_(fabric), services_(std::move(services)), sizes_(sizes) {}
 
 void RpcEngine::start(const Rpc& rpc) {
   std::uint32_t slot = 0;
@@ -155,10 +177,21 @@ void RpcEngine::start(const Rpc& rpc) {
   fabric_.to_server(rpc.client, rpc.server).send(bytes, {this, kRequested, slot});
 }
 
+bool RpcEngine::is_handled(const Rpc& rpc, std::uint32_t stage, std::uint64_t slot) {
+  if (stage == kReady || stage == kAnswered || (stage & kHandled) != 0) return true;
+  const bool data = stage == kDataCame || (stage == kRequested && is_eager(rpc)) ||
+                    (stage == kServed && rpc.kind == RpcKind::kRead);
+  const SimTime done = services_[rpc.server]->handle(data ? rpc.bytes : 0, queue_.now());
+  if (done <= queue_.now()) return true;
+  queue_.schedule(done, {this, stage | kHandled, slot});
+  return false;
+}
+
 void RpcEngine::on_event(std::uint32_t kind, std::uint64_t about) {
   const Rpc rpc = rpcs_[about];
   const auto slot = static_cast<std::uint32_t>(about);
-  switch (kind) {
+  if (!is_handled(rpc, kind, about)) return;
+  switch (kind & ~kHandled) {
     case kRequested:
       if (rpc.kind == RpcKind::kWrite && !is_eager(rpc)) {
         fabric_.to_client(rpc.client, rpc.server).send(sizes_.ready, {this, kReady, slot});

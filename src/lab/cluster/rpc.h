@@ -37,6 +37,9 @@ struct Rpc {
 class Service {
  public:
   virtual ~Service() = default;
+  /// The server's daemon takes or sends a message with so many bytes of data.
+  /// \return when it is done with that: now, or later.
+  virtual SimTime handle(std::int64_t bytes, SimTime now) = 0;
   /// \param thread  number of the server thread that handles it, unique among the busy ones.
   /// \param served  raised when the answer can be sent.
   virtual void serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) = 0;
@@ -56,6 +59,48 @@ struct DiskLayout {
   static constexpr std::int64_t kObjectSpacing = 4'000'000'000;
 };
 
+/// What a server's daemon used and waited for, in nanoseconds.
+struct DaemonCounters {
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t run_wait_ns = 0;
+  std::uint64_t throttled_ns = 0;
+  bool stopped = false;
+};
+
+/// The process that carries a server's messages. A healthy one takes no time for that, since the model has no
+/// processors; one that is kept from its core needs kMessage and kByteSeconds of it for every message, of the
+/// order of a copy and some system calls on F §8's machines, one message after the other.
+class Daemon {
+ public:
+  /// Why it has only a share of a core.
+  enum class Kept : std::uint8_t {
+    kByNobody,
+    kByQuota,       ///< Of its control group.
+    kByNeighbours,  ///< Which want the same core.
+  };
+  static constexpr SimTime kMessage = std::chrono::microseconds(50);
+  static constexpr double kByteSeconds = 1e-9;
+
+  /// Requires 0 < share <= 1.
+  void keep(Kept kept, double share) {
+    kept_ = kept;
+    share_ = share;
+  }
+  /// It does nothing until then.
+  void stop_until(SimTime until) { stopped_until_ = until; }
+
+  /// \return when it is done with a message that came now.
+  SimTime handle(std::int64_t bytes, SimTime now);
+  [[nodiscard]] DaemonCounters counters(SimTime now) const;
+
+ private:
+  Kept kept_ = Kept::kByNobody;
+  double share_ = 1;
+  SimTime stopped_until_{};
+  SimTime busy_until_{};
+  DaemonCounters counters_;
+};
+
 /// A file server: reads and writes go to its disk past any cache (F §8: PVFS with direct I/O; Lustre 1.6 has
 /// no cache on its servers), by a thread per request.
 ///
@@ -70,7 +115,10 @@ class FileServer final : public Service, public EventHandler {
 
   [[nodiscard]] Disk& disk() { return disk_; }
   [[nodiscard]] const Disk& disk() const { return disk_; }
+  [[nodiscard]] Daemon& daemon() { return daemon_; }
+  [[nodiscard]] const Daemon& daemon() const { return daemon_; }
 
+  SimTime handle(std::int64_t bytes, SimTime now) override { return daemon_.handle(bytes, now); }
   void serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) override;
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
@@ -92,6 +140,7 @@ class FileServer final : public Service, public EventHandler {
   std::size_t most_coalesced_;
   Random random_;
   Disk disk_;
+  Daemon daemon_;
 
   struct Update {
     Signal served;
@@ -113,6 +162,7 @@ class MetadataServer final : public Service {
         wander_(spec.metadata_wander, spec.metadata_wander_seconds),
         random_(random) {}
 
+  SimTime handle(std::int64_t /*bytes*/, SimTime now) override { return now; }
   void serve(const Rpc& /*rpc*/, std::uint32_t /*thread*/, const Signal& served) override {
     const SimTime start = std::max(queue_.now(), busy_until_);
     const double mean = mean_seconds_ * wander_.factor(queue_.now(), random_);
@@ -158,7 +208,8 @@ class Fabric {
   std::vector<std::unique_ptr<TcpFlow>> down_;
 };
 
-/// Carries requests from clients to servers and answers back.
+/// Carries requests from clients to servers and answers back. Whatever reaches a server or leaves it is
+/// handled by the server's daemon first.
 ///   query, update:  request -> served -> answer
 ///   read:           request -> read from disk -> answer with the data
 ///   write:          request -> "ready" -> data -> written to disk -> answer; small ones send data with the
@@ -166,7 +217,7 @@ class Fabric {
 class RpcEngine final : public EventHandler {
  public:
   /// \param services  one per server, the metadata server's last; they outlive the engine.
-  RpcEngine(Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes);
+  RpcEngine(EventQueue& queue, Fabric& fabric, std::vector<Service*> services, const MessageSizes& sizes);
 
   /// `rpc.done` is raised when the answer has reached the client.
   void start(const Rpc& rpc);
@@ -175,11 +226,16 @@ class RpcEngine final : public EventHandler {
 
  private:
   enum Stage : std::uint32_t { kRequested, kReady, kDataCame, kServed, kAnswered };
+  static constexpr std::uint32_t kHandled = 1U << 31U;  ///< A stage that the daemon is done with.
+
+  /// Whether the daemon of the server is done with this stage of a request; if not, it goes on later.
+  [[nodiscard]] bool is_handled(const Rpc& rpc, std::uint32_t stage, std::uint64_t slot);
 
   [[nodiscard]] bool is_eager(const Rpc& rpc) const {
     return rpc.kind == RpcKind::kWrite && rpc.bytes <= sizes_.largest_eager;
   }
 
+  EventQueue& queue_;
   Fabric& fabric_;
   std::vector<Service*> services_;
   MessageSizes sizes_;

@@ -29,6 +29,14 @@ std::optional<FileSystem> file_system_of(std::string_view name) {
 }
 std::optional<Workload> workload_of(std::string_view name) { return find<Workload>(kWorkloadNames, name); }
 
+std::vector<std::size_t> second_switch(const ClusterSpec& cluster) {
+  const std::size_t third = cluster.servers / 3;
+  const std::size_t count = third >= 2 ? third : cluster.servers / 2;
+  std::vector<std::size_t> servers;
+  for (std::size_t s = cluster.servers - count; s < cluster.servers; ++s) servers.push_back(s);
+  return servers;
+}
+
 WallTime start_of_run(std::size_t place) {
   constexpr Duration kDistance = std::chrono::seconds(3607);
   return RunSpec{}.start + kDistance * static_cast<std::int64_t>(place);

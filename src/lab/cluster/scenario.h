@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/named_number.h"
 #include "base/time.h"
@@ -155,6 +156,15 @@ struct RunSpec {
   Duration fault_from = std::chrono::seconds(120);
   Duration fault_to = std::chrono::seconds(420);
 };
+
+/// Servers by number that a fault of a switch strikes: the last third, when that is two or more, as on the
+/// bench; else half of them.
+[[nodiscard]] std::vector<std::size_t> second_switch(const ClusterSpec& cluster);
+
+/// The client by number that a fault of a client strikes.
+[[nodiscard]] inline std::size_t faulty_client(const ClusterSpec& cluster, const RunSpec& run) {
+  return run.faulty_server % cluster.clients;
+}
 
 /// How hard the fault of a run strikes.
 [[nodiscard]] inline Strength strength_of(const RunSpec& run) {

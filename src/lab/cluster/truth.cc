@@ -74,6 +74,22 @@ std::set<std::string> Truth::faulty_hosts() const {
   return hosts;
 }
 
+std::vector<std::string> faulty_hosts(const ClusterSpec& cluster, const RunSpec& run) {
+  switch (about(run.fault).strikes) {
+    case Strikes::kNobody:
+      return {};
+    case Strikes::kServer:
+      return {server_name(run.faulty_server)};
+    case Strikes::kClient:
+      return {client_name(faulty_client(cluster, run))};
+    case Strikes::kSwitch:
+      break;
+  }
+  std::vector<std::string> hosts;
+  for (const std::size_t server : second_switch(cluster)) hosts.push_back(server_name(server));
+  return hosts;
+}
+
 Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   Truth truth;
   truth.workload = to_name(run.workload);
@@ -87,8 +103,8 @@ Truth truth_of(const ClusterSpec& cluster, const RunSpec& run) {
   truth.seed = run.seed;
   if (truth.sick()) {
     truth.strength = to_name(strength_of(run));
-    truth.faulty_server = server_name(run.faulty_server);
-    truth.parts = {{truth.fault, {truth.faulty_server}}};
+    truth.parts = {{truth.fault, faulty_hosts(cluster, run)}};
+    truth.faulty_server = truth.parts.front().hosts.front();
     truth.fault_start = truth.start + run.fault_from;
     truth.fault_stop = truth.start + run.fault_to;
   }
@@ -108,8 +124,12 @@ std::string to_json(const Truth& truth) {
   json["faulty_servers"] = truth.faulty_hosts();
   json["faults"] = OrderedJson::array();
   for (const Truth::Part& part : truth.parts) {
-    json["faults"].push_back(
-        {{"fault", part.fault}, {"servers", part.hosts}, {"clients", OrderedJson::array()}});
+    const std::optional<FaultKind> kind = fault_of(part.fault);
+    const bool client = kind && about(*kind).strikes == Strikes::kClient;
+    const std::vector<std::string> nobody;
+    json["faults"].push_back({{"fault", part.fault},
+                              {"servers", client ? nobody : part.hosts},
+                              {"clients", client ? part.hosts : nobody}});
   }
   json["file_system"] = truth.file_system;
   json["clients"] = truth.clients;

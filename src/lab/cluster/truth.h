@@ -46,6 +46,9 @@ struct Truth {
   [[nodiscard]] std::set<std::string> faulty_hosts() const;
 };
 
+/// The hosts that the fault of a run makes sick; those of the second switch when it is the switch.
+[[nodiscard]] std::vector<std::string> faulty_hosts(const ClusterSpec& cluster, const RunSpec& run);
+
 [[nodiscard]] Truth truth_of(const ClusterSpec& cluster, const RunSpec& run);
 
 /// JSON: workload, fault, faulty_server, fault_start, fault_stop, workload_start, workload_stop (Unix

@@ -30,6 +30,23 @@ TEST(Truth, SurvivesItsFile) {
   EXPECT_THAT(read->faulty_hosts(), testing::ElementsAre("s3"));
 }
 
+TEST(Truth, SwitchesAndClientsAreNamedAsWhatTheyAre) {
+  RunSpec run;
+  run.fault = *fault_of("switch-loss");
+  const ClusterSpec cluster = cluster_of(FileSystem::kPvfs);
+  auto read = parse_truth(to_json(truth_of(cluster, run)), "truth.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_THAT(read->faulty_hosts(), testing::ElementsAre("s10", "s8", "s9"));
+  run.fault = *fault_of("slow-client");
+  run.faulty_server = 11;
+  const std::string json = to_json(truth_of(cluster, run));
+  read = parse_truth(json, "truth.json");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_THAT(read->faulty_hosts(), testing::ElementsAre("c2"));
+  EXPECT_THAT(json, HasSubstr(R"("clients": [
+        "c2")"));
+}
+
 TEST(Truth, FilesOfBeforeNameOneServerOnly) {
   const auto read = parse_truth(
       R"({"fault": "disk-hog", "faulty_server": "s4", "fault_start": 10.5, "fault_stop": 20})", "truth.json");

@@ -81,6 +81,10 @@ Result<RunSpec> run_spec(const SimulateOptions& options) {
   auto to = seconds_option("--fault-to", options.fault_to);
   if (!to) return forward(to);
   run.fault_to = *to;
+  if (about(run.fault).strikes == Strikes::kSwitch && options.servers < 2) {
+    return fail(ErrorCode::kBadUse, "--servers",
+                fmt::format("{} strikes a part of the servers, so there must be two or more", options.fault));
+  }
   const bool fits = run.fault_from < run.fault_to && run.fault_to <= run.duration;
   if (run.fault != FaultKind::kNone && !fits) {
     return fail(ErrorCode::kBadUse, "--fault-from",
@@ -102,9 +106,10 @@ Status simulate(const SimulateOptions& options) {
   std::string said = fmt::format("simulated {} of {} on {} {}/{}", to_text(run->duration), options.workload,
                                  options.file_system, options.clients, options.servers);
   if (run->fault != FaultKind::kNone) {
-    said += fmt::format(", {} at {} from {} to {}", options.fault, server_name(run->faulty_server),
-                        to_iso8601(run->start + run->lead + run->fault_from),
-                        to_iso8601(run->start + run->lead + run->fault_to));
+    said +=
+        fmt::format(", {} at {} from {} to {}", options.fault, fmt::join(faulty_hosts(cluster, *run), ", "),
+                    to_iso8601(run->start + run->lead + run->fault_from),
+                    to_iso8601(run->start + run->lead + run->fault_to));
   }
   return cmd::print(fmt::format("{}: {}\n", said, options.out));
 }

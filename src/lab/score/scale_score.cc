@@ -139,7 +139,7 @@ class Judge {
     };
     score.blamed = true;
     score.confirmed = is_alarm(incident);
-    score.kind_right = is_right_cause(problem.kind, incident.cause);
+    score.kind_right = is_right_kind(problem.kind, incident.cause);
     score.onset = after(incident.since);
     score.faulty = after(incident.faulty_since);
     score.persistent = after(incident.persistent_since);
@@ -182,7 +182,7 @@ void add_problems(ScaleSummary& summary, const std::vector<const ProblemScore*>&
 
 }  // namespace
 
-bool is_right_cause(const std::string& kind, const std::string& cause) {
+bool is_right_kind(const std::string& kind, const std::string& cause) {
   return cause == kind || (kind == "reconstruction-spare" && cause == "reconstruction");
 }
 

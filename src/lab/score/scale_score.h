@@ -55,7 +55,7 @@ struct ScaleScore {
 
 /// Whether `cause` is a right name for a problem of this kind: the kind's own, or `reconstruction` for the
 /// one with spares.
-[[nodiscard]] bool is_right_cause(const std::string& kind, const std::string& cause);
+[[nodiscard]] bool is_right_kind(const std::string& kind, const std::string& cause);
 
 /// \param lun_of  the LUN of each attachment, by name: transients are given by LUN.
 [[nodiscard]] ScaleScore score_scale(const scale::ScaleTruth& truth, const Diagnosis& diagnosis,

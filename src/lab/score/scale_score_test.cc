@@ -132,9 +132,9 @@ TEST(ScaleScore, SumsOverRecordings) {
 }
 
 TEST(ScaleScore, ReconstructionIsOneCauseWithSparesOrWithout) {
-  EXPECT_TRUE(is_right_cause("reconstruction-spare", "reconstruction"));
-  EXPECT_TRUE(is_right_cause("slow-lun", "slow-lun"));
-  EXPECT_FALSE(is_right_cause("slow-lun", "busy-lun"));
+  EXPECT_TRUE(is_right_kind("reconstruction-spare", "reconstruction"));
+  EXPECT_TRUE(is_right_kind("slow-lun", "slow-lun"));
+  EXPECT_FALSE(is_right_kind("slow-lun", "busy-lun"));
 }
 
 TEST(ScaleTruthFile, RefusesWhatItIsNot) {

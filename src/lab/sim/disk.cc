@@ -189,8 +189,14 @@ void Disk::start_next() {
   if (active_->at != head_) {
     ms += seek_ms(geometry_, head_, active_->at) + random_.uniform(0, geometry_.rotation_ms);
   }
-  const SimTime standstill = std::max(SimTime{}, standing_until_ - queue_.now());
-  queue_.schedule_in(standstill + from_seconds(slower_ * ms * 1e-3), {this, 0, 0});
+  queue_.schedule_in(ailing(*active_, ms), {this, 0, 0});
+}
+
+SimTime Disk::ailing(const BlockRequest& request, double ms) {
+  SimTime extra = std::max(SimTime{}, standing_until_ - queue_.now());
+  if (failing_ > 0 && random_.uniform() < failing_) extra += retry_;
+  const bool in_region = region_one_in_ > 0 && request.at / kStripBytes % region_one_in_ == 0;
+  return extra + from_seconds((in_region ? region_slower_ : 1) * slower_ * ms * 1e-3);
 }
 
 void Disk::on_event(std::uint32_t /*kind*/, std::uint64_t /*about*/) {

@@ -163,6 +163,20 @@ class Disk final : public EventHandler {
   /// No request that begins before this time makes progress until then.
   void stand_still_until(SimTime until) { standing_until_ = until; }
 
+  /// Requests for a region that begin from now on take so many times as long. The region is one strip of
+  /// kStripBytes in every `one_in`; 0: there is none.
+  void set_slow_region(double times, std::uint32_t one_in) {
+    region_slower_ = times;
+    region_one_in_ = one_in;
+  }
+  static constexpr std::int64_t kStripBytes = 16 << 20;
+  /// Requests that begin from now on fail with that probability, and take so much longer until they are
+  /// repeated.
+  void set_retries(double probability, SimTime retry) {
+    failing_ = probability;
+    retry_ = retry;
+  }
+
   /// A request at the device has finished.
   void on_event(std::uint32_t kind, std::uint64_t about) override;
 
@@ -179,6 +193,8 @@ class Disk final : public EventHandler {
 
   void add_request(const DiskIo& io, std::int64_t at, std::int64_t bytes, std::uint32_t operation);
   void start_next();
+  /// What ails the disk makes of the time that a request would take.
+  [[nodiscard]] SimTime ailing(const BlockRequest& request, double ms);
   void account(const BlockRequest& request);
   void advance_clocks();
   void finish_parts(std::uint32_t first);
@@ -191,6 +207,10 @@ class Disk final : public EventHandler {
   std::int64_t head_ = 0;
   double slower_ = 1;
   SimTime standing_until_{};
+  double region_slower_ = 1;
+  std::uint32_t region_one_in_ = 0;
+  double failing_ = 0;
+  SimTime retry_{};
   std::optional<BlockRequest> active_;
   DiskCounters counters_;
   SimTime counted_until_{};

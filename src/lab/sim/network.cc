@@ -7,52 +7,88 @@
 
 namespace laggard::lab {
 
-namespace {
-
-std::int64_t wire_bytes(std::uint32_t segments, std::int64_t payload) {
-  return payload + static_cast<std::int64_t>(segments) * (kHeaderBytes + kWireExtraBytes);
-}
-
-}  // namespace
-
 Network::Network(const NetworkSpec& spec, std::size_t hosts)
     : spec_(spec), hosts_(hosts), loss_(hosts * hosts, 0.0) {}
 
-SimTime Network::time_for(const Burst& burst, double speed) const {
-  const auto bytes = static_cast<double>(wire_bytes(burst.segments, burst.payload_bytes));
-  return from_seconds(bytes / (spec_.bytes_per_second * speed));
+void Network::set_second_switch(std::span<const std::size_t> hosts, double uplink_bytes_per_second) {
+  for (Host& host : hosts_) host.on_second_switch = false;
+  uplink_.reset();
+  if (hosts.empty()) return;
+  for (const std::size_t host : hosts) hosts_[host].on_second_switch = true;
+  uplink_ = Uplink{.bytes_per_second = uplink_bytes_per_second};
+}
+
+std::uint32_t Network::packets(const Burst& burst) const {
+  const std::int64_t mtu = std::min(hosts_[burst.from].cable.mtu, hosts_[burst.to].cable.mtu);
+  if (mtu >= kUsualMtu) return burst.segments;
+  const std::int64_t payload = mtu - kMtuHeaderBytes;
+  return std::max(burst.segments, static_cast<std::uint32_t>((burst.payload_bytes + payload - 1) / payload));
+}
+
+double Network::wire_bytes(const Burst& burst) const {
+  const std::int64_t headers = static_cast<std::int64_t>(packets(burst)) * (kHeaderBytes + kWireExtraBytes);
+  return static_cast<double>(burst.payload_bytes + headers);
 }
 
 SimTime Network::leave(const Burst& burst, SimTime now) {
   Host& host = hosts_[burst.from];
   const SimTime start = std::max(now, host.sent_until);
-  host.sent_until = start + time_for(burst, host.cable.sending);
-  host.counters.tx_packets += burst.segments;
-  host.counters.tx_bytes += static_cast<std::uint64_t>(
-      burst.payload_bytes + kHeaderBytes * static_cast<std::int64_t>(burst.segments));
+  host.sent_until = start + time_for(burst, spec_.bytes_per_second * host.cable.sending);
+  const std::uint32_t sent = packets(burst);
+  host.counters.tx_packets += sent;
+  host.counters.tx_bytes +=
+      static_cast<std::uint64_t>(burst.payload_bytes + kHeaderBytes * static_cast<std::int64_t>(sent));
   return start;
 }
 
-Network::Arrival Network::pass_switch(const Burst& burst, SimTime now) {
-  Host& host = hosts_[burst.to];
+Network::Burst Network::without_excess(const Burst& burst, SimTime backlog, double bytes_per_second) const {
   // Of bursts that arrive together at the port's own rate, all but one have to queue: the backlog before this
   // burst is the peak that its end sees.
-  const double rate = spec_.bytes_per_second * host.cable.receiving;
-  const double queued = std::max(0.0, to_seconds(host.forwarded_until - now)) * rate;
+  const double queued = std::max(0.0, to_seconds(backlog)) * bytes_per_second;
   const double excess = queued - static_cast<double>(spec_.port_buffer_bytes);
-  const double segment = static_cast<double>(wire_bytes(burst.segments, burst.payload_bytes)) /
-                         static_cast<double>(burst.segments);
+  if (excess <= 0 || burst.segments == 0) return burst;
+  const double segment = wire_bytes(burst) / static_cast<double>(burst.segments);
   const auto dropped =
       static_cast<std::uint32_t>(std::clamp(excess / segment, 0.0, static_cast<double>(burst.segments)));
   Burst kept = burst;
   kept.segments -= dropped;
   kept.payload_bytes -= std::min(kept.payload_bytes, kMaxSegment * static_cast<std::int64_t>(dropped));
-  const SimTime finished_sending = now + time_for(burst, hosts_[burst.from].cable.sending);
-  host.forwarded_until = std::max(now, host.forwarded_until) + time_for(kept, host.cable.receiving);
-  host.counters.rx_packets += kept.segments;
-  host.counters.rx_bytes += static_cast<std::uint64_t>(
-      kept.payload_bytes + kHeaderBytes * static_cast<std::int64_t>(kept.segments));
-  return {std::max(finished_sending, host.forwarded_until) + one_way(burst.from, burst.to), dropped};
+  return kept;
+}
+
+SimTime Network::pass_uplink(Burst& burst, SimTime now) {
+  const bool away = hosts_[burst.from].on_second_switch;
+  if (!uplink_ || away == hosts_[burst.to].on_second_switch) return now;
+  SimTime& busy_until = uplink_->busy_until[away ? 1 : 0];
+  burst = without_excess(burst, busy_until - now, uplink_->bytes_per_second);
+  busy_until = std::max(now, busy_until) + time_for(burst, uplink_->bytes_per_second);
+  return busy_until;
+}
+
+Network::Arrival Network::pass_switch(const Burst& burst, SimTime now) {
+  const Cable& sender = hosts_[burst.from].cable;
+  Host& host = hosts_[burst.to];
+  const SimTime finished_sending = now + time_for(burst, spec_.bytes_per_second * sender.sending);
+  if (!sender.up || !host.cable.up) {
+    return {finished_sending + one_way(burst.from, burst.to), burst.segments};
+  }
+  Burst kept = burst;
+  const SimTime forwarded = pass_uplink(kept, now);
+  const double rate = spec_.bytes_per_second * host.cable.receiving;
+  kept = without_excess(kept, host.forwarded_until - now, rate);
+  const double copies = std::max(sender.copies, host.cable.copies);
+  host.forwarded_until = std::max(now, host.forwarded_until) + time_for(kept, rate / copies);
+  const double received = copies * packets(kept);
+  const auto counted = static_cast<std::uint64_t>(received);
+  host.counters.rx_packets += counted;
+  host.counters.rx_bytes += static_cast<std::uint64_t>(copies * static_cast<double>(kept.payload_bytes)) +
+                            static_cast<std::uint64_t>(kHeaderBytes) * counted;
+  // A receiver acknowledges at once what it has already (RFC 5681).
+  if (copies > 1) {
+    count_acks(burst.to, burst.from, static_cast<std::uint32_t>(received - packets(kept)));
+  }
+  return {std::max({finished_sending, host.forwarded_until, forwarded}) + one_way(burst.from, burst.to),
+          burst.segments - kept.segments};
 }
 
 void Network::count_acks(std::size_t from, std::size_t to, std::uint32_t acks) {
@@ -149,7 +185,10 @@ void TcpFlow::validate_window(std::uint32_t segments) {
 void TcpFlow::leave() {
   const Network::Arrival arrival = network_.pass_switch(round_.burst, queue_.now());
   draw_losses(arrival.dropped);
-  queue_.schedule(arrival.at + network_.one_way(ends_.to, ends_.from), {this, kAnswered, 0});
+  SimTime back = network_.one_way(ends_.to, ends_.from);
+  const double jitter = to_seconds(network_.jitter(ends_.from, ends_.to));
+  if (jitter > 0) back += from_seconds(random_.uniform(0, jitter) + random_.uniform(0, jitter));
+  queue_.schedule(arrival.at + back, {this, kAnswered, 0});
 }
 
 void TcpFlow::draw_losses(std::uint32_t dropped) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lab/sim/event_queue.h"
@@ -33,6 +34,8 @@ struct NetCounters {
 inline constexpr std::int64_t kHeaderBytes = 66;
 inline constexpr std::int64_t kWireExtraBytes = 24;
 inline constexpr std::int64_t kMaxSegment = 1448;
+inline constexpr std::int64_t kUsualMtu = 1500;
+inline constexpr std::int64_t kMtuHeaderBytes = kUsualMtu - kMaxSegment;
 
 /// Hosts on one switch. A burst first waits for its sender's transmitter, which loses nothing (the queue of
 /// the interface holds more than all windows together), then for the receiver's port of the switch, which
@@ -74,15 +77,28 @@ class Network {
 
   /// What is wrong with the cable of a host. The default is a healthy one.
   struct Cable {
-    double sending = 1;    ///< Speed of what the host sends, of the port's.
-    double receiving = 1;  ///< Of what it receives.
-    SimTime delay{};       ///< That every packet takes longer, each way.
+    double sending = 1;            ///< Speed of what the host sends, of the port's.
+    double receiving = 1;          ///< Of what it receives.
+    SimTime delay{};               ///< That every packet takes longer, each way.
+    SimTime jitter{};              ///< That a burst takes longer by chance, at most, each way.
+    double copies = 1;             ///< That arrive of a packet, on average.
+    std::int64_t mtu = kUsualMtu;  ///< Largest packet that passes, bytes; more than kMtuHeaderBytes.
+    bool up = true;                ///< Else nothing passes, either way.
   };
   void set_cable(std::size_t host, const Cable& cable) { hosts_[host].cable = cable; }
-  /// How long a packet is on its way, without serialisation and queues.
+  /// How long a packet is on its way, without serialisation, queues and jitter.
   [[nodiscard]] SimTime one_way(std::size_t from, std::size_t to) const {
     return spec_.one_way + hosts_[from].cable.delay + hosts_[to].cable.delay;
   }
+  /// The most that it may take longer by chance.
+  [[nodiscard]] SimTime jitter(std::size_t from, std::size_t to) const {
+    return hosts_[from].cable.jitter + hosts_[to].cable.jitter;
+  }
+
+  /// Puts hosts on a second switch, and all else on the first: what passes between the two goes over one
+  /// uplink of that rate each way, first come, first served, with a port's buffer. Without hosts there is no
+  /// second switch.
+  void set_second_switch(std::span<const std::size_t> hosts, double uplink_bytes_per_second);
 
  private:
   struct Host {
@@ -90,14 +106,28 @@ class Network {
     SimTime forwarded_until{};  ///< The switch's port towards the host is.
     NetCounters counters;
     Cable cable;
+    bool on_second_switch = false;
+  };
+  struct Uplink {
+    double bytes_per_second = 0;
+    SimTime busy_until[2]{};  ///< Towards the second switch, and away from it.
   };
 
-  /// \param speed  of the cable, of the port's
-  [[nodiscard]] SimTime time_for(const Burst& burst, double speed) const;
+  /// Into how many packets of the path's MTU it is cut.
+  [[nodiscard]] std::uint32_t packets(const Burst& burst) const;
+  [[nodiscard]] double wire_bytes(const Burst& burst) const;
+  [[nodiscard]] SimTime time_for(const Burst& burst, double bytes_per_second) const {
+    return from_seconds(wire_bytes(burst) / bytes_per_second);
+  }
+  /// The burst without what a queue has no room for. \param backlog  that it finds there.
+  [[nodiscard]] Burst without_excess(const Burst& burst, SimTime backlog, double bytes_per_second) const;
+  /// When a burst that begins now has passed the uplink, if it has to; what finds no room is taken from it.
+  SimTime pass_uplink(Burst& burst, SimTime now);
 
   NetworkSpec spec_;
   std::vector<Host> hosts_;
   std::vector<double> loss_;
+  std::optional<Uplink> uplink_;
 };
 
 /// Linux 2.6.18 in segments.
