@@ -46,6 +46,7 @@ constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, d
 constexpr FormulaSpec users(std::string_view gauge, double divisor) {
   return {.shape = kUsers, .counted = just(gauge), .divisor = divisor, .sent = "bytes_sent"};
 }
+constexpr FormulaSpec total(std::string_view gauge) { return {.shape = kTotal, .counted = just(gauge)}; }
 constexpr FormulaSpec users_share(std::string_view us) {
   return {.shape = kUsersShare, .counted = just(us), .divisor = kUsPerSecond, .sent = "bytes_sent"};
 }
@@ -104,6 +105,8 @@ inline constexpr std::array kMetrics{
     // Who waits for whom. Shares of time are compared in points, all else by factors above `log_unit`.
     MetricSpec{"awaiting", "Clients waiting for an answer", kTcp, users("awaiting", kPercent), kService,
                kOccupancy, kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kClients},
+    MetricSpec{"waiters", "Connections that wait for an answer", kTcp, total("awaiting"), kService,
+               kOccupancy, kHigher, kWaiters, "connections", 0, 0, false, 1, true, ConnectionEnd::kClients},
     MetricSpec{"owing", "Server owing an answer", kTcp, users("owing", kPercent), kService, kOccupancy,
                kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kServers},
     MetricSpec{"tcp-busy", "TCP with data outstanding", kTcp, users_share("busy_us"), kNetwork, kOccupancy,
