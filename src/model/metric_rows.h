@@ -101,7 +101,7 @@ inline constexpr std::array kMetrics{
     MetricSpec{"retransmits", "TCP retransmits", kTcp, packet_share("retrans", {"tx_packets", "rx_packets"}),
                kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true},
     MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 1000), kNetwork, kDelay,
-               kHigher, kOther, "ms", 0, 0, true, 0.1, true},
+               kHigher, kOther, "ms", 0, 0, true, 1, true},
     // Who waits for whom. Shares of time are compared in points, all else by factors above `log_unit`.
     MetricSpec{"awaiting", "Clients waiting for an answer", kTcp, users("awaiting", kPercent), kService,
                kOccupancy, kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kClients},
@@ -148,7 +148,7 @@ inline constexpr std::array kMetrics{
                busy_share(just("throttled_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "%", 0, 0, true,
                0, true},
     MetricSpec{"page-waits", "Pages that the daemon waits for", kDaemon, rate(just("major_faults")), kMemory,
-               kDelay, kHigher, kOther, "faults/s", 0, 0, true, 10, true},
+               kDelay, kHigher, kOther, "faults/s", 0, 0, true, 2, true},
     MetricSpec{"stopped", "Daemon stopped", kDaemon, mean("stopped", kPercent), kCpu, kDelay, kHigher, kOther,
                "% of a process", 0, 0, true, 0, true},
 };

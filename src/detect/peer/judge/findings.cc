@@ -86,8 +86,31 @@ class LevelBook {
                 }));
   }
 
+  /// How far apart those are over an anomaly's windows who have no anomaly then, and its own member left out:
+  /// two sick alike do not vouch for each other. By all others when half of the group or more are suspected.
+  double moved_scatter(const Anomaly& anomaly, Resource resource) {
+    const PeerLevels& all = moved_over(*anomaly.levels, resource);
+    if (all.of.empty()) return kMissing;
+    const double own = all.of[anomaly.member];
+    const std::set<std::size_t> suspects = suspects_during(anomaly);
+    if (suspects.size() < 2 || 2 * suspects.size() >= all.of.size()) return all.peers.scatter_without(own);
+    std::vector<double> well = all.of;
+    for (const std::size_t suspect : suspects) well[suspect] = kMissing;
+    return stats::MedianOfOthers(well).scatter_without(kMissing);
+  }
+
  private:
   using Columns = std::vector<std::size_t>;
+
+  [[nodiscard]] std::set<std::size_t> suspects_during(const Anomaly& anomaly) const {
+    std::set<std::size_t> members;
+    for (const Anomaly* const other : group_.anomalies) {
+      const bool overlaps =
+          other->first_position <= anomaly.last_position && anomaly.first_position <= other->last_position;
+      if (overlaps) members.insert(other->member);
+    }
+    return members;
+  }
 
   template <class Wanted>
   [[nodiscard]] Columns columns_where(const Wanted& wanted) const {
@@ -118,10 +141,12 @@ class LevelBook {
   std::map<std::pair<const LevelSums*, Columns>, PeerLevels> known_;
 };
 
-void add_moved(const FactSpec& spec, const PeerLevels& levels, std::size_t member, Finding& finding) {
+void add_moved(const FactSpec& spec, Resource resource, const Anomaly& anomaly, LevelBook& book,
+               Finding& finding) {
+  const PeerLevels& levels = book.moved_over(*anomaly.levels, resource);
   if (levels.of.empty()) return;
-  const double own = levels.of[member];
-  finding.facts.push_back({&spec, own, levels.peers.without(own), levels.peers.scatter_without(own)});
+  const double own = levels.of[anomaly.member];
+  finding.facts.push_back({&spec, own, levels.peers.without(own), book.moved_scatter(anomaly, resource)});
 }
 
 /// How anomalous windows alternate with normal ones; of detectors whose windows are judged one by one.
@@ -181,8 +206,8 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook
   finding.growth = anomaly.growth;
   finding.evidence = evidence_of(anomaly, component, book.over(sums, *anomaly.metric));
   finding.symptom = symptom_of(anomaly, finding.evidence.level, finding.evidence.peers);
-  add_moved(kStorageMoved, book.moved_over(sums, Resource::kStorage), anomaly.member, finding);
-  add_moved(kNetworkMoved, book.moved_over(sums, Resource::kNetwork), anomaly.member, finding);
+  add_moved(kStorageMoved, Resource::kStorage, anomaly, book, finding);
+  add_moved(kNetworkMoved, Resource::kNetwork, anomaly, book, finding);
   add_windows(anomaly, finding);
   if (anomaly.detector == kStandbyDetector) finding.facts.push_back({&kStandbyWait, anomaly.distance});
   return finding;
