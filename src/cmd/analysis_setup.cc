@@ -22,10 +22,6 @@ namespace laggard::cmd {
 
 namespace {
 
-/// Below this, production's windows would hold nothing yet, and below two lab filters' worth, lab's.
-constexpr Duration kProductionFrom = std::chrono::hours(1);
-constexpr std::size_t kLabSamples = 64 + 5 * 32;
-
 /// The distance of samples that most devices have, as a person would say it: whole seconds, or tenths below.
 Duration common_interval(const Inventory& inventory) {
   std::map<Duration, std::size_t> votes;
@@ -113,8 +109,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
       span.from < span.to ? recorded_time(setup.inventory, setup.request) : observed.to - observed.from;
   std::string name = options.preset;
   if (name == "auto") {
-    const auto lab_length = setup.sample_interval * static_cast<std::int64_t>(kLabSamples);
-    name = length >= kProductionFrom ? "production" : (length >= lab_length ? "lab" : "quick");
+    name = detect::preset_for_length(length, setup.sample_interval).name;
     setup.remarks.push_back(fmt::format("preset {} for a recording of {}", name,
                                         to_text(std::chrono::duration_cast<std::chrono::seconds>(length))));
   }

@@ -81,6 +81,7 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
     case FormulaShape::kGauge:
     case FormulaShape::kSenders:
     case FormulaShape::kUsers:
+    case FormulaShape::kTotal:
       return counted / divisor_;
   }
   return kMissing;

@@ -72,6 +72,7 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"retransmits", [](const NamedCell& c) { return c["retrans"] / c.seconds; }},
       {"rtt", [](const NamedCell& c) { return c["rtt_us"] / 1000; }},
       {"awaiting", [](const NamedCell& c) { return c["awaiting"] / 0.01; }},
+      {"waiters", [](const NamedCell& c) { return c["awaiting"]; }},
       {"owing", [](const NamedCell& c) { return c["owing"] / 0.01; }},
       {"tcp-busy", [](const NamedCell& c) { return us_share(c, "busy_us"); }},
       {"rwnd-limited", [](const NamedCell& c) { return us_share(c, "rwnd_limited_us"); }},
@@ -175,6 +176,12 @@ TEST(Formula, WhoSentNothingAndWaitsIsNotSilent) {
     EXPECT_TRUE(formula.is_silent(cell, 0)) << name << ": nothing to do must not dilute the others' waiting";
     EXPECT_FALSE(formula.is_silent(cell, 100)) << name << ": its request goes unanswered";
   }
+}
+
+TEST(Formula, OfATotalEveryConnectionCounts) {
+  CellValues cell;
+  cell[*slot_of(DeviceKind::kTcp, "bytes_sent")] = 0;
+  EXPECT_FALSE(Formula(*find_metric("waiters")).is_silent(cell, 0)) << "nobody waits is an answer";
 }
 
 TEST(Slots, AreThoseOfCountersThatMetricsRead) {

@@ -24,6 +24,8 @@ bool over_packets(const TrackSpec& track) {
   return track.metric->formula.shape == FormulaShape::kPacketShare;
 }
 
+bool is_total(const TrackSpec& track) { return track.metric->formula.shape == FormulaShape::kTotal; }
+
 /// Cells that are handed out in one go: their rows stay in the cache.
 constexpr std::int64_t kRunCells = 32;
 
@@ -354,7 +356,7 @@ void MetricStream::take(std::size_t track, const CellRuns::Run& run, std::span<d
     for (std::size_t i = 0; i < n; ++i) {
       double& x = rows[k * n + i];
       if (!over_packets(tracks_[track])) {
-        x /= p.count[i].get(cell);  // NaN / NaN stays NaN
+        if (!is_total(tracks_[track])) x /= p.count[i].get(cell);  // NaN / NaN stays NaN
         continue;
       }
       const double packets = p.packets[i].get(cell);

@@ -241,6 +241,16 @@ TEST_F(StreamTest, WaitingIsSharedByThoseThatHaveSomethingToDo) {
   EXPECT_DOUBLE_EQ(at(5, 1, 0), 30);
 }
 
+TEST_F(StreamTest, ThoseThatWaitAreCounted) {
+  MetricStream stream = make({{"waiters", {"h0", "h1"}}});
+  stream.add(waiting("works", 0, 0, 1000));
+  stream.add(waiting("waits", 1, 0, 0));
+  stream.add(waiting("waits too", 1, 0, 1000));
+  stream.finish(keep());
+  EXPECT_DOUBLE_EQ(at(5, 0, 0), 2);
+  EXPECT_TRUE(std::isnan(at(5, 0, 1))) << "nothing was recorded of the other";
+}
+
 TEST_F(StreamTest, WhereNobodyTellsWhatWasSentAllConnectionsCount) {
   MetricStream stream = make({{"cwnd", {"h0"}}});
   for (const double window : {10.0, 30.0}) {

@@ -82,6 +82,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .bias = options_.bias},
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
+      troubles_(grouping, pipeline_.columns(), options_.preset.windows),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
       bursts_(grouping, options_.pipeline.interventions, burst_options(options_)),
       work_(grouping),
@@ -157,6 +158,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged,
     if (persistence_) persistence_->pass(window.end);
     position_ = std::max(position_, window.position);
     impacts_.follow(windows[i]);
+    troubles_.follow(windows[i]);
   }
   peers_.follow(windows.subspan(followed));
 }
@@ -415,6 +417,10 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.coverage.clocks = clocks_.clocks();
   explain::mark_skewed_incidents(diagnosis, grouping_);
   explain_work(diagnosis);
+  if (options_.pipeline.parameters.policies.whole_groups) {
+    diagnosis.slowdowns = troubles_.slowdowns(diagnosis.incidents);
+    diagnosis.camps = troubles_.camps(diagnosis.incidents, to_);
+  }
   return diagnosis;
 }
 

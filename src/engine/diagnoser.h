@@ -19,6 +19,7 @@
 #include "detect/peer/skew/host_circles.h"
 #include "engine/checkpoint.h"
 #include "engine/detectors.h"
+#include "engine/group_troubles.h"
 #include "engine/impacts.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
@@ -102,8 +103,8 @@ class Diagnoser {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
-          self.clock_, self.clocks_, self.peers_, self.impacts_, self.slow_, self.bursts_, self.work_,
-          self.forget_work_from_);
+          self.clock_, self.clocks_, self.peers_, self.impacts_, self.troubles_, self.slow_, self.bursts_,
+          self.work_, self.forget_work_from_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -153,6 +154,7 @@ class Diagnoser {
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
   Impacts impacts_;
+  GroupTroubles troubles_;
   detect::RatioFollower slow_;
   detect::BurstFollower bursts_;
   detect::RecordedWork work_;

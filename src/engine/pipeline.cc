@@ -59,6 +59,7 @@ bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
     case Quantity::kReceived:
     case Quantity::kSent:
     case Quantity::kRequests:
+    case Quantity::kWaiters:
       return true;
     case Quantity::kBusyTime:
       return options.busy_times;

@@ -200,6 +200,24 @@ resource = "network"
 any = ["crc-errors"]
 why = "packets reach {component} with wrong checksums and are thrown away"
 
+# A daemon that gets no processor leaves its sockets alone, and what is sent to it is sent again.
+[[rule]]
+name = "no processor, and sent again"
+cause = "slow-cpu"
+resource = "cpu"
+all = ["cpu delay", "network retransmission"]
+why = "{component}'s daemon is ready to go and gets no processor, so that what is sent to it is sent again"
+
+# Lost packets shrink the windows of those who send, and no queue remains before the link; a link that is too slow
+# has a queue before it, which overflows.
+[[rule]]
+name = "a queue that overflows"
+cause = "slow-link"
+resource = "network"
+all = ["network delay", "network retransmission"]
+none = ["network congestion"]
+why = "packets to and from {component} wait far longer than its peers', and the queue overflows: its link is slow or full"
+
 [[rule]]
 name = "retransmissions"
 cause = "packet-loss"

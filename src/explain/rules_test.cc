@@ -58,6 +58,9 @@ TEST(Rules, WhoIsWaitedForIsOneThingAndWhyAnother) {
       << "who waits sends less, which is neither loss nor a hog";
   EXPECT_EQ(ours({in("awaiting"), in("throttled"), in("retransmits")}), "slow-cpu");
   EXPECT_EQ(ours({in("run-wait"), in("cwnd")}), "slow-cpu");
+  EXPECT_EQ(ours({in("run-wait"), in("retransmits")}), "slow-cpu") << "nobody empties its sockets";
+  EXPECT_EQ(ours({in("rtt"), in("retransmits")}), "slow-link") << "its queue overflows";
+  EXPECT_EQ(ours({in("rtt"), in("retransmits"), in("cwnd")}), "packet-loss") << "windows without a queue";
   EXPECT_EQ(ours({in("stopped"), in("run-wait")}), "stopped-daemon");
   EXPECT_EQ(ours({in("carrier"), in("retransmits")}), "flapping-link");
   EXPECT_EQ(ours({in("crc-errors"), in("cwnd")}), "packet-loss");

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "model/incident.h"
+#include "model/parts.h"
 
 namespace laggard {
 
@@ -66,6 +68,35 @@ struct Coverage {
   [[nodiscard]] bool partial() const { return !damaged.empty(); }
 };
 
+/// A whole group moves far less than just before although its clients ask for no less, and no incident of its
+/// hosts accounts for it: the system is slow, and nobody stands out. A symptom that convicts nobody.
+struct Slowdown {
+  std::string group;
+  std::size_t members = 0;
+  WallTime since;                 ///< Start of the first window of it.
+  std::optional<WallTime> until;  ///< End of the last one; nothing: it lasted to the end.
+  double before = 0;              ///< What the median member moved just before, in `unit`, ...
+  double during = 0;              ///< ... and meanwhile.
+  std::string unit;
+};
+
+/// A group that fell into two camps of about the same size, each alike within: one waits far longer than the
+/// other. There is no majority that could say which of them is sick. A symptom that convicts nobody.
+struct Camps {
+  struct Camp {
+    std::vector<std::string> members;  ///< Names of components, in the group's order.
+    double level = 0;                  ///< Their median over the windows, in `unit`.
+    std::vector<Part> share;           ///< What all of them run through, and nobody of the other camp.
+  };
+  std::string group;
+  std::string metric;
+  std::string unit;
+  WallTime since;  ///< As of a slowdown.
+  std::optional<WallTime> until;
+  Camp higher;
+  Camp lower;
+};
+
 struct Diagnosis {
   WallTime from;
   WallTime to;
@@ -75,6 +106,8 @@ struct Diagnosis {
   std::vector<Incident> incidents;       ///< Most severe state first, then by persistence.
   std::vector<RankedComponent> ranking;  ///< By persistence, then severity, then name.
   Coverage coverage;
+  std::vector<Slowdown> slowdowns{};  ///< By group, then time.
+  std::vector<Camps> camps{};         ///< By group, metric and time.
 };
 
 }  // namespace laggard

@@ -53,6 +53,7 @@ enum class Quantity : std::uint8_t {
   kSent,
   kRequests,
   kBusyTime,
+  kWaiters,  ///< How many wait for an answer at a time: what there is to do.
 };
 
 /// The two quantities that add up to what goes through storage or a network.
@@ -72,6 +73,7 @@ enum class FormulaShape : std::uint8_t {
   kGauge,        ///< the mean of a gauge or of a computed rate
   kSenders,      ///< kGauge, over those connections of a host that sent something
   kUsers,        ///< kGauge, over those that sent something or of which the gauge is not 0
+  kTotal,        ///< the sum of a gauge over all connections of a host
   kUsersShare,   ///< kBusyShare, over those connections that sent something or spent any of that time
   kPacketShare,  ///< 100 d(counted) / d(packets), over all connections of a host
 };

@@ -46,6 +46,7 @@ constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, d
 constexpr FormulaSpec users(std::string_view gauge, double divisor) {
   return {.shape = kUsers, .counted = just(gauge), .divisor = divisor, .sent = "bytes_sent"};
 }
+constexpr FormulaSpec total(std::string_view gauge) { return {.shape = kTotal, .counted = just(gauge)}; }
 constexpr FormulaSpec users_share(std::string_view us) {
   return {.shape = kUsersShare, .counted = just(us), .divisor = kUsPerSecond, .sent = "bytes_sent"};
 }
@@ -100,10 +101,12 @@ inline constexpr std::array kMetrics{
     MetricSpec{"retransmits", "TCP retransmits", kTcp, packet_share("retrans", {"tx_packets", "rx_packets"}),
                kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true},
     MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 1000), kNetwork, kDelay,
-               kHigher, kOther, "ms", 0, 0, true, 0.1, true},
+               kHigher, kOther, "ms", 0, 0, true, 1, true},
     // Who waits for whom. Shares of time are compared in points, all else by factors above `log_unit`.
     MetricSpec{"awaiting", "Clients waiting for an answer", kTcp, users("awaiting", kPercent), kService,
                kOccupancy, kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kClients},
+    MetricSpec{"waiters", "Connections that wait for an answer", kTcp, total("awaiting"), kService,
+               kOccupancy, kHigher, kWaiters, "connections", 0, 0, false, 1, true, ConnectionEnd::kClients},
     MetricSpec{"owing", "Server owing an answer", kTcp, users("owing", kPercent), kService, kOccupancy,
                kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kServers},
     MetricSpec{"tcp-busy", "TCP with data outstanding", kTcp, users_share("busy_us"), kNetwork, kOccupancy,
@@ -145,7 +148,7 @@ inline constexpr std::array kMetrics{
                busy_share(just("throttled_us"), kUsPerSecond), kCpu, kDelay, kHigher, kOther, "%", 0, 0, true,
                0, true},
     MetricSpec{"page-waits", "Pages that the daemon waits for", kDaemon, rate(just("major_faults")), kMemory,
-               kDelay, kHigher, kOther, "faults/s", 0, 0, true, 10, true},
+               kDelay, kHigher, kOther, "faults/s", 0, 0, true, 2, true},
     MetricSpec{"stopped", "Daemon stopped", kDaemon, mean("stopped", kPercent), kCpu, kDelay, kHigher, kOther,
                "% of a process", 0, 0, true, 0, true},
 };

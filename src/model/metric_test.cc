@@ -33,6 +33,7 @@ Parts parts_of(FormulaShape shape) {
     case FormulaShape::kMeanCount:
     case FormulaShape::kBusyShare:
     case FormulaShape::kGauge:
+    case FormulaShape::kTotal:
       return {};
   }
   return {};
@@ -107,7 +108,8 @@ TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
     EXPECT_EQ(!formula.packets.sent.empty() && !formula.packets.received.empty(), parts.packets)
         << metric.name;
     EXPECT_TRUE(!parts.stall || metric.kind == DeviceKind::kDisk) << "only disks are watched for stalls";
-    EXPECT_EQ(parts.sent || parts.packets, metric.kind == DeviceKind::kTcp)
+    EXPECT_EQ(parts.sent || parts.packets || formula.shape == FormulaShape::kTotal,
+              metric.kind == DeviceKind::kTcp)
         << metric.name << ": connections are told of as those of a host";
     for (const CounterSum& sum : {formula.counted, formula.per}) {
       EXPECT_TRUE(!sum.terms[0].empty() || (sum.total.empty() && sum.also.empty())) << metric.name;
@@ -119,7 +121,7 @@ TEST(Metrics, IncreasesAreOfCountersAndLevelsAreNot) {
   for (const MetricSpec& metric : metric_catalogue()) {
     const FormulaSpec& formula = metric.formula;
     const bool momentary = formula.shape == FormulaShape::kGauge || formula.shape == FormulaShape::kSenders ||
-                           formula.shape == FormulaShape::kUsers;
+                           formula.shape == FormulaShape::kUsers || formula.shape == FormulaShape::kTotal;
     for (const CounterSum& sum : {formula.counted, formula.per}) {
       for (const std::string_view counter : {sum.terms[0], sum.terms[1], sum.total, sum.also}) {
         if (counter.empty()) continue;

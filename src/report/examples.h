@@ -15,6 +15,8 @@ namespace laggard::report::examples {
 [[nodiscard]] Diagnosis bad_week();
 [[nodiscard]] Diagnosis all_well();
 [[nodiscard]] Diagnosis nothing_comparable();
+/// Nobody is sick, but all were slow for two minutes, and the disks are in two camps.
+[[nodiscard]] Diagnosis nobody_stands_out();
 /// Every text is an attack on whoever prints it unescaped.
 [[nodiscard]] Diagnosis hostile();
 /// U+202E as bytes, spelt so that no editor or compiler obeys it.

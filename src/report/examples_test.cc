@@ -73,6 +73,23 @@ Diagnosis all_well() {
   return d;
 }
 
+Diagnosis nobody_stands_out() {
+  Diagnosis d = all_well();
+  d.slowdowns = {{"interfaces", 9, at(62), at(182), 2.67e6, 1.02e6, "bytes/s"}};
+  Camps& camps = d.camps.emplace_back();
+  camps.group = "storage";
+  camps.metric = "await";
+  camps.unit = "ms";
+  camps.since = at(122);
+  for (int i = 1; i <= 9; ++i) {
+    (i <= 5 ? camps.higher : camps.lower).members.push_back(fmt::format("s{}/loop2{}", i, i));
+  }
+  camps.higher.level = 1200;
+  camps.lower.level = 110;
+  camps.higher.share = {{PartKind::kSwitch, "sw1"}, {PartKind::kDrawer, "r7", "rack"}};
+  return d;
+}
+
 Diagnosis busy_disk() {
   Diagnosis d = all_well();
   d.ranking = {{"s2/loop22", "storage", 5, 12.4}, {"s5/loop25", "storage", 1, 0.8}};
@@ -239,6 +256,11 @@ Diagnosis hostile() {
   d.ranking.front() = {attack, attack, 5, 12.4};
   d.coverage.metrics = d.coverage.missing = d.coverage.not_comparable = d.coverage.clocks.unknown = {attack};
   d.coverage.clocks.skewed.emplace_back().host = attack;
+  d.slowdowns = {{attack, 9, at(62), at(182), 2.67e6, 1.02e6, attack}};
+  Camps& camps = d.camps.emplace_back();
+  camps.group = camps.metric = camps.unit = attack;
+  camps.higher.members = camps.lower.members = {attack};
+  camps.higher.share = {{PartKind::kSwitch, attack, attack}};
   return d;
 }
 

@@ -83,7 +83,8 @@ std::string maps(const Plots& plots, PageData& data) {
 
 std::string_view mood(const Diagnosis& diagnosis) {
   const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
-  std::string_view mood = blind ? "blind" : "well";
+  const bool whole_groups = !diagnosis.slowdowns.empty() || !diagnosis.camps.empty();
+  std::string_view mood = blind ? "blind" : whole_groups ? "suspected" : "well";
   for (const Incident& incident : diagnosis.incidents) {
     const bool known =
         incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;
@@ -92,6 +93,16 @@ std::string_view mood(const Diagnosis& diagnosis) {
     mood = "suspected";
   }
   return mood;
+}
+
+/// What is wrong with groups as a whole, where something is.
+std::string group_section(const Diagnosis& diagnosis) {
+  const Clockface clock(diagnosis.from, diagnosis.to);
+  const std::string lists = list_section("All slow, nobody stands out", all_slow(diagnosis, clock)) +
+                            list_section("Two camps", two_camps(diagnosis, clock));
+  if (lists.empty()) return "";
+  return "<section class=\"card\" id=\"groups\"><header><h2>Groups as a whole</h2></header>\n" + lists +
+         "</section>\n";
 }
 
 /// Several incidents get a table of contents, worst first as they come.
@@ -130,6 +141,7 @@ std::string to_html(const Diagnosis& diagnosis, const Plots& plots) {
                                  html_escape(sentence), facts(circumstances(diagnosis)));
   main += contents(diagnosis);
   main += incidents(diagnosis, plots, data);
+  main += group_section(diagnosis);
   main += maps(plots, data);
   main += ranking_section(diagnosis);
   main += coverage_section(diagnosis);

@@ -107,6 +107,14 @@ TEST(Html, EveryStateOfTheWorldHasAPage) {
   EXPECT_THAT(week, HasSubstr("group &#39;metadata&#39; has 2 members"));
 }
 
+TEST(Html, GroupsAsAWholeHaveACard) {
+  const std::string page = to_html(examples::nobody_stands_out(), {});
+  EXPECT_THAT(page, AllOf(HasSubstr("<section class=\"verdict suspected\">"), HasSubstr("id=\"groups\""),
+                          HasSubstr("<h3>All slow, nobody stands out</h3>"), HasSubstr("moved 62 % less"),
+                          HasSubstr("<h3>Two camps</h3>"), HasSubstr("share switch sw1, rack r7")));
+  EXPECT_THAT(to_html(examples::busy_disk(), {}), Not(HasSubstr("id=\"groups\"")));
+}
+
 TEST(TrainingHtml, ShowsEveryGroupAndHowToDecide) {
   TrainingDay day;
   day.from = examples::at(0);

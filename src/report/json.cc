@@ -167,6 +167,39 @@ void write(JsonWriter& json, const Coverage& coverage) {
   json.end_object();
 }
 
+void write(JsonWriter& json, const Slowdown& slowdown) {
+  json.begin_object();
+  json.member("group", slowdown.group);
+  json.integer_member("members", static_cast<std::int64_t>(slowdown.members));
+  json.member("since", slowdown.since);
+  json.member("until", slowdown.until);
+  json.member("before", slowdown.before);
+  json.member("during", slowdown.during);
+  json.member("unit", slowdown.unit);
+  json.end_object();
+}
+
+void write(JsonWriter& json, std::string_view key, const Camps::Camp& camp) {
+  json.key(key);
+  json.begin_object();
+  json.member("members", camp.members);
+  json.member("level", camp.level);
+  json.list("share", camp.share, [&](const Part& part) { write(json, part); });
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Camps& camps) {
+  json.begin_object();
+  json.member("group", camps.group);
+  json.member("metric", camps.metric);
+  json.member("unit", camps.unit);
+  json.member("since", camps.since);
+  json.member("until", camps.until);
+  write(json, "higher", camps.higher);
+  write(json, "lower", camps.lower);
+  json.end_object();
+}
+
 std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   JsonWriter json(style);
   json.begin_object();
@@ -180,6 +213,12 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   write(json, diagnosis.coverage);
   json.member("preset", diagnosis.preset);
   json.member("thresholds", to_name(diagnosis.thresholds));
+  if (!diagnosis.slowdowns.empty()) {
+    json.list("slowdowns", diagnosis.slowdowns, [&](const Slowdown& slowdown) { write(json, slowdown); });
+  }
+  if (!diagnosis.camps.empty()) {
+    json.list("camps", diagnosis.camps, [&](const Camps& camps) { write(json, camps); });
+  }
   json.end_object();
   return json.take();
 }

@@ -88,6 +88,24 @@ RC_GTEST_PROP(DiagnosisJson, AnyTextAndNumberMakesValidJson, (const std::string&
   RC_ASSERT(Json::parse(to_script_json(d)) == json);
 }
 
+TEST(DiagnosisJson, SaysWhatIsWrongWithGroupsAsAWholeAtTheEnd) {
+  const Json json = Json::parse(to_json(examples::nobody_stands_out()));
+  ASSERT_EQ(json["slowdowns"].size(), 1U);
+  EXPECT_THAT(keys(json["slowdowns"][0]),
+              ElementsAre("group", "members", "since", "until", "before", "during", "unit"));
+  EXPECT_EQ(json["slowdowns"][0]["since"], "2026-11-20T19:22:36Z");
+  EXPECT_EQ(json["slowdowns"][0]["during"], 1.02e6);
+  ASSERT_EQ(json["camps"].size(), 1U);
+  EXPECT_THAT(keys(json["camps"][0]),
+              ElementsAre("group", "metric", "unit", "since", "until", "higher", "lower"));
+  EXPECT_TRUE(json["camps"][0]["until"].is_null());
+  EXPECT_EQ(json["camps"][0]["higher"]["members"].size(), 5U);
+  EXPECT_EQ(json["camps"][0]["higher"]["share"][1]["called"], "rack");
+  EXPECT_EQ(json["camps"][0]["lower"]["share"].size(), 0U);
+  const Json well = Json::parse(to_json(examples::all_well()));
+  EXPECT_FALSE(well.contains("slowdowns") || well.contains("camps")) << "only when there are any";
+}
+
 TEST(ChangeJson, IsOneLineWithTheIncidentAsADiagnosisHasIt) {
   const Diagnosis d = examples::busy_disk();
   const std::string line = to_json_line(

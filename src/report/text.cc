@@ -36,7 +36,8 @@ std::string bar(double share) {
 
 Ink ink_of_verdict(const Diagnosis& diagnosis) {
   const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
-  Ink ink = blind ? Ink::kYellow : Ink::kGreen;
+  const bool whole_groups = !diagnosis.slowdowns.empty() || !diagnosis.camps.empty();
+  Ink ink = blind || whole_groups ? Ink::kYellow : Ink::kGreen;
   for (const Incident& incident : diagnosis.incidents) {
     const Ink mine = ink_of(incident);
     if (mine == Ink::kRed) return mine;
@@ -100,6 +101,8 @@ std::string to_text(const Diagnosis& diagnosis, const TextOptions& options) {
   page.paragraph(printable(fmt::format("{}", fmt::join(circumstances(diagnosis), ", "))), 0, Ink::kDim);
   page.blank();
   put_incidents(page, diagnosis.incidents, clock);
+  put_list(page, "All slow, nobody stands out", all_slow(diagnosis, clock), kMostGaps);
+  put_list(page, "Two camps", two_camps(diagnosis, clock), kMostGaps);
   put_ranking(page, diagnosis.ranking, options.ranking);
   put_list(page, "Not compared", diagnosis.coverage.not_comparable, kAll);
   put_list(page, "Missing", diagnosis.coverage.missing, kMostGaps);

@@ -35,6 +35,14 @@ TEST(Text, TheVerdictComesFirst) {
               StartsWith("No component differs persistently from its peers\n"));
 }
 
+TEST(Text, GroupsAsAWholeComeAfterTheIncidents) {
+  const std::string text = to_text(examples::nobody_stands_out(), {.width = 400});
+  EXPECT_THAT(text, StartsWith("All were slow for a while, and nobody stood out\n"));
+  EXPECT_THAT(text, HasSubstr("All slow, nobody stands out\n"));
+  EXPECT_THAT(text, HasSubstr("Two camps\n"));
+  EXPECT_THAT(text, HasSubstr("5 are at 1.2 s (s1/loop21 "));
+}
+
 TEST(Text, ADiagnosisOfAPartSaysSoBeforeAnythingElse) {
   Diagnosis part = examples::all_well();
   part.coverage.damaged = {"rec/metrics/s2-20261120T192134Z.lgd"};

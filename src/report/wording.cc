@@ -73,12 +73,46 @@ std::string named(const News& news, std::string_view separator, Describe describ
   return out;
 }
 
+std::string all_slow_verdict(const std::vector<Slowdown>& slowdowns) {
+  const bool over = std::ranges::all_of(slowdowns, [](const Slowdown& s) { return s.until.has_value(); });
+  return over ? "All were slow for a while, and nobody stood out" : "All are slow, and nobody stands out";
+}
+
+std::string two_camps_verdict(const Camps& camps) {
+  return fmt::format("No component stands out, but group {} {} in two camps, of {} and {}", camps.group,
+                     camps.until ? "was" : "is", camps.higher.members.size(), camps.lower.members.size());
+}
+
+/// `since 19:22:36Z`, `from 19:22:36Z to 19:24:36Z`
+std::string lasting(WallTime since, const std::optional<WallTime>& until, const Clockface& clock) {
+  if (!until) return "since " + clock.moment(since);
+  return fmt::format("from {} to {}", clock.moment(since), clock.moment(*until));
+}
+
+/// The first few, and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kNamed = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) out += (i == 0 ? "" : " ") + names[i];
+  if (names.size() > kNamed) out += fmt::format(" and {} more", names.size() - kNamed);
+  return out;
+}
+
+std::string sharing(const Camps::Camp& camp, std::string_view who) {
+  if (camp.share.empty()) return "";
+  std::string parts;
+  for (const Part& part : camp.share) parts += (parts.empty() ? "" : ", ") + blamed(part);
+  return fmt::format("; only the {} share {}", who, parts);
+}
+
 std::string nothing_new(const Diagnosis& diagnosis) {
   if (!diagnosis.incidents.empty()) {
     return fmt::format("Nothing new: {}, excluded or explained",
                        counted(diagnosis.incidents.size(), "known incident"));
   }
   if (diagnosis.coverage.components == 0) return "Nothing could be compared, so nothing can be said";
+  if (!diagnosis.slowdowns.empty()) return all_slow_verdict(diagnosis.slowdowns);
+  if (!diagnosis.camps.empty()) return two_camps_verdict(diagnosis.camps.front());
   return "No component differs persistently from its peers";
 }
 
@@ -138,6 +172,37 @@ std::string_view status(const Incident& incident) {
   const IncidentDecision* act = last_act(incident);
   const bool repaired = act != nullptr && act->what == "repaired";
   return repaired && incident.status == IncidentStatus::kClosed ? "repaired" : to_name(incident.status);
+}
+
+std::string sentence(const Slowdown& slowdown, const Clockface& clock) {
+  return fmt::format(
+      "{}: {} each of the {} {} {:.0f} % less than just before, {} instead of {}, and clients "
+      "{} for answers as before",
+      slowdown.group, lasting(slowdown.since, slowdown.until, clock), slowdown.members,
+      slowdown.until ? "moved" : "moves", 100 * (1 - slowdown.during / slowdown.before),
+      humanise(slowdown.during, slowdown.unit), humanise(slowdown.before, slowdown.unit),
+      slowdown.until ? "waited" : "wait");
+}
+
+std::string sentence(const Camps& camps, const Clockface& clock) {
+  return fmt::format("{}, {}: {} {} {} at {} ({}), {} at {} ({}){}{}", camps.group, camps.metric,
+                     lasting(camps.since, camps.until, clock), camps.higher.members.size(),
+                     camps.until ? "were" : "are", humanise(camps.higher.level, camps.unit),
+                     some_of(camps.higher.members), camps.lower.members.size(),
+                     humanise(camps.lower.level, camps.unit), some_of(camps.lower.members),
+                     sharing(camps.higher, "former"), sharing(camps.lower, "latter"));
+}
+
+std::vector<std::string> all_slow(const Diagnosis& diagnosis, const Clockface& clock) {
+  std::vector<std::string> sentences;
+  for (const Slowdown& slowdown : diagnosis.slowdowns) sentences.push_back(sentence(slowdown, clock));
+  return sentences;
+}
+
+std::vector<std::string> two_camps(const Diagnosis& diagnosis, const Clockface& clock) {
+  std::vector<std::string> sentences;
+  for (const Camps& camps : diagnosis.camps) sentences.push_back(sentence(camps, clock));
+  return sentences;
 }
 
 std::string course(const Incident& incident, const Clockface& clock) {

@@ -34,6 +34,18 @@ namespace laggard::report {
 /// `its peers move 62 % less than just before: 1.02 MB/s each instead of 2.67 MB/s`
 [[nodiscard]] std::string impact(const Impact& impact);
 
+/// `interfaces: since 19:22:36Z each of the 9 moves 62 % less than just before, 1.02 MB/s instead of 2.67
+/// MB/s, and clients wait for answers as before`
+[[nodiscard]] std::string sentence(const Slowdown& slowdown, const Clockface& clock);
+
+/// `disks, await: since 19:22:36Z 5 are at 1.2 s (s1/sda, …), 4 at 110 ms (s6/sda, …); only the former share
+/// switch sw1`
+[[nodiscard]] std::string sentence(const Camps& camps, const Clockface& clock);
+
+/// One sentence for each, in the order of the diagnosis.
+[[nodiscard]] std::vector<std::string> all_slow(const Diagnosis& diagnosis, const Clockface& clock);
+[[nodiscard]] std::vector<std::string> two_camps(const Diagnosis& diagnosis, const Clockface& clock);
+
 /// `19:22:36Z, faulty from 19:23:40Z, until 19:25:20Z (2m44s)`.
 [[nodiscard]] std::string course(const Incident& incident, const Clockface& clock);
 

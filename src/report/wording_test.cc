@@ -37,5 +37,30 @@ TEST(Verdict, ManyIncidentsAndNone) {
   EXPECT_EQ(verdict(d), "Nothing new: 1 known incident, excluded or explained");
 }
 
+TEST(Verdict, AllSlowAndTwoCampsAreNotWell) {
+  Diagnosis d = examples::nobody_stands_out();
+  const Clockface clock(d.from, d.to);
+  EXPECT_EQ(verdict(d), "All were slow for a while, and nobody stood out");
+  EXPECT_EQ(
+      sentence(d.slowdowns.front(), clock),
+      "interfaces: from 19:22:36Z to 19:24:36Z each of the 9 moved 62 % less than just before, 1.02 MB/s "
+      "instead of 2.67 MB/s, and clients waited for answers as before");
+  d.slowdowns.front().until.reset();
+  EXPECT_EQ(headline(d), "All are slow, and nobody stands out");
+  EXPECT_EQ(
+      sentence(d.slowdowns.front(), clock),
+      "interfaces: since 19:22:36Z each of the 9 moves 62 % less than just before, 1.02 MB/s instead of "
+      "2.67 MB/s, and clients wait for answers as before");
+  d.slowdowns.clear();
+  EXPECT_EQ(verdict(d), "No component stands out, but group storage is in two camps, of 5 and 4");
+  EXPECT_EQ(
+      sentence(d.camps.front(), clock),
+      "storage, await: since 19:23:36Z 5 are at 1.2 s (s1/loop21 s2/loop22 s3/loop23 s4/loop24 s5/loop25), "
+      "4 at 110 ms (s6/loop26 s7/loop27 s8/loop28 s9/loop29); only the former share switch sw1, rack r7");
+  Diagnosis sick = examples::busy_disk();
+  sick.camps = d.camps;
+  EXPECT_EQ(verdict(sick), verdict(examples::busy_disk())) << "whoever stands out is said first";
+}
+
 }  // namespace
 }  // namespace laggard::report

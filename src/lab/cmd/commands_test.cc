@@ -63,6 +63,22 @@ TEST_F(LabCommands, ScoreHoldsRecordedRunsAgainstTheirTruth) {
   EXPECT_THAT(*read_file(path("s.html")), HasSubstr("<td>disk-hog</td>"));
 }
 
+TEST_F(LabCommands, ScoreJudgesShortRunsByShortWindows) {
+  // Too short for two of lab's filters, in which nobody could be found.
+  const auto simulate = [&](const char* fault, const char* seed, const char* name) {
+    const Said ran = laggard_lab({"simulate", "--workload", "ddr", "--fault", fault, "--seed", seed,
+                                  "--clients", "3", "--servers", "4", "--duration", "130s", "--fault-from",
+                                  "30s", "--fault-to", "110s", "-o", path(name)});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+  };
+  simulate("none", "1", "short/a");
+  simulate("disk-hog", "3", "short/b");
+  const Said scored = laggard_lab({"score", path("short")});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  EXPECT_THAT(scored.out, HasSubstr("## pvfs 3/4, 2 runs"));
+  EXPECT_THAT(scored.out, HasSubstr("| disk-hog | 100.0 ("));
+}
+
 TEST_F(LabCommands, CampaignsDoNotDependOnThreads) {
   const auto campaign = [&](const char* threads) {
     return laggard_lab({"campaign", "--clusters", "pvfs:3/4", "--workloads", "ddr", "--faults",

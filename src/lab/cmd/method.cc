@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
 #include "explain/rules.h"
@@ -80,10 +81,12 @@ std::optional<SampleTable> OneClient::narrowed(const SampleTable& table) const {
   return seen;
 }
 
-MethodSpec lab_preset(std::string name) {
+MethodSpec with_preset(std::string name, std::string_view preset) {
+  const detect::Preset* const found = detect::find_preset(preset);
+  LAGGARD_CHECK(found != nullptr);
   MethodSpec method;
   method.name = std::move(name);
-  method.preset = *detect::find_preset("lab");
+  method.preset = *found;
   return method;
 }
 
@@ -184,8 +187,8 @@ std::vector<std::pair<std::string, int>> persistence_of(const Diagnosis& diagnos
 
 }  // namespace
 
-MethodSpec paper_method() {
-  MethodSpec method = lab_preset("paper");
+MethodSpec paper_method(std::string_view preset) {
+  MethodSpec method = with_preset("paper", preset);
   method.algorithm = engine::paper_algorithm();
   method.one_client = true;
   method.checklist = true;
@@ -193,10 +196,10 @@ MethodSpec paper_method() {
   return method;
 }
 
-MethodSpec laggard_method() { return lab_preset("laggard"); }
+MethodSpec laggard_method(std::string_view preset) { return with_preset("laggard", preset); }
 
-MethodSpec untrained_method() {
-  MethodSpec method = lab_preset("laggard, untrained");
+MethodSpec untrained_method(std::string_view preset) {
+  MethodSpec method = with_preset("laggard, untrained", preset);
   method.trained = false;
   return method;
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -29,12 +30,14 @@ struct MethodSpec {
   std::optional<double> congestion_seconds;  ///< Replaces Parameters::congestion_seconds.
 };
 
-/// F's method: KL divergence, its windows, trained, its checklist.
-[[nodiscard]] MethodSpec paper_method();
+// All with the windows of `preset`; lab has F's.
+
+/// F's method: KL divergence, trained, its checklist.
+[[nodiscard]] MethodSpec paper_method(std::string_view preset = "lab");
 /// Ours with default settings, and thresholds trained on the same runs.
-[[nodiscard]] MethodSpec laggard_method();
+[[nodiscard]] MethodSpec laggard_method(std::string_view preset = "lab");
 /// Ours with default settings, untrained.
-[[nodiscard]] MethodSpec untrained_method();
+[[nodiscard]] MethodSpec untrained_method(std::string_view preset = "lab");
 
 /// A metric in which a server was flagged.
 struct Flag {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "base/file.h"
 #include "base/workers.h"
 #include "cmd/progress.h"
+#include "cmd/read_recording.h"
+#include "detect/peer/compare/preset.h"
 #include "lab/cmd/commands.h"
 #include "lab/cmd/results.h"
 #include "lab/cmd/run_folder.h"
@@ -137,10 +140,29 @@ Result<Clusters> find_runs(const std::vector<std::filesystem::path>& folders) {
   return clusters;
 }
 
+/// What `auto` takes for the shortest run: all are judged alike, and like those that are trained on.
+Result<std::string_view> preset_for(const std::vector<Recorded>& runs) {
+  Duration shortest = Duration::max();
+  for (const Recorded& run : runs) {
+    auto source = open_run(run);
+    if (!source) return forward(source);
+    auto inventory = (*source)->inventory();
+    if (!inventory) return laggard::forward(inventory);
+    shortest = std::min(shortest, cmd::recorded_time(*inventory, {}));
+  }
+  // Production's windows are made for days; runs of an hour are judged like shorter ones.
+  const detect::Preset& lab = *detect::find_preset("lab");
+  const std::string_view preset = detect::preset_for_length(shortest, lab.windows.interval).name;
+  return preset == "quick" ? preset : lab.name;
+}
+
 /// Judges the runs of one cluster by the paper's method and ours, trained on the fault-free ddr, ddw and
 /// postmark runs among them.
 Result<ClusterResults> score_cluster(const std::vector<Recorded>& runs, std::size_t threads) {
-  const std::vector<MethodSpec> methods{paper_method(), laggard_method(), untrained_method()};
+  const auto preset = preset_for(runs);
+  if (!preset) return laggard::forward(preset);
+  const std::vector<MethodSpec> methods{paper_method(*preset), laggard_method(*preset),
+                                        untrained_method(*preset)};
   auto books = train(runs, methods);
   if (!books) return forward(books);
   std::vector<Result<CampaignRun>> judged(runs.size());

@@ -48,8 +48,11 @@ const Preset* find_preset(std::string_view name) {
   return nullptr;
 }
 
-const Preset& preset_for_length(Duration length) {
-  return length < std::chrono::hours(1) ? kPresets[0] : kPresets[1];
+const Preset& preset_for_length(Duration length, Duration interval) {
+  if (length >= std::chrono::hours(1)) return kProduction;
+  const WindowSpec& lab = kLab.windows;
+  const std::size_t two_filters = lab.size + (2 * lab.k - 1) * lab.shift;
+  return length >= interval * static_cast<std::int64_t>(two_filters) ? kLab : kQuick;
 }
 
 }  // namespace laggard::detect

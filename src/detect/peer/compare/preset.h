@@ -39,7 +39,8 @@ struct Preset {
 [[nodiscard]] std::span<const Preset> presets();
 [[nodiscard]] const Preset* find_preset(std::string_view name);
 
-/// What `auto` takes for a recording of this length: lab below an hour, production from there on.
-[[nodiscard]] const Preset& preset_for_length(Duration length);
+/// What `auto` takes for a recording of this length: quick while there would not be two of lab's filters, lab
+/// below an hour, production from there on. \param interval  between two samples.
+[[nodiscard]] const Preset& preset_for_length(Duration length, Duration interval);
 
 }  // namespace laggard::detect

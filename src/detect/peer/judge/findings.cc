@@ -136,7 +136,7 @@ void withhold_lone_congestion(std::vector<Finding>& findings, const Grouping& gr
 std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
   std::vector<Finding> findings;
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    LevelBook book(groups[g].columns);
+    LevelBook book(groups[g].columns, groups[g].anomalies);
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {
       const Anomaly& anomaly = *groups[g].anomalies[a];
       const std::size_t component = grouping.groups[g].members[anomaly.member].index();

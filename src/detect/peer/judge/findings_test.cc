@@ -106,6 +106,20 @@ TEST_F(PeerFindings, SayTheSameWhenItIsOver) {
   }
 }
 
+TEST_F(PeerFindings, TwoSickAlikeDoNotVouchForEachOther) {
+  const std::vector<std::vector<double>> two{{100, 110, 300, 120, 310}, {0, 0, 0, 0, 0}, {5, 6, 50, 7, 50}};
+  add("s3/d1", "rd_sec", two);
+  EXPECT_EQ(findings()[0].fact(kStorageMoved)->scatter, 200) << "310 against the middle of 100, 110 and 120";
+  Anomaly& fifth = add("s3/d1", "rd_sec", two);
+  fifth.member = 4;
+  EXPECT_EQ(findings()[0].fact(kStorageMoved)->scatter, 15) << "120 against the middle of 100 and 110";
+  fifth.first_position = fifth.last_position = 7;
+  EXPECT_EQ(findings()[0].fact(kStorageMoved)->scatter, 200) << "the other one's was over by then";
+  fifth.first_position = 0;
+  add("s3/d1", "rd_sec", two).member = 3;
+  EXPECT_EQ(findings()[0].fact(kStorageMoved)->scatter, 200) << "three of five: nobody knows who is well";
+}
+
 TEST_F(PeerFindings, ThroughputIsMoreOrLess) {
   add("s3/d1", "rd_sec", kBusyDisk);
   add("s3/eth0", "rxbyt", {{9, 9, 3, 9, 9}, {9, 9, 9, 9, 9}});

@@ -92,7 +92,11 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
   levels_.reset();
-  LevelBook book(*columns_);
+  std::vector<const Anomaly*> anomalies;
+  for (const AnomalyTracker& tracker : trackers_) {
+    for (const Anomaly& anomaly : tracker.anomalies()) anomalies.push_back(&anomaly);
+  }
+  LevelBook book(*columns_, std::move(anomalies));
   for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
 }
 

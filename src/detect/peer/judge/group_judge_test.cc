@@ -193,8 +193,8 @@ TEST(GroupJudge, CongestionIsHowFarBelowTheOthersWindowsAre) {
 
 TEST(GroupJudge, RoundTripsAreHeldAgainstTheMedianAsFactors) {
   const auto window = judge({"rtt"}, [](auto, std::size_t i, std::size_t) {
-    constexpr std::array kMs{0.7, 0.7, 12.7, 0.1, 0.7, kMissing};
-    return i < kMs.size() ? kMs[i] : 0.7;
+    constexpr std::array kMs{7.0, 7.0, 127.0, 1.0, 7.0, kMissing};
+    return i < kMs.size() ? kMs[i] : 7.0;
   });
   const TrackJudgement& rtt = track(window, "rtt");
   EXPECT_EQ(rtt.detector, "rtt");

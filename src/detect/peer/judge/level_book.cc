@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
+
+#include "base/missing.h"
 
 namespace laggard::detect {
 
@@ -46,6 +49,20 @@ const LevelBook::PeerLevels& LevelBook::over(const LevelSums& sums, const Wanted
   return known_.emplace(std::move(key), PeerLevels{std::move(total), peers}).first->second;
 }
 
+double LevelBook::scatter(const Anomaly& anomaly, const PeerLevels& all) const {
+  std::set<std::size_t> suspects;
+  for (const Anomaly* const other : anomalies_) {
+    const bool overlaps =
+        other->first_position <= anomaly.last_position && anomaly.first_position <= other->last_position;
+    if (overlaps) suspects.insert(other->member);
+  }
+  const double own = all.of[anomaly.member];
+  if (suspects.size() < 2 || 2 * suspects.size() >= all.of.size()) return all.peers.scatter_without(own);
+  std::vector<double> well = all.of;
+  for (const std::size_t suspect : suspects) well[suspect] = kMissing;
+  return stats::MedianOfOthers(well).scatter_without(kMissing);
+}
+
 LevelSummary LevelBook::summary(const Anomaly& anomaly) {
   if (anomaly.summary) return *anomaly.summary;
   using Compared = LevelSummary::Compared;
@@ -62,7 +79,7 @@ LevelSummary LevelBook::summary(const Anomaly& anomaly) {
     });
     if (all.of.empty()) return std::nullopt;
     const double own = all.of[anomaly.member];
-    return Compared{own, all.peers.without(own), all.peers.scatter_without(own)};
+    return Compared{own, all.peers.without(own), scatter(anomaly, all)};
   };
   summary.storage = moved(Resource::kStorage);
   summary.network = moved(Resource::kNetwork);

@@ -17,8 +17,11 @@ namespace laggard::detect {
 /// share it. None is made or changed while it lives.
 class LevelBook {
  public:
-  /// \param columns  of the group; they outlive it.
-  explicit LevelBook(std::span<const GroupJudge::Column> columns) : columns_(columns) {}
+  /// \param columns    of the group; they outlive it.
+  /// \param anomalies  all that the group has, which outlive it, too: who has one is not among those who tell
+  ///                   how far apart healthy members are.
+  explicit LevelBook(std::span<const GroupJudge::Column> columns, std::vector<const Anomaly*> anomalies = {})
+      : columns_(columns), anomalies_(std::move(anomalies)) {}
 
   /// What there is to say of an anomaly's levels; of one that is over what was kept of them.
   [[nodiscard]] LevelSummary summary(const Anomaly& anomaly);
@@ -35,7 +38,12 @@ class LevelBook {
   template <class Wanted>
   [[nodiscard]] const PeerLevels& over(const LevelSums& sums, const Wanted& wanted);
 
+  /// How far apart those are over an anomaly's windows who have no anomaly then, and its own member left out:
+  /// two sick alike do not vouch for each other. By all others when half of the group or more are suspected.
+  [[nodiscard]] double scatter(const Anomaly& anomaly, const PeerLevels& all) const;
+
   std::span<const GroupJudge::Column> columns_;
+  std::vector<const Anomaly*> anomalies_;
   std::map<std::pair<const LevelSums*, Columns>, PeerLevels> known_;
 };
 

@@ -30,6 +30,16 @@ void MovedHistory::add(std::int64_t index, double moved) {
   while (means_.size() > kMost) halve();
 }
 
+std::vector<MovedHistory::Level> MovedHistory::levels() const {
+  std::vector<Level> levels;
+  for (const Mean& mean : means_) {
+    const std::int64_t first = mean.place << level_;
+    levels.push_back(
+        {first, first + (std::int64_t{1} << level_) - 1, mean.sum / static_cast<double>(mean.count)});
+  }
+  return levels;
+}
+
 std::optional<MovedHistory::Fall> MovedHistory::fall(std::int64_t from, std::int64_t to) const {
   constexpr std::ptrdiff_t kBefore = 8;
   const auto first = std::ranges::lower_bound(means_, from >> level_, {}, &Mean::place);

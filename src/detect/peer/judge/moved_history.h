@@ -30,6 +30,15 @@ class MovedHistory {
   };
   [[nodiscard]] std::optional<Fall> fall(std::int64_t from, std::int64_t to) const;
 
+  /// All means that are kept, in order.
+  struct Level {
+    std::int64_t first = 0;  ///< Index of the first window that it may be of, ...
+    std::int64_t last = 0;   ///< ... and of the last.
+    double value = 0;
+    bool operator==(const Level&) const = default;
+  };
+  [[nodiscard]] std::vector<Level> levels() const;
+
   /// The state (base/state_codec.h).
   template <class State, class Self>
   static void exchange(State& state, Self& self) {

@@ -49,6 +49,17 @@ TEST(MovedHistory, WhatIsNotKnownIsNotZero) {
   EXPECT_DOUBLE_EQ(fall->share(), 0.5);
 }
 
+TEST(MovedHistory, TellsItsMeans) {
+  MovedHistory history;
+  EXPECT_TRUE(history.levels().empty());
+  history.add(4, 10);
+  history.add(6, 30);
+  EXPECT_EQ(history.levels(), (std::vector<MovedHistory::Level>{{4, 4, 10}, {6, 6, 30}}));
+  for (std::int64_t i = 7; i < 200; ++i) history.add(i, 50);
+  EXPECT_EQ(history.levels().front(), (MovedHistory::Level{4, 5, 10})) << "two windows a mean by now";
+  EXPECT_EQ(history.levels().back().last, 199);
+}
+
 TEST(MovedHistory, AMonthTakesNoMoreThanAnHour) {
   const std::int64_t month = 100'000;
   const auto fall = fallen(month, month / 2, month).fall(month / 2, month);

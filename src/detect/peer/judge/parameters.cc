@@ -41,7 +41,8 @@ Parameters paper_parameters(const Preset& preset) {
                          .bounded_kl = false,
                          .joint_confirmation = false,
                          .failovers = false,
-                         .companions = false};
+                         .companions = false,
+                         .whole_groups = false};
   return parameters;
 }
 

@@ -99,6 +99,7 @@ struct Policies {
   bool joint_confirmation = true;  ///< IncidentOptions of `explain` say what these three are.
   bool failovers = true;
   bool companions = true;
+  bool whole_groups = true;  ///< It is said when a group as a whole is slow or in two camps.
 };
 
 /// With fewer members the spread is taken otherwise (BinRule::mad_below), and a sick one moves the middle.
