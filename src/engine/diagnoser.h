@@ -19,7 +19,9 @@
 #include "detect/peer/skew/host_circles.h"
 #include "engine/checkpoint.h"
 #include "engine/detectors.h"
+#include "engine/host_presence.h"
 #include "engine/impacts.h"
+#include "engine/judged_extent.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/hypothesis.h"
@@ -103,7 +105,7 @@ class Diagnoser {
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
           self.clock_, self.clocks_, self.peers_, self.impacts_, self.slow_, self.bursts_, self.work_,
-          self.forget_work_from_);
+          self.forget_work_from_, self.extent_, self.presence_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -153,6 +155,8 @@ class Diagnoser {
   detect::GapClock clock_;
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
   Impacts impacts_;
+  JudgedExtent extent_;
+  HostPresence presence_;
   detect::RatioFollower slow_;
   detect::BurstFollower bursts_;
   detect::RecordedWork work_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/outcome.h"
 #include "report/html_parts.h"
 #include "report/json.h"
 
@@ -82,8 +83,7 @@ std::string maps(const Plots& plots, PageData& data) {
 }
 
 std::string_view mood(const Diagnosis& diagnosis) {
-  const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
-  std::string_view mood = blind ? "blind" : "well";
+  std::string_view mood = outcome_of(diagnosis) == Outcome::kWell ? "well" : "blind";
   for (const Incident& incident : diagnosis.incidents) {
     const bool known =
         incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;
