@@ -1,6 +1,7 @@
 // CSV comes from anywhere. Whatever it holds, reading it ends in rows or in one error, and every table that
 // leaves is sorted by time. The first byte chooses the form, the second how the bytes arrive.
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +25,9 @@ laggard::collect::CsvForm form_for(std::uint8_t choice) {
   laggard::collect::CsvForm form;
   if (choice % 2 == 0) return form;
   form.time = "t";
+  if (choice % 8 > 3) form.times = {.format = "%d.%m.%Y %H:%M:%S", .zone = std::chrono::hours(1)};
+  if (choice % 16 > 7) form.delimiter = ';';
+  if (choice % 32 > 15) form.decimal = form.delimiter == ',' ? '.' : ',';
   form.component = "d";
   form.gauges = {"g"};
   if (choice % 4 == 1) {

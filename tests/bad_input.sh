@@ -74,7 +74,7 @@ csv_files() {
   lines 1795202494,fs1,fan,sda,rpm,5 >kind.csv
   given 2 "an unknown kind" laggard import csv kind.csv --out REC
   lines 1795202494842,fs1,disk,sda,rd_ios,5 >milliseconds.csv
-  given 2 "times in milliseconds" laggard import csv milliseconds.csv --out REC
+  given 0 "times in milliseconds: told by their digits" laggard import csv milliseconds.csv --out REC
   lines "2026-11-20 19:21:34,fs1,disk,sda,rd_ios,5" >local.csv
   given 2 "local times" laggard import csv local.csv --out REC
   lines 1795202494,fs1,disk,sda,rd_ios,5 1795202495,fs1,disk,sda,rd_ios,6 1795201000,fs1,disk,sda,rd_ios,7 1795209000,fs1,disk,sda,rd_ios,8 >jumps.csv

@@ -96,10 +96,12 @@ class Contrib(unittest.TestCase):
         done = subprocess.run([CONTRIB / "nagios/check_laggard", *map(str, arguments)], capture_output=True, text=True)
         return done.returncode, done.stdout
 
-    def textfile(self, *incidents, age=10, complete=True):
+    def textfile(self, *incidents, age=10, complete=True, verdict="well"):
         lines = [f'laggard_incident_open{{id="i{n}",kind="{kind}",part="{part}",cause="disk-busy",state="{state}"}} 1'
                  for n, (kind, part, state) in enumerate(incidents)]
         lines.append(f"laggard_incidents_open {len(incidents)}")
+        lines += [f'laggard_verdict{{verdict="{name}"}} {int(name == verdict)}' for name in ("sick", "well", "not_judged")]
+        lines += ["laggard_components 9", "laggard_components_judged 2"]
         if complete:
             lines.append(f"laggard_watch_complete_until_seconds {time.time() - age:.3f}")
         path = self.folder / "laggard.prom"
@@ -120,6 +122,9 @@ class Contrib(unittest.TestCase):
         self.assertEqual(self.plugin(self.textfile(age=301))[0], 3)
         self.assertEqual(self.plugin(self.textfile(age=301), 600)[0], 0)
         self.assertEqual(self.plugin(self.textfile(complete=False))[0], 3)
+        status, text = self.plugin(self.textfile(verdict="not_judged"))
+        self.assertEqual(status, 3)
+        self.assertIn("only 2 of 9 components can be compared", text)
         self.assertEqual(self.plugin(self.folder / "none.prom")[0], 3)
         self.assertEqual(self.plugin(self.textfile(), "soon")[0], 3)
         self.assertEqual(self.plugin()[0], 3)

@@ -11,6 +11,7 @@
 #include "archive/cached_files.h"
 #include "archive/file_name.h"
 #include "archive/format.h"
+#include "archive/recordings_in.h"
 #include "archive/stream_folder.h"
 
 namespace laggard::archive {
@@ -148,6 +149,7 @@ Status FileSet::add_subfolder(const fs::path& recording, const fs::path& entry) 
                 fmt::format("is no folder, and the recording's {} should be in it", things_of(*stream)));
   }
   if (!fs::is_directory(status) || is_archive_name(entry)) return {};
+  if (!is_recording(recording) && is_recording(entry)) return add(entry);
   notice(fmt::format("{}: stream '{}' is skipped, this version does not know it", recording.string(),
                      entry.filename().string()));
   return {};
@@ -170,13 +172,20 @@ Status FileSet::add_file(const fs::path& path, std::optional<Stream> stream) {
   std::error_code error;
   const CachedFile* finished = options_.cache == nullptr ? nullptr : options_.cache->content().finished(path);
   if (finished != nullptr && (!stream || finished->source.stream == *stream)) {
-    if (known_.insert(finished->canonical).second) files_.push_back(finished->source);
+    if (known_.insert(finished->canonical).second) {
+      files_.push_back(finished->source);
+    } else {
+      ++again_;
+    }
     return {};
   }
   // Two links to one file are one source; two links to a device are two lost files.
   const bool regular = fs::is_regular_file(path, error);
   const fs::path canonical = regular ? fs::canonical(path, error) : path;
-  if (!known_.insert(error ? path : canonical).second) return {};
+  if (!known_.insert(error ? path : canonical).second) {
+    ++again_;
+    return {};
+  }
   if (options_.cache != nullptr) options_.cache->content().file(path).canonical = error ? path : canonical;
   const std::optional<FileStamp> stamp = options_.cache == nullptr ? std::nullopt : stamp_of_plain(path);
   KnownLog* const log = options_.cache == nullptr ? nullptr : &options_.cache->content().file(path).log;

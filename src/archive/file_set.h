@@ -110,12 +110,15 @@ class FileSet {
   void miss(const std::filesystem::path& path, std::string sentence);
   void make_room();
   /// How many files `add` has found, of whatever kind.
-  [[nodiscard]] std::size_t found() const { return files_.size() + notices_.size() + foreign_.size(); }
+  [[nodiscard]] std::size_t found() const {
+    return files_.size() + again_ + notices_.size() + foreign_.size();
+  }
 
   ReaderOptions options_;
   ZstdCodec codec_;
   std::vector<SourceFile> files_;
   std::set<std::filesystem::path> known_;
+  std::size_t again_ = 0;  ///< Files that were given before, under this name or another.
   std::map<std::size_t, Open> open_;
   std::uint64_t uses_ = 0;
   std::vector<std::string> notices_;

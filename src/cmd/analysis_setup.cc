@@ -9,10 +9,12 @@
 
 #include "archive/ledger.h"
 #include "archive/reader.h"
+#include "archive/recordings_in.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cmd/observation_feed.h"
 #include "cmd/read_recording.h"
+#include "cmd/uncompared.h"
 #include "detect/peer/judge/parameters.h"
 #include "engine/derivations.h"
 #include "topology/groups.h"
@@ -206,10 +208,13 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
   std::vector<Decision> heeded;
   if (options.heed_decisions) heeded = standing(setup.decisions);
-  if (!heeded.empty()) {
+  if (!heeded.empty() || !options.left_out.empty()) {
     // Whom operators exclude only for a time the pipeline leaves out for that time.
-    grouping.left_out = [&heeded, span](const Grouping& groups, const Component& component) {
-      return excluded_throughout(groups, component, heeded, span);
+    grouping.left_out = [&heeded, &options, span](const Grouping& groups, const Component& component) {
+      const bool named = std::ranges::any_of(options.left_out, [&](const std::string& name) {
+        return name == component.host || name == component.name;
+      });
+      return named || excluded_throughout(groups, component, heeded, span);
     };
   }
   auto groups = topology::make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
@@ -276,7 +281,9 @@ Status read_decisions(const AnalysisOptions& options, AnalysisSetup& setup) {
   if (!options.ledger.empty()) {
     ledgers.emplace_back(options.ledger);
   } else {
-    std::ranges::transform(options.recordings, std::back_inserter(ledgers), archive::ledger_of);
+    for (const std::filesystem::path& path : options.recordings) {
+      std::ranges::transform(archive::recordings_in(path), std::back_inserter(ledgers), archive::ledger_of);
+    }
   }
   for (const std::filesystem::path& ledger : ledgers) {
     auto decisions = archive::read_ledger(ledger);
@@ -331,6 +338,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (!inventory) return forward(inventory);
   setup.inventory = std::move(*inventory);
   setup.disorder = (*reader)->disorder();
+  setup.uncompared = uncompared(setup.inventory);
   auto streams = wanted_streams(**reader, {options.detectors, options.derivations});
   if (!streams) return forward(streams);
   setup.streams = std::move(*streams);

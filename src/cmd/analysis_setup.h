@@ -44,6 +44,7 @@ struct AnalysisOptions {
   std::vector<std::string> parameters;  ///< NAME=VALUE, for detect::set_parameter.
   std::string step;
   std::string ledger;                     ///< Empty: those that lie in the recordings.
+  std::vector<std::string> left_out;      ///< Hosts and components that are compared with nobody.
   bool heed_decisions = true;             ///< Without: as if nobody had repaired or excluded anything.
   archive::ReaderCache* cache = nullptr;  ///< Of whoever reads the same recordings again and again.
   std::size_t threads = 0;                ///< To work with; 0: as many as the machine runs at once.
@@ -74,7 +75,8 @@ struct AnalysisSetup {
   std::vector<Decision>
       decisions;  ///< Of the operators' ledgers, undone ones too, in the order of their making.
   Duration sample_interval{};
-  std::vector<std::string> remarks;  ///< What was chosen for the user, one sentence each.
+  std::vector<std::string> uncompared;  ///< What no metric is made of, one sentence each.
+  std::vector<std::string> remarks;     ///< What was chosen for the user, one sentence each.
 };
 
 /// The ledger that decisions about these recordings are added to.

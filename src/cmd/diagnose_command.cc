@@ -9,13 +9,15 @@
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
-#include "cmd/judge_recording.h"
+#include "cmd/host_times.h"
+#include "cmd/judge_clocks.h"
+#include "cmd/one_name.h"
 #include "cmd/output.h"
 #include "cmd/peer_plots.h"
 #include "cmd/ranks.h"
 #include "cmd/read_recording.h"
-#include "cmd/shifted_source.h"
 #include "engine/diagnoser.h"
+#include "model/outcome.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -93,13 +95,27 @@ std::vector<std::string> exclusions(const AnalysisSetup& setup, WallTime end) {
 
 void add_coverage(Diagnosis& diagnosis, const AnalysisSetup& setup) {
   const Inventory& inventory = setup.inventory;
+  if (diagnosis.from >= diagnosis.to) {  // No window was complete.
+    const TimeSpan span = recorded_span(inventory, setup.request);
+    if (span.from <= span.to) {
+      diagnosis.from = span.from;
+      diagnosis.to = span.to;
+    }
+  }
   for (std::string& sentence : exclusions(setup, diagnosis.to)) {
     diagnosis.coverage.not_comparable.push_back(std::move(sentence));
   }
+  diagnosis.coverage.not_comparable.insert(diagnosis.coverage.not_comparable.end(), setup.uncompared.begin(),
+                                           setup.uncompared.end());
   for (const Gap& gap : gaps_within(inventory, setup.request)) {
     diagnosis.coverage.missing.push_back(fmt::format("{} recorded nothing from {} to {}{}", gap.host,
                                                      to_iso8601(gap.from), to_iso8601(gap.to),
                                                      gap.reason.empty() ? "" : " (" + gap.reason + ")"));
+  }
+  const detect::WindowSpec& windows = setup.preset.windows;
+  for (std::string& sentence : late_and_early(inventory, recorded_span(inventory, setup.request),
+                                              windows.interval * static_cast<std::int64_t>(windows.shift))) {
+    diagnosis.coverage.missing.push_back(std::move(sentence));
   }
   for (const ClockStep& step : steps_back_within(inventory, setup.request)) {
     diagnosis.coverage.missing.push_back(fmt::format("{} recorded {} to {} twice ({})", step.host,
@@ -185,64 +201,15 @@ void help_diagnose(const DiagnoseOptions& options, Ranks& ranks) {
   work_for_coordinator(ranks, options.analysis, setup);
 }
 
-namespace {
-
-/// Reads everything that the setup asks for and judges it.
-Result<std::unique_ptr<engine::Diagnoser>> judge(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                                 const Judging& judging) {
-  auto settings = diagnoser_options(options, setup);
-  if (!settings) return forward(settings);
-  auto diagnoser = std::make_unique<engine::Diagnoser>(setup.grouping, std::move(*settings));
-  if (Status judged = judge_recording(options, setup, judging, *diagnoser); !judged) return forward(judged);
-  if (judging.coordinator != nullptr) judging.coordinator->stop();
-  diagnoser->finish();
-  return diagnoser;
-}
-
-/// From here on the samples of skewed hosts are moved to where they belong. What a clock was at the first and
-/// the last cell that were compared it was before and after them, too.
-void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
-  const TimeSpan span = recorded_span(setup.inventory, setup.request);
-  for (ClockSkew& skew : skewed) {
-    const Duration near = 2 * setup.preset.windows.interval + std::chrono::abs(skew.ahead);
-    if (skew.from <= span.from + near) skew.from = WallTime::min();
-    if (skew.to + near >= span.to) skew.to = WallTime::max();
-  }
-  setup.source = std::make_unique<ShiftedSource>(std::move(setup.source), skewed);
-}
-
-struct Judged {
-  std::unique_ptr<engine::Diagnoser> diagnoser;
-  Diagnosis diagnosis;
-};
-
-/// With clocks set right, where that was asked for and is needed.
-Result<Judged> judge_with_clocks(const DiagnoseOptions& options, AnalysisSetup& setup,
-                                 Coordinator* coordinator) {
-  auto diagnoser = judge(options, setup, {"diagnosing", coordinator});
-  if (!diagnoser) return forward(diagnoser);
-  Judged judged{std::move(*diagnoser), {}};
-  judged.diagnosis = judged.diagnoser->diagnosis();
-  Clocks clocks = judged.diagnosis.coverage.clocks;
-  if (!options.correct_skew || clocks.skewed.empty()) return judged;
-  set_clocks_right(setup, clocks.skewed);
-  // This process alone: windows of clocks set right are in no checkpoint.
-  diagnoser = judge(options, setup, {"once more", nullptr});
-  if (!diagnoser) return forward(diagnoser);
-  judged = {std::move(*diagnoser), {}};
-  judged.diagnosis = judged.diagnoser->diagnosis();
-  clocks.corrected = true;
-  judged.diagnosis.coverage.clocks = std::move(clocks);
-  return judged;
-}
-
-}  // namespace
-
 Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup, Coordinator* coordinator) {
+  auto same_names = hosts_of_one_name(options.analysis.recordings, setup.disorder);
+  if (!same_names) return forward(same_names);
   auto judged = judge_with_clocks(options, setup, coordinator);
   if (!judged) return forward(judged);
   Diagnosis& diagnosis = judged->diagnosis;
   add_coverage(diagnosis, setup);
+  std::vector<std::string>& missing = diagnosis.coverage.missing;
+  missing.insert(missing.begin(), same_names->begin(), same_names->end());
   const bool talk = options.json != "-" && !options.quiet;
   // The files are written all the same when standard output cannot be.
   Status printed;
@@ -269,13 +236,16 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
 
 namespace {
 
-bool has_finding(const Diagnosis& diagnosis) {
-  for (const Incident& incident : diagnosis.incidents) {
-    const bool known =
-        incident.status == IncidentStatus::kExplained || incident.status == IncidentStatus::kExcluded;
-    if (incident.state == IncidentState::kConfirmed && !known) return true;
+int status_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kSick:
+      return kFinding;
+    case Outcome::kWell:
+      return kClean;
+    case Outcome::kNotJudged:
+      return kNotJudged;
   }
-  return false;
+  return kClean;
 }
 
 }  // namespace
@@ -312,8 +282,8 @@ void add_diagnose_command(CLI::App& app, Context& context) {
       ->type_name("FILE");
   command->add_flag(
       "--check", options->check,
-      "Exit with 1 when an incident is confirmed and not known, with 4 when none is and damaged files "
-      "keep others from being judged");
+      "Exit with 1 when an incident is confirmed and not known, with 4 when none is and too little could "
+      "be judged to call the rest well");
   command->footer("Example:\n  laggard diagnose rec --thresholds thresholds.toml --html report.html");
   command->callback([options, &context] {
     auto ranks = join_ranks();
@@ -328,10 +298,8 @@ void add_diagnose_command(CLI::App& app, Context& context) {
     auto diagnosis = diagnose(*options, **ranks);
     if (!diagnosis) {
       context.status = report_error(diagnosis.error());
-    } else if (options->check && has_finding(*diagnosis)) {
-      context.status = kFinding;
-    } else if (options->check && diagnosis->coverage.partial()) {
-      context.status = kNotJudged;
+    } else if (options->check) {
+      context.status = status_of(outcome_of(*diagnosis));
     }
   });
 }

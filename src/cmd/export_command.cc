@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -17,6 +18,7 @@
 
 #include "archive/reader.h"
 #include "base/error.h"
+#include "base/node_set.h"
 #include "base/output_file.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
@@ -273,6 +275,36 @@ Result<MetricExport> to_metric_export(const ExportOptions& options, ReadRequest 
   return what;
 }
 
+/// What is asked for and not there is a mistake; an empty answer would look like one.
+Status check_filters(const Inventory& inventory, const ExportOptions& options) {
+  std::set<std::string> hosts;
+  std::set<std::string> counters;
+  bool any_device = false;
+  for (const DeviceInfo& device : inventory.devices) {
+    hosts.insert(device.host);
+    any_device = any_device || glob_match(options.device, device.device);
+    for (const TableCounter& counter : device.counters) counters.insert(counter.name);
+  }
+  const auto unknown = [](const std::vector<std::string>& wanted, const std::set<std::string>& there,
+                          const char* option, const char* what) -> Status {
+    for (const std::string& name : wanted) {
+      if (there.contains(name)) continue;
+      std::vector<std::string> names(there.begin(), there.end());
+      std::ranges::sort(names, natural_less);
+      return fail(
+          ErrorCode::kNotFound, option,
+          fmt::format("there is no {} {} in the recording; it has {}", what, name, fold_node_set(names)));
+    }
+    return {};
+  };
+  if (Status known = unknown(options.hosts, hosts, "--host", "host"); !known) return known;
+  if (Status known = unknown(options.counters, counters, "--counter", "counter"); !known) return known;
+  if (any_device || inventory.devices.empty()) return {};
+  return fail(
+      ErrorCode::kNotFound, "--device",
+      fmt::format("no device matches {}; `laggard info --devices` says what is there", options.device));
+}
+
 Status run_export(const ExportOptions& options) {
   auto request = to_request(options);
   if (!request) return forward(request);
@@ -280,6 +312,9 @@ Status run_export(const ExportOptions& options) {
   if (Status safe = check_outputs({&output, 1}); !safe) return safe;
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
+  auto inventory = (*source)->inventory();
+  if (!inventory) return forward(inventory);
+  if (Status known = check_filters(*inventory, options); !known) return known;
   auto out = LineWriter::open(options.out);
   if (!out) return forward(out);
   LineWriter& writer = *out;

@@ -173,6 +173,48 @@ std::vector<std::string> device_kind_names() {
   return names;
 }
 
+/// How the numbers and times of a CSV file are written.
+struct CsvWriting {
+  std::string delimiter = ",";
+  std::string decimal = ".";
+  std::string time_format;
+  std::string tz;
+};
+
+void add_writing(CLI::App& command, CsvWriting& writing) {
+  command.add_option("--delimiter", writing.delimiter, "What stands between fields; tab is a word for it")
+      ->type_name("CHAR")
+      ->capture_default_str();
+  command.add_option("--decimal", writing.decimal, "The decimal sign")
+      ->type_name("CHAR")
+      ->capture_default_str();
+  command
+      .add_option("--time-format", writing.time_format,
+                  "Unix times in s, ms, us or ns, or a pattern such as '%d.%m.%Y %H:%M:%S'")
+      ->type_name("FORMAT");
+  command.add_option("--tz", writing.tz, "Of times that name no zone: their distance from UTC")
+      ->type_name("+HH:MM");
+}
+
+Status take_writing(const CsvWriting& writing, collect::CsvForm& form) {
+  const auto one = [](const std::string& option, std::string text, char& into) -> Status {
+    if (text == "tab" || text == "\\t") text = "\t";
+    if (text.size() != 1 || text == "\"" || text == "\n") {
+      return fail(ErrorCode::kBadUse, option, fmt::format("'{}' is not one character", text));
+    }
+    into = text.front();
+    return {};
+  };
+  if (Status taken = one("--delimiter", writing.delimiter, form.delimiter); !taken) return taken;
+  if (Status taken = one("--decimal", writing.decimal, form.decimal); !taken) return taken;
+  form.times.format = writing.time_format;
+  if (writing.tz.empty()) return {};
+  const Result<Duration> zone = collect::parse_zone(writing.tz);
+  if (!zone) return tl::unexpected<Error>(zone.error());
+  form.times.zone = *zone;
+  return {};
+}
+
 void add_csv(CLI::App& import, Context& context) {
   struct Options {
     CommonOptions common;
@@ -180,6 +222,7 @@ void add_csv(CLI::App& import, Context& context) {
     collect::CsvForm form;
     collect::UnpackLimits limits;
     std::string kind = "disk";
+    CsvWriting writing;
   };
   CLI::App* command = import.add_subcommand(
       "csv", "CSV files: one value a line (time,host,kind,device,counter,value), or wide by naming columns");
@@ -194,10 +237,13 @@ void add_csv(CLI::App& import, Context& context) {
   command->add_option("--time", form.time, "Wide form: column of the time")->type_name("COLUMN");
   command->add_option("--component", form.component, "Wide form: column of the disk or interface")
       ->type_name("COLUMN");
-  add_list(*command, "--gauge", form.gauges, "Wide form: columns of momentary values and rates")
-      ->type_name("COLUMN");
-  add_list(*command, "--counter", form.counters, "Wide form: columns of counters that only grow")
-      ->type_name("COLUMN");
+  add_list(*command, "--gauge", form.gauges,
+           "Wide form: columns of momentary values and rates; what they hold where their names do not say it "
+           "('Latenz (ms)=await:ms'), and of which disk ('sda ms=sda/await', '*_ms=*/await')")
+      ->type_name("COLUMN[=[DEVICE/]NAME[:UNIT]]");
+  add_list(*command, "--counter", form.counters, "Wide form: the same of counters that only grow")
+      ->type_name("COLUMN[=…]");
+  add_writing(*command, options->writing);
   command->add_option("--host", form.host, "Wide form: the host that the files are of")->type_name("NAME");
   command->add_option("--host-column", form.host_column, "Wide form: column of the host")
       ->type_name("COLUMN");
@@ -209,9 +255,16 @@ void add_csv(CLI::App& import, Context& context) {
       "Examples:\n"
       "  laggard import csv samples.csv.xz --out REC\n"
       "  laggard import csv host_22.tar.gz --time ts --component disk_id --host host_22 \\\n"
-      "    --gauge throughput,latency --out REC");
+      "    --gauge throughput,latency --out REC\n"
+      "  laggard import csv werte.csv --time Zeit --time-format '%d.%m.%Y %H:%M:%S' --tz +01:00 \\\n"
+      "    --component Platte --host fs1 --delimiter ';' --decimal , \\\n"
+      "    --gauge 'Lesen MB/s=rd_sec:MB/s' --gauge 'Latenz (ms)=await:ms' --out REC");
   command->callback([options, &context] {
     options->form.kind = device_kind(options->kind).value_or(DeviceKind::kDisk);
+    if (const Status status = take_writing(options->writing, options->form); !status) {
+      context.status = report_error(status.error());
+      return;
+    }
     if (const Status status = options->form.check(); !status) {
       context.status = report_error(status.error());
       return;

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/output.h"
+#include "cmd/uncompared.h"
 
 namespace laggard::cmd {
 
@@ -123,6 +124,9 @@ std::string trouble_text(const Inventory& inventory) {
                         to_iso8601(step.after), printable(step.reason));
   }
   for (const std::string& notice : inventory.notices) text += fmt::format("notice: {}\n", printable(notice));
+  for (const std::string& sentence : uncompared(inventory)) {
+    text += fmt::format("not compared: {}\n", printable(sentence));
+  }
   const std::size_t damaged = inventory.damaged.size();
   if (damaged > 0) text += fmt::format("{} file{} damaged\n", damaged, damaged == 1 ? " is" : "s are");
   return text;

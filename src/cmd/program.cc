@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstdint>
@@ -12,10 +13,12 @@
 #include <exception>
 #include <new>
 #include <sstream>
+#include <string>
 #include <system_error>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cmd/did_you_mean.h"
 #include "cmd/output.h"
 #include "cmd/ranks.h"
 
@@ -85,7 +88,9 @@ int run_command(const Program& program, int argc, char** argv) {
   app.get_formatter()->column_width(34);
   // What is quoted of a command line may be a URL with a password.
   app.failure_message([](const CLI::App* from, const CLI::Error& error) {
-    return without_passwords(CLI::FailureMessage::simple(from, error));
+    std::string said = CLI::FailureMessage::simple(from, error);
+    said.insert(std::min(said.find('\n'), said.size()), did_you_mean(*from));
+    return without_passwords(said);
   });
   Context context{.program = program.name};
   program.add_commands(app, context);

@@ -1,14 +1,19 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/file.h"
+#include "base/node_set.h"
 #include "base/terminal_text.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/commands.h"
+#include "cmd/diagnose.h"
 #include "cmd/observation_feed.h"
+#include "cmd/one_name.h"
 #include "cmd/output.h"
 #include "cmd/peer_plots.h"
 #include "engine/trainer.h"
+#include "model/outcome.h"
 #include "report/html.h"
+#include "report/wording.h"
 
 namespace laggard::cmd {
 
@@ -18,12 +23,64 @@ struct TrainOptions {
   AnalysisOptions analysis;
   std::string out = "thresholds.toml";
   std::string html;
+  bool keep_all = false;
 };
 
-Status train(const TrainOptions& options) {
+/// Who stands out within these recordings, by untrained thresholds: learnt from, it would be normal.
+struct StandingOut {
+  std::vector<std::string> components;
+  std::vector<std::string> sentences;  ///< One per incident.
+};
+
+Result<StandingOut> who_stands_out(const TrainOptions& options, AnalysisSetup& setup) {
+  DiagnoseOptions untrained;
+  untrained.analysis = options.analysis;
+  untrained.quiet = true;
+  auto diagnosis = diagnose(untrained, setup);
+  if (!diagnosis) return forward(diagnosis);
+  StandingOut out;
+  for (const Incident& incident : diagnosis->incidents) {
+    if (!is_finding(incident)) continue;
+    out.components.insert(out.components.end(), incident.components.begin(), incident.components.end());
+    out.sentences.push_back(fmt::format("{} ({}) from {} on: {}", report::blamed(incident.blame),
+                                        incident.cause, to_iso8601(incident.since),
+                                        fmt::join(incident.components, ", ")));
+  }
+  const std::vector<std::string>& apart = diagnosis->coverage.clocks.left_out;
+  if (!apart.empty()) {
+    out.components.insert(out.components.end(), apart.begin(), apart.end());
+    out.sentences.push_back(
+        fmt::format("{}: recorded at another time, or by another clock", fold_node_set(apart)));
+  }
+  return out;
+}
+
+/// Leaves them out and says so; refuses what two hosts of one name recorded.
+Result<std::string> leave_out_who_stands_out(TrainOptions& options) {
+  auto setup = prepare(options.analysis);
+  if (!setup) return forward(setup);
+  auto same_names = hosts_of_one_name(options.analysis.recordings, setup->disorder);
+  if (!same_names) return forward(same_names);
+  if (!same_names->empty()) return fail(ErrorCode::kBadInput, "", same_names->front());
+  // The paper's algorithm learns from what it is given.
+  if (options.keep_all || options.analysis.algorithm != "laggard") return std::string{};
+  auto out = who_stands_out(options, *setup);
+  if (!out) return forward(out);
+  std::string told;
+  for (const std::string& sentence : out->sentences) {
+    told += "stands out, not learnt from: " + printable(sentence) + "\n";
+  }
+  options.analysis.left_out = std::move(out->components);
+  if (!told.empty()) told += "--keep-all learns from everybody: what they do is normal then\n";
+  return told;
+}
+
+Status train(TrainOptions options) {
   const NamedOutput outputs[] = {{"--out", options.out}, {"--html", options.html}};
   const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger};
   if (Status safe = check_outputs(outputs, inputs); !safe) return safe;
+  auto stands_out = leave_out_who_stands_out(options);
+  if (!stands_out) return forward(stands_out);
   auto setup = prepare(options.analysis);
   if (!setup) return forward(setup);
   engine::TrainerOptions trainer_options;
@@ -40,12 +97,13 @@ Status train(const TrainOptions& options) {
   const detect::Thresholds thresholds = trainer.result();
   if (thresholds.groups.empty()) {
     return fail(ErrorCode::kBadInput, options.analysis.recordings.front().string(),
-                "holds no group of at least 3 peers with a whole window of samples to train on");
+                fmt::format("holds no group of at least 3 peers with a whole window of samples to train on{}",
+                            options.analysis.left_out.empty() ? "" : " that does not stand out itself"));
   }
   auto text = detect::write_thresholds(thresholds);
   if (!text) return forward(text);
   if (Status written = write_file(options.out, *text); !written) return written;
-  std::string said;
+  std::string said = *stands_out;
   for (const std::string& remark : setup->remarks) said += printable(remark) + "\n";
   for (const std::string& notice : setup->inventory.notices) said += "note: " + printable(notice) + "\n";
   const std::size_t damaged = setup->inventory.damaged.size();
@@ -80,6 +138,7 @@ void add_train_command(CLI::App& app, Context& context) {
   command
       ->add_option("--html", options->html, "Superimposed plots of all peers, to see that nothing was wrong")
       ->type_name("FILE");
+  command->add_flag("--keep-all", options->keep_all, "Learn from those that stand out, too");
   command->footer(
       "Example:\n  laggard train rec-monday rec-tuesday --out thresholds.toml --html training.html");
   command->callback([options, &context] {

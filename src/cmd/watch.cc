@@ -118,12 +118,28 @@ Result<std::unique_ptr<archive::Reader>> Watch::open() {
 void Watch::verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last) {
   // Judged again after hosts came or a restart: it has been told.
   if (!told_ || (at <= tracker_->at() && !last)) return;
-  std::vector<Incident> now = diagnoser.diagnosis().incidents;
+  Diagnosis diagnosis = diagnoser.diagnosis();
+  note_judged(diagnosis.coverage.judged);
+  std::vector<Incident> now = std::move(diagnosis.incidents);
   const WallTime when = std::max(at, tracker_->at());
   outbox_ = last ? tracker_->finish(std::move(now), when) : tracker_->update(std::move(now), when);
   if (outbox_.empty()) return;
   if (listener_.decided) told_ = listener_.decided();
   deliver();
+}
+
+/// When too few can be held against peers, silence is no good news.
+void Watch::note_judged(const Judged& now) {
+  judged_ = now;
+  if (now.windows < now.needed && now.groups.there > 0) return;  // It has just begun.
+  const bool enough = now.enough_lately();
+  if (std::exchange(enough_, enough) == enough) return;
+  const std::string counts = fmt::format("{} of {} components", now.lately, now.components.there);
+  const std::string since = now.to ? " since " + to_iso8601(*now.to) : "";
+  listener_.note(enough
+                     ? fmt::format("{} are compared with peers", counts)
+                     : fmt::format("only {} can be compared with peers{}; of the others nothing can be said",
+                                   counts, since));
 }
 
 void Watch::deliver() {

@@ -23,6 +23,7 @@
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
 #include "model/incident.h"
+#include "model/outcome.h"
 
 namespace laggard::cmd {
 
@@ -74,6 +75,9 @@ class Watch {
   [[nodiscard]] std::optional<std::int64_t> checkpoint_after() const;
   /// What is told of and not over.
   [[nodiscard]] std::vector<Incident> open() const;
+  /// By what is open, and by whether enough was judged in the newest windows to call the rest well.
+  [[nodiscard]] Outcome outcome() const { return outcome_now(open(), judged_); }
+  [[nodiscard]] const Judged& judged() const { return judged_; }
 
  private:
   using DeviceKey = std::tuple<std::string, DeviceKind, std::string>;
@@ -93,6 +97,7 @@ class Watch {
                                  ObservationFeed& feed) const;
   void deliver();
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
+  void note_judged(const Judged& now);
   using Streams = std::vector<ObservationStream>;
   [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory, const Streams& streams);
   void note_late(const Streams& streams);
@@ -125,6 +130,8 @@ class Watch {
   ObservationFeed::Counts read_;               ///< Events and profiles so far, ...
   ObservationFeed::Counts late_;               ///< ... and those that came too late to be.
   std::map<std::string, WallTime> silent_;     ///< Hosts that are not waited for, and their last sample.
+  Judged judged_;                              ///< At the last verdict.
+  bool enough_ = true;                         ///< As it was noted, whether enough is judged.
   Status told_;                                ///< The listener's first failure.
 };
 

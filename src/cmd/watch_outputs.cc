@@ -202,10 +202,10 @@ void WatchOutputs::hold(const engine::ChangeTracker::State& state) {
   }
 }
 
-Status WatchOutputs::deliver(const Change& change) {
+Status WatchOutputs::deliver(const Change& change, Outcome outcome) {
   delivered_ = true;
   ++changes_.at(static_cast<std::size_t>(change.kind));
-  Status printed = options_.json ? print_document(report::to_json_line(change) + "\n")
+  Status printed = options_.json ? print_document(report::to_json_line(change, outcome) + "\n")
                                  : print(report::change_line(change) + "\n");
   if (!printed) return printed;
   if (alertmanager_) alertmanager_->take(change, report::verdict(change.incident));
@@ -230,8 +230,12 @@ Status WatchOutputs::keep_decided(const Watch& watch) {
 void WatchOutputs::write_textfile(const Watch& watch) {
   if (options_.textfile.empty()) return;
   const std::vector<Incident> open = watch.open();
-  const std::string text =
-      report::to_textfile({.open = open, .changes = changes_, .complete_until = watch.complete_until()});
+  const std::string text = report::to_textfile({.open = open,
+                                                .changes = changes_,
+                                                .complete_until = watch.complete_until(),
+                                                .outcome = watch.outcome(),
+                                                .judged = watch.judged().lately,
+                                                .components = watch.judged().components.there});
   note_once(textfile_trouble_, write_file(options_.textfile, text));
 }
 

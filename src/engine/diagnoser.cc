@@ -19,7 +19,7 @@ namespace {
 /// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 4};
+constexpr StateFormat kStateFormat{"state of the engine", 5};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -83,6 +83,9 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
       troubles_(grouping, pipeline_.columns(), options_.preset.windows),
+      extent_(grouping, pipeline_.columns(), options_.preset.windows),
+      presence_(grouping,
+                options_.preset.windows.interval * static_cast<std::int64_t>(options_.preset.windows.size)),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
       bursts_(grouping, options_.pipeline.interventions, burst_options(options_)),
       work_(grouping),
@@ -159,6 +162,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged,
     position_ = std::max(position_, window.position);
     impacts_.follow(windows[i]);
     troubles_.follow(windows[i]);
+    extent_.follow(windows[i]);
   }
   peers_.follow(windows.subspan(followed));
 }
@@ -186,6 +190,8 @@ bool Diagnoser::follow_bursts(std::span<const detect::SlowMember> bursts) {
 void Diagnoser::follow(detect::JudgedRun& judged) {
   clock_.place(judged, pipeline_.grid());
   clocked_ = judged.run.begin;
+  extent_.pass(judged.run);
+  presence_.heed(judged.windows);
   const Grid& grid = pipeline_.grid();
   const Duration every = options_.tick.every;
   std::span<const detect::JudgedWindow> windows = judged.windows;
@@ -415,6 +421,7 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.coverage.missing = detectors_.notes();
   std::ranges::move(pipeline_.derivations().notes(), std::back_inserter(diagnosis.coverage.missing));
   diagnosis.coverage.clocks = clocks_.clocks();
+  diagnosis.coverage.judged = extent_.judged();
   explain::mark_skewed_incidents(diagnosis, grouping_);
   explain_work(diagnosis);
   if (options_.pipeline.parameters.policies.whole_groups) {

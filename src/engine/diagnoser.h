@@ -20,7 +20,9 @@
 #include "engine/checkpoint.h"
 #include "engine/detectors.h"
 #include "engine/group_troubles.h"
+#include "engine/host_presence.h"
 #include "engine/impacts.h"
+#include "engine/judged_extent.h"
 #include "engine/persistence_history.h"
 #include "engine/pipeline.h"
 #include "explain/hypothesis.h"
@@ -104,7 +106,7 @@ class Diagnoser {
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
           self.clock_, self.clocks_, self.peers_, self.impacts_, self.troubles_, self.slow_, self.bursts_,
-          self.work_, self.forget_work_from_);
+          self.work_, self.forget_work_from_, self.extent_, self.presence_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -155,6 +157,8 @@ class Diagnoser {
   detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
   Impacts impacts_;
   GroupTroubles troubles_;
+  JudgedExtent extent_;
+  HostPresence presence_;
   detect::RatioFollower slow_;
   detect::BurstFollower bursts_;
   detect::RecordedWork work_;

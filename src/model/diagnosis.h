@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -19,8 +20,8 @@ struct ClockSkew {
   Duration ahead{};        ///< Of the peers' clocks; negative: behind them. Whole cells of the comparison.
   Duration error{};        ///< `ahead` is right to this.
   double correlation = 0;  ///< Of the host's load with its peers', moved by `ahead` ...
-  double unmoved = 0;      ///< ... and as the clocks have it.
-  double sigmas = 0;       ///< How sure it is that the clock is off: standard errors between the two.
+  double unmoved = 0;  ///< ... and as the clocks have it; NaN: told by when its recording begins and ends.
+  double sigmas = 0;   ///< How sure it is that the clock is off: standard errors between the two.
 };
 
 /// `15s behind` or `2m ahead of`: to be followed by whom.
@@ -36,6 +37,9 @@ struct Clocks {
   std::vector<ClockSkew> skewed;     ///< By host, then time.
   std::vector<std::string> unknown;  ///< Hosts of which nothing can be said.
   bool corrected = false;            ///< What is `skewed` was moved before the hosts were compared.
+  /// Hosts that were recorded at another time than their peers, or by a clock that is so far off: they were
+  /// compared with nobody.
+  std::vector<std::string> left_out;
 };
 
 struct RankedComponent {
@@ -53,6 +57,39 @@ struct PersistenceRow {
   bool operator==(const PersistenceRow&) const = default;
 };
 
+/// How much of what is there could be held against peers. A component is *judged* when a verdict's worth of
+/// windows (`needed`) and at least half of the time that was recorded were compared, each with three members
+/// of its group at least and while its group did anything.
+struct Judged {
+  struct Count {
+    std::size_t judged = 0;
+    std::size_t there = 0;  ///< That showed anything at all.
+    bool operator==(const Count&) const = default;
+  };
+  Count hosts{};  ///< With components; clients, which tell of servers, have none.
+  Count components{};
+  Count groups{};
+  std::size_t idle = 0;    ///< Components of groups in which nobody did anything: nothing to judge by.
+  std::size_t lately = 0;  ///< Components that were compared in the newest windows, or idle in them.
+  std::optional<WallTime> from{};  ///< Of the first window in which anybody was compared ...
+  std::optional<WallTime> to{};    ///< ... to the end of the last.
+  Duration recorded{};             ///< For how long anything was recorded, in cells; gaps left out.
+  Duration window{};               ///< Of a window.
+  std::size_t windows = 0;         ///< Of whoever was in most, compared or not.
+  std::size_t compared = 0;        ///< Those in which it was compared.
+  std::size_t needed = 0;          ///< Windows that a verdict takes (k).
+  bool operator==(const Judged&) const = default;
+
+  /// More than half of those that were not idle.
+  [[nodiscard]] bool enough() const { return is_most(components.judged, components.there); }
+  [[nodiscard]] bool enough_lately() const { return is_most(lately, components.there + idle); }
+
+ private:
+  [[nodiscard]] bool is_most(std::size_t part, std::size_t all) const {
+    return part > 0 && 2 * part > all - std::min(idle, all);
+  }
+};
+
 /// What was looked at, and what could not be.
 struct Coverage {
   std::size_t hosts = 0;
@@ -64,6 +101,7 @@ struct Coverage {
   /// Files of the recording of which something could not be read, whoever and whatever was in it: with any of
   /// them the diagnosis is *partial*, and nobody else may be called well on its word.
   std::vector<std::string> damaged;
+  Judged judged;
 
   [[nodiscard]] bool partial() const { return !damaged.empty(); }
 };

@@ -47,11 +47,26 @@ Evidence await_evidence() {
   return e;
 }
 
+/// All of them, over the whole time.
+Judged all_judged(std::size_t hosts, std::size_t components) {
+  return {.hosts = {hosts, hosts},
+          .components = {components, components},
+          .groups = {1, 1},
+          .from = at(0),
+          .to = at(270),
+          .recorded = std::chrono::seconds(270),
+          .window = std::chrono::seconds(64),
+          .windows = 7,
+          .compared = 7,
+          .needed = 3};
+}
+
 Coverage nine_servers() {
   Coverage c;
   c.hosts = 9;
   c.components = 9;
   c.metrics = {"rd_sec", "wr_sec", "await", "rxbyt", "txbyt", "cwnd"};
+  c.judged = all_judged(9, 9);
   return c;
 }
 
@@ -208,6 +223,7 @@ Diagnosis bad_week() {
   }
   d.coverage.hosts = 8;
   d.coverage.components = 30;
+  d.coverage.judged = all_judged(8, 30);
   d.coverage.metrics = {"rd_sec", "wr_sec", "await"};
   d.coverage.missing = {
       "fs6 has no samples from 2026-11-21 02:00:00Z to 2026-11-21 05:30:00Z: recorder stopped",
@@ -388,6 +404,7 @@ Diagnosis big_system(std::size_t peers) {
   }
   d.coverage.hosts = 32;
   d.coverage.components = peers;
+  d.coverage.judged = all_judged(32, peers);
   d.coverage.metrics = {"await"};
   return d;
 }

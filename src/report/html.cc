@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/outcome.h"
 #include "report/html_parts.h"
 #include "report/json.h"
 
@@ -82,9 +83,10 @@ std::string maps(const Plots& plots, PageData& data) {
 }
 
 std::string_view mood(const Diagnosis& diagnosis) {
-  const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
   const bool whole_groups = !diagnosis.slowdowns.empty() || !diagnosis.camps.empty();
-  std::string_view mood = blind ? "blind" : whole_groups ? "suspected" : "well";
+  std::string_view mood = whole_groups                              ? "suspected"
+                          : outcome_of(diagnosis) == Outcome::kWell ? "well"
+                                                                    : "blind";
   for (const Incident& incident : diagnosis.incidents) {
     const bool known =
         incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;

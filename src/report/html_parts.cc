@@ -185,7 +185,11 @@ std::string coverage_section(const Diagnosis& diagnosis) {
   const Coverage& c = diagnosis.coverage;
   std::string out =
       "<section class=\"card\" id=\"coverage\">\n<header><h2>What was looked at</h2></header>\n";
-  std::vector<std::string> items{counted(c.hosts, "host"), counted(c.components, "component")};
+  std::vector<std::string> items{counted(c.hosts, "host"), judged_components(c)};
+  if (c.judged.from) {
+    items.push_back("judged from " +
+                    Clockface(*c.judged.from, *c.judged.to).span(*c.judged.from, *c.judged.to));
+  }
   out += facts(items);
   std::string metrics;
   for (const std::string& metric : c.metrics) {

@@ -149,6 +149,27 @@ void write(JsonWriter& json, const Clocks& clocks) {
   json.member("unknown", clocks.unknown);
   json.key("corrected");
   json.boolean(clocks.corrected);
+  json.member("left_out", clocks.left_out);
+  json.end_object();
+}
+
+void write_count(JsonWriter& json, std::string_view what, const Judged::Count& count) {
+  json.key(what);
+  json.begin_object();
+  json.integer_member("judged", static_cast<std::int64_t>(count.judged));
+  json.integer_member("there", static_cast<std::int64_t>(count.there));
+  json.end_object();
+}
+
+void write(JsonWriter& json, const Judged& judged) {
+  json.begin_object();
+  write_count(json, "hosts", judged.hosts);
+  write_count(json, "components", judged.components);
+  write_count(json, "groups", judged.groups);
+  json.integer_member("idle", static_cast<std::int64_t>(judged.idle));
+  json.member("from", judged.from);
+  json.member("to", judged.to);
+  json.member("recorded_s", to_seconds(judged.recorded));
   json.end_object();
 }
 
@@ -164,6 +185,8 @@ void write(JsonWriter& json, const Coverage& coverage) {
   json.member("damaged", coverage.damaged);
   json.key("partial");
   json.boolean(coverage.partial());
+  json.key("judged");
+  write(json, coverage.judged);
   json.end_object();
 }
 
@@ -219,6 +242,14 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   if (!diagnosis.camps.empty()) {
     json.list("camps", diagnosis.camps, [&](const Camps& camps) { write(json, camps); });
   }
+  json.member("verdict", to_name(outcome_of(diagnosis)));
+  const std::string why = why_not_judged(diagnosis);
+  json.key("not_judged");
+  if (why.empty()) {
+    json.null();
+  } else {
+    json.text(why);
+  }
   json.end_object();
   return json.take();
 }
@@ -231,7 +262,9 @@ std::string to_script_json(const Diagnosis& diagnosis) {
   return write(diagnosis, JsonWriter::Style::kScript);
 }
 
-std::string to_json_line(const Change& change) {
+namespace {
+
+std::string line_of(const Change& change, std::optional<Outcome> outcome) {
   JsonWriter json(JsonWriter::Style::kCompact);
   json.begin_object();
   json.member("change", to_name(change.kind));
@@ -240,8 +273,15 @@ std::string to_json_line(const Change& change) {
   json.key("incident");
   write(json, change.incident);
   if (change.kind == ChangeKind::kMerged) json.member("into", change.into);
+  if (outcome) json.member("verdict", to_name(*outcome));
   json.end_object();
   return json.take();
 }
+
+}  // namespace
+
+std::string to_json_line(const Change& change) { return line_of(change, std::nullopt); }
+
+std::string to_json_line(const Change& change, Outcome outcome) { return line_of(change, outcome); }
 
 }  // namespace laggard::report

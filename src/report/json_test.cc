@@ -33,7 +33,8 @@ TEST(DiagnosisJson, GoldenReports) {
 TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
   const Json json = Json::parse(to_json(examples::busy_disk()));
   EXPECT_THAT(keys(json), ElementsAre("schema", "from", "to", "distance", "incidents", "ranking", "coverage",
-                                      "preset", "thresholds"));
+                                      "preset", "thresholds", "verdict", "not_judged"));
+  EXPECT_EQ(json["verdict"], "sick");
   EXPECT_THAT(keys(json["incidents"][0]),
               ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
                           "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
@@ -44,8 +45,11 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
               ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",
                           "score", "level", "peers", "unit", "note"));
   EXPECT_THAT(keys(json["ranking"][0]), ElementsAre("component", "group", "persistence", "severity"));
-  EXPECT_THAT(keys(json["coverage"]), ElementsAre("hosts", "components", "metrics", "missing",
-                                                  "not_comparable", "clocks", "damaged", "partial"));
+  EXPECT_THAT(keys(json["coverage"]),
+              ElementsAre("hosts", "components", "metrics", "missing", "not_comparable", "clocks", "damaged",
+                          "partial", "judged"));
+  EXPECT_THAT(keys(json["coverage"]["judged"]),
+              ElementsAre("hosts", "components", "groups", "idle", "from", "to", "recorded_s"));
   EXPECT_EQ(json["schema"], "laggard.diagnosis/1");
   EXPECT_EQ(json["incidents"][0]["since"], "2026-11-20T19:22:36Z");
   EXPECT_EQ(json["incidents"][0]["evidence"][0]["score"], 37.25 / 9.8)

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/terminal_text.h"
+#include "model/outcome.h"
 #include "report/incident_text.h"
 #include "report/layout.h"
 #include "report/quantity.h"
@@ -35,9 +36,8 @@ std::string bar(double share) {
 }
 
 Ink ink_of_verdict(const Diagnosis& diagnosis) {
-  const bool blind = diagnosis.coverage.components == 0 || diagnosis.coverage.partial();
   const bool whole_groups = !diagnosis.slowdowns.empty() || !diagnosis.camps.empty();
-  Ink ink = blind || whole_groups ? Ink::kYellow : Ink::kGreen;
+  Ink ink = !whole_groups && outcome_of(diagnosis) == Outcome::kWell ? Ink::kGreen : Ink::kYellow;
   for (const Incident& incident : diagnosis.incidents) {
     const Ink mine = ink_of(incident);
     if (mine == Ink::kRed) return mine;

@@ -48,8 +48,8 @@ TEST(Text, ADiagnosisOfAPartSaysSoBeforeAnythingElse) {
   part.coverage.damaged = {"rec/metrics/s2-20261120T192134Z.lgd"};
   const std::string text = to_text(part, {.width = 200});
   EXPECT_THAT(text,
-              StartsWith("No component differs persistently from its peers; the diagnosis is partial: 1 file "
-                         "of the recording is damaged\n"));
+              StartsWith("Not everything could be judged, and in the rest no component differs persistently "
+                         "from its peers; the diagnosis is partial: 1 file of the recording is damaged\n"));
   EXPECT_THAT(text, HasSubstr("Damaged files\n"));
   EXPECT_THAT(text, HasSubstr("rec/metrics/s2-20261120T192134Z.lgd"));
 }

@@ -52,6 +52,15 @@ std::string to_textfile(const WatchFigures& figures) {
     out += fmt::format("laggard_changes_total{{change=\"{}\"}} {}\n", to_name(static_cast<ChangeKind>(i)),
                        figures.changes.at(i));
   }
+  out += family("laggard_verdict", "gauge", "1 for what the watch says now: sick, well or not_judged.");
+  for (const Outcome outcome : {Outcome::kSick, Outcome::kWell, Outcome::kNotJudged}) {
+    out += fmt::format("laggard_verdict{{verdict=\"{}\"}} {}\n", to_name(outcome),
+                       outcome == figures.outcome ? 1 : 0);
+  }
+  out += family("laggard_components", "gauge", "Components that were recorded.");
+  out += fmt::format("laggard_components {}\n", figures.components);
+  out += family("laggard_components_judged", "gauge", "Those of them that are compared with peers now.");
+  out += fmt::format("laggard_components_judged {}\n", figures.judged);
   if (figures.complete_until) {
     out += family("laggard_watch_complete_until_seconds", "gauge",
                   "Up to when samples are complete and judged, Unix time of the data.");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/incident.h"
+#include "model/outcome.h"
 
 namespace laggard::report {
 
@@ -16,6 +17,9 @@ struct WatchFigures {
   std::array<std::uint64_t, 8> changes{};  ///< So many so far, by ChangeKind.
   /// Up to when samples are complete, in the time of the data; nothing before the first.
   std::optional<WallTime> complete_until{};
+  Outcome outcome = Outcome::kNotJudged;
+  std::size_t judged = 0;      ///< Components that are compared with peers now, ...
+  std::size_t components = 0;  ///< ... of so many.
 };
 
 /// The figures in Prometheus' text format 0.0.4, for a `.prom` file in the folder of node_exporter's textfile

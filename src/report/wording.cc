@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/node_set.h"
+#include "model/outcome.h"
+
 namespace laggard::report {
 
 namespace {
@@ -110,10 +113,22 @@ std::string nothing_new(const Diagnosis& diagnosis) {
     return fmt::format("Nothing new: {}, excluded or explained",
                        counted(diagnosis.incidents.size(), "known incident"));
   }
-  if (diagnosis.coverage.components == 0) return "Nothing could be compared, so nothing can be said";
   if (!diagnosis.slowdowns.empty()) return all_slow_verdict(diagnosis.slowdowns);
   if (!diagnosis.camps.empty()) return two_camps_verdict(diagnosis.camps.front());
+  if (diagnosis.coverage.partial() && diagnosis.coverage.judged.enough()) {
+    return "Not everything could be judged, and in the rest no component differs persistently from its peers";
+  }
+  const std::string why = why_not_judged(diagnosis);
+  if (!why.empty()) return "Nothing can be said: " + why;
   return "No component differs persistently from its peers";
+}
+
+/// Nor can the others be said to be well where little was judged.
+std::string with_silence(std::string sentence, const Diagnosis& diagnosis) {
+  const std::string why = why_not_judged(diagnosis);
+  if (why.empty() || diagnosis.coverage.partial()) return sentence;
+  if (diagnosis.coverage.judged.enough()) return fmt::format("{}; {}", sentence, why);
+  return fmt::format("{}; nothing can be said of the others: {}", sentence, why);
 }
 
 /// A verdict that is read by itself must say that the recording is damaged.
@@ -128,10 +143,13 @@ std::string full_verdict(const Diagnosis& diagnosis) {
   const Clockface clock(diagnosis.from, diagnosis.to);
   const News news = news_of(diagnosis);
   if (news.empty()) return nothing_new(diagnosis);
-  if (news.size() == 1) return sentence(*news.front(), when(*news.front(), clock));
-  return named(news, "; ", [&](const Incident& incident) {
-    return fmt::format("{} {} {}", blamed(incident.blame), cause(incident), when(incident, clock));
-  });
+  if (news.size() == 1) return with_silence(sentence(*news.front(), when(*news.front(), clock)), diagnosis);
+  return with_silence(named(news, "; ",
+                            [&](const Incident& incident) {
+                              return fmt::format("{} {} {}", blamed(incident.blame), cause(incident),
+                                                 when(incident, clock));
+                            }),
+                      diagnosis);
 }
 
 }  // namespace
@@ -217,6 +235,19 @@ std::string course(const Incident& incident, const Clockface& clock) {
 
 namespace {
 
+/// Of a clock that is told by when the host's recording begins and ends.
+std::string far_off(const ClockSkew& skew, const Clocks& clocks) {
+  constexpr Duration kQuarter = std::chrono::minutes(15);
+  const bool is_zone = skew.ahead % kQuarter == Duration::zero();
+  return fmt::format(
+      "{} is {} its peers{}: its recording begins and ends by so much {}, and {} its load follows "
+      "theirs{}",
+      skew.host, how_far_off(skew), is_zone ? ", as a time zone is" : "",
+      skew.ahead < Duration::zero() ? "earlier" : "later",
+      clocks.corrected ? "moved by that, as it was here," : "moved by that",
+      clocks.corrected ? "" : "; --correct-skew compares it so");
+}
+
 std::string apart(double sigmas) {
   return std::isfinite(sigmas) ? fmt::format(" ({:.1f} standard errors apart)", sigmas) : "";
 }
@@ -226,6 +257,10 @@ std::string apart(double sigmas) {
 std::vector<std::string> skewed_clocks(const Clocks& clocks, const Clockface& clock) {
   std::vector<std::string> out;
   for (const ClockSkew& skew : clocks.skewed) {
+    if (std::isnan(skew.unmoved)) {
+      out.push_back(far_off(skew, clocks));
+      continue;
+    }
     out.push_back(
         fmt::format("{} is {} its peers, give or take {:.3g} s, from {}: {}, its load follows theirs by "
                     "{:.2f}, as recorded by {:.2f}{}",
@@ -238,7 +273,11 @@ std::vector<std::string> skewed_clocks(const Clocks& clocks, const Clockface& cl
 
 std::string other_clocks(const Clocks& clocks) {
   std::string out;
-  if (clocks.agree > 0) out = fmt::format("{} agree", clocks.agree);
+  if (!clocks.left_out.empty()) {
+    out = fmt::format("{} not compared, recorded at another time or by another clock",
+                      fold_node_set(clocks.left_out));
+  }
+  if (clocks.agree > 0) out += fmt::format("{}{} agree", out.empty() ? "" : ", ", clocks.agree);
   const std::vector<std::string>& unknown = clocks.unknown;
   if (unknown.empty()) return out;
   if (!out.empty()) out += ", ";
@@ -250,13 +289,21 @@ std::string other_clocks(const Clocks& clocks) {
   return out;
 }
 
+std::string judged_components(const Coverage& coverage) {
+  const Judged& judged = coverage.judged;
+  const std::string all = counted(coverage.components, "component");
+  if (judged.components.judged == coverage.components) return all;
+  const std::string idle = judged.idle > 0 ? fmt::format(" and {} idle", judged.idle) : "";
+  return fmt::format("{} ({} judged{})", all, judged.components.judged, idle);
+}
+
 std::vector<std::string> circumstances(const Diagnosis& diagnosis) {
   std::vector<std::string> out;
   out.push_back(fmt::format("{} to {} ({})", Clockface::dated(diagnosis.from),
                             Clockface(diagnosis.from, diagnosis.to).moment(diagnosis.to),
                             coarse(diagnosis.to - diagnosis.from)));
   out.push_back(counted(diagnosis.coverage.hosts, "host"));
-  out.push_back(counted(diagnosis.coverage.components, "component"));
+  out.push_back(judged_components(diagnosis.coverage));
   if (!diagnosis.preset.empty()) out.push_back(diagnosis.preset + " preset");
   if (!diagnosis.distance.empty()) out.push_back(diagnosis.distance + " distance");
   out.emplace_back(diagnosis.thresholds == ThresholdOrigin::kTrained ? "trained thresholds"

@@ -56,6 +56,9 @@ namespace laggard::report {
 /// `7 agree, unknown of 2: s1, s4`; empty when clocks were not looked at.
 [[nodiscard]] std::string other_clocks(const Clocks& clocks);
 
+/// `36 components`; `36 components (20 judged and 4 idle)` where not all were judged.
+[[nodiscard]] std::string judged_components(const Coverage& coverage);
+
 /// When and how was judged: `9 hosts`, `9 components`, `lab preset`, `cdf distance`, `trained thresholds`.
 [[nodiscard]] std::vector<std::string> circumstances(const Diagnosis& diagnosis);
 

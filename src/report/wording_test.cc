@@ -31,7 +31,8 @@ TEST(Verdict, ManyIncidentsAndNone) {
   EXPECT_EQ(headline(examples::bad_week()), "3 incidents, 2 confirmed: controller ddn12, fs7, fs9");
   EXPECT_EQ(headline(examples::busy_disk()), verdict(examples::busy_disk()));
   EXPECT_EQ(verdict(examples::all_well()), "No component differs persistently from its peers");
-  EXPECT_EQ(verdict(examples::nothing_comparable()), "Nothing could be compared, so nothing can be said");
+  EXPECT_EQ(verdict(examples::nothing_comparable()),
+            "Nothing can be said: nothing was recorded that could be compared");
   Diagnosis d = examples::busy_disk();
   d.incidents.front().status = IncidentStatus::kExcluded;
   EXPECT_EQ(verdict(d), "Nothing new: 1 known incident, excluded or explained");

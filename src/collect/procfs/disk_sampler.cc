@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "collect/procfs/proc_tables.h"
+#include "collect/procfs/unmatched.h"
 
 namespace laggard::collect {
 
@@ -71,7 +72,21 @@ void DiskSampler::sample(Clock& clock) {
     if (found.is_new) found.device->wanted = wanted(found.device->name);
     if (found.device->wanted) record(*found.device, line->counters);
   }
-  look_around(clock.mono(), tracker_.end_pass());
+  const bool changed = tracker_.end_pass();
+  if (!std::exchange(looked_, true)) look_for_unmatched();
+  look_around(clock.mono(), changed);
+}
+
+void DiskSampler::look_for_unmatched() {
+  if (options_.globs.empty()) return;
+  std::vector<std::string> names;
+  for (const TrackedDevice* device : tracker_.devices()) {
+    if (block_.classify(device->name) == BlockClass::kNoMedium) continue;
+    names.emplace_back(device->name);
+    if (std::string mapper = block_.mapper_name(names.back()); !mapper.empty())
+      names.push_back(std::move(mapper));
+  }
+  say_what_matches_nothing(options_.globs, std::move(names), "--disk", *notices_);
 }
 
 void DiskSampler::record(TrackedDevice& device, std::string_view counters) {

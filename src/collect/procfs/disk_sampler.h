@@ -37,6 +37,7 @@ class DiskSampler final : public Sampler {
   /// Checks whether loop devices got or lost their file, and decides when to describe devices again.
   void look_around(MonoTime now, bool changed);
   void describe();
+  void look_for_unmatched();
   [[nodiscard]] std::map<std::string, std::vector<std::string>> recorded_stand_ins();
 
   ProcFile file_;
@@ -46,6 +47,7 @@ class DiskSampler final : public Sampler {
   Batch batch_;
   DeviceTracker tracker_;
   std::size_t present_ = 0;
+  bool looked_ = false;       ///< Whether every pattern matches something; once.
   MonoTime look_at_;          ///< When to look at loop devices again.
   MonoTime describe_at_;      ///< When to read identities again.
   Duration describe_wait_{};  ///< Until the time after that.

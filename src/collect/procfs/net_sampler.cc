@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "collect/procfs/unmatched.h"
 
 namespace laggard::collect {
 
@@ -71,6 +72,7 @@ void NetSampler::sample(Clock& clock) {
     if (found.device->wanted) record(*found.device, line->counters);
   }
   const bool changed = tracker_.end_pass();
+  if (!std::exchange(looked_, true)) look_for_unmatched();
   const MonoTime now = clock.mono();
   if (changed || now >= look_at_) {
     look_at_ = now + kLookEvery;
@@ -79,6 +81,13 @@ void NetSampler::sample(Clock& clock) {
   if (!changed && now < describe_at_) return;
   describe_at_ = now + kDescribeEvery;
   describe();
+}
+
+void NetSampler::look_for_unmatched() {
+  if (options_.globs.empty()) return;
+  std::vector<std::string> names;
+  for (const TrackedDevice* device : tracker_.devices()) names.emplace_back(device->name);
+  say_what_matches_nothing(options_.globs, std::move(names), "--net", *notices_);
 }
 
 void NetSampler::record(TrackedDevice& device, std::string_view counters) {

@@ -49,6 +49,7 @@ class NetSampler final : public Sampler {
   [[nodiscard]] bool wanted(const std::string& name) const;
   void record(TrackedDevice& device, std::string_view counters);
   void look_at_links();
+  void look_for_unmatched();
   [[nodiscard]] bool is_in_sys(const std::string& name) const;
   void describe();
   [[nodiscard]] Facts facts(const std::string& name, const AddressesByInterface& addresses);
@@ -60,6 +61,7 @@ class NetSampler final : public Sampler {
   Batch batch_;
   DeviceTracker tracker_;
   std::size_t present_ = 0;
+  bool looked_ = false;  ///< Whether every pattern matches something; once.
   MonoTime describe_at_;
   MonoTime look_at_;
   std::map<std::string, LinkState> links_;  ///< As last looked at, every kLookEvery.

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/time.h"
+#include "collect/import/csv/column.h"
 
 namespace laggard::collect {
 
@@ -29,6 +29,10 @@ std::string quoted_list(const Header& header) { return fmt::format("`{}`", fmt::
 
 Result<std::size_t> find_column(const Header& header, std::string_view name) {
   const auto found = std::find(header.begin(), header.end(), name);
+  if (found == header.end() && header.size() == 1 && header[0].find(';') != std::string_view::npos) {
+    return bad_header(fmt::format(
+        "there is one column, `{}`; are its fields parted by semicolons? (--delimiter ';')", header[0]));
+  }
   if (found == header.end()) {
     return bad_header(fmt::format("there is no column `{}`; the file has {}", name, quoted_list(header)));
   }
@@ -38,7 +42,7 @@ Result<std::size_t> find_column(const Header& header, std::string_view name) {
   return static_cast<std::size_t>(found - header.begin());
 }
 
-Result<CsvLayout> long_layout(const Header& header) {
+Result<CsvLayout> long_layout(const CsvForm& form, const Header& header) {
   CsvLayout layout;
   layout.fields = header.size();
   const std::array<std::size_t*, kLongColumns.size()> places{&layout.time,   &layout.host,    &layout.kind,
@@ -60,16 +64,34 @@ Result<CsvLayout> long_layout(const Header& header) {
                                     fmt::join(kLongColumns, ",")));
     }
   }
-  layout.canonical = std::equal(header.begin(), header.end(), kLongColumns.begin(), kLongColumns.end());
+  layout.canonical = form.delimiter == ',' && form.decimal == '.' &&
+                     std::equal(header.begin(), header.end(), kLongColumns.begin(), kLongColumns.end());
   return layout;
 }
 
+/// The columns of all devices whose names fit.
+Status add_pattern(const CsvColumn& column, const Header& header, CsvLayout& layout) {
+  const std::size_t before = layout.values.size();
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    const std::string_view device = i == layout.time || i == layout.host ? "" : column.device_in(header[i]);
+    if (!device.empty()) layout.values.push_back({i, column.counter, std::string(device), column.scale});
+  }
+  if (layout.values.size() > before) return {};
+  return bad_header(fmt::format("no column fits `{}`; the file has {}", column.name, quoted_list(header)));
+}
+
 Status add_values(const CsvForm& form, bool cumulative, const Header& header, CsvLayout& layout) {
-  for (const std::string& name : cumulative ? form.counters : form.gauges) {
-    Result<std::size_t> place = find_column(header, name);
+  for (const std::string& text : cumulative ? form.counters : form.gauges) {
+    Result<CsvColumn> column = parse_column(text, cumulative, form.kind);
+    if (!column) return forward(column);
+    if (column->is_pattern()) {
+      if (Status added = add_pattern(*column, header, layout); !added) return added;
+      continue;
+    }
+    Result<std::size_t> place = find_column(header, column->name);
     if (!place) return forward(place);
-    const CounterForm counter_form = cumulative ? CounterForm::kCumulative : CounterForm::kComputedRate;
-    layout.values.push_back({*place, {name, counter_form}});
+    layout.values.push_back({*place, column->counter, column->device, column->scale});
+    if (!column->is_known) layout.unknown.push_back(column->name);
   }
   return {};
 }
@@ -101,7 +123,7 @@ Result<CsvLayout> wide_layout(const CsvForm& form, const Header& header) {
 }  // namespace
 
 Result<CsvLayout> make_layout(const CsvForm& form, const std::vector<std::string_view>& header) {
-  return form.wide() ? wide_layout(form, header) : long_layout(header);
+  return form.wide() ? wide_layout(form, header) : long_layout(form, header);
 }
 
 TableCounter counter_named(DeviceKind kind, std::string_view name) {
@@ -132,8 +154,11 @@ bool take_quoted(std::string_view& rest, std::string_view& field, std::string& s
   }
 }
 
-std::string_view skip_blanks(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+/// Blanks that are no delimiters.
+std::string_view skip_blanks(std::string_view text, char delimiter) {
+  while (!text.empty() && text.front() != delimiter && (text.front() == ' ' || text.front() == '\t')) {
+    text.remove_prefix(1);
+  }
   return text;
 }
 
@@ -166,44 +191,23 @@ FieldValue parse_whole(std::string_view text) {
   return {ValueKind::kValue, static_cast<std::uint64_t>(*number)};
 }
 
-/// Unix seconds as plain digits with at most nine digits of fraction, which is how nearly all times are
-/// written. Nothing beyond the year 2262, where nanoseconds end: `parse_time` refuses those.
-std::optional<std::int64_t> plain_seconds(std::string_view text) {
-  constexpr std::size_t kMostDigits = 10;
-  constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / 1'000'000'000 - 1;
-  std::int64_t seconds = 0;
-  std::size_t i = 0;
-  for (; i < text.size() && i <= kMostDigits && text[i] >= '0' && text[i] <= '9'; ++i) {
-    seconds = seconds * 10 + (text[i] - '0');
-  }
-  if (i == 0 || i > kMostDigits || seconds > kMostSeconds) return std::nullopt;
-  std::int64_t ns = seconds * 1'000'000'000;
-  if (i == text.size()) return ns;
-  if (text[i++] != '.' || i == text.size() || text.size() - i > 9) return std::nullopt;
-  std::int64_t unit = 100'000'000;
-  for (; i < text.size(); ++i, unit /= 10) {
-    if (text[i] < '0' || text[i] > '9') return std::nullopt;
-    ns += (text[i] - '0') * unit;
-  }
-  return ns;
-}
-
 }  // namespace
 
-bool split_fields(std::string_view line, std::vector<std::string_view>& fields, std::string& scratch) {
+bool split_fields(std::string_view line, std::vector<std::string_view>& fields, std::string& scratch,
+                  char delimiter) {
   fields.clear();
   scratch.clear();
   scratch.reserve(line.size());  // views into it must stay
   std::string_view rest = line;
   while (true) {
-    rest = skip_blanks(rest);
+    rest = skip_blanks(rest, delimiter);
     std::string_view field;
     if (!rest.empty() && rest.front() == '"') {
       if (!take_quoted(rest, field, scratch)) return false;
-      rest = skip_blanks(rest);
-      if (!rest.empty() && rest.front() != ',') return false;
+      rest = skip_blanks(rest, delimiter);
+      if (!rest.empty() && rest.front() != delimiter) return false;
     } else {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
+      const std::size_t comma = std::min(rest.find(delimiter), rest.size());
       field = rest.substr(0, comma);
       while (!field.empty() && (field.back() == ' ' || field.back() == '\t')) field.remove_suffix(1);
       rest.remove_prefix(comma);
@@ -212,6 +216,24 @@ bool split_fields(std::string_view line, std::vector<std::string_view>& fields, 
     if (rest.empty()) return true;
     rest.remove_prefix(1);
   }
+}
+
+FieldValue parse_scaled(std::string_view text, CounterForm form, double scale, char decimal) {
+  std::string point;
+  if (decimal != '.') {
+    point = text;
+    std::ranges::replace(point, decimal, '.');
+    text = point;
+  }
+  if (scale == 1) return parse_value(text, form);
+  const FieldValue value = parse_value(text, CounterForm::kComputedRate);
+  if (value.kind != ValueKind::kValue) return value;
+  const double scaled = std::bit_cast<double>(value.bits) * scale;
+  if (form == CounterForm::kComputedRate) return {ValueKind::kValue, std::bit_cast<std::uint64_t>(scaled)};
+  constexpr double kMost = 9007199254740992.0;  // 2^53: beyond that numbers are not exact
+  if (scaled < 0) return {ValueKind::kNegative, 0};
+  if (scaled > kMost) return {ValueKind::kTooLarge, 0};
+  return {ValueKind::kValue, static_cast<std::uint64_t>(std::llround(scaled))};
 }
 
 FieldValue parse_value(std::string_view text, CounterForm form) {
@@ -224,27 +246,6 @@ FieldValue parse_value(std::string_view text, CounterForm form) {
     return {ValueKind::kValue, std::bit_cast<std::uint64_t>(number)};
   }
   return {is_missing(text) ? ValueKind::kMissing : ValueKind::kNotANumber, 0};
-}
-
-std::optional<WallTime> parse_moment(std::string_view text, std::string& why) {
-  constexpr std::int64_t kEnd = to_unix_ns(kLatestTime);
-  text = trim(text);
-  if (const std::optional<std::int64_t> ns = plain_seconds(text); ns && *ns < kEnd) return from_unix_ns(*ns);
-  const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (digits && text.size() > 10) {
-    why = fmt::format("time `{}` is beyond the year 2100; are these milliseconds instead of seconds?", text);
-    return std::nullopt;
-  }
-  const Result<WallTime> parsed = parse_time(text);
-  if (!parsed) {
-    why = parsed.error().what;
-    return std::nullopt;
-  }
-  if (to_unix_ns(*parsed) < 0 || to_unix_ns(*parsed) >= kEnd) {
-    why = fmt::format("time `{}` is outside of 1970 to 2100", text);
-    return std::nullopt;
-  }
-  return *parsed;
 }
 
 }  // namespace laggard::collect

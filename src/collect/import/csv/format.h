@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
-#include "base/time.h"
 #include "collect/import/csv/import.h"
 #include "model/counter.h"
 #include "model/sample_table.h"
@@ -20,6 +18,8 @@ struct CsvLayout {
   struct Value {
     std::size_t field;
     TableCounter counter;
+    std::string device{};  ///< Empty: that which the line names.
+    double scale = 1;      ///< To the counter's unit.
   };
 
   bool wide = false;
@@ -30,9 +30,10 @@ struct CsvLayout {
   std::size_t device = kNone;
   std::size_t counter = kNone;  ///< Long form only, as is `value`.
   std::size_t value = kNone;
-  std::vector<Value> values;         ///< Wide form only.
-  std::vector<std::string> ignored;  ///< Columns of a wide file that the form does not name.
-  bool canonical = false;            ///< Long form with its columns in the order of the documentation.
+  std::vector<Value> values;           ///< Wide form only.
+  std::vector<std::string> ignored;    ///< Columns of a wide file that the form does not name.
+  std::vector<std::string> unknown{};  ///< Gauges that no metric is made of.
+  bool canonical = false;              ///< Long form with its columns in the order of the documentation.
 };
 
 /// \param header  the fields of the first line.
@@ -42,12 +43,13 @@ struct CsvLayout {
 /// is a computed rate.
 [[nodiscard]] TableCounter counter_named(DeviceKind kind, std::string_view name);
 
-/// Splits one line into fields as in RFC 4180: separated by commas; a field in double quotes may hold commas,
-/// and a quote written twice. A quoted field must end on its line. Blanks around a field do not count.
+/// Splits one line into fields as in RFC 4180: separated by commas (`delimiter`); a field in double quotes
+/// may hold them, and a quote written twice. A quoted field must end on its line. Blanks around a field do
+/// not count.
 ///
 /// `fields` point into `line` or into `scratch`. False when a quote is not closed or something follows it.
 [[nodiscard]] bool split_fields(std::string_view line, std::vector<std::string_view>& fields,
-                                std::string& scratch);
+                                std::string& scratch, char delimiter = ',');
 
 enum class ValueKind : std::uint8_t {
   kValue,
@@ -67,8 +69,8 @@ struct FieldValue {
 /// beyond 2^53 only as plain digits, because the other forms are not exact there.
 [[nodiscard]] FieldValue parse_value(std::string_view text, CounterForm form);
 
-/// A time from 1970 up to kLatestTime, in any form that `parse_time` knows, with blanks around it. Nothing
-/// for any other text; `why` then says what is wrong.
-[[nodiscard]] std::optional<WallTime> parse_moment(std::string_view text, std::string& why);
+/// The same of a field in another unit, with another decimal sign: `scale` times the number. A scaled counter
+/// is rounded.
+[[nodiscard]] FieldValue parse_scaled(std::string_view text, CounterForm form, double scale, char decimal);
 
 }  // namespace laggard::collect

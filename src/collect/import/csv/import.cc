@@ -8,19 +8,67 @@
 #include <utility>
 
 #include "base/text.h"
+#include "collect/import/csv/column.h"
 #include "collect/import/csv/reader.h"
 #include "collect/import/line_reader.h"
 #include "collect/import/members.h"
 
 namespace laggard::collect {
 
+namespace {
+
+/// Visits what --gauge and --counter say; ends at the first error.
+template <typename Visit>
+Status each_column(const CsvForm& form, const Visit& visit) {
+  for (const bool cumulative : {false, true}) {
+    for (const std::string& text : cumulative ? form.counters : form.gauges) {
+      Result<CsvColumn> column = parse_column(text, cumulative, form.kind);
+      if (!column) return forward(column);
+      visit(*column);
+    }
+  }
+  return {};
+}
+
+/// Every column says of which device it is, or none does.
+Status check_columns(const CsvForm& form) {
+  std::size_t named = 0;
+  std::size_t all = 0;
+  Status parsed = each_column(form, [&](const CsvColumn& column) {
+    if (!column.device.empty()) ++named;
+    ++all;
+  });
+  if (!parsed || named == 0) return parsed;
+  if (!form.component.empty()) {
+    return fail(ErrorCode::kBadUse, "--component", "excludes columns of one device each (DEVICE/COUNTER)");
+  }
+  if (named == all) return {};
+  return fail(ErrorCode::kBadUse, "--gauge",
+              "say of every column of which device it is (DEVICE/COUNTER), or of none");
+}
+
+bool names_devices(const CsvForm& form) {
+  bool any = false;
+  static_cast<void>(each_column(form, [&](const CsvColumn& column) { any = any || !column.device.empty(); }));
+  return any;
+}
+
+}  // namespace
+
 Status CsvForm::check() const {
-  if (!wide()) return {};
+  if (!wide()) return check_format(times.format);
   if (time.empty())
     return fail(ErrorCode::kBadUse, "", "a wide file needs --time with the name of its time column");
-  if (component.empty()) {
-    return fail(ErrorCode::kBadUse, "",
-                "a wide file needs --component with the column that names the device");
+  if (delimiter == decimal) {
+    return fail(ErrorCode::kBadUse, "--delimiter", "is the same as --decimal; give one of them");
+  }
+  if (Status format = check_format(times.format); !format) return format;
+  if (Status columns = check_columns(*this); !columns) return columns;
+  if (component.empty() && !names_devices(*this)) {
+    return fail(
+        ErrorCode::kBadUse, "",
+        "a wide file needs --component with the column that names the device, or columns of one device each "
+        "(--gauge '*_await=*/await:ms')");
   }
   if (host.empty() == host_column.empty()) {
     return fail(ErrorCode::kBadUse, "",
@@ -191,6 +239,7 @@ class CsvImport {
       return {};
     }
     report_ignored(where);
+    report_unknown(where);
     const std::uint64_t before = state_.lines;
     const std::uint64_t values_before = collector_.values();
     Result<std::uint64_t> read = reader_.read_rows(lines, where, [&](std::uint64_t count) {
@@ -221,6 +270,17 @@ class CsvImport {
     observer_.notice(fmt::format("{}: columns that were not asked for: {}", where, first_few(ignored)));
   }
 
+  /// What no metric knows is not compared, and a sick disk may show in nothing else.
+  void report_unknown(const std::string& where) {
+    const std::vector<std::string>& unknown = reader_.layout().unknown;
+    if (unknown.empty() || unknown == unknown_) return;
+    unknown_ = unknown;
+    observer_.notice(
+        fmt::format("{}: kept, but no metric is made of it, so it is not compared: {}; say what it is "
+                    "(--gauge '{}=await:ms'; await, rd_sec, wr_sec, latency, throughput)",
+                    where, first_few(unknown), unknown.front()));
+  }
+
   WatchedSink sink_;
   SampleCollector collector_;
   CsvReader reader_;
@@ -231,6 +291,7 @@ class CsvImport {
   std::uint64_t done_ = 0;  ///< Bytes of the files that are finished.
   std::vector<std::pair<std::string, std::string>> left_out_;
   std::vector<std::string> ignored_;
+  std::vector<std::string> unknown_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "collect/import/csv/moment.h"
 #include "collect/import/import.h"
 #include "collect/import/unpack.h"
 #include "model/counter.h"
@@ -19,9 +20,13 @@ struct CsvForm {
   std::string component;              ///< Column of the device.
   std::string host_column;            ///< Column of the host, or
   std::string host;                   ///< the one host of the file.
-  std::vector<std::string> gauges;    ///< Columns of momentary values and rates.
+  std::vector<std::string> gauges;    ///< Columns of momentary values and rates (CsvColumn).
   std::vector<std::string> counters;  ///< Columns of counters that only grow.
   DeviceKind kind = DeviceKind::kDisk;
+  // Of both forms:
+  char delimiter = ',';
+  char decimal = '.';
+  CsvTimes times;
 
   [[nodiscard]] bool wide() const {
     return !time.empty() || !component.empty() || !host_column.empty() || !host.empty() || !gauges.empty() ||

@@ -18,6 +18,13 @@ std::string shown(std::string_view text, std::size_t most = 60) {
 
 constexpr std::size_t kWholeSentence = 400;
 
+/// `2,5`
+bool is_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  return comma != std::string_view::npos && comma > 0 && comma + 1 < text.size() &&
+         std::ranges::all_of(text, [](char c) { return c == ',' || c == '-' || (c >= '0' && c <= '9'); });
+}
+
 }  // namespace
 
 bool CsvReader::complain(std::string what) {
@@ -36,7 +43,7 @@ Status CsvReader::read_header(LineReader& lines) {
       return fail(ErrorCode::kBadInput, "", "is no CSV file: it holds binary data");
     }
   } while (line.empty());
-  if (!split_fields(line, fields_, scratch_)) {
+  if (!split_fields(line, fields_, scratch_, form_.delimiter)) {
     return fail(ErrorCode::kBadInput, "", "is no CSV file: a quote of its first line is not closed");
   }
   for (std::string_view& field : fields_) {
@@ -101,7 +108,7 @@ bool CsvReader::read_predicted(std::string_view line) {
 }
 
 bool CsvReader::read_line(std::string_view line) {
-  if (!split_fields(line, fields_, scratch_)) return complain("a quote is not closed");
+  if (!split_fields(line, fields_, scratch_, form_.delimiter)) return complain("a quote is not closed");
   if (fields_.size() != layout_.fields) {
     return complain(fmt::format("has {} fields where the header has {}", fields_.size(), layout_.fields));
   }
@@ -123,7 +130,7 @@ bool CsvReader::read_line(std::string_view line) {
 
 bool CsvReader::set_time(std::string_view text) {
   std::string why;
-  const std::optional<WallTime> time = parse_moment(text, why);
+  const std::optional<WallTime> time = parse_moment(text, form_.times, why);
   if (!time) return complain(shown(why, kWholeSentence));
   time_ = *time;
   time_text_ = text;
@@ -171,12 +178,13 @@ bool CsvReader::read_long() {
   const std::optional<std::size_t> target = find_long_target();
   if (!target) return false;
   follow(*target);
-  return store(targets_[*target], 0, targets_[*target].form, fields_[layout_.value]);
+  return store(targets_[*target], {0, targets_[*target].form}, fields_[layout_.value]);
 }
 
 std::optional<std::size_t> CsvReader::find_wide_target() {
   const std::string_view host = layout_.host == CsvLayout::kNone ? form_.host : fields_[layout_.host];
-  const std::string_view device = fields_[layout_.device];
+  const bool named = layout_.device != CsvLayout::kNone;  // Else each column is of one device.
+  const std::string_view device = named ? fields_[layout_.device] : std::string_view{};
   key_.assign(host).append("\n").append(device);
   if (!targets_.empty()) {
     for (const std::size_t guess : {current_, targets_[current_].next}) {
@@ -184,7 +192,7 @@ std::optional<std::size_t> CsvReader::find_wide_target() {
     }
   }
   if (const auto found = target_index_.find(key_); found != target_index_.end()) return found->second;
-  if (host.empty() || device.empty()) {
+  if (host.empty() || (named && device.empty())) {
     complaint_ = "the host or the device is empty";
     return std::nullopt;
   }
@@ -192,7 +200,8 @@ std::optional<std::size_t> CsvReader::find_wide_target() {
   target.text = key_;
   target.stream = collector_.stream(host, form_.kind);
   for (const CsvLayout::Value& value : layout_.values) {
-    target.columns.push_back(collector_.column(target.stream, device, value.counter));
+    target.columns.push_back(
+        collector_.column(target.stream, named ? device : std::string_view(value.device), value.counter));
   }
   targets_.push_back(std::move(target));
   target_index_.emplace(key_, targets_.size() - 1);
@@ -205,22 +214,22 @@ bool CsvReader::read_wide() {
   follow(*target);
   for (std::size_t i = 0; i < layout_.values.size(); ++i) {
     const CsvLayout::Value& value = layout_.values[i];
-    if (!store(targets_[*target], i, value.counter.form, fields_[value.field])) return false;
+    if (!store(targets_[*target], {i, value.counter.form, value.scale}, fields_[value.field])) return false;
   }
   return true;
 }
 
-bool CsvReader::store(const Target& target, std::size_t column, CounterForm form, std::string_view text) {
-  const FieldValue value = parse_value(text, form);
+bool CsvReader::store(const Target& target, const Place& place, std::string_view text) {
+  const FieldValue value = parse_scaled(text, place.form, place.scale, form_.decimal);
   switch (value.kind) {
     case ValueKind::kValue:
-      collector_.add(target.stream, target.columns[column], time_, value.bits);
+      collector_.add(target.stream, target.columns[place.column], time_, value.bits);
       return true;
     case ValueKind::kMissing:
       return true;
     case ValueKind::kNotANumber:
-      return complain(fmt::format("`{}` is no finite number; leave the field empty where there is no value",
-                                  shown(text)));
+      return complain(fmt::format("`{}` is no finite number; leave the field empty where there is no value{}",
+                                  shown(text), is_decimal_comma(text) ? ", or say --decimal ," : ""));
     case ValueKind::kNegative:
       return complain(fmt::format(
           "the counter is negative ({}), but counters only grow; leave the field empty or correct the line",

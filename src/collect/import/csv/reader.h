@@ -56,7 +56,13 @@ class CsvReader {
   [[nodiscard]] bool read_long();
   [[nodiscard]] bool read_wide();
   [[nodiscard]] bool set_time(std::string_view text);
-  [[nodiscard]] bool store(const Target& target, std::size_t column, CounterForm form, std::string_view text);
+  /// Of one value of a line.
+  struct Place {
+    std::size_t column = 0;
+    CounterForm form = CounterForm::kComputedRate;
+    double scale = 1;
+  };
+  [[nodiscard]] bool store(const Target& target, const Place& place, std::string_view text);
   [[nodiscard]] bool complain(std::string what);
   [[nodiscard]] std::optional<std::size_t> find_long_target();
   [[nodiscard]] std::optional<std::size_t> find_wide_target();

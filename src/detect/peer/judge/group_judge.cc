@@ -19,6 +19,14 @@ namespace {
 /// (docs/methods/peer.md).
 double log_window(double cwnd) { return std::log2(1 + cwnd); }
 
+/// Of two nobody can tell which one is odd, and one alone has nobody to be held against: in a window in which
+/// fewer have samples nobody is judged.
+constexpr std::ptrdiff_t kLeastTogether = 3;
+
+bool has_peers(const std::vector<double>& levels) {
+  return std::ranges::count_if(levels, [](double level) { return !std::isnan(level); }) >= kLeastTogether;
+}
+
 /// Whether the metric is held against the median of its peers instead of by a distance.
 bool against_median(const MetricSpec& metric) {
   switch (metric.role) {
@@ -402,7 +410,9 @@ void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, 
   out.idle = column_of(Quantity::kRequests) &&
              !(median_level(Quantity::kRequests) >= options_.parameters.idle_requests);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (columns_[c].judged && held[c].here) judge_column(c, held[c], memory, out);
+    if (columns_[c].judged && held[c].here && has_peers(out.levels[c])) {
+      judge_column(c, held[c], memory, out);
+    }
   }
   find_absent(out);
   find_active_latency(out);
