@@ -157,7 +157,7 @@ Status watch_recordings(WatchOptions& options) {
   watch.emplace(
       Watch::Options{.diagnose = options.diagnose, .silence = times->silence},
       WatchListener{
-          .change = [&](const Change& change) { return delivery->deliver(change, watch->outcome()); },
+          .change = [&](const Change& change) { return delivery->deliver(change); },
           .note = note,
           .decided = [&] { return delivery->keep_decided(*watch); }});
   if (!to.state.empty()) {

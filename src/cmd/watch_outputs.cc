@@ -202,10 +202,10 @@ void WatchOutputs::hold(const engine::ChangeTracker::State& state) {
   }
 }
 
-Status WatchOutputs::deliver(const Change& change, Outcome outcome) {
+Status WatchOutputs::deliver(const Change& change) {
   delivered_ = true;
   ++changes_.at(static_cast<std::size_t>(change.kind));
-  Status printed = options_.json ? print_document(report::to_json_line(change, outcome) + "\n")
+  Status printed = options_.json ? print_document(report::to_json_line(change) + "\n")
                                  : print(report::change_line(change) + "\n");
   if (!printed) return printed;
   if (alertmanager_) alertmanager_->take(change, report::verdict(change.incident));

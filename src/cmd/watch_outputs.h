@@ -61,8 +61,7 @@ class WatchOutputs {
 
   /// What was told of before a restart and is not over.
   void hold(const engine::ChangeTracker::State& state);
-  /// \param outcome  of the watch when the change was decided.
-  [[nodiscard]] Status deliver(const Change& change, Outcome outcome);
+  [[nodiscard]] Status deliver(const Change& change);
   /// Changes have been decided; before any of them is delivered.
   [[nodiscard]] Status keep_decided(const Watch& watch);
   /// After everything that one look at the recordings brought.

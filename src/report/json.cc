@@ -262,9 +262,7 @@ std::string to_script_json(const Diagnosis& diagnosis) {
   return write(diagnosis, JsonWriter::Style::kScript);
 }
 
-namespace {
-
-std::string line_of(const Change& change, std::optional<Outcome> outcome) {
+std::string to_json_line(const Change& change) {
   JsonWriter json(JsonWriter::Style::kCompact);
   json.begin_object();
   json.member("change", to_name(change.kind));
@@ -273,15 +271,8 @@ std::string line_of(const Change& change, std::optional<Outcome> outcome) {
   json.key("incident");
   write(json, change.incident);
   if (change.kind == ChangeKind::kMerged) json.member("into", change.into);
-  if (outcome) json.member("verdict", to_name(*outcome));
   json.end_object();
   return json.take();
 }
-
-}  // namespace
-
-std::string to_json_line(const Change& change) { return line_of(change, std::nullopt); }
-
-std::string to_json_line(const Change& change, Outcome outcome) { return line_of(change, outcome); }
 
 }  // namespace laggard::report

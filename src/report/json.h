@@ -3,7 +3,6 @@
 #include <string>
 
 #include "model/diagnosis.h"
-#include "model/outcome.h"
 
 namespace laggard::report {
 
@@ -17,7 +16,5 @@ namespace laggard::report {
 /// `{"change":"opened","number":17,"at":"…Z","incident":{…}}` with the incident as a diagnosis has it, and
 /// `"into"` at the end of what was merged. One line, without a line feed.
 [[nodiscard]] std::string to_json_line(const Change& change);
-/// The same with the `verdict` of the watch when it was decided.
-[[nodiscard]] std::string to_json_line(const Change& change, Outcome outcome);
 
 }  // namespace laggard::report

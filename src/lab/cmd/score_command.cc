@@ -159,7 +159,7 @@ Result<std::string_view> preset_for(const std::vector<Recorded>& runs) {
 /// Judges the runs of one cluster by the paper's method and ours, trained on the fault-free ddr, ddw and
 /// postmark runs among them.
 Result<ClusterResults> score_cluster(const std::vector<Recorded>& runs, std::size_t threads) {
-  const auto preset = preset_for(runs);
+  auto preset = preset_for(runs);
   if (!preset) return laggard::forward(preset);
   const std::vector<MethodSpec> methods{paper_method(*preset), laggard_method(*preset),
                                         untrained_method(*preset)};
