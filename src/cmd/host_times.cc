@@ -61,6 +61,7 @@ struct Ends {
 Ends ends_of(const std::vector<WallTime>& times, Duration interval) {
   Ends ends{.usual = lower_median(times)};
   std::vector<Duration> off;
+  off.reserve(times.size());
   for (const WallTime time : times) off.push_back(std::chrono::abs(ends.off(time)));
   std::sort(off.begin(), off.end());
   const Duration of_most = off[(3 * (off.size() - 1)) / 4];
@@ -112,6 +113,7 @@ std::vector<std::string> late_and_early(const Inventory& inventory, TimeSpan spa
     if (span.to - own.to > longest) missing[{second(own.to), true}].push_back(host);
   }
   std::vector<std::string> sentences;
+  sentences.reserve(missing.size());
   for (const auto& [when, hosts] : missing) {
     sentences.push_back(fmt::format("{} recorded nothing {} {}", fold_node_set(hosts),
                                     when.second ? "after" : "before", to_iso8601(when.first)));

@@ -140,6 +140,7 @@ Result<JudgedRecording> judge_apart(const DiagnoseOptions& options, AnalysisSetu
   }
   judged.diagnoser.reset();
   std::vector<ClockSkew> supposed;
+  supposed.reserve(apart.size());
   for (const TimeOffset& one : apart) {
     supposed.push_back(
         {.host = one.host, .from = WallTime::min(), .to = WallTime::max(), .ahead = one.ahead});

@@ -1,5 +1,6 @@
 #include "report/json.h"
 
+#include "model/outcome.h"
 #include "report/json_writer.h"
 #include "report/payloads.h"
 

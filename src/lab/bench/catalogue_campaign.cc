@@ -113,7 +113,7 @@ class Plan {
   /// Two different faults on two servers.
   void add_pairs(Strength strength) {
     if (layout_.servers < 5) return;
-    for (std::size_t i = static_cast<std::size_t>(strength); i < kPairs; i += kStrengths) {
+    for (auto i = static_cast<std::size_t>(strength); i < kPairs; i += kStrengths) {
       Random random = random_.fork("pair", i);
       const FaultKind first = drawn(random, of_servers());
       FaultKind second = drawn(random, of_servers());

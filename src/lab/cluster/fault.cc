@@ -1,18 +1,17 @@
 #include "lab/cluster/fault.h"
 
-#include <algorithm>
-
 namespace laggard::lab {
 
 std::unique_ptr<Fault> make_fault(const FaultPlace& place) {
   if (place.run.fault == FaultKind::kNone) return nullptr;
-  for (const auto makers : {disk_faults(), network_faults(), daemon_faults()}) {
-    const auto maker = std::find_if(makers.begin(), makers.end(),
-                                    [&](const FaultMaker& m) { return m.fault == to_name(place.run.fault); });
-    if (maker != makers.end()) return maker->make(place);
+  const FaultMaker* found = nullptr;
+  for (const std::span<const FaultMaker> makers : {disk_faults(), network_faults(), daemon_faults()}) {
+    for (const FaultMaker& maker : makers) {
+      if (maker.fault == to_name(place.run.fault)) found = &maker;
+    }
   }
-  LAGGARD_CHECK(!"a fault of the catalogue that is simulated has a maker");
-  return nullptr;
+  LAGGARD_CHECK(found != nullptr);  // Whatever the catalogue says is simulated has one.
+  return found->make(place);
 }
 
 }  // namespace laggard::lab
