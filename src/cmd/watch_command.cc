@@ -154,12 +154,10 @@ Status watch_recordings(WatchOptions& options) {
       to, [&] { return clock->asked_to_stop(); }, note);
   if (!delivery) return forward(delivery);
   std::optional<Watch> watch;
-  watch.emplace(
-      Watch::Options{.diagnose = options.diagnose, .silence = times->silence},
-      WatchListener{
-          .change = [&](const Change& change) { return delivery->deliver(change); },
-          .note = note,
-          .decided = [&] { return delivery->keep_decided(*watch); }});
+  watch.emplace(Watch::Options{.diagnose = options.diagnose, .silence = times->silence},
+                WatchListener{.change = [&](const Change& change) { return delivery->deliver(change); },
+                              .note = note,
+                              .decided = [&] { return delivery->keep_decided(*watch); }});
   if (!to.state.empty()) {
     auto state = read_watch_state(to.state);
     if (!state) return forward(state);

@@ -8,9 +8,7 @@
 #include "base/state_codec.h"
 #include "detect/peer/judge/anomalies.h"
 
-namespace laggard {
-
-namespace detect {
+namespace laggard::detect {
 
 const TrackedGroup::Levels* TrackedGroup::find(WallTime start) const {
   const auto found = std::ranges::find(recent, start, &Levels::start);
@@ -119,14 +117,18 @@ void AnomalyTracker::exchange_seen(State& state, Self& self) {
   }
 }
 
-/// Of all anomalies that go on, those that several share once.
-template <class State, class Self>
-void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGroup& group) {
+namespace {
+
+/// The sums of the anomalies that go on, each once however many share it, and which are whose: per anomaly,
+/// counted from 1; 0: it is over.
+struct ListedSums {
   std::vector<SharedLevelSums::Ptr> sums;
-  std::vector<std::size_t> which;  ///< Per anomaly, counted from 1; 0: it is over.
-  if constexpr (!State::kRestores) {
+  std::vector<std::size_t> which;
+
+  explicit ListedSums(const std::vector<Anomaly>& anomalies) {
     std::map<const LevelSums*, std::size_t> known;
-    for (const Anomaly& anomaly : self.anomalies_) {
+    which.reserve(anomalies.size());
+    for (const Anomaly& anomaly : anomalies) {
       if (!anomaly.levels) {
         which.push_back(0);
         continue;
@@ -136,6 +138,13 @@ void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGrou
       which.push_back(place->second + 1);
     }
   }
+};
+
+}  // namespace
+
+template <class State, class Self>
+void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGroup& group) {
+  auto [sums, which] = State::kRestores ? ListedSums({}) : ListedSums(self.anomalies_);
   state.numbers(which, self.anomalies_.size());
   std::size_t count = sums.size();
   state(count);
@@ -266,5 +275,4 @@ void AnomalyTracker::exchange(State& state, Self& self, const TrackedGroup& grou
 template void AnomalyTracker::exchange(StateWriter&, const AnomalyTracker&, const TrackedGroup&);
 template void AnomalyTracker::exchange(StateReader&, AnomalyTracker&, const TrackedGroup&);
 
-}  // namespace detect
-}  // namespace laggard
+}  // namespace laggard::detect

@@ -44,7 +44,7 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<std::size_t> column) {
 
 namespace {
 
-void add_moved(const FactSpec& spec, const std::optional<LevelSummary::Compared>& moved, Finding& finding) {
+void add_moved(const FactSpec& spec, const std::optional<ComparedLevel>& moved, Finding& finding) {
   if (moved) finding.facts.push_back({&spec, moved->own, moved->peers, moved->scatter});
 }
 

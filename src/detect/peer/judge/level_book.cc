@@ -65,21 +65,20 @@ double LevelBook::scatter(const Anomaly& anomaly, const PeerLevels& all) const {
 
 LevelSummary LevelBook::summary(const Anomaly& anomaly) {
   if (anomaly.summary) return *anomaly.summary;
-  using Compared = LevelSummary::Compared;
   LevelSummary summary{.gone = is_gone(anomaly)};
   const PeerLevels& mine =
       over(*anomaly.levels, [&](const MetricSpec& metric) { return &metric == anomaly.metric; });
   if (!mine.of.empty()) {
     const double own = mine.of[anomaly.member];
-    summary.metric = Compared{.own = own, .peers = mine.peers.without(own)};
+    summary.metric = ComparedLevel{.own = own, .peers = mine.peers.without(own)};
   }
-  const auto moved = [&](Resource resource) -> std::optional<Compared> {
+  const auto moved = [&](Resource resource) -> std::optional<ComparedLevel> {
     const PeerLevels& all = over(*anomaly.levels, [&](const MetricSpec& metric) {
       return metric.resource == resource && metric.is_moved();
     });
     if (all.of.empty()) return std::nullopt;
     const double own = all.of[anomaly.member];
-    return Compared{own, all.peers.without(own), scatter(anomaly, all)};
+    return ComparedLevel{own, all.peers.without(own), scatter(anomaly, all)};
   };
   summary.storage = moved(Resource::kStorage);
   summary.network = moved(Resource::kNetwork);

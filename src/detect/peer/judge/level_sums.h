@@ -57,25 +57,25 @@ class SharedLevelSums {
   std::map<std::pair<std::int64_t, Ptr>, Ptr> grown_;
 };
 
+/// A level of one member beside those of its group's others, in one metric or in several added up.
+struct ComparedLevel {
+  double own = kMissing;
+  double peers = kMissing;    ///< Median of the others, ...
+  double scatter = kMissing;  ///< ... and how far they are apart (stats::MedianOfOthers).
+
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.own, self.peers, self.scatter);
+  }
+};
+
 /// What a finding says of the levels over the windows of its anomaly. Sums are as wide as the group; this is
 /// what is kept of them when an anomaly is over.
 struct LevelSummary {
-  /// In one metric, or in several added up.
-  struct Compared {
-    double own = kMissing;
-    double peers = kMissing;    ///< Median of the others, ...
-    double scatter = kMissing;  ///< ... and how far they are apart (stats::MedianOfOthers).
-
-    template <class State, class Self>
-    static void exchange(State& state, Self& self) {
-      state(self.own, self.peers, self.scatter);
-    }
-  };
-  std::optional<Compared>
-      metric{};  ///< The anomaly's, without scatter. Nothing where it is not recorded, ...
-  std::optional<Compared> storage{};  ///< ... all that went through the storage, ...
-  std::optional<Compared> network{};  ///< ... and through the network.
-  bool gone = false;                  ///< Nothing was recorded of a device while its peers were there.
+  std::optional<ComparedLevel> metric{};   ///< The anomaly's, without scatter; nothing: not recorded, ...
+  std::optional<ComparedLevel> storage{};  ///< ... all that went through the storage, ...
+  std::optional<ComparedLevel> network{};  ///< ... and through the network.
+  bool gone = false;                       ///< Nothing was recorded of a device while its peers were there.
 
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
