@@ -291,7 +291,7 @@ std::string other_clocks(const Clocks& clocks) {
 
 std::string judged_components(const Coverage& coverage) {
   const Judged& judged = coverage.judged;
-  const std::string all = counted(coverage.components, "component");
+  std::string all = counted(coverage.components, "component");
   if (judged.components.judged == coverage.components) return all;
   const std::string idle = judged.idle > 0 ? fmt::format(" and {} idle", judged.idle) : "";
   return fmt::format("{} ({} judged{})", all, judged.components.judged, idle);

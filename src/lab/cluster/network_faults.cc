@@ -95,16 +95,18 @@ std::unique_ptr<Fault> sick_cable(const FaultPlace& place, const Network::Cable&
 
 enum class Way : std::uint8_t { kReceived, kSent, kBoth };
 
+void set_loss(Fabric& fabric, std::size_t server, Way way, double p) {
+  for (std::size_t client = 0; client < fabric.clients(); ++client) {
+    const std::size_t host = fabric.client_host(client);
+    if (way != Way::kSent) fabric.network().set_loss(host, server, p);
+    if (way != Way::kReceived) fabric.network().set_loss(server, host, p);
+  }
+}
+
 /// Servers lose packets that they exchange with the clients.
 std::unique_ptr<Fault> loss(const FaultPlace& place, std::vector<std::size_t> servers, Way way, double p) {
   return std::make_unique<Setting>([&fabric = place.fabric, servers = std::move(servers), way, p](bool sick) {
-    for (const std::size_t server : servers) {
-      for (std::size_t client = 0; client < fabric.clients(); ++client) {
-        const std::size_t host = fabric.client_host(client);
-        if (way != Way::kSent) fabric.network().set_loss(host, server, sick ? p : 0);
-        if (way != Way::kReceived) fabric.network().set_loss(server, host, sick ? p : 0);
-      }
-    }
+    for (const std::size_t server : servers) set_loss(fabric, server, way, sick ? p : 0);
   });
 }
 

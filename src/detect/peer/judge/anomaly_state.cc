@@ -152,8 +152,8 @@ void AnomalyTracker::exchange_levels(State& state, Self& self, const TrackedGrou
   for (std::size_t a = 0; a < which.size() && state.ok(); ++a) {
     state.require(which[a] <= count && (which[a] == 0) == self.anomalies_[a].summary.has_value());
   }
-  if constexpr (State::kRestores) {
-    for (std::size_t s = 0; s < count && state.ok(); ++s) sums.push_back(std::make_shared<LevelSums>());
+  if (State::kRestores && state.ok()) {
+    std::generate_n(std::back_inserter(sums), count, [] { return std::make_shared<LevelSums>(); });
   }
   for (const SharedLevelSums::Ptr& one : sums) {
     if constexpr (State::kRestores) {
