@@ -9,18 +9,6 @@
 namespace laggard::cmd {
 namespace {
 
-TEST(NearestName, IsAtMostTwoLettersAway) {
-  const std::vector<std::string> names{"diagnose", "record", "watch"};
-  EXPECT_EQ(nearest_name("diagnos", names), "diagnose");
-  EXPECT_EQ(nearest_name("digannose", names), "diagnose");
-  EXPECT_EQ(nearest_name("recrod", names), "record");
-  EXPECT_EQ(nearest_name("watch", names), "watch");
-  EXPECT_EQ(nearest_name("judge", names), "");
-  EXPECT_EQ(nearest_name("", names), "");
-  EXPECT_EQ(nearest_name("ab", {"xy"}), "") << "as far as the word is long";
-  EXPECT_EQ(nearest_name(std::string(100000, 'a'), names), "") << "is not even looked at";
-}
-
 std::string hint(std::vector<std::string> words) {
   CLI::App app;
   app.require_subcommand(1);

@@ -73,8 +73,8 @@ class TomlSection {
   Mistakes& mistakes_;
 };
 
-/// `; did you mean 'device'?` for the known word nearest to a misspelt one, or an empty string when none is
-/// near: at most a third of the letters (two in short words) may be inserted, dropped or replaced.
+/// `; did you mean 'device'?` for the known word nearest to a misspelt one (base/nearest_name.h), or an empty
+/// string when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace laggard::topology
