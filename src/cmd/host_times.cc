@@ -49,24 +49,42 @@ bool shares_a_tenth(const TimeSpan& own, const TimeSpan& common) {
   return 10 * together >= std::min(own.to - own.from, common.to - common.from);
 }
 
+/// By how much one end of a recording lies off, and from how much on that counts.
+struct EndOff {
+  Duration by{};
+  Duration least{};
+
+  [[nodiscard]] bool counts() const { return std::chrono::abs(by) > least; }
+};
+
 /// One end of all recordings.
 struct Ends {
   WallTime usual;    ///< The median.
-  Duration least{};  ///< Who is off by more than that is off.
+  Duration least{};  ///< EndOff::least.
 
-  [[nodiscard]] Duration off(WallTime end) const { return end - usual; }
-  [[nodiscard]] bool is_off(WallTime end) const { return std::chrono::abs(off(end)) > least; }
+  [[nodiscard]] EndOff off(WallTime end) const { return {end - usual, least}; }
 };
 
 Ends ends_of(const std::vector<WallTime>& times, Duration interval) {
   Ends ends{.usual = lower_median(times)};
   std::vector<Duration> off;
   off.reserve(times.size());
-  for (const WallTime time : times) off.push_back(std::chrono::abs(ends.off(time)));
+  for (const WallTime time : times) off.push_back(std::chrono::abs(time - ends.usual));
   std::sort(off.begin(), off.end());
   const Duration of_most = off[(3 * (off.size() - 1)) / 4];
   ends.least = std::max({Duration(std::chrono::seconds(30)), 5 * interval, 5 * of_most});
   return ends;
+}
+
+/// By how much a clock may be off when the two ends do not say the same. Nothing when no end is off, or when
+/// the other end would show it and does not: whose one end lies where everybody's does just came late, or
+/// stopped early.
+std::optional<Duration> off_at_one_end(const EndOff& first, const EndOff& last) {
+  const EndOff& told = last.counts() ? last : first;
+  const EndOff& other = last.counts() ? first : last;
+  if (!told.counts()) return std::nullopt;
+  if (!other.counts() && std::chrono::abs(told.by) > other.least) return std::nullopt;
+  return told.by;
 }
 
 }  // namespace
@@ -92,12 +110,12 @@ std::vector<TimeOffset> hosts_at_other_times(const Inventory& inventory, std::sp
   std::vector<TimeOffset> found;
   for (const auto& [host, span] : known) {
     const bool shares = common.from < common.to && shares_a_tenth(span, common);
-    const Duration apart = std::chrono::abs(first.off(span.from) - last.off(span.to));
-    if (!shares || (apart <= slack && first.is_off(span.from))) {
-      found.push_back({host, as_time_zone(first.off(span.from), slack), shares, true});
-    } else if (last.is_off(span.to) || first.is_off(span.from)) {
-      const Duration ahead = last.is_off(span.to) ? last.off(span.to) : first.off(span.from);
-      found.push_back({host, as_time_zone(ahead, slack), true, false});
+    const EndOff begin = first.off(span.from);
+    const EndOff end = last.off(span.to);
+    if (!shares || (begin.counts() && std::chrono::abs(begin.by - end.by) <= slack)) {
+      found.push_back({host, as_time_zone(begin.by, slack), shares, true});
+    } else if (const auto ahead = off_at_one_end(begin, end)) {
+      found.push_back({host, as_time_zone(*ahead, slack), true, false});
     }
   }
   return found;

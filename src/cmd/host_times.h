@@ -16,7 +16,7 @@ struct TimeOffset {
   /// one to within some samples.
   Duration ahead{};
   bool shares_time = false;  ///< It was recorded while others were, too.
-  /// Both ends of its recording lie off by that; else one does, as of a host that came late or stopped early.
+  /// Both ends of its recording lie off by that; else one does, as of a host that began at another time, too.
   bool both_ends = true;
 
   bool operator==(const TimeOffset&) const = default;
@@ -24,14 +24,16 @@ struct TimeOffset {
 
 /// Hosts that were recorded at another time than most: those that share less than a tenth of theirs with it;
 /// those that begin and end later, or earlier, by the same time, which nobody else does, as a clock that is
-/// off makes a host that was recorded together with the others; and those that only begin or only end so. In
-/// the order of `hosts`.
+/// off makes a host that was recorded together with the others; and those that begin and end off by different
+/// times, as if it had begun at another time beside that. In the order of `hosts`.
 ///
 /// Let f_h and l_h be a host's first and last sample, and F, L their medians. An end is off by f_h - F, or
 /// l_h - L, when that is more than half a minute, five intervals and five times what three quarters of the
 /// hosts are off by: hosts that were started one after the other are no such thing. Both are off when f_h - F
 /// is and l_h - L differs from it by at most three intervals. Of two different ends the last is taken:
-/// recordings that began at different times are fetched together. Fewer than three hosts have no time in
+/// recordings that began at different times are fetched together. An end that is not off, although others'
+/// lie so close together that it would show, speaks against a clock: that host came late or stopped early.
+/// Fewer than three hosts have no time in
 /// common to be off from. **Ours.**
 [[nodiscard]] std::vector<TimeOffset> hosts_at_other_times(const Inventory& inventory,
                                                            std::span<const std::string> hosts,
