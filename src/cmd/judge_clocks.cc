@@ -45,15 +45,15 @@ void set_clocks_right(AnalysisSetup& setup, std::vector<ClockSkew> skewed) {
   setup.source = std::make_unique<ShiftedSource>(std::move(setup.source), skewed);
 }
 
-/// Hosts with components of incidents that are findings.
+/// Hosts with components of incidents by which it is sick.
 Hosts convicted(const Diagnosis& diagnosis, const Grouping& grouping) {
-  Hosts hosts;
+  std::set<std::string> names;
   for (const Incident& incident : diagnosis.incidents) {
-    if (!is_finding(incident)) continue;
-    for (const Component& component : grouping.components) {
-      if (std::ranges::find(incident.components, component.name) == incident.components.end()) continue;
-      hosts.insert(component.host);
-    }
+    if (makes_sick(incident)) names.insert(incident.components.begin(), incident.components.end());
+  }
+  Hosts hosts;
+  for (const Component& component : grouping.components) {
+    if (names.contains(component.name)) hosts.insert(component.host);
   }
   return hosts;
 }

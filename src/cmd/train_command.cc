@@ -40,7 +40,7 @@ Result<StandingOut> who_stands_out(const TrainOptions& options, AnalysisSetup& s
   if (!diagnosis) return forward(diagnosis);
   StandingOut out;
   for (const Incident& incident : diagnosis->incidents) {
-    if (!is_finding(incident)) continue;
+    if (!makes_sick(incident)) continue;
     out.components.insert(out.components.end(), incident.components.begin(), incident.components.end());
     out.sentences.push_back(fmt::format("{} ({}) from {} on: {}", report::blamed(incident.blame),
                                         incident.cause, to_iso8601(incident.since),

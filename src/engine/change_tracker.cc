@@ -12,10 +12,6 @@ namespace laggard::engine {
 
 namespace {
 
-bool is_told_of(const Incident& incident) {
-  return incident.status == IncidentStatus::kOpen || incident.status == IncidentStatus::kClosed;
-}
-
 bool is_over(ChangeKind kind) { return kind == ChangeKind::kQuiet || kind == ChangeKind::kClosed; }
 
 /// What an incident is called, which people are told again when it is another for good.
@@ -97,7 +93,7 @@ void ChangeTracker::look_at_known(Told& told, const Incident& incident, std::vec
 
 void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& changes) {
   const auto known = told_.find(incident.id);
-  if (!is_told_of(incident)) {
+  if (is_accounted_for(incident)) {
     const bool explained = incident.status == IncidentStatus::kExplained;
     const ChangeKind kind = explained ? ChangeKind::kExplained : ChangeKind::kWithdrawn;
     if (known != told_.end()) tell(kind, incident, changes);

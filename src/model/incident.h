@@ -88,6 +88,11 @@ struct Incident {
   std::optional<Impact> impact{};             ///< Nothing where others move no less than before.
 };
 
+/// An operator excluded it, or something else explains it: nobody need be told.
+[[nodiscard]] inline bool is_accounted_for(const Incident& incident) {
+  return incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;
+}
+
 /// The last decision about the incident that stands and is more than a note; null when there is none.
 [[nodiscard]] const IncidentDecision* last_act(const Incident& incident);
 

@@ -11,7 +11,9 @@ namespace laggard {
 
 namespace {
 
-bool has_finding(std::span<const Incident> incidents) { return std::ranges::any_of(incidents, is_finding); }
+bool any_makes_sick(std::span<const Incident> incidents) {
+  return std::ranges::any_of(incidents, makes_sick);
+}
 
 std::string in_words(Duration time) {
   return to_text(std::chrono::duration_cast<std::chrono::seconds>(time));
@@ -45,10 +47,8 @@ std::string_view to_name(Outcome outcome) {
   return "";
 }
 
-bool is_finding(const Incident& incident) {
-  const bool known =
-      incident.status == IncidentStatus::kExplained || incident.status == IncidentStatus::kExcluded;
-  return incident.state == IncidentState::kConfirmed && !known;
+bool makes_sick(const Incident& incident) {
+  return incident.state == IncidentState::kConfirmed && !is_accounted_for(incident);
 }
 
 std::string why_not_judged(const Diagnosis& diagnosis) {
@@ -78,12 +78,12 @@ std::string why_not_judged(const Diagnosis& diagnosis) {
 }
 
 Outcome outcome_of(const Diagnosis& diagnosis) {
-  if (has_finding(diagnosis.incidents)) return Outcome::kSick;
+  if (any_makes_sick(diagnosis.incidents)) return Outcome::kSick;
   return why_not_judged(diagnosis).empty() ? Outcome::kWell : Outcome::kNotJudged;
 }
 
 Outcome outcome_now(std::span<const Incident> open, const Judged& judged) {
-  if (has_finding(open)) return Outcome::kSick;
+  if (any_makes_sick(open)) return Outcome::kSick;
   return judged.enough_lately() ? Outcome::kWell : Outcome::kNotJudged;
 }
 

@@ -17,8 +17,8 @@ enum class Outcome : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_name(Outcome outcome);  // sick, well, not_judged
 
-/// Confirmed, and neither explained nor excluded.
-[[nodiscard]] bool is_finding(const Incident& incident);
+/// Whether a diagnosis is sick by it: confirmed, and not accounted for.
+[[nodiscard]] bool makes_sick(const Incident& incident);
 
 /// Text, page, JSON, exit status and monitors all take it from here.
 [[nodiscard]] Outcome outcome_of(const Diagnosis& diagnosis);
