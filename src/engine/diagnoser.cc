@@ -19,7 +19,7 @@ namespace {
 /// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 6};
+constexpr StateFormat kStateFormat{"state of the engine", 7};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -82,7 +82,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .bias = options_.bias},
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
-      troubles_(grouping, pipeline_.columns(), options_.preset.windows),
+      troubles_(grouping, pipeline_.columns(), options_.preset.windows, impacts_.moved()),
       extent_(grouping, pipeline_.columns(), options_.preset.windows),
       presence_(grouping,
                 options_.preset.windows.interval * static_cast<std::int64_t>(options_.preset.windows.size)),

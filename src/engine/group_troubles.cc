@@ -33,14 +33,46 @@ std::set<std::string_view> hosts_of(const Grouping& grouping, const PeerGroup& g
   return hosts;
 }
 
+/// What an incident is about, and when.
+struct Touched {
+  std::set<std::string_view> hosts;
+  WallTime from;
+  WallTime to;
+};
+
+std::vector<Touched> touched_by(std::span<const Incident> incidents, const Grouping& grouping) {
+  std::map<std::string_view, std::string_view> hosts;
+  for (const Component& component : grouping.components) hosts[component.name] = component.host;
+  std::vector<Touched> touched;
+  for (const Incident& incident : incidents) {
+    Touched& one = touched.emplace_back(Touched{{}, incident.since, incident.seen_until});
+    const auto add = [&](const std::string& name) {
+      const auto component = hosts.find(name);
+      one.hosts.insert(component == hosts.end() ? std::string_view(name) : component->second);
+    };
+    std::ranges::for_each(incident.components, add);
+    add(incident.blame.name);
+  }
+  return touched;
+}
+
+/// Whether an incident about any of the hosts overlaps with the time.
+bool is_touched(const std::set<std::string_view>& hosts, WallTime from, WallTime to,
+                std::span<const Touched> touched) {
+  return std::ranges::any_of(touched, [&](const Touched& one) {
+    return one.from < to && from < one.to &&
+           std::ranges::any_of(one.hosts, [&](std::string_view host) { return hosts.contains(host); });
+  });
+}
+
 }  // namespace
 
 GroupTroubles::GroupTroubles(const Grouping& grouping, std::span<const Columns> columns,
-                             const detect::WindowSpec& windows)
+                             const detect::WindowSpec& windows, std::span<const detect::MovedHistory> moved)
     : grouping_(grouping),
       columns_(columns),
       windows_(windows),
-      moved_(grouping.groups.size()),
+      moved_(moved),
       asked_(grouping.groups.size()) {
   for (std::size_t g = 0; g < grouping.groups.size(); ++g) {
     if (grouping.groups[g].second_only) continue;
@@ -54,11 +86,7 @@ GroupTroubles::GroupTroubles(const Grouping& grouping, std::span<const Columns> 
 
 void GroupTroubles::follow(const detect::JudgedWindow& judged) {
   const std::size_t g = judged.group;
-  const PeerGroup& group = grouping_.groups[g];
   const detect::WindowJudgement& window = judged.window;
-  if (group.kind == GroupKind::kInterfaces) {
-    moved_[g].add(window.index, detect::median_moved(columns_[g], window.levels, Resource::kNetwork));
-  }
   if (const auto* waiters = detect::levels_of(columns_[g], window.levels, Quantity::kWaiters)) {
     double most = kMissing;
     for (const double level : *waiters) most = std::fmax(most, level);
@@ -98,19 +126,6 @@ WallTime GroupTroubles::end_of(std::int64_t window) const {
   return start_of(window) + windows_.interval * static_cast<std::int64_t>(windows_.size);
 }
 
-bool GroupTroubles::accounted(std::size_t group, WallTime from, WallTime to,
-                              std::span<const Incident> incidents) const {
-  const std::set<std::string_view> hosts = hosts_of(grouping_, grouping_.groups[group]);
-  const auto about = [&](const std::string& name) {
-    const auto component = std::ranges::find(grouping_.components, name, &Component::name);
-    return component == grouping_.components.end() ? hosts.contains(name) : hosts.contains(component->host);
-  };
-  return std::ranges::any_of(incidents, [&](const Incident& incident) {
-    return incident.since < to && from < incident.seen_until &&
-           (std::ranges::any_of(incident.components, about) || about(incident.blame.name));
-  });
-}
-
 /// Of the clients' connections to the servers that are in the group of interfaces, too.
 const detect::MovedHistory* GroupTroubles::asked_of(std::size_t group) const {
   const std::set<std::string_view> hosts = hosts_of(grouping_, grouping_.groups[group]);
@@ -126,18 +141,20 @@ const detect::MovedHistory* GroupTroubles::asked_of(std::size_t group) const {
 
 std::vector<Slowdown> GroupTroubles::slowdowns(std::span<const Incident> incidents) const {
   std::vector<Slowdown> slowdowns;
+  std::optional<std::vector<Touched>> touched;
   for (std::size_t g = 0; g < grouping_.groups.size(); ++g) {
-    const detect::MovedHistory* const asked =
-        grouping_.groups[g].kind == GroupKind::kInterfaces ? asked_of(g) : nullptr;
+    const PeerGroup& group = grouping_.groups[g];
+    const detect::MovedHistory* const asked = group.kind == GroupKind::kInterfaces ? asked_of(g) : nullptr;
     if (asked == nullptr) continue;
     for (const detect::CommonFall& fall :
          detect::common_falls(moved_[g].levels(), asked->levels(), windows_.k)) {
       const WallTime since = start_of(fall.from);
       const WallTime until = end_of(fall.to);
-      if (accounted(g, since, until, incidents)) continue;
+      if (!touched) touched = touched_by(incidents, grouping_);
+      if (is_touched(hosts_of(grouping_, group), since, until, *touched)) continue;
       Slowdown& slow = slowdowns.emplace_back();
-      slow.group = grouping_.groups[g].name;
-      slow.members = grouping_.groups[g].members.size();
+      slow.group = group.name;
+      slow.members = group.members.size();
       slow.since = since;
       if (fall.over) slow.until = until;
       slow.before = fall.before;
@@ -194,11 +211,15 @@ Camps GroupTroubles::describe(const Watched& watched, const detect::CampFollower
 
 std::vector<Camps> GroupTroubles::camps(std::span<const Incident> incidents, WallTime to) const {
   std::vector<Camps> all;
+  std::optional<std::vector<Touched>> touched;
   for (std::size_t w = 0; w < watched_.size(); ++w) {
-    const std::size_t g = watched_[w].group;
+    const PeerGroup& group = grouping_.groups[watched_[w].group];
     for (const detect::CampFollower::Found& found : splits_[w].found()) {
-      if (found.higher.size() != grouping_.groups[g].members.size()) continue;
-      if (accounted(g, start_of(found.from), end_of(found.to), incidents)) continue;
+      if (found.higher.size() != group.members.size()) continue;
+      if (!touched) touched = touched_by(incidents, grouping_);
+      if (is_touched(hosts_of(grouping_, group), start_of(found.from), end_of(found.to), *touched)) {
+        continue;
+      }
       all.push_back(describe(watched_[w], found, to));
     }
   }

@@ -26,9 +26,9 @@ namespace laggard::engine {
 /// more: who has nothing to do waits for nobody.
 class GroupTroubles {
  public:
-  /// Everything outlives this. \param columns  per group of the grouping.
+  /// Everything outlives this. \param columns  per group of the grouping. \param moved  Impacts::moved.
   GroupTroubles(const Grouping& grouping, std::span<const detect::PeerDetector::Columns> columns,
-                const detect::WindowSpec& windows);
+                const detect::WindowSpec& windows, std::span<const detect::MovedHistory> moved);
 
   /// Windows in order.
   void follow(const detect::JudgedWindow& judged);
@@ -42,7 +42,6 @@ class GroupTroubles {
   /// The state (base/state_codec.h), for one of the same grouping, columns and windows.
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
-    state.each(self.moved_);
     state.each(self.asked_);
     state.each(self.splits_);
   }
@@ -56,8 +55,6 @@ class GroupTroubles {
 
   [[nodiscard]] WallTime start_of(std::int64_t window) const;
   [[nodiscard]] WallTime end_of(std::int64_t window) const;
-  [[nodiscard]] bool accounted(std::size_t group, WallTime from, WallTime to,
-                               std::span<const Incident> incidents) const;
   [[nodiscard]] const detect::MovedHistory* asked_of(std::size_t group) const;
   [[nodiscard]] std::optional<detect::Split> split_of(const Watched& watched,
                                                       const detect::WindowJudgement& window) const;
@@ -69,7 +66,7 @@ class GroupTroubles {
   const Grouping& grouping_;
   std::span<const detect::PeerDetector::Columns> columns_;
   detect::WindowSpec windows_;
-  std::vector<detect::MovedHistory> moved_;   ///< Per group; of interfaces.
+  std::span<const detect::MovedHistory> moved_;
   std::vector<detect::MovedHistory> asked_;   ///< Per group; of clients' ends of connections.
   std::vector<Watched> watched_;              ///< By group.
   std::vector<detect::CampFollower> splits_;  ///< Of each that is watched.

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "engine/impacts.h"
 #include "testing/grouping.h"
 #include "testing/restored.h"
 
@@ -48,8 +50,9 @@ class GroupTroublesTest : public testing::Test {
   /// What a server shows of a metric in a window.
   using Level = std::function<double(const MetricSpec&, std::size_t server, std::int64_t window)>;
 
-  [[nodiscard]] GroupTroubles follow(const Level& level) const {
-    GroupTroubles troubles(grouping_, columns_, kWindows);
+  [[nodiscard]] GroupTroubles follow(const Level& level) {
+    GroupTroubles troubles(grouping_, columns_, kWindows,
+                           impacts_.emplace(grouping_, columns_, kWindows).moved());
     for (std::int64_t window = 0; window <= kLast; ++window) {
       for (std::size_t g = 0; g < grouping_.groups.size(); ++g) {
         detect::JudgedWindow judged;
@@ -59,6 +62,7 @@ class GroupTroublesTest : public testing::Test {
           auto& levels = judged.window.levels.emplace_back();
           for (std::size_t s = 1; s <= kServers; ++s) levels.push_back(level(*column.metric, s, window));
         }
+        impacts_->follow(judged);
         troubles.follow(judged);
       }
     }
@@ -88,6 +92,7 @@ class GroupTroublesTest : public testing::Test {
 
   Grouping grouping_;
   std::vector<detect::PeerDetector::Columns> columns_;
+  std::optional<Impacts> impacts_;
 };
 
 /// Everybody moves a third from window 30 to window 39.
@@ -171,7 +176,7 @@ TEST_F(GroupTroublesTest, IsRestored) {
   const auto troubles = follow([](const MetricSpec& m, std::size_t s, std::int64_t w) {
     return m.name == "rtt" && s % 2 == 0 ? 40.0 : slowed(m, w, healthy(m, s));
   });
-  GroupTroubles again(grouping_, columns_, kWindows);
+  GroupTroubles again(grouping_, columns_, kWindows, impacts_->moved());
   expect_restores(troubles, again);
   EXPECT_EQ(again.slowdowns({}).size(), 1U);
   EXPECT_EQ(camps_of(again).size(), 2U);

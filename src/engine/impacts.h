@@ -30,6 +30,9 @@ class Impacts {
   /// none fell by a tenth, or when the incident is about no component.
   [[nodiscard]] std::optional<Impact> of(const Incident& incident) const;
 
+  /// What the median member moved, per group; empty for those that move nothing.
+  [[nodiscard]] std::span<const detect::MovedHistory> moved() const { return moved_; }
+
   /// The state (base/state_codec.h), for one of the same grouping.
   template <class State, class Self>
   static void exchange(State& state, Self& self) {

@@ -11,8 +11,8 @@ namespace laggard::detect {
 /// What makes two camps of a group. **Ours**, reasoned and not fitted to recordings with a fault; fault-free
 /// ones were looked at.
 struct CampLimits {
-  double smaller =
-      0.4;            ///< Of the members are in the smaller camp at least; fewer have a majority before them.
+  /// Of the members are in the smaller camp at least; fewer have a majority before them.
+  double smaller = 0.4;
   double factor = 2;  ///< The lowest of the higher camp is at so many times the highest of the lower one, ...
   double floors = 4;  ///< ... and by so many noise floors above it; ...
   double apart = 1;   ///< ... and so many times as far away as the members of one camp are from each other.
