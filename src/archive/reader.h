@@ -38,10 +38,9 @@ struct ReaderOptions {
 class Reader final : public SeriesSource, public ObservationSource {
  public:
   /// \param paths  recordings (folders with `metrics/`, `events/`, `profiles/`), folders of recordings,
-  /// stream
-  ///               folders, or single `.lgd` files. kTooNew when any file is by a later version; kNotFound
-  ///               when there is none; kTooOld or kBadInput when all files are by an earlier version or, by
-  ///               name and content, no archives: beside other files these are only a notice.
+  /// stream folders, or single `.lgd` files. kTooNew when any file is by a later version; kNotFound when
+  /// there is none; kTooOld or kBadInput when all files are by an earlier version or, by name and content, no
+  /// archives: beside other files these are only a notice.
   [[nodiscard]] static Result<std::unique_ptr<Reader>> open(std::span<const std::filesystem::path> paths,
                                                             const ReaderOptions& options = {});
   Reader(const Reader&) = delete;

@@ -1,6 +1,6 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -91,6 +91,13 @@ std::string_view take_number(std::string_view& text) {
 }
 
 }  // namespace
+
+std::string first_few(std::span<const std::string> names, std::size_t most, std::string_view separator) {
+  const auto shown = names.first(std::min(names.size(), most));
+  std::string text = fmt::format("{}", fmt::join(shown, separator));
+  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
+  return text;
+}
 
 bool natural_less(std::string_view a, std::string_view b) {
   std::string_view x = a;

@@ -38,6 +38,10 @@ template <typename Number>
 /// Shell-style match of the whole of `text`: `*`, `?` and `[a-z]` sets.
 [[nodiscard]] bool glob_match(std::string_view pattern, std::string_view text);
 
+/// The first `most` names and how many more there are: `sda, sdb and 7 more`.
+[[nodiscard]] std::string first_few(std::span<const std::string> names, std::size_t most,
+                                    std::string_view separator = ", ");
+
 /// Natural order: sd2 before sd10, fs9 before fs10; ties are broken bytewise.
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b);
 

@@ -209,8 +209,8 @@ Status take_writing(const CsvWriting& writing, collect::CsvForm& form) {
   if (Status taken = one("--decimal", writing.decimal, form.decimal); !taken) return taken;
   form.times.format = writing.time_format;
   if (writing.tz.empty()) return {};
-  const Result<Duration> zone = collect::parse_zone(writing.tz);
-  if (!zone) return tl::unexpected<Error>(zone.error());
+  auto zone = collect::parse_zone(writing.tz);
+  if (!zone) return forward(zone);
   form.times.zone = *zone;
   return {};
 }

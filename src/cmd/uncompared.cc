@@ -1,11 +1,12 @@
 #include "cmd/uncompared.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "model/counter.h"
 
 namespace laggard::cmd {
@@ -28,15 +29,11 @@ std::vector<std::string> uncompared(const Inventory& inventory) {
   }
   std::vector<std::string> sentences;
   for (const auto& [kind, what] : unknown) {
-    std::vector<std::string> names(what.names.begin(), what.names.end());
-    const std::size_t all = names.size();
-    names.resize(std::min(all, kMostNames));
-    const std::string more = all > kMostNames ? fmt::format(" and {} more", all - kMostNames) : "";
-    sentences.push_back(
-        fmt::format("{}{} of {} {} device{}: no metric is made of {}, say at the import what "
-                    "{} (--gauge '{}=await:ms')",
-                    fmt::join(names, ", "), more, what.devices, to_name(kind), what.devices == 1 ? "" : "s",
-                    all == 1 ? "it" : "them", all == 1 ? "it is" : "they are", names.front()));
+    const std::vector<std::string> names(what.names.begin(), what.names.end());
+    sentences.push_back(fmt::format(
+        "{} of {} {} device{}: no metric is made of {}, say at the import what {} (--gauge '{}=await:ms')",
+        first_few(names, kMostNames), what.devices, to_name(kind), what.devices == 1 ? "" : "s",
+        names.size() == 1 ? "it" : "them", names.size() == 1 ? "it is" : "they are", names.front()));
   }
   return sentences;
 }

@@ -88,9 +88,7 @@ std::string_view mood(const Diagnosis& diagnosis) {
                           : outcome_of(diagnosis) == Outcome::kWell ? "well"
                                                                     : "blind";
   for (const Incident& incident : diagnosis.incidents) {
-    const bool known =
-        incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;
-    if (known) continue;
+    if (is_accounted_for(incident)) continue;
     if (incident.state == IncidentState::kConfirmed) return "confirmed";
     mood = "suspected";
   }

@@ -136,8 +136,7 @@ void put_suspects(Page& page, const std::vector<const Incident*>& suspects, cons
 }  // namespace
 
 Ink ink_of(const Incident& incident) {
-  if (incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained)
-    return Ink::kDim;
+  if (is_accounted_for(incident)) return Ink::kDim;
   return incident.state == IncidentState::kConfirmed ? Ink::kRed : Ink::kYellow;
 }
 

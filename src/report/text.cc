@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/terminal_text.h"
+#include "base/text.h"
 #include "model/outcome.h"
 #include "report/incident_text.h"
 #include "report/layout.h"
@@ -229,11 +230,7 @@ std::string standing(const Incident& incident) {
 }
 
 std::string some_components(const std::vector<std::string>& components) {
-  std::string out;
-  const std::size_t shown = std::min(components.size(), kNamedComponents);
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "; " : ", ") + components[i];
-  if (shown < components.size()) out += fmt::format(" and {} more", components.size() - shown);
-  return out;
+  return components.empty() ? "" : "; " + first_few(components, kNamedComponents);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/node_set.h"
+#include "base/text.h"
 #include "model/outcome.h"
 
 namespace laggard::report {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kNamedInVerdict = 3;
 constexpr std::size_t kNamedClocks = 8;
+constexpr std::size_t kNamedMembers = 8;
 
 /// Excluded and explained incidents are known already, so a verdict does not name them.
 bool is_news(const Incident& incident) {
@@ -90,15 +92,6 @@ std::string two_camps_verdict(const Camps& camps) {
 std::string lasting(WallTime since, const std::optional<WallTime>& until, const Clockface& clock) {
   if (!until) return "since " + clock.moment(since);
   return fmt::format("from {} to {}", clock.moment(since), clock.moment(*until));
-}
-
-/// The first few, and how many more there are.
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kNamed = 8;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) out += (i == 0 ? "" : " ") + names[i];
-  if (names.size() > kNamed) out += fmt::format(" and {} more", names.size() - kNamed);
-  return out;
 }
 
 std::string sharing(const Camps::Camp& camp, std::string_view who) {
@@ -206,9 +199,10 @@ std::string sentence(const Camps& camps, const Clockface& clock) {
   return fmt::format("{}, {}: {} {} {} at {} ({}), {} at {} ({}){}{}", camps.group, camps.metric,
                      lasting(camps.since, camps.until, clock), camps.higher.members.size(),
                      camps.until ? "were" : "are", humanise(camps.higher.level, camps.unit),
-                     some_of(camps.higher.members), camps.lower.members.size(),
-                     humanise(camps.lower.level, camps.unit), some_of(camps.lower.members),
-                     sharing(camps.higher, "former"), sharing(camps.lower, "latter"));
+                     first_few(camps.higher.members, kNamedMembers, " "), camps.lower.members.size(),
+                     humanise(camps.lower.level, camps.unit),
+                     first_few(camps.lower.members, kNamedMembers, " "), sharing(camps.higher, "former"),
+                     sharing(camps.lower, "latter"));
 }
 
 std::vector<std::string> all_slow(const Diagnosis& diagnosis, const Clockface& clock) {
@@ -281,12 +275,7 @@ std::string other_clocks(const Clocks& clocks) {
   const std::vector<std::string>& unknown = clocks.unknown;
   if (unknown.empty()) return out;
   if (!out.empty()) out += ", ";
-  out += fmt::format("unknown of {}", unknown.size());
-  for (std::size_t i = 0; i < std::min(unknown.size(), kNamedClocks); ++i) {
-    out += (i == 0 ? ": " : ", ") + unknown[i];
-  }
-  if (unknown.size() > kNamedClocks) out += fmt::format(" and {} more", unknown.size() - kNamedClocks);
-  return out;
+  return out + fmt::format("unknown of {}: {}", unknown.size(), first_few(unknown, kNamedClocks));
 }
 
 std::string judged_components(const Coverage& coverage) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text.h"
 #include "net/http.h"
 
 namespace laggard::send {
@@ -19,16 +20,7 @@ constexpr Duration kPast = std::chrono::seconds(1);
 
 bool makes_alert(const Change& change) {
   if (change.kind == ChangeKind::kClosed || is_gone(change.kind)) return false;
-  const IncidentStatus status = change.incident.status;
-  return status != IncidentStatus::kExcluded && status != IncidentStatus::kExplained;
-}
-
-std::string listed_components(const std::vector<std::string>& components) {
-  std::string out;
-  const std::size_t shown = std::min(components.size(), Alertmanager::kMostComponents);
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + components[i];
-  if (shown < components.size()) out += fmt::format(" and {} more", components.size() - shown);
-  return out;
+  return !is_accounted_for(change.incident);
 }
 
 AlertJson labels_of(const Incident& incident) {
@@ -44,7 +36,7 @@ AlertJson annotations_of(const Incident& incident, const std::string& summary) {
           {"part", incident.blame.name},
           {"cause", incident.cause},
           {"state", to_name(incident.state)},
-          {"components", listed_components(incident.components)}};
+          {"components", first_few(incident.components, Alertmanager::kMostComponents)}};
 }
 
 /// Clocks of hosts may be ahead of ours, and Alertmanager refuses what ends before it starts.

@@ -94,14 +94,6 @@ constexpr std::size_t kMostTold = 20;
 /// Archives whose members are not in the order of their names are held in memory to be sorted, up to here.
 constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
 
-/// The beginning of a list, short enough for a sentence.
-std::string first_few(const std::vector<std::string>& names) {
-  const std::size_t shown = std::min(names.size(), kMostTold);
-  const std::string text =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return names.size() == shown ? text : fmt::format("{} and {} more", text, names.size() - shown);
-}
-
 class CsvImport {
  public:
   CsvImport(const CsvForm& form, TableSink& sink, ImportObserver& observer, const UnpackLimits& limits)
@@ -130,8 +122,9 @@ class CsvImport {
   [[nodiscard]] ImportResult finish() {
     if (!reader_.unknown_counters().empty()) {
       const auto& unknown = reader_.unknown_counters();
-      observer_.notice(fmt::format("not in the catalogue, kept as gauges: {}",
-                                   first_few({unknown.begin(), unknown.end()})));
+      observer_.notice(
+          fmt::format("not in the catalogue, kept as gauges: {}",
+                      first_few(std::vector<std::string>(unknown.begin(), unknown.end()), kMostTold)));
     }
     result_.values = collector_.values();
     result_.lines = state_.lines;
@@ -267,7 +260,8 @@ class CsvImport {
     const std::vector<std::string>& ignored = reader_.layout().ignored;
     if (ignored.empty() || ignored == ignored_) return;
     ignored_ = ignored;
-    observer_.notice(fmt::format("{}: columns that were not asked for: {}", where, first_few(ignored)));
+    observer_.notice(
+        fmt::format("{}: columns that were not asked for: {}", where, first_few(ignored, kMostTold)));
   }
 
   /// What no metric knows is not compared, and a sick disk may show in nothing else.
@@ -278,7 +272,7 @@ class CsvImport {
     observer_.notice(
         fmt::format("{}: kept, but no metric is made of it, so it is not compared: {}; say what it is "
                     "(--gauge '{}=await:ms'; await, rd_sec, wr_sec, latency, throughput)",
-                    where, first_few(unknown), unknown.front()));
+                    where, first_few(unknown, kMostTold), unknown.front()));
   }
 
   WatchedSink sink_;
