@@ -12,6 +12,9 @@ std::string daemons(const Victim& victim) {
   return (cpu_group(victim.site.machine, victim.layout(), victim.number) / "cgroup.procs").native();
 }
 
+/// The processes of its daemon at the moment, for a shell.
+std::string daemons_now(const Victim& victim) { return fmt::format("$(cat {})", daemons(victim)); }
+
 Command write_into(const std::string& text, const std::filesystem::path& file) {
   return shell(fmt::format("echo '{}' > {}", text, file.native()));
 }
@@ -38,7 +41,7 @@ FaultPlan cpu_neighbour(const Victim& victim) {
   const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
   const long core = processors > 1 ? processors - 1 : 0;
   const auto pin = [&](const std::string& cores) {
-    return fmt::format("for p in $(cat {}); do taskset -a -c -p {} $p; done", daemons(victim), cores);
+    return fmt::format("for p in {}; do taskset -a -c -p {} $p; done", daemons_now(victim), cores);
   };
   plan.prepare = {{victim.server(), shell(pin(std::to_string(core)))}};
   // One program for all: several would be started one after the other. They are in the daemon's own group,
@@ -57,7 +60,7 @@ FaultPlan cpu_neighbour(const Victim& victim) {
 FaultPlan daemon_stop(const Victim& victim) {
   FaultPlan plan;
   const double stopped = victim.value("stopped");
-  const std::string all = fmt::format("$(cat {})", daemons(victim));
+  const std::string all = daemons_now(victim);
   plan.programs = {
       {victim.server(),
        shell(fmt::format("while kill -STOP {0} && sleep {1} && kill -CONT {0} && sleep {2}; do :; done", all,
@@ -75,10 +78,13 @@ FaultPlan memory_limit(const Victim& victim) {
   const std::filesystem::path swaps = group / (old ? "memory.swappiness" : "memory.swap.max");
   const std::string swap = layout.swap_file(victim.number).native();
   const std::string host = victim.server();
-  plan.prepare = {
+  plan.provide = {
       {host, shell(fmt::format("fallocate -l 64M {0} && chmod 600 {0} && mkswap {0} && swapon {0}", swap))}};
+  // A daemon that goes on writing fills its memory as fast as a slow disk empties it, and a limit of cgroups of
+  // version 1 is in force only when there is no more in use: that took minutes, or never came.
   plan.begin = {{host, write_into(old ? "100" : "max", swaps)},
-                {host, write_into(fmt::format("{:.0f}M", victim.value("limit")), limit)}};
+                {host, shell(fmt::format("d=\"{}\"; kill -STOP $d; echo {:.0f}M > {}; s=$?; kill -CONT $d; exit $s",
+                                         daemons_now(victim), victim.value("limit"), limit.native()))}};
   plan.end = {{host, write_into(fmt::format("{}M", layout.cache_megabytes), limit)},
               {host, write_into("0", swaps)},
               {host, shell(fmt::format("swapoff {0} && rm {0}", swap))}};

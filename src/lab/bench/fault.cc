@@ -9,9 +9,9 @@ using namespace std::chrono_literals;
 constexpr Duration kBeforeConnecting = 300ms;
 }  // namespace
 
-Status InjectedFault::run(const std::vector<OnHost>& steps) {
+Status run_steps(Site& site, const std::vector<OnHost>& steps) {
   for (const OnHost& step : steps) {
-    Status done = site_->must(inside(site_->layout().network(step.host), step.command));
+    Status done = site.must(inside(site.layout().network(step.host), step.command));
     if (!done) return done;
   }
   return {};
@@ -21,14 +21,14 @@ Result<InjectedFault> InjectedFault::inject(Site& site, FaultPlan plan) {
   InjectedFault fault(site, std::move(plan));
   Clock& clock = site.machine().clock();
   fault.begun_ = true;
-  if (Status ready = fault.run(fault.plan_.prepare); !ready) return forward(ready);
+  if (Status ready = run_steps(site, fault.plan_.prepare); !ready) return forward(ready);
   for (const OnHost& program : fault.plan_.programs) {
     if (!fault.processes_.empty()) clock.sleep_until(clock.mono() + kBeforeConnecting);
     const Result<int> process = site.start(program.host, urgent(program.command), "fault-" + program.host);
     if (!process) return tl::unexpected<Error>(process.error());
     fault.processes_.push_back(*process);
   }
-  if (Status begun = fault.run(fault.plan_.begin); !begun) return forward(begun);
+  if (Status begun = run_steps(site, fault.plan_.begin); !begun) return forward(begun);
   return fault;
 }
 

@@ -17,9 +17,11 @@ struct OnHost {
   Command command;
 };
 
-/// What a fault consists of: commands that come first, programs that run as long as it lasts, in the order in
-/// which they are started, commands that begin it, and commands that end it.
+/// What a fault consists of: commands before the workload starts, when nobody notices what they do to the disks;
+/// commands that come first, programs that run as long as it lasts, in the order in which they are started,
+/// commands that begin it, and commands that end it.
 struct FaultPlan {
+  std::vector<OnHost> provide;
   std::vector<OnHost> prepare;
   std::vector<OnHost> programs;
   std::vector<OnHost> begin;
@@ -44,9 +46,13 @@ struct FaultSite {
 /// The plan of a fault, of all servers or clients that it strikes.
 [[nodiscard]] FaultPlan plan_fault(const FaultSite& site, const FaultPlace& place);
 
+/// Runs commands of a plan on their hosts, one after the other, up to the first that fails.
+[[nodiscard]] Status run_steps(Site& site, const std::vector<OnHost>& steps);
+
 /// Faults that last until `clear` or destruction.
 class InjectedFault {
  public:
+  /// The plan's `provide` has run already.
   [[nodiscard]] static Result<InjectedFault> inject(Site& site, FaultPlan plan);
   InjectedFault(InjectedFault&& other) noexcept
       : site_(other.site_),
@@ -63,7 +69,6 @@ class InjectedFault {
 
  private:
   InjectedFault(Site& site, FaultPlan plan) : site_(&site), plan_(std::move(plan)) {}
-  [[nodiscard]] Status run(const std::vector<OnHost>& steps);
   Site* site_;
   FaultPlan plan_;
   std::vector<int> processes_;

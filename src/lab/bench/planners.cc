@@ -63,6 +63,7 @@ FaultPlan plan_fault(const FaultSite& site, const FaultPlace& place) {
   LAGGARD_CHECK(planner != kPlanners.end());
   for (const std::size_t number : place.numbers) {
     FaultPlan plan = planner->plan({site, place.fault, number});
+    append(whole.provide, std::move(plan.provide));
     append(whole.prepare, std::move(plan.prepare));
     append(whole.programs, std::move(plan.programs));
     append(whole.begin, std::move(plan.begin));

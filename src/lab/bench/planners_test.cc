@@ -169,9 +169,11 @@ TEST_F(PlannerTest, AStoppedDaemonGoesOnInTheEnd) {
 
 TEST_F(PlannerTest, AServerWithoutMemorySwapsToItsOwnDisk) {
   const FaultPlan memory = plan("memory-limit");
-  EXPECT_THAT(what(memory.prepare[0]), HasSubstr("swapon /run/laggard-bench/brick2/swap"));
+  EXPECT_THAT(what(memory.provide[0]), HasSubstr("swapon /run/laggard-bench/brick2/swap"));
   EXPECT_THAT(all(memory.begin),
-              ElementsAre(HasSubstr("memory.swappiness"), HasSubstr("memory.limit_in_bytes")));
+              ElementsAre(HasSubstr("memory.swappiness"),
+                          AllOf(HasSubstr("kill -STOP $d; echo 16M > "), HasSubstr("memory.limit_in_bytes"),
+                                HasSubstr("kill -CONT $d"))));
   // The memory is given back before what was swapped is read back.
   EXPECT_THAT(all(memory.end), ElementsAre(HasSubstr("echo '128M'"), HasSubstr("swappiness"),
                                            HasSubstr("swapoff /run/laggard-bench/brick2/swap")));

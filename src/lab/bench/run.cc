@@ -46,6 +46,8 @@ class Experiment {
   [[nodiscard]] Status wait(const Part& part, const std::function<Status()>& well);
   [[nodiscard]] Status measure(Throughput& throughput);
   [[nodiscard]] Status with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth);
+  [[nodiscard]] std::vector<FaultPlan> plans();
+  [[nodiscard]] Status provide();
   [[nodiscard]] Result<std::vector<InjectedFault>> inject();
   [[nodiscard]] std::optional<CpuTimes> cpu();
 
@@ -123,12 +125,25 @@ Status Experiment::with_fault(RunningWorkload& workload, Recorders& recorders, T
   return {};
 }
 
-Result<std::vector<InjectedFault>> Experiment::inject() {
+std::vector<FaultPlan> Experiment::plans() {
   Site& site = bench_.site();
   const FaultSite at{site.machine(), site.layout(), bench_.loops(), bench_.programs().modelled_cable};
+  std::vector<FaultPlan> plans;
+  for (const FaultPlace& place : run_.faults) plans.push_back(plan_fault(at, place));
+  return plans;
+}
+
+Status Experiment::provide() {
+  for (const FaultPlan& plan : plans()) {
+    if (Status done = run_steps(bench_.site(), plan.provide); !done) return done;
+  }
+  return {};
+}
+
+Result<std::vector<InjectedFault>> Experiment::inject() {
   std::vector<InjectedFault> faults;
-  for (const FaultPlace& place : run_.faults) {
-    Result<InjectedFault> fault = InjectedFault::inject(site, plan_fault(at, place));
+  for (FaultPlan& plan : plans()) {
+    Result<InjectedFault> fault = InjectedFault::inject(bench_.site(), std::move(plan));
     if (!fault) return forward(fault);
     faults.push_back(std::move(*fault));
   }
@@ -139,6 +154,7 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   Site& site = bench_.site();
   observer_.progress(0, "preparing files");
   Status ready = prepare_files(site, run_.workload);
+  if (ready) ready = provide();
   if (ready) ready = drop_caches(site);
   if (ready) ready = limit_network(site);
   if (ready) ready = set_disks(site, false);
