@@ -27,11 +27,13 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 
 /// A port that is free at the moment, below the ephemeral range: the kernel could give a port of that range
-/// to another test before the server starts.
+/// to another test before the server starts. Each process has a few ports of its own to begin with, since another
+/// test may run beside it under the next process id.
 int free_port() {
   constexpr int kFirst = 20000;
   constexpr int kCount = 10000;
-  static int next = static_cast<int>(::getpid() % kCount);
+  constexpr int kOwn = 16;
+  static int next = static_cast<int>(::getpid() * kOwn % kCount);
   for (int attempt = 0; attempt < kCount; ++attempt) {
     const int port = kFirst + (next++ % kCount);
     const Fd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
