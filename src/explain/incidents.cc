@@ -61,7 +61,10 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
     incident.persistence = std::max(incident.persistence, static_cast<int>(finding->persistence));
     incident.severity = std::max(incident.severity, finding->severity);
     trained = trained && finding->trained;
-    incident.evidence.push_back(finding->evidence);
+    Evidence& evidence = incident.evidence.emplace_back(finding->evidence);
+    if (finding->as_ever && !hypothesis.confirmed_since) {
+      evidence.note = "was no faster before, as far as it was compared: sick, or other hardware";
+    }
   }
   for (const Failover& failover : hypothesis.failovers) {
     Evidence& evidence = incident.evidence.emplace_back(failover.finding->evidence);
@@ -76,6 +79,11 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
       {hypothesis.findings, hypothesis.blamed.blame.kind, find_patterns(hypothesis, grouping, options)},
       rules);
   return incident;
+}
+
+/// It may be nothing but other hardware, which explains nothing else.
+bool is_as_ever(const Hypothesis& hypothesis) {
+  return !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
 }
 
 bool concurrent(const Hypothesis& suspect, const Hypothesis& primary, const IncidentOptions& options) {
@@ -119,7 +127,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     });
     if (secondary) {
       incident.status = IncidentStatus::kExplained;
-    } else {
+    } else if (!is_as_ever(hypothesis)) {
       primaries.push_back(&hypothesis);
     }
     incidents.push_back(std::move(incident));

@@ -36,6 +36,7 @@ struct Seen {
   bool open = false;
   std::vector<Growth> growth = {};
   std::size_t normal_since = 0;
+  bool as_ever = false;
 };
 
 /// A finding as the peer detectors make it.
@@ -56,6 +57,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
   finding.until = at(seen.last + 64);
   finding.opened = {finding.faulty_since, finding.symptom};
   finding.open = seen.open;
+  finding.as_ever = seen.as_ever;
   finding.first = seen.first;
   finding.last = seen.last;
   finding.retrospective = detector == "bias";
@@ -175,6 +177,29 @@ TEST_F(IncidentsTest, ThePaperExplainsNothingAway) {
   paper.limits.secondary_share = 0;
   EXPECT_THAT(names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/d1", "await", 100, 256, 1.5}}, paper)),
               ElementsAre("s2 network-hog", "s4 disk-busy"));
+}
+
+TEST_F(IncidentsTest, WhoIsAsSlowAsEverIsSaidToBeAndExplainsNobody) {
+  Seen slow{"s1/d1", "await", 100, 400, 40};
+  slow.confirmed = false;
+  slow.as_ever = true;
+  const auto found = incidents({slow, {"s2/d1", "await", 100, 400, 1.5}});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].blame.name, "s2");
+  EXPECT_EQ(found[0].status, IncidentStatus::kClosed);
+  EXPECT_THAT(found[0].evidence[0].note, IsEmpty());
+  EXPECT_EQ(found[1].state, IncidentState::kSuspected);
+  EXPECT_THAT(found[1].evidence[0].note, HasSubstr("sick, or other hardware"));
+}
+
+TEST_F(IncidentsTest, WhatConfirmsTheIncidentSettlesIt) {
+  Seen slow{"s1/d1", "await", 100, 400, 4};
+  slow.confirmed = false;
+  slow.as_ever = true;
+  const auto found = incidents({slow, {"s1/d1", "rd_sec", 100, 400, 5}});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].state, IncidentState::kConfirmed);
+  for (const Evidence& evidence : found[0].evidence) EXPECT_THAT(evidence.note, IsEmpty());
 }
 
 TEST_F(IncidentsTest, TheSameTroubleComesBackAsOne) {

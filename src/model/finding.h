@@ -113,6 +113,7 @@ struct Finding {
   double severity = 0;           ///< The largest so far.
   std::int64_t persistence = 0;  ///< The largest so far.
   bool trained = false;          ///< The thresholds were trained.
+  bool as_ever = false;          ///< Its subject was no other before; for that alone it is not confirmed.
   /// From its opening until it is confirmed: what tells when several together are. Empty for detectors that
   /// know themselves when they are sure.
   std::vector<Growth> growth;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "detect/peer/judge/findings.h"
 #include "detect/peer/judge/level_book.h"
+#include "detect/peer/judge/own_past.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
@@ -193,7 +194,16 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
     if (anomaly.faulty_since < anomaly.since)
       anomaly.faulty_since = *(anomaly.persistent_since = recent_.back().end);
   }
-  anomaly.confirmed_since = recent_.back().end;
+  anomaly.as_ever = !certain && track.past != nullptr && is_as_ever(anomaly, *track.past);
+  if (!anomaly.as_ever) anomaly.confirmed_since = recent_.back().end;
+}
+
+bool AnomalyTracker::is_as_ever(const Anomaly& anomaly, const OwnPast& past) const {
+  std::vector<std::int64_t> anomalous;
+  for (const Recent& window : recent_) {
+    if (window.score(anomaly.member) > 1) anomalous.push_back(window.position);
+  }
+  return past.as_ever(anomaly.member, anomalous);
 }
 
 /// Nothing extends it any more.

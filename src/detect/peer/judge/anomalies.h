@@ -19,6 +19,7 @@
 namespace laggard::detect {
 
 class LevelBook;
+class OwnPast;
 
 /// The score s / T of a window; 0 where nothing was judged.
 [[nodiscard]] double score_of(double distance, double threshold);
@@ -109,6 +110,8 @@ struct Anomaly {
   /// for detectors that know themselves when they are sure.
   std::vector<Growth> growth;
   bool trained = false;
+  /// It would be confirmed, were its member not as slow as it ever was (own_past.h).
+  bool as_ever = false;
 
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
   /// Without what its tracker knows: group, metric, detector, levels.
@@ -141,6 +144,8 @@ struct ScoredTrack {
   std::vector<std::size_t> reach;
   bool trained = false;
   bool idle = false;  ///< The group did too little in this window for the metric to say anything.
+  /// Not null: whoever is as slow as ever by this, which knows the window, is not confirmed.
+  const OwnPast* past = nullptr;
 };
 
 /// Follows one metric and detector of one group through the windows: filters, accumulates, and cuts out
@@ -226,6 +231,7 @@ class AnomalyTracker {
   void reach_back(Anomaly& anomaly, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
+  [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;
 
   std::size_t group_;
   const MetricSpec* metric_;

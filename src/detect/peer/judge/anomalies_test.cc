@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/missing.h"
+#include "detect/peer/judge/own_past.h"
 #include "testing/restored.h"
 
 namespace laggard::detect {
@@ -79,6 +80,10 @@ class Feed {
   }
   Feed& reach(std::size_t windows) {
     track_.reach = {windows, 0};
+    return *this;
+  }
+  Feed& past(const OwnPast* past) {
+    track_.past = past;
     return *this;
   }
   Feed& idle(bool is) {
@@ -309,6 +314,26 @@ TEST(AnomalyTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).anomalies()[0].confirmed()) << "severity 24";
   EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).anomalies()[0].confirmed()) << "severity 13";
   EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).anomalies()[0].confirmed());
+}
+
+TEST(AnomalyTracker, WhoIsAsSlowAsEverIsNotConfirmed) {
+  const auto slow_from = [](std::int64_t begin) {
+    OwnPast past(2, {});
+    for (std::int64_t window = 0; window < 8; ++window) {
+      const double slowdown = window >= begin ? 1.3 : 1;
+      past.add(window * static_cast<std::int64_t>(kShift), std::vector<double>{slowdown, 1}, {});
+    }
+    return past;
+  };
+  const OwnPast always = slow_from(0);
+  const Feed suspected = Feed().past(&always).scores({0, 0, 2, 2, 2, 2});
+  EXPECT_FALSE(suspected.anomalies()[0].confirmed());
+  EXPECT_TRUE(suspected.anomalies()[0].as_ever);
+  const OwnPast changed = slow_from(2);
+  const Feed confirmed = Feed().past(&changed).scores({0, 0, 2, 2, 2, 2});
+  EXPECT_EQ(confirmed.anomalies()[0].confirmed_since, Feed::end(4));
+  EXPECT_FALSE(confirmed.anomalies()[0].as_ever);
+  EXPECT_TRUE(Feed().certain().past(&always).scores({2, 2, 2}).anomalies()[0].confirmed());
 }
 
 TEST(AnomalyTracker, WindowsThatSayNothingAreNotHeldAgainstAnyone) {

@@ -230,7 +230,7 @@ void Anomaly::exchange(State& state, Self& self) {
         self.distance, self.threshold, self.score);
   state.times(self.windows, kMostWindows);
   exchange_growth(state, self.growth);
-  state(self.bad, self.well, self.pauses, self.well_since, self.trained, self.summary);
+  state(self.bad, self.well, self.pauses, self.well_since, self.trained, self.as_ever, self.summary);
 }
 
 template <class State, class Self>

@@ -101,7 +101,9 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook
   finding.severity = anomaly.severity;
   finding.persistence = anomaly.persistence;
   finding.trained = anomaly.trained;
-  finding.growth = anomaly.growth;
+  finding.as_ever = anomaly.as_ever;
+  // Who is as slow as ever cannot be confirmed together with others, either.
+  if (!anomaly.as_ever) finding.growth = anomaly.growth;
   finding.evidence = evidence_of(anomaly, component, levels);
   finding.symptom = symptom_of(anomaly, finding.evidence.level, finding.evidence.peers);
   add_moved(kStorageMoved, levels.storage, finding);

@@ -86,6 +86,7 @@ void GroupFollower::exchange(State& state, Self& self) {
   state(self.last_position_, self.last_end_, self.last_start_);
   SecondOpinions::exchange(state, self.opinions_, self.members());
   if (self.bias_) state(*self.bias_);
+  state(self.past_);
   exchange_trackers(state, self);
 }
 template void GroupFollower::exchange(StateWriter&, const GroupFollower&);

@@ -56,6 +56,7 @@ GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const 
       options_(&options),
       columns_(&columns),
       names_(names_of(grouping, grouping.groups[group])),
+      past_(names_.size(), options.parameters.hardware),
       history_(names_.size(), window_step(options.preset.windows)) {
   const bool has_latency = std::ranges::any_of(columns, [](const GroupJudge::Column& column) {
     return column.judged && column.metric->role == Role::kLatency;
@@ -107,6 +108,10 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const std::optional<Load> load =
       options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
+  if (!judged.window.idle) {
+    const std::vector<double>* read = levels_of(*columns_, judged.window.levels, Quantity::kRead);
+    past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
+  }
   for (const TrackJudgement& track : judged.window.tracks) {
     ThresholdBook::Column thresholds =
         options_->thresholds.column({peers().name, *track.metric, track.regime, load, track.detector,
@@ -116,8 +121,10 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       const double saturated = saturated_threshold(parameters, {track.detector, track.regime, independent});
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
     }
-    feed(judged, track.metric, track.detector,
-         {track.distance, thresholds.values, track.below, {}, {}, thresholds.trained});
+    ScoredTrack scored{track.distance, thresholds.values, track.below, {}, {}, thresholds.trained};
+    if (!thresholds.trained && track.metric->role == Role::kLatency && !slowdown.empty())
+      scored.past = &past_;
+    feed(judged, track.metric, track.detector, std::move(scored));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/findings.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/own_past.h"
 #include "detect/peer/judge/score_history.h"
 #include "detect/peer/judge/threshold_book.h"
 #include "model/decision.h"
@@ -129,6 +130,7 @@ class GroupFollower {
   std::deque<AnomalyTracker> trackers_;
   SharedLevelRows levels_;  ///< Of the window that is being followed.
   std::optional<BiasDetector> bias_;
+  OwnPast past_;
   ScoreHistory history_;
   SecondOpinions opinions_;  ///< Of this group; used when it is second_only.
   std::vector<std::optional<Place>> second_of_;

@@ -23,6 +23,7 @@ Parameters paper_parameters(const Preset& preset) {
     policy->floor_share = 0;
   }
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
+  parameters.hardware.slowdown = 0;
   parameters.standby_ms = kNever;
   parameters.ratio.seconds = 0;
   parameters.burst.least_bursts = 0;
@@ -190,6 +191,17 @@ constexpr std::array kNamed{
         0, kLarge),
     named<&Parameters::saturated_threshold>(
         "slowdown.threshold", "latency of who is only waited for: untrained threshold, bins", 0, kLarge),
+    named<&Parameters::hardware, &HardwareOptions::slowdown>(
+        "hardware.slowdown",
+        "busy time beside the peers' from which a disk that always was so is sick, and no other hardware", 0,
+        kLarge),
+    named<&Parameters::hardware, &HardwareOptions::least_change>(
+        "hardware.change",
+        "a disk has changed when it is busy so many times as long as before, beside its peers", 1, kLarge),
+    named<&Parameters::hardware, &HardwareOptions::sigmas>(
+        "hardware.sigmas", "and by so many standard deviations of what its peers change", 0, kLarge),
+    named<&Parameters::hardware, &HardwareOptions::own_sigmas>(
+        "hardware.own-sigmas", "and by so many of what it was before", 0, kLarge),
     named<&Parameters::apart_gap>(
         "apart.gap", "several stand apart when the gap before them is so many times the spread of the rest",
         0, kLarge),

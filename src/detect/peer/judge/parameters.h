@@ -53,6 +53,18 @@ struct BurstOptions {
   double confirm = 1e-4;
 };
 
+/// When a disk that is slower than its peers is sick for certain, and not just other hardware (own_past.h).
+/// Three windows of 64 s of healthy disks of the simulated clusters change by 1.11 times and 5.3 sigmas at
+/// most and are busy for 1.35 times their peers'; sick ones of the recorded runs change by 1.12 times and 9
+/// sigmas at least.
+struct HardwareOptions {
+  double slowdown =
+      1.5;  ///< Busy for so many times as long as its peers: no hardware is. 0: nobody is excused.
+  double least_change = 1.1;  ///< What it was before, so many times ...
+  double sigmas = 7;          ///< ... beyond what its peers change meanwhile, ...
+  double own_sigmas = 4;      ///< ... and beyond what its own windows differed by.
+};
+
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
 /// of the gap between the healthiest suspect and the weakest fault; docs/methods/judge.md has the gaps.
 struct MetricPolicy {
@@ -165,6 +177,7 @@ struct Parameters {
   ClockOptions clocks;
   RatioOptions ratio;
   BurstOptions burst;
+  HardwareOptions hardware;
 
   /// Instead of MetricSpec::noise_floor, by name of the metric, whatever the device.
   std::map<std::string, double, std::less<>> noise_floors;
