@@ -93,6 +93,7 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
   levels_.reset();
+  if (std::ranges::none_of(trackers_, &AnomalyTracker::has_to_settle)) return;
   std::vector<const Anomaly*> anomalies;
   for (const AnomalyTracker& tracker : trackers_) {
     for (const Anomaly& anomaly : tracker.anomalies()) anomalies.push_back(&anomaly);
