@@ -295,6 +295,21 @@ class Silence(unittest.TestCase):
         self.assertNotIn("one name", out)
         self.assertEqual(self.diagnose(EXAMPLE, EXAMPLE)[0], 1, "the same twice is the same")
 
+    # Other hardware.
+
+    # Nobody sees it begin or end: its disk may just be slower than the others.
+    DURING = ["--preset", "quick", "--from", "2026-11-20T19:22:52Z", "--to", "2026-11-20T19:25:28Z"]
+
+    def test_who_is_slower_from_the_first_minute_on(self):
+        status, out, shown = self.diagnose(EXAMPLE, *self.DURING)
+        self.assertEqual((status, self.convicted(shown)), (0, set()), out)
+        self.assertIn("sick, or other hardware", " ".join(out.split()))
+        self.assertEqual([incident["blame"]["name"] for incident in shown["incidents"]], ["s2"])
+
+    def test_training_on_who_is_slower_from_the_first_minute_on(self):
+        out = laggard("train", EXAMPLE, *self.DURING, "--out", folder / "slow.toml")[1]
+        self.assertIn("slower than its peers all the time, which is normal from now on: s2 (disk-busy)", out)
+
     # Training.
 
     def test_training_leaves_out_who_stands_out(self):

@@ -30,6 +30,8 @@ struct TrainOptions {
 struct StandingOut {
   std::vector<std::string> components;
   std::vector<std::string> sentences;  ///< One per incident.
+  /// Who was slower than its peers all the time, which may be its hardware.
+  std::vector<std::string> slower;
 };
 
 Result<StandingOut> who_stands_out(const TrainOptions& options, AnalysisSetup& setup) {
@@ -40,6 +42,9 @@ Result<StandingOut> who_stands_out(const TrainOptions& options, AnalysisSetup& s
   if (!diagnosis) return forward(diagnosis);
   StandingOut out;
   for (const Incident& incident : diagnosis->incidents) {
+    if (incident.as_ever && !is_accounted_for(incident)) {
+      out.slower.push_back(fmt::format("{} ({})", report::blamed(incident.blame), incident.cause));
+    }
     if (!makes_sick(incident)) continue;
     out.components.insert(out.components.end(), incident.components.begin(), incident.components.end());
     out.sentences.push_back(fmt::format("{} ({}) from {} on: {}", report::blamed(incident.blame),
@@ -72,6 +77,9 @@ Result<std::string> leave_out_who_stands_out(TrainOptions& options) {
   }
   options.analysis.left_out = std::move(out->components);
   if (!told.empty()) told += "--keep-all learns from everybody: what they do is normal then\n";
+  for (const std::string& slower : out->slower) {
+    told += "slower than its peers all the time, which is normal from now on: " + printable(slower) + "\n";
+  }
   return told;
 }
 

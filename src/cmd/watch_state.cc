@@ -9,7 +9,7 @@
 namespace laggard::cmd {
 
 namespace {
-constexpr StateFormat kFormat{"state of laggard watch", 3};
+constexpr StateFormat kFormat{"state of laggard watch", 4};
 }
 
 Status write_watch_state(const std::filesystem::path& file, const WatchState& state) {

@@ -150,6 +150,7 @@ struct StateOf<Incident> {
     state(self.id, self.since, self.faulty_since, self.persistent_since, self.confirmed_since, self.until,
           self.seen_until);
     state.enumerator(self.state, IncidentState::kConfirmed);
+    state(self.as_ever);
     state.enumerator(self.status, IncidentStatus::kExplained);
     state(self.confidence, self.blame, self.alternatives, self.components, self.cause, self.resource,
           self.rule, self.why, self.persistence, self.severity);

@@ -54,6 +54,8 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
   incident.seen_until = hypothesis.until;
   incident.status = hypothesis.open ? IncidentStatus::kOpen : IncidentStatus::kClosed;
   if (hypothesis.confirmed_since) incident.state = IncidentState::kConfirmed;
+  incident.as_ever =
+      !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
   bool trained = true;
   std::set<std::string> names;
   for (const Finding* finding : hypothesis.findings) {
@@ -79,11 +81,6 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
       {hypothesis.findings, hypothesis.blamed.blame.kind, find_patterns(hypothesis, grouping, options)},
       rules);
   return incident;
-}
-
-/// It may be nothing but other hardware, which explains nothing else.
-bool is_as_ever(const Hypothesis& hypothesis) {
-  return !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
 }
 
 bool concurrent(const Hypothesis& suspect, const Hypothesis& primary, const IncidentOptions& options) {
@@ -127,7 +124,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     });
     if (secondary) {
       incident.status = IncidentStatus::kExplained;
-    } else if (!is_as_ever(hypothesis)) {
+    } else if (!incident.as_ever) {  // Other hardware explains nothing else.
       primaries.push_back(&hypothesis);
     }
     incidents.push_back(std::move(incident));

@@ -189,6 +189,7 @@ TEST_F(IncidentsTest, WhoIsAsSlowAsEverIsSaidToBeAndExplainsNobody) {
   EXPECT_EQ(found[0].status, IncidentStatus::kClosed);
   EXPECT_THAT(found[0].evidence[0].note, IsEmpty());
   EXPECT_EQ(found[1].state, IncidentState::kSuspected);
+  EXPECT_TRUE(found[1].as_ever);
   EXPECT_THAT(found[1].evidence[0].note, HasSubstr("sick, or other hardware"));
 }
 

@@ -70,6 +70,8 @@ struct Incident {
   std::optional<WallTime> until;            ///< End of the last anomalous window, when it is over.
   WallTime seen_until;                      ///< The same so far, over or not.
   IncidentState state = IncidentState::kSuspected;
+  /// Suspected, and no more than that, because its components were no other before: it may be their hardware.
+  bool as_ever = false;
   IncidentStatus status = IncidentStatus::kOpen;
   std::optional<double> confidence;
   Part blame;

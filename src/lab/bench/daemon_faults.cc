@@ -80,11 +80,12 @@ FaultPlan memory_limit(const Victim& victim) {
   const std::string host = victim.server();
   plan.provide = {
       {host, shell(fmt::format("fallocate -l 64M {0} && chmod 600 {0} && mkswap {0} && swapon {0}", swap))}};
-  // A daemon that goes on writing fills its memory as fast as a slow disk empties it, and a limit of cgroups of
-  // version 1 is in force only when there is no more in use: that took minutes, or never came.
-  plan.begin = {{host, write_into(old ? "100" : "max", swaps)},
-                {host, shell(fmt::format("d=\"{}\"; kill -STOP $d; echo {:.0f}M > {}; s=$?; kill -CONT $d; exit $s",
-                                         daemons_now(victim), victim.value("limit"), limit.native()))}};
+  // A daemon that goes on writing fills its memory as fast as a slow disk empties it, and a limit of cgroups
+  // of version 1 is in force only when there is no more in use: that took minutes, or never came.
+  plan.begin = {
+      {host, write_into(old ? "100" : "max", swaps)},
+      {host, shell(fmt::format("d=\"{}\"; kill -STOP $d; echo {:.0f}M > {}; s=$?; kill -CONT $d; exit $s",
+                               daemons_now(victim), victim.value("limit"), limit.native()))}};
   plan.end = {{host, write_into(fmt::format("{}M", layout.cache_megabytes), limit)},
               {host, write_into("0", swaps)},
               {host, shell(fmt::format("swapoff {0} && rm {0}", swap))}};

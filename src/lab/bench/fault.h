@@ -17,9 +17,9 @@ struct OnHost {
   Command command;
 };
 
-/// What a fault consists of: commands before the workload starts, when nobody notices what they do to the disks;
-/// commands that come first, programs that run as long as it lasts, in the order in which they are started,
-/// commands that begin it, and commands that end it.
+/// What a fault consists of: commands before the workload starts, when nobody notices what they do to the
+/// disks; commands that come first, programs that run as long as it lasts, in the order in which they are
+/// started, commands that begin it, and commands that end it.
 struct FaultPlan {
   std::vector<OnHost> provide;
   std::vector<OnHost> prepare;

@@ -27,8 +27,8 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 
 /// A port that is free at the moment, below the ephemeral range: the kernel could give a port of that range
-/// to another test before the server starts. Each process has a few ports of its own to begin with, since another
-/// test may run beside it under the next process id.
+/// to another test before the server starts. Each process has a few ports of its own to begin with, since
+/// another test may run beside it under the next process id.
 int free_port() {
   constexpr int kFirst = 20000;
   constexpr int kCount = 10000;
