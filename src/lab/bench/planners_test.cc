@@ -235,7 +235,9 @@ TEST_F(PlannerTest, WhatWasInjectedIsClearedOnce) {
 TEST_F(PlannerTest, WhatWasHalfBegunIsEnded) {
   NotedJournal journal(machine_);
   Site site(machine_, journal, layout_);
-  machine_.answers = {{"fallocate", {1, "No space left on device"}}};
+  machine_.answers = {{"fallocate", {1, "No space left on device"}},
+                      {"kill -STOP", {1, "Device or resource busy"}}};
+  EXPECT_FALSE(run_steps(site, plan("memory-limit").provide));
   EXPECT_FALSE(InjectedFault::inject(site, plan("memory-limit")));
   EXPECT_LT(machine_.position("swapoff"), machine_.log.size());
 }
