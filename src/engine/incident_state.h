@@ -153,7 +153,7 @@ struct StateOf<Incident> {
     state(self.as_ever);
     state.enumerator(self.status, IncidentStatus::kExplained);
     state(self.confidence, self.blame, self.alternatives, self.components, self.cause, self.resource,
-          self.rule, self.why, self.persistence, self.severity);
+          self.rule, self.why, self.check, self.persistence, self.severity);
     state.enumerator(self.thresholds, ThresholdOrigin::kSelf);
     state(self.evidence, self.also_known_as, self.decisions, self.impact);
   }

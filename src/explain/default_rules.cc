@@ -23,6 +23,9 @@ resource = "storage"
 is = ["lost", "gone"]
 blames = ["array"]
 why = "{component}: each controller's servers have lost the devices of some LUNs"
+check = [
+  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the logs of both controllers''',
+]
 
 [[rule]]
 name = "all gone from a controller"
@@ -31,6 +34,9 @@ resource = "storage"
 is = ["lost", "gone", "whole"]
 blames = ["controller"]
 why = "{component}: its servers have lost the devices of all LUNs"
+check = [
+  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the log of the controller''',
+]
 
 [[rule]]
 name = "gone from some servers of a controller"
@@ -55,6 +61,9 @@ resource = "storage"
 is = ["lost", "gone", "failover"]
 blames = ["server"]
 why = "nothing is recorded of {component}'s attachments, and others serve its LUNs"
+check = [
+  '''ssh {host} "uptime; multipath -ll; dmesg -T | tail -50"  # is it up, and what does it reach?''',
+]
 
 [[rule]]
 name = "unused at a server"
@@ -63,6 +72,9 @@ resource = "storage"
 is = ["lost", "unused", "failover"]
 blames = ["server"]
 why = "{component} is there, but does not serve: others do in its place"
+check = [
+  '''ssh {host} "lctl dl; mmgetstate; gluster volume status; ceph osd tree"  # whichever there is: does it serve?''',
+]
 
 [[rule]]
 name = "gone"
@@ -70,6 +82,9 @@ cause = "lost-attachment"
 resource = "storage"
 all = ["detector absent", "storage throughput"]
 why = "{component} shows no activity while its peers work"
+check = [
+  '''ssh {host} "multipath -ll; dmesg -T | tail -50"  # paths that failed, and when''',
+]
 
 [[rule]]
 name = "silent"
@@ -77,6 +92,9 @@ cause = "lost-link"
 resource = "network"
 all = ["detector absent", "network throughput"]
 why = "{component} sends and receives nothing while its peers do"
+check = [
+  '''ssh {host} "ip -s link; dmesg -T | tail -50"  # is the link up?''',
+]
 
 # Parts of arrays that are slow (T 5.7.2, 5.7.3, 6.2.2, 6.3).
 [[rule]]
@@ -86,6 +104,9 @@ resource = "storage"
 any = ["storage latency"]
 blames = ["drawer", "array", "controller"]
 why = "many LUNs or disks of {component} wait longer than their peers: something that they share is sick"
+check = [
+  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'; dmesg -T | tail -50"  # then the log of the array''',
+]
 
 [[rule]]
 name = "slower, and its neighbours too"
@@ -95,6 +116,9 @@ any = ["storage latency"]
 is = ["with neighbours"]
 blames = ["lun", "attachment"]
 why = "{component} became slow and others of its array less so with it: an array repairs itself"
+check = [
+  '''ssh {host} iostat -xd 5 3 {device}  # then the array: is it rebuilding?''',
+]
 
 [[rule]]
 name = "slow at a path that nobody uses"
@@ -113,6 +137,9 @@ any = ["storage throughput", "storage latency"]
 excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
 blames = ["lun", "attachment"]
 why = "{component} moves {excess} more than its peers do: a workload of its own"
+check = [
+  '''ssh {host} pidstat -d 5 3  # who reads and writes there''',
+]
 
 [[rule]]
 name = "more work than its peers"
@@ -139,6 +166,10 @@ any = ["storage latency"]
 none = ["storage throughput"]
 blames = ["lun", "attachment"]
 why = "{component} takes longer per request than its peers without moving more data"
+check = [
+  '''ssh {host} "multipath -ll {device}; iostat -xd 5 3 {device}"  # its paths, and its queue''',
+  '''ssh {host} smartctl -x /dev/{device}  # where the array passes it on''',
+]
 
 # What a daemon is held by is known of the daemon itself; no other fault makes it.
 [[rule]]
@@ -147,6 +178,9 @@ cause = "slow-cpu"
 resource = "cpu"
 any = ["throttled"]
 why = "{component}'s daemon is kept from its processors by a quota, its peers' are not"
+check = [
+  '''ssh {host} systemd-cgtop -b -n 2 --order=cpu  # then CPUQuota= of the unit: systemctl show''',
+]
 
 [[rule]]
 name = "stopped"
@@ -154,6 +188,9 @@ cause = "stopped-daemon"
 resource = "cpu"
 any = ["stopped"]
 why = "{component}'s daemon is stopped or traced: it is there and does nothing"
+check = [
+  '''ssh {host} "ps -eo pid,stat,wchan:30,cmd | awk '\$2 ~ /^[Tt]/'"  # who is stopped or traced''',
+]
 
 [[rule]]
 name = "the carrier comes and goes"
@@ -161,6 +198,10 @@ cause = "flapping-link"
 resource = "network"
 any = ["carrier"]
 why = "{component}'s link goes and comes again and again: its cable, its plug or the port"
+check = [
+  '''ssh {host} ethtool {device}  # speed, duplex, link''',
+  '''ssh {host} "dmesg -T | grep -i {device} | tail"  # when it went and came''',
+]
 
 [[rule]]
 name = "waiting for memory"
@@ -168,6 +209,9 @@ cause = "memory-pressure"
 resource = "memory"
 any = ["memory delay"]
 why = "{component} waits for memory: pages have to be fetched from storage before it can go on"
+check = [
+  '''ssh {host} "cat /proc/pressure/memory; vmstat 5 3"  # si, so: does it swap?''',
+]
 
 [[rule]]
 name = "extra storage work"
@@ -176,6 +220,9 @@ resource = "storage"
 any = ["storage throughput", "storage latency"]
 excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
 why = "{component} moves {excess} more through its storage than its peers do: something else uses the device"
+check = [
+  '''ssh {host} pidstat -d 5 3  # who else reads and writes''',
+]
 
 [[rule]]
 name = "extra network traffic"
@@ -184,6 +231,9 @@ resource = "network"
 any = ["network throughput"]
 excess = { of = "network", share = 0.25, spread = 2, least = 32768 }
 why = "{component} moves {excess} more over its network than its peers do: something else uses the link"
+check = [
+  '''ssh {host} "ss -tin state established | head -40"  # who talks to whom''',
+]
 
 [[rule]]
 name = "a link that comes and goes"
@@ -192,6 +242,9 @@ resource = "network"
 all = ["detector burst", "network retransmission"]
 none = ["storage latency"]
 why = "{component} loses many packets for moments, again and again, and its peers do not: its link comes and goes"
+check = [
+  '''ssh {host} "ip -s link; dmesg -T | grep -iE 'link|carrier' | tail"  # when it went and came''',
+]
 
 [[rule]]
 name = "wrong checksums"
@@ -199,6 +252,9 @@ cause = "packet-loss"
 resource = "network"
 any = ["crc-errors"]
 why = "packets reach {component} with wrong checksums and are thrown away"
+check = [
+  '''ssh {host} "ethtool -S {device} | grep -iE 'crc|err'"  # then cable, transceiver and port''',
+]
 
 # A daemon that gets no processor leaves its sockets alone, and what is sent to it is sent again.
 [[rule]]
@@ -207,6 +263,9 @@ cause = "slow-cpu"
 resource = "cpu"
 all = ["cpu delay", "network retransmission"]
 why = "{component}'s daemon is ready to go and gets no processor, so that what is sent to it is sent again"
+check = [
+  '''ssh {host} "cat /proc/pressure/cpu; pidstat -u 5 3"  # who computes there''',
+]
 
 # Lost packets shrink the windows of those who send, and no queue remains before the link; a link that is too slow
 # has a queue before it, which overflows.
@@ -217,6 +276,9 @@ resource = "network"
 all = ["network delay", "network retransmission"]
 none = ["network congestion"]
 why = "packets to and from {component} wait far longer than its peers', and the queue overflows: its link is slow or full"
+check = [
+  '''ssh {host} "ip -s link"  # then ethtool of the interface: its speed and duplex''',
+]
 
 [[rule]]
 name = "retransmissions"
@@ -224,6 +286,9 @@ cause = "packet-loss"
 resource = "network"
 any = ["network retransmission"]
 why = "{component} has segments retransmitted far more often than its peers: packets are lost on its path"
+check = [
+  '''ssh {host} "nstat -az TcpRetransSegs; ip -s link"  # errors and drops, at the server and at its port of the switch''',
+]
 
 [[rule]]
 name = "held up again and again"
@@ -232,6 +297,10 @@ resource = "storage"
 all = ["detector burst", "storage latency"]
 none = ["storage throughput"]
 why = "{component} holds requests up for a second or more, again and again, and its peers do not"
+check = [
+  '''ssh {host} smartctl -x /dev/{device}  # errors, retries, self-tests''',
+  '''ssh {host} "dmesg -T | grep -i {device} | tail"  # resets and timeouts''',
+]
 
 [[rule]]
 name = "slow for long"
@@ -240,6 +309,10 @@ resource = "storage"
 all = ["detector bias"]
 none = ["storage throughput"]
 why = "{component} is slower than its peers in nearly every window, under the same load"
+check = [
+  '''ssh {host} smartctl -x /dev/{device}  # reallocated and pending sectors, errors''',
+  '''ssh {host} iostat -xd 5 3 {device}  # its latency beside its peers'''',
+]
 
 [[rule]]
 name = "latency without load"
@@ -247,6 +320,10 @@ cause = "disk-busy"
 resource = "storage"
 any = ["storage latency"]
 why = "{component} takes longer per request than its peers without moving more data"
+check = [
+  '''ssh {host} smartctl -x /dev/{device}  # reallocated and pending sectors, errors''',
+  '''ssh {host} "dmesg -T | grep -i {device} | tail; cat /proc/mdstat"  # resets; a check or a rebuild''',
+]
 
 [[rule]]
 name = "waiting for a processor"
@@ -254,6 +331,9 @@ cause = "slow-cpu"
 resource = "cpu"
 any = ["cpu delay"]
 why = "{component}'s daemon is ready to go and gets no processor, far more than its peers'"
+check = [
+  '''ssh {host} "cat /proc/pressure/cpu; pidstat -u 5 3"  # who computes there''',
+]
 
 [[rule]]
 name = "a slower link"
@@ -261,6 +341,9 @@ cause = "slow-link"
 resource = "network"
 any = ["network capacity"]
 why = "{component}'s link has agreed on a lower speed than its peers'"
+check = [
+  '''ssh {host} ethtool {device}  # speed and duplex; then cable, transceiver and port''',
+]
 
 [[rule]]
 name = "round trips"
@@ -268,6 +351,9 @@ cause = "slow-link"
 resource = "network"
 any = ["network delay"]
 why = "packets to and from {component} wait far longer on their way than its peers': its link is slow or full"
+check = [
+  '''ssh {host} "ip -s link; ss -tin state established | head -40"  # then ethtool of the interface: its speed and duplex''',
+]
 
 [[rule]]
 name = "data outstanding"
@@ -276,6 +362,9 @@ resource = "network"
 any = ["tcp-busy"]
 none = ["rwnd-limited", "awaiting", "owing"]
 why = "what is sent to and from {component} stays unacknowledged for far more of the time than its peers'"
+check = [
+  '''ssh {host} "ip -s link; ss -tin state established | head -40"  # then ethtool of the interface: its speed and duplex''',
+]
 
 # Who is waited for is known, and why is not: no cause is better than a wrong one.
 [[rule]]
@@ -284,6 +373,10 @@ cause = "unknown"
 resource = "service"
 any = ["service occupancy", "service delay"]
 why = "clients wait for {component} for far more of the time than for its peers; nothing recorded says why"
+check = [
+  '''ssh {host} "lctl get_param obdfilter.*.stats; mmdiag --iohist; gluster volume profile all info"  # whichever there is''',
+  '''ssh {host} "ps -eLo pid,stat,wchan:30,comm | awk '\$2 ~ /^D/'"  # who waits for what''',
+]
 
 [[rule]]
 name = "congestion"

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "explain/checks.h"
 #include "explain/hypothesis.h"
 #include "explain/ids.h"
 #include "explain/part_map.h"
@@ -23,12 +24,14 @@ bool has_retransmissions(const Hypothesis& hypothesis) {
                              [](const Finding* finding) { return finding->role == Role::kRetransmission; });
 }
 
-void take_cause(Incident& incident, const Suspect& suspect, std::span<const Rule> rules) {
+void take_cause(Incident& incident, const Suspect& suspect, std::span<const Rule> rules,
+                const Grouping& grouping) {
   if (const Rule* rule = first_match(rules, suspect)) {
     incident.cause = rule->cause;
     incident.resource = rule->resource;
     incident.rule = rule->name;
     incident.why = explain(*rule, suspect, incident.blame.name);
+    incident.check = checks_of(*rule, suspect, grouping);
     return;
   }
   incident.cause = "unknown";
@@ -79,7 +82,7 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
   take_cause(
       incident,
       {hypothesis.findings, hypothesis.blamed.blame.kind, find_patterns(hypothesis, grouping, options)},
-      rules);
+      rules, grouping);
   return incident;
 }
 

@@ -195,8 +195,9 @@ Result<std::vector<FactCondition>> parse_facts(const toml::table& rule, const st
 }
 
 Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
-  constexpr std::array<std::string_view, 12> kKeys{"name", "cause",  "resource", "why",    "any", "all",
-                                                   "none", "excess", "facts",    "blames", "is",  "is_not"};
+  constexpr std::array<std::string_view, 13> kKeys{"name",   "cause", "resource", "why",    "check",
+                                                   "any",    "all",   "none",     "excess", "facts",
+                                                   "blames", "is",    "is_not"};
   for (const auto& [key, node] : table) {
     if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end()) {
       return fail(ErrorCode::kBadUse, place(where, node.source()),
@@ -211,6 +212,12 @@ Result<Rule> parse_rule(const toml::table& table, const std::string& where) {
   if (rule.name.empty() || rule.cause.empty()) {
     return fail(ErrorCode::kBadUse, place(where, table.source()), "a rule needs a name and a cause");
   }
+  const auto as_written = [](const std::string& text, const std::string& /*at*/) -> Result<std::string> {
+    return text;
+  };
+  auto check = parse_list<std::string>(table, "check", where, as_written);
+  if (!check) return forward(check);
+  rule.check = std::move(*check);
   auto any = parse_list<Selector>(table, "any", where, parse_selector);
   if (!any) return forward(any);
   auto all = parse_list<Selector>(table, "all", where, parse_selector);

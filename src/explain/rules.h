@@ -72,9 +72,10 @@ struct Rule {
   std::string cause;
   std::string resource;
   std::string why;  ///< A sentence for people; `{component}`, `{excess}` and `{metrics}` are filled in.
-  std::vector<Selector> any;   ///< At least one of these was found (when not empty).
-  std::vector<Selector> all;   ///< Every one of these was found.
-  std::vector<Selector> none;  ///< None of these was found.
+  std::vector<std::string> check;  ///< Commands that show more; checks.h fills in `{host}` and `{device}`.
+  std::vector<Selector> any;       ///< At least one of these was found (when not empty).
+  std::vector<Selector> all;       ///< Every one of these was found.
+  std::vector<Selector> none;      ///< None of these was found.
   std::optional<ExcessCondition> excess;
   std::vector<FactCondition> facts;  ///< Every one of these holds.
   std::vector<PartKind> blames;      ///< The blamed part is of one of these tiers (when not empty).

@@ -81,6 +81,7 @@ struct Incident {
   std::string resource;  ///< storage, network, …
   std::string rule;      ///< Name of the rule that fired.
   std::string why;       ///< The rule's sentence, filled with its evidence.
+  std::vector<std::string> check{};  ///< Commands that show more, ready for a shell.
   int persistence = 0;
   double severity = 0;
   ThresholdOrigin thresholds = ThresholdOrigin::kSelf;

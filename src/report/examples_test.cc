@@ -125,6 +125,7 @@ Diagnosis busy_disk() {
   i.resource = "storage";
   i.rule = "storage-latency";
   i.why = "await of s2/loop22 is far above its peers while its throughput is the same as theirs";
+  i.check = {"ssh s2 smartctl -x /dev/loop22  # reallocated and pending sectors, errors"};
   i.persistence = 5;
   i.severity = 12.4;
   i.thresholds = ThresholdOrigin::kTrained;
@@ -267,6 +268,7 @@ Diagnosis hostile() {
   i.alternatives = {{PartKind::kDisk, attack}};
   i.components = {attack};
   i.cause = i.resource = i.rule = i.why = attack;
+  i.check = {attack};
   Evidence& e = i.evidence.front();
   e.metric = e.component = e.detector = e.unit = e.note = e.source = attack;
   d.ranking.front() = {attack, attack, 5, 12.4};

@@ -115,6 +115,13 @@ std::string other_evidence_markup(const Incident& incident, const Clockface& clo
   return out.empty() ? out : "<h3>Other witnesses</h3>\n" + out;
 }
 
+/// What to look at next.
+std::string checks(const Incident& incident) {
+  std::string commands;
+  for (const std::string& command : incident.check) commands += html_escape(command) + "\n";
+  return commands.empty() ? commands : "<pre>" + commands + "</pre>\n";
+}
+
 }  // namespace
 
 std::string incident_section(const Incident& incident, const Clockface& clock, std::string_view anchor,
@@ -129,6 +136,7 @@ std::string incident_section(const Incident& incident, const Clockface& clock, s
   }
   out += "</header>\n";
   if (!incident.why.empty()) out += fmt::format("<p class=\"why\">{}</p>\n", html_escape(incident.why));
+  out += checks(incident);
   out += keys(incident, clock);
   out += figures;
   const std::vector<EvidenceTable> tables = evidence_tables(incident, clock);

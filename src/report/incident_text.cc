@@ -99,6 +99,8 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   page.labelled(
       "why",
       printable(incident.rule.empty() ? incident.why : fmt::format("{} [{}]", incident.why, incident.rule)));
+  // Not wrapped: they are to be copied.
+  for (const std::string& command : incident.check) page.line("$ " + printable(command), 2 * kIndent);
   if (incident.impact) page.labelled("impact", printable(impact(*incident.impact)));
   page.labelled("strength", strength(incident));
   page.labelled("faulty", listed(incident.components));

@@ -109,6 +109,7 @@ void write(JsonWriter& json, const Incident& incident) {
   json.member("why", incident.why);
   json.member("persistent_since", incident.persistent_since);
   json.member("confirmed_since", incident.confirmed_since);
+  if (!incident.check.empty()) json.member("check", incident.check);
   if (!incident.also_known_as.empty()) json.member("also_known_as", incident.also_known_as);
   if (!incident.decisions.empty()) {
     json.list("decisions", incident.decisions,

@@ -39,7 +39,7 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
               ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
                           "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
                           "severity", "thresholds", "evidence", "why", "persistent_since", "confirmed_since",
-                          "impact"));
+                          "check", "impact"));
   EXPECT_THAT(keys(json["incidents"][0]["impact"]), ElementsAre("group", "before", "during", "unit"));
   EXPECT_THAT(keys(json["incidents"][0]["evidence"][0]),
               ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",

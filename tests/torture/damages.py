@@ -84,20 +84,24 @@ def json_of(trial, ended, whose):
 
 
 def judge_check(trial, judge, lost, how):
-    """`diagnose --check` must neither pass where values that it judges are lost, nor call partial what it does not say is."""
-    checked = trial.run("diagnose", judge.recording, "--check", "--json", "-", ends=(PARTIAL,), **how)
-    if checked.status not in (0, 1, PARTIAL):
+    """`diagnose --check` must not pass where values that it judges are lost, and must end as its verdict says, for a reason."""
+    checked = trial.run("diagnose", judge.recording, "--check", "--json", "-", ends=(NOT_JUDGED,), **how)
+    if checked.status not in ENDS.values():
         return
-    coverage = json_of(trial, checked, "diagnose --json").get("coverage", {})
+    said = json_of(trial, checked, "diagnose --json")
+    coverage = said.get("coverage", {})
     unjudged = judged(lost, coverage)
     # That a recorder was stopped says nothing of what is lost.
     losses = [sentence for sentence in coverage.get("missing", []) if not sentence.endswith("(recorder stopped)")]
     judge.expect_named(unjudged, " ".join(losses), "diagnose --json")
     if unjudged and checked.status == 0:
         trial.find("silent loss", "diagnose --check passes where values are lost", f"{len(unjudged)}; coverage {coverage.get('missing')}")
-    said = bool(coverage.get("partial") and coverage.get("damaged") and coverage.get("missing"))
-    if checked.status != 1 and said != (checked.status == PARTIAL):
-        trial.find("other", f"diagnose --check ends with {checked.status}, which is not what it says of the coverage", coverage)
+    if checked.status != ENDS.get(said.get("verdict")):
+        trial.find("other", f"diagnose --check ends with {checked.status} and says {said.get('verdict')}", coverage)
+    if checked.status == NOT_JUDGED and not said.get("not_judged"):
+        trial.find("other", "diagnose --check does not say why nothing was judged", coverage)
+    if coverage.get("partial") and checked.status == ENDS["well"]:
+        trial.find("other", "diagnose --check passes where it says that files are damaged", coverage)
 
 
 def read_everything(trial, recording, intact, before=(), sound=False):
@@ -209,7 +213,7 @@ def copied_live(trial, _):
             for sentence in truth.judge("live1", machine.began, rows)[:1]:
                 trial.find("wrong value", "export of a copy of a file that was being written", sentence)
             trial.run("info", "--verify", recording)
-            trial.run("diagnose", recording, "--check", ends=(PARTIAL,))
+            trial.run("diagnose", recording, "--check", ends=(NOT_JUDGED,))
     finally:
         machine.close()
 

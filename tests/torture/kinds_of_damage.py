@@ -6,7 +6,8 @@ import stat
 
 
 PAGE = 1024
-PARTIAL = 4  # How `diagnose --check` ends when nothing is confirmed and not all could be judged.
+ENDS = {"well": 0, "sick": 1, "not_judged": 4}  # How `diagnose --check` ends, by its verdict.
+NOT_JUDGED = ENDS["not_judged"]
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
