@@ -212,13 +212,6 @@ bool AnomalyTracker::is_over(std::size_t anomaly) const {
   return latest_[one.member] != anomaly || recent_.back().position - one.last_position > span();
 }
 
-bool AnomalyTracker::has_to_settle() const {
-  for (std::size_t a = 0; a < anomalies_.size(); ++a) {
-    if (!anomalies_[a].summary && is_over(a)) return true;
-  }
-  return false;
-}
-
 void AnomalyTracker::settle(LevelBook& book) {
   for (std::size_t a = 0; a < anomalies_.size(); ++a) {
     Anomaly& anomaly = anomalies_[a];

@@ -169,8 +169,6 @@ class AnomalyTracker {
 
   /// \param levels  those of the window.
   void add(const WindowJudgement& window, const SharedLevelRows& levels, const ScoredTrack& track);
-  /// Whether an anomaly is over that was not settled yet.
-  [[nodiscard]] bool has_to_settle() const;
   /// Drops what only those that go on need. \param book  of the group's columns.
   void settle(LevelBook& book);
   /// All that counted against the member is forgotten; its anomaly is over, and what follows is another.

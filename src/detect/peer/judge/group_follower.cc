@@ -93,7 +93,6 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
   levels_.reset();
-  if (std::ranges::none_of(trackers_, &AnomalyTracker::has_to_settle)) return;
   std::vector<const Anomaly*> anomalies;
   for (const AnomalyTracker& tracker : trackers_) {
     for (const Anomaly& anomaly : tracker.anomalies()) anomalies.push_back(&anomaly);
@@ -109,7 +108,7 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const std::optional<Load> load =
       options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
-  if (!judged.window.idle) {
+  if (!judged.window.idle && !second_only()) {
     const std::vector<double>* read = levels_of(*columns_, judged.window.levels, Quantity::kRead);
     past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
   }
@@ -126,6 +125,12 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     if (!thresholds.trained && track.metric->role == Role::kLatency && !slowdown.empty())
       scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
+  }
+  if (slowdown.empty() || judged.window.idle || second_only()) return;
+  for (const AnomalyTracker& tracker : trackers_) {
+    for (const Anomaly& anomaly : tracker.anomalies()) {
+      if (anomaly.confirmed() && anomaly.until == judged.window.end) past_.leave_out(anomaly.member);
+    }
   }
 }
 
@@ -248,6 +253,7 @@ void GroupFollower::heed_repairs(WallTime start) {
     if (!options_->interventions.repaired(members[i].index(), before, start)) continue;
     for (AnomalyTracker& tracker : trackers_) tracker.repaired(i);
     if (bias_) bias_->repaired(i);
+    past_.repaired(i);
   }
 }
 

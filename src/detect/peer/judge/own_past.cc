@@ -48,6 +48,16 @@ void OwnPast::add(std::int64_t position, std::span<const double> slowdown, std::
   windows_.back().read.resize(members_, kMissing);
 }
 
+void OwnPast::leave_out(std::size_t member) {
+  if (windows_.empty()) return;
+  windows_.back().slowdown[member] = kMissing;
+  windows_.back().read[member] = kMissing;
+}
+
+void OwnPast::repaired(std::size_t member) {
+  for (Window& window : windows_) window.slowdown[member] = window.read[member] = kMissing;
+}
+
 template <class Wanted>
 std::vector<double> OwnPast::of(std::size_t member, Row row, const Wanted& wanted) const {
   std::vector<double> values;

@@ -37,6 +37,11 @@ class OwnPast {
   /// and then nothing is ever said. \param read  in any unit; empty: not recorded.
   void add(std::int64_t position, std::span<const double> slowdown, std::span<const double> read);
 
+  /// The member is sick in the newest window, which says nothing of how it is.
+  void leave_out(std::size_t member);
+  /// It has been replaced: nothing is known from before.
+  void repaired(std::size_t member);
+
   /// Whether it may be its hardware that is slower than its peers': in the windows at `positions` (ascending)
   /// the member is no other than in all windows before, or nothing is known from before, and in one of the
   /// two it is busy for less than HardwareOptions::slowdown times as long as its peers. False where its busy

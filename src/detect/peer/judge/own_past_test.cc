@@ -99,9 +99,33 @@ TEST(OwnPast, SaysNothingOfWhatItDoesNotKnow) {
 
 TEST(OwnPast, RemembersOnlySoMuch) {
   constexpr auto kMost = static_cast<std::int64_t>(OwnPast::kMostWindows);
-  // Slow for longer than that: it may be a replacement, to which its peers are no standard any more.
+  // Slow for longer than that.
   EXPECT_TRUE(last_three_as_ever(after(kMost + 40, slower_from(10, 1.3)), kMost + 40));
   EXPECT_FALSE(last_three_as_ever(after(kMost + 40, slower_from(kMost + 37, 1.3)), kMost + 40));
+}
+
+TEST(OwnPast, WhatHasBeenReplacedHasNoPast) {
+  OwnPast past = after(5, healthy);
+  past.repaired(0);
+  for (std::int64_t window = 5; window < 8; ++window) {
+    std::vector<double> slow;
+    for (std::size_t i = 0; i < kMembers; ++i) slow.push_back(slower_from(5, 1.25)(i, window));
+    past.add(window, slow, {});
+  }
+  EXPECT_TRUE(last_three_as_ever(past, 8)) << "another disk is no change of this one";
+}
+
+TEST(OwnPast, WhoWasSickBeforeIsHeldAgainstItsHealth) {
+  OwnPast past(kMembers, {});
+  for (std::int64_t window = 0; window < 30; ++window) {
+    const bool sick = (window >= 3 && window < 24) || window >= 27;
+    std::vector<double> slow;
+    for (std::size_t i = 0; i < kMembers; ++i)
+      slow.push_back(healthy(i, window) * (i == 0 && sick ? 1.3 : 1));
+    past.add(window, slow, {});
+    if (window >= 3 && window < 24) past.leave_out(0);
+  }
+  EXPECT_FALSE(last_three_as_ever(past, 30));
 }
 
 TEST(OwnPast, IsRestored) {
