@@ -17,15 +17,13 @@ struct OnHost {
   Command command;
 };
 
-/// What a fault consists of: commands before the workload starts, when nobody notices what they do to the
-/// disks; commands that come first, programs that run as long as it lasts, in the order in which they are
-/// started, commands that begin it, and commands that end it.
+/// What a fault consists of, in this order.
 struct FaultPlan {
-  std::vector<OnHost> provide;
-  std::vector<OnHost> prepare;
-  std::vector<OnHost> programs;
-  std::vector<OnHost> begin;
-  std::vector<OnHost> end;
+  std::vector<OnHost> provide;   ///< Commands before the workload, when nobody notices what they do to disks.
+  std::vector<OnHost> prepare;   ///< Commands that come first when the fault begins, ...
+  std::vector<OnHost> programs;  ///< ... programs that run as long as it lasts, ...
+  std::vector<OnHost> begin;     ///< ... commands that begin it, ...
+  std::vector<OnHost> end;       ///< ... and commands that end it.
 };
 
 /// A fault and where it strikes.
