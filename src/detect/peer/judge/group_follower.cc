@@ -108,7 +108,8 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const std::optional<Load> load =
       options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
-  if (!judged.window.idle && !second_only()) {
+  const bool has_past = !slowdown.empty() && !judged.window.idle && !second_only();
+  if (has_past) {
     const std::vector<double>* read = levels_of(*columns_, judged.window.levels, Quantity::kRead);
     past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
   }
@@ -126,10 +127,14 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
   }
-  if (slowdown.empty() || judged.window.idle || second_only()) return;
+  if (has_past) leave_sick_out_of_past(judged.window.end);
+}
+
+/// What is sick now says nothing of how it is.
+void GroupFollower::leave_sick_out_of_past(WallTime end) {
   for (const AnomalyTracker& tracker : trackers_) {
     for (const Anomaly& anomaly : tracker.anomalies()) {
-      if (anomaly.confirmed() && anomaly.until == judged.window.end) past_.leave_out(anomaly.member);
+      if (anomaly.confirmed() && anomaly.until == end) past_.leave_out(anomaly.member);
     }
   }
 }

@@ -111,6 +111,7 @@ class GroupFollower {
   };
 
   void judge_tracks(const JudgedWindow& judged);
+  void leave_sick_out_of_past(WallTime end);
   void judge_bias(const JudgedWindow& judged);
   void judge_standby(const JudgedWindow& judged);
   void judge_absent(const JudgedWindow& judged);
