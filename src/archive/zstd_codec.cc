@@ -69,7 +69,7 @@ std::string seal(std::string_view magic, std::string_view bytes, ZstdCodec& code
 }
 
 Result<std::string> unseal(std::string_view magic, std::string_view bytes, std::string_view where,
-                           ZstdCodec& codec) {
+                           ZstdCodec& codec, std::size_t most) {
   const auto damaged = [&](std::string_view what) {
     return fail(ErrorCode::kDamaged, std::string(where), fmt::format("damaged block header: {}", what));
   };
@@ -84,7 +84,7 @@ Result<std::string> unseal(std::string_view magic, std::string_view bytes, std::
   }
   const std::uint64_t hash = framed.u64();
   if (!framed.ok() || checksum(framed.rest()) != hash) return damaged("its checksum does not hold");
-  const std::size_t size = framed.count(kMaxHeaderBytes);
+  const std::size_t size = framed.count(most);
   std::string raw;
   if (!framed.ok() || !codec.decompress(framed.rest(), size, raw)) return damaged("it does not decompress");
   return raw;

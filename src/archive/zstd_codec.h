@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "archive/format.h"
 #include "base/error.h"
 
 namespace laggard::archive {
@@ -44,7 +45,9 @@ class ZstdCodec {
 
 /// Unpacks sealed bytes.
 /// \param where  the place for the error, which is kDamaged, or kTooNew for a later version of the magic.
+/// \param most   so many bytes at most: more are kDamaged.
 [[nodiscard]] Result<std::string> unseal(std::string_view magic, std::string_view bytes,
-                                         std::string_view where, ZstdCodec& codec);
+                                         std::string_view where, ZstdCodec& codec,
+                                         std::size_t most = kMaxHeaderBytes);
 
 }  // namespace laggard::archive

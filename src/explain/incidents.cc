@@ -61,6 +61,7 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
       !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
   bool trained = true;
   std::set<std::string> names;
+  incident.evidence.reserve(hypothesis.findings.size() + hypothesis.failovers.size());
   for (const Finding* finding : hypothesis.findings) {
     names.insert(subject_name(grouping, *finding));
     incident.persistence = std::max(incident.persistence, static_cast<int>(finding->persistence));

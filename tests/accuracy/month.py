@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The memory of one `laggard watch` process over many days of a production site.
 
-usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 6] [--incidents 10] [--speed 3000] [--keep FOLDER]
+usage: tests/accuracy/month.py LAGGARD LAB [--days 30] [--arrays 6] [--incidents 10] [--ending] [--speed 3000] [--keep FOLDER]
 
-A site is simulated for so many days, with so many incidents of the seed's choice, and recorded once more at speed while a watch
-follows it. Per recorded day: the memory of the watch, the size of its checkpoint, its CPU time and the changes that it told.
+A site is simulated for so many days, with so many incidents of the seed's choice, of which some never end, or with --ending so many
+that all do, and recorded once more at speed while a watch follows it. Per recorded day: the memory of the watch, the size of its checkpoint, its CPU time and the changes that it told.
 Ends with 1 when the memory at the end is more than a tenth above that after the first two days.
 """
 import argparse
@@ -19,6 +19,8 @@ import time
 from headroom import cpu_s, memory_mb
 
 DAY_S = 86400
+# Kinds of incidents that end within a day.
+ENDING = ["busy-lun", "reconstruction", "reconstruction-spare", "oscillation", "drawer-errors"]
 
 
 def main():
@@ -28,16 +30,19 @@ def main():
     parser.add_argument("--days", type=int, default=30)
     parser.add_argument("--arrays", type=int, default=6)
     parser.add_argument("--incidents", type=int, default=10)
+    parser.add_argument("--ending", action="store_true")
     parser.add_argument("--speed", type=float, default=3000)
     parser.add_argument("--keep", type=pathlib.Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         scratch = pathlib.Path(name)
-        site = (options.keep or scratch) / f"site-{options.days}-{options.arrays}-{options.incidents}"
+        site = (options.keep or scratch) / f"site-{options.days}-{options.arrays}-{options.incidents}{'-ending' * options.ending}"
         if not site.exists():
-            subprocess.run([options.lab, "simulate", "--scale", "surveyor", "--arrays", str(options.arrays), "--incidents",
-                            str(options.incidents), "--duration", f"{options.days}d", "-o", str(site)], check=True,
-                           stdout=subprocess.DEVNULL)
+            incidents = ["--incidents", str(options.incidents)]
+            if options.ending:
+                incidents = [word for i in range(options.incidents) for word in ("--incident", ENDING[i % len(ENDING)])]
+            subprocess.run([options.lab, "simulate", "--scale", "surveyor", "--arrays", str(options.arrays), *incidents,
+                            "--duration", f"{options.days}d", "-o", str(site)], check=True, stdout=subprocess.DEVNULL)
         return follow(options, site, scratch)
 
 

@@ -137,6 +137,9 @@ void withhold_lone_congestion(std::vector<Finding>& findings, const Grouping& gr
 
 std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const GroupAnomalies> groups) {
   std::vector<Finding> findings;
+  std::size_t count = 0;
+  for (const GroupAnomalies& group : groups) count += group.anomalies.size();
+  findings.reserve(count);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     LevelBook book(groups[g].columns, groups[g].anomalies);
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {

@@ -280,6 +280,12 @@ GroupAnomalies GroupFollower::anomalies() const {
   return group;
 }
 
+std::size_t GroupFollower::kept() const {
+  std::size_t count = 0;
+  for (const AnomalyTracker& tracker : trackers_) count += tracker.anomalies().size();
+  return count;
+}
+
 void GroupFollower::forget(std::span<const std::uint8_t> keep) {
   for (AnomalyTracker& tracker : trackers_) {
     const std::size_t count = tracker.anomalies().size();

@@ -90,6 +90,8 @@ class GroupFollower {
   [[nodiscard]] const std::deque<AnomalyTracker>& trackers() const { return trackers_; }
   /// Valid until the next window.
   [[nodiscard]] GroupAnomalies anomalies() const;
+  /// How many these are.
+  [[nodiscard]] std::size_t kept() const;
   /// Drops anomalies that are over for good. \param keep  per anomaly, as `anomalies` has them; not 0: stays.
   void forget(std::span<const std::uint8_t> keep);
   /// Empty for groups that are judged in nothing, or for others only.

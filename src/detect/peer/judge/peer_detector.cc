@@ -46,13 +46,13 @@ std::vector<Finding> PeerDetector::findings() const {
 
 std::size_t PeerDetector::kept() const {
   std::size_t count = 0;
-  for (const GroupFollower& follower : followers_) count += follower.anomalies().anomalies.size();
+  for (const GroupFollower& follower : followers_) count += follower.kept();
   return count;
 }
 
 void PeerDetector::forget(std::span<const std::uint8_t> keep) {
   for (GroupFollower& follower : followers_) {
-    const std::size_t count = follower.anomalies().anomalies.size();
+    const std::size_t count = follower.kept();
     follower.forget(keep.first(count));
     keep = keep.subspan(count);
   }
