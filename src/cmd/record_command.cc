@@ -244,7 +244,11 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
   if (!settings) return forward(settings);
   auto retention = retention_of(options.keep, options.max_size);
   if (!retention) return forward(retention);
-  auto opened = source.open({options.from, options.root});
+  auto opened = source.open({.from = options.from,
+                             .root = options.root,
+                             .host = settings->host,
+                             .options = options.source,
+                             .say = say});
   if (!opened) return forward(opened);
 
   archive::WriterOptions writing;
@@ -275,17 +279,39 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
 
 namespace {
 
+void add_source_options(CLI::App& command, const collect::EventSourceSpec& source,
+                        RecordEventsOptions& options) {
+  if (!source.from.empty()) {
+    command.add_option("--from", options.from, std::string(source.from))->type_name("PATH");
+  }
+  for (const collect::EventSourceOption& option : source.options) {
+    std::vector<std::string>& values = options.source[std::string(option.name)];
+    for (const std::string_view value : split(option.initial, ',')) {
+      if (!value.empty()) values.emplace_back(value);
+    }
+    CLI::Option* added =
+        command.add_option("--" + std::string(option.name), values, std::string(option.help));
+    added->type_name(std::string(option.type))->allow_extra_args(false);
+    if (!option.initial.empty()) added->default_str(std::string(option.initial));
+    if (option.many) {
+      added->delimiter(',');
+    } else {
+      added->multi_option_policy(CLI::MultiOptionPolicy::Throw)->expected(1);
+    }
+  }
+}
+
 /// `laggard record NAME` for each row of the table of event sources.
 void add_record_events(CLI::App& record, Context& context) {
   for (const collect::EventSourceSpec& source : collect::event_sources()) {
     auto options = std::make_shared<RecordEventsOptions>();
     CLI::App* command = record.add_subcommand(std::string(source.name), std::string(source.help));
     add_record_options(*command, *options);
-    command->add_option("--from", options->from, "What to read; else the usual place")->type_name("PATH");
+    add_source_options(*command, source, *options);
     command->footer(
-        fmt::format("Example:\n  laggard record {} --out rec\n"
+        fmt::format("Example:\n  laggard record {} --out rec{}{}\n"
                     "Ends at SIGTERM or Ctrl-C with everything written.",
-                    source.name));
+                    source.name, source.example.empty() ? "" : " ", source.example));
     command->callback([options, &source, &context] {
       auto clock = collect::SignalClock::make();
       const Status done = clock ? record_events(source, *options, *clock) : Status(forward(clock));

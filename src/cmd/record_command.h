@@ -1,6 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "collect/record/clocks.h"
@@ -23,6 +26,8 @@ struct RecordOptions {
 struct RecordEventsOptions : RecordOptions {
   RecordEventsOptions() { flush = "2s"; }
   std::string from;  ///< What to read; empty: the usual place.
+  /// By collect::EventSourceOption::name.
+  std::map<std::string, std::vector<std::string>, std::less<>> source;
 };
 
 /// Records one source until the clock is asked to stop or the duration is over.

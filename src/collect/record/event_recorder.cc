@@ -66,7 +66,10 @@ Status EventRecorder::run(const std::function<bool()>& stop, const Wait& wait) {
     for (Seat& seat : seats_) hand_over(seat);
     outbox_.deliver_soon();
   }
-  for (Seat& seat : seats_) hand_over(seat);
+  for (Seat& seat : seats_) {
+    seat.source->finish(clock_, seat.batch);
+    hand_over(seat);
+  }
   Status finished = outbox_.finish();
   return recorded ? finished : recorded;
 }

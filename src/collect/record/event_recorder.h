@@ -36,6 +36,11 @@ class EventSource {
   /// Adds what there is, without waiting for more, and stops after about `most` events: what is left it is
   /// asked for again. Says what it lost itself (EventTable::add_loss). An error ends the recording.
   [[nodiscard]] virtual Status read(Clock& clock, ObservationBatch& batch, std::size_t most) = 0;
+  /// Adds what is left when the recording ends.
+  virtual void finish(Clock& clock, ObservationBatch& batch) {
+    static_cast<void>(clock);
+    static_cast<void>(batch);
+  }
 };
 
 struct EventRecorderOptions {

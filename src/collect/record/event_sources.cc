@@ -2,10 +2,15 @@
 
 #include <vector>
 
+#include "collect/pings/ping_source.h"
+
 namespace laggard::collect {
 
 std::span<const EventSourceSpec> event_sources() {
-  static const std::vector<EventSourceSpec> table{};
+  static const std::vector<EventSourceSpec> table{
+      {"pings", "Probe storage targets by small requests and record how long they take", &PingSource::open,
+       "", PingSource::options(), "--target ost1=/mnt/ost1/pings,ost2=/mnt/ost2/pings"},
+  };
   return table;
 }
 

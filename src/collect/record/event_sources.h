@@ -1,19 +1,46 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "collect/record/event_recorder.h"
 
 namespace laggard::collect {
 
-/// Where a source of events looks.
+/// An option of a source's own on the command line: `--NAME VALUE`.
+struct EventSourceOption {
+  std::string_view name;
+  std::string_view help;
+  std::string_view type;     ///< Of its value, as help shows it.
+  std::string_view initial;  ///< Its value when it is not given; empty: none.
+  bool many = false;         ///< Takes several, separated by commas or each with the option's name.
+};
+
+/// Where a source of events looks, and what else it is told.
 struct EventSourceSetup {
-  std::filesystem::path from;        ///< What the user names; empty: the source's own place below `root`.
+  std::filesystem::path from = {};   ///< What the user names; empty: the source's own place below `root`.
   std::filesystem::path root = "/";  ///< Where /proc, /sys and /dev are.
+  std::string host = {};             ///< As it will be recorded.
+  std::map<std::string, std::vector<std::string>, std::less<>> options = {};  ///< By EventSourceOption::name.
+  std::function<void(const std::string& sentence)> say =
+      {};  ///< For what the user should know; may be empty.
+
+  [[nodiscard]] std::vector<std::string> options_of(std::string_view name) const {
+    const auto found = options.find(name);
+    return found == options.end() ? std::vector<std::string>{} : found->second;
+  }
+  /// Of an option that takes one value; empty when it has none.
+  [[nodiscard]] std::string option(std::string_view name) const {
+    const auto all = options_of(name);
+    return all.empty() ? std::string{} : all.back();
+  }
 };
 
 /// A row of the table of event sources: `laggard record NAME`.
@@ -21,6 +48,9 @@ struct EventSourceSpec {
   std::string_view name;
   std::string_view help;  ///< What it records, as an imperative sentence without a full stop.
   Result<std::unique_ptr<EventSource>> (*open)(const EventSourceSetup& setup) = nullptr;
+  std::string_view from = "What to read; else the usual place";  ///< What `--from` is; empty: it takes none.
+  std::span<const EventSourceOption> options = {};
+  std::string_view example = {};  ///< Of options; goes into the help.
 };
 
 /// To add a source is to add a row.

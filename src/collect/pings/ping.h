@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+
+namespace laggard::collect {
+
+/// The Store Pings of K §IV-A: three small requests that together pass the metadata server (CrWr, RmEx) and
+/// the data server with its disks (WrEx).
+enum class PingOperation : std::uint8_t {
+  kCreateWrite,     ///< CrWr: creates a file and writes to it.
+  kWriteExisting,   ///< WrEx: writes to a file that is there.
+  kRemoveExisting,  ///< RmEx: removes a file that is there.
+};
+inline constexpr std::array kPingOperations{PingOperation::kCreateWrite, PingOperation::kWriteExisting,
+                                            PingOperation::kRemoveExisting};
+[[nodiscard]] constexpr std::string_view to_name(PingOperation operation) {
+  constexpr std::array<std::string_view, kPingOperations.size()> kNames{"CrWr", "WrEx", "RmEx"};
+  return kNames[static_cast<std::size_t>(operation)];
+}
+
+/// What probes are pinned to, by the name that it has in the system file, and where that is for the backend.
+struct PingTargetSpec {
+  std::string name;
+  std::string place;  ///< A directory, for the backend `dirs`.
+};
+
+/// How one request went.
+struct PingResult {
+  int error = 0;  ///< errno; 0 when it was done.
+  bool skipped =
+      false;           ///< It could not be tried, because what it needs (a file to remove) could not be had.
+  bool direct = true;  ///< False when the file system refused direct I/O and the request went without.
+  Duration latency{};  ///< Of the request itself, without what prepared it.
+};
+
+}  // namespace laggard::collect

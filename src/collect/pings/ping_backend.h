@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "collect/pings/ping.h"
+#include "collect/pings/ping_files.h"
+
+namespace laggard::collect {
+
+/// Reaches one target. Every call may take as long as the file system hangs; calls of one operation never
+/// overlap, those of different operations do, from threads of one process.
+class PingTarget {
+ public:
+  virtual ~PingTarget() = default;
+  [[nodiscard]] virtual PingResult run(PingOperation operation) = 0;
+  /// Removes what killed recorders of this host left.
+  virtual void remove_abandoned() = 0;
+  /// Removes what this one made.
+  virtual void remove_own() = 0;
+};
+
+/// What all targets of a recorder share.
+struct PingBackendSetup {
+  PingOwner owner;
+  std::filesystem::path root = "/";  ///< Where /proc is.
+};
+
+/// A kind of file system, or of a way to pin requests to a part of one: a row of the table of backends.
+struct PingBackend {
+  std::string_view name;
+  /// Whether the place can be one of its targets at all; touches no file system, since that may hang.
+  Status (*check)(const PingTargetSpec& target) = nullptr;
+  /// In the process that probes this target alone.
+  std::unique_ptr<PingTarget> (*open)(const PingTargetSpec& target, const PingBackendSetup& setup) = nullptr;
+};
+
+[[nodiscard]] std::span<const PingBackend> ping_backends();
+
+}  // namespace laggard::collect

@@ -1,0 +1,144 @@
+#include "collect/pings/ping_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::string_view kPrefix = ".laggard-ping-";
+constexpr std::size_t kBootDigits = 32;
+constexpr time_t kAbandoned = 3600;  ///< Seconds.
+/// A directory of pings holds a few files; one that holds far more is searched no further.
+constexpr std::size_t kMostEntries = 100'000;
+
+/// FNV-1a. Only has to be the same in every run.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+bool to_hex_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// The 22nd field of /proc/PID/stat; nothing when there is no such process. The second field is the program's
+/// name in brackets and may hold anything.
+std::optional<std::uint64_t> start_of(const std::filesystem::path& root, std::string_view process) {
+  const auto stat = read_file(root / "proc" / process / "stat");
+  if (!stat) return std::nullopt;
+  const std::size_t bracket = stat->rfind(')');
+  if (bracket == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(*stat).substr(bracket + 1);
+  constexpr int kBefore = 19;
+  for (int field = 0; field < kBefore; ++field) static_cast<void>(take_word(rest));
+  return to_number<std::uint64_t>(take_word(rest));
+}
+
+bool is_alive(const PingOwner& owner, const std::filesystem::path& root) {
+  return start_of(root, std::to_string(owner.process)) == owner.started;
+}
+
+bool says_what_it_is(int directory, const char* name, off_t size) {
+  if (size == 0) return true;  // Killed between making and writing it.
+  const Fd file{::openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
+  std::array<char, kPingText.size()> begin{};
+  return file.valid() && ::pread(file.get(), begin.data(), begin.size(), 0) == ssize_t{begin.size()} &&
+         std::string_view(begin.data(), begin.size()) == kPingText;
+}
+
+class Finder {
+ public:
+  Finder(int directory, const PingOwner& us, const std::filesystem::path& root, time_t now)
+      : directory_(directory), us_(us), root_(root), now_(now) {}
+
+  [[nodiscard]] bool is_abandoned(const char* name) const {
+    PingOwner owner;
+    if (!parse_ping_file_name(name, owner) || owner.host != us_.host || owner == us_) return false;
+    struct stat file {};
+    if (::fstatat(directory_, name, &file, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    if (!S_ISREG(file.st_mode) || file.st_uid != ::geteuid()) return false;
+    const bool over = owner.boot == us_.boot ? owner.space == us_.space && !is_alive(owner, root_)
+                                             : now_ - file.st_mtime > kAbandoned;
+    return over && says_what_it_is(directory_, name, file.st_size);
+  }
+
+ private:
+  int directory_;
+  const PingOwner& us_;
+  const std::filesystem::path& root_;
+  time_t now_;
+};
+
+}  // namespace
+
+PingOwner this_owner(const std::filesystem::path& root, std::string_view host) {
+  PingOwner owner;
+  owner.host = hash_of(host);
+  if (const auto boot = read_file(root / "proc/sys/kernel/random/boot_id")) {
+    for (const char c : *boot) {
+      if (to_number<int>(std::string_view(&c, 1)) || (c >= 'a' && c <= 'f')) owner.boot += c;
+    }
+  }
+  owner.boot.resize(kBootDigits, '0');
+  struct stat space {};
+  if (::stat((root / "proc/self/ns/pid").c_str(), &space) == 0) owner.space = space.st_ino;
+  owner.process = static_cast<std::uint64_t>(::getpid());
+  owner.started = start_of(root, "self").value_or(0);
+  return owner;
+}
+
+std::string ping_file_name(const PingOwner& owner, std::uint64_t serial) {
+  return fmt::format("{}{:016x}-{}-{:x}-{:x}-{:x}-{:x}", kPrefix, owner.host, owner.boot, owner.space,
+                     owner.process, owner.started, serial);
+}
+
+bool parse_ping_file_name(std::string_view name, PingOwner& owner) {
+  if (!name.starts_with(kPrefix)) return false;
+  const auto fields = split(name.substr(kPrefix.size()), '-');
+  constexpr std::size_t kFields = 6;
+  if (fields.size() != kFields || fields[1].size() != kBootDigits) return false;
+  std::uint64_t serial = 0;
+  std::uint64_t half = 0;
+  owner.boot = fields[1];
+  return to_hex_number(fields[0], owner.host) && to_hex_number(fields[1].substr(0, 16), half) &&
+         to_hex_number(fields[1].substr(16), half) && to_hex_number(fields[2], owner.space) &&
+         to_hex_number(fields[3], owner.process) && to_hex_number(fields[4], owner.started) &&
+         to_hex_number(fields[5], serial) && ping_file_name(owner, serial) == name;
+}
+
+std::size_t remove_abandoned_pings(const std::filesystem::path& directory, const PingOwner& us,
+                                   const std::string& own, const std::filesystem::path& root) {
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> open{
+      ::opendir(directory.c_str())};
+  if (open == nullptr) return 0;
+  const int fd = ::dirfd(open.get());
+  struct stat now {};
+  if (::fstatat(fd, own.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+  const Finder finder(fd, us, root, now.st_mtime);
+  std::size_t removed = 0;
+  std::size_t seen = 0;
+  for (const dirent* entry = nullptr; (entry = ::readdir(open.get())) != nullptr && seen < kMostEntries;
+       ++seen) {
+    if (finder.is_abandoned(entry->d_name) && ::unlinkat(fd, entry->d_name, 0) == 0) ++removed;
+  }
+  return removed;
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace laggard::collect {
+
+/// Which process a ping's file belongs to, told by the file's name so that whoever finds it later knows
+/// whether that process can still be using it.
+struct PingOwner {
+  std::uint64_t host = 0;   ///< A hash of the host's name as recorded.
+  std::string boot;         ///< Of the kernel, 32 hexadecimal digits.
+  std::uint64_t space = 0;  ///< The namespace that `process` is a number of.
+  std::uint64_t process = 0;
+  std::uint64_t started = 0;  ///< Of the process, in ticks since the boot: numbers of processes come again.
+  bool operator==(const PingOwner&) const = default;
+};
+
+/// This process, as /proc below `root` shows it.
+[[nodiscard]] PingOwner this_owner(const std::filesystem::path& root, std::string_view host);
+
+/// `.laggard-ping-HOST-BOOT-SPACE-PROCESS-STARTED-SERIAL`: hidden, and nobody else makes such names.
+[[nodiscard]] std::string ping_file_name(const PingOwner& owner, std::uint64_t serial);
+/// False when it is no such name to the last character.
+[[nodiscard]] bool parse_ping_file_name(std::string_view name, PingOwner& owner);
+
+/// What a ping's file begins with; who finds one can read what it is.
+inline constexpr std::string_view kPingText = "A probe of `laggard record pings`, safe to remove.\n";
+
+/// Removes what recorders that were killed left in a directory, and only what is provably theirs: a regular
+/// file of this user with such a name and kPingText (or nothing yet) in it, of
+/// - a process of this boot and namespace that is no more, or
+/// - another boot of a host of this name, not written to for `kAbandoned` by the clock of the file system,
+///   which is that of `own`: a file that was written just now. A recorder that lives writes at least every
+///   kLongestPingInterval, so that two machines of one name do not take each other's files.
+/// \return how many were removed.
+std::size_t remove_abandoned_pings(const std::filesystem::path& directory, const PingOwner& us,
+                                   const std::string& own, const std::filesystem::path& root);
+
+}  // namespace laggard::collect

@@ -1,0 +1,125 @@
+#include "collect/pings/ping_source.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "collect/pings/ping_backend.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::size_t kMostTargets = 4096;  ///< A process each.
+
+Result<Duration> duration_of(const EventSourceSetup& setup, std::string_view option, Duration least,
+                             Duration most) {
+  const std::string text = setup.option(option);
+  const std::string where = "--" + std::string(option);
+  auto duration = parse_duration(text);
+  if (!duration) return fail(ErrorCode::kBadUse, where, text + " is no duration such as 10s");
+  if (*duration >= least && *duration <= most) return duration;
+  return fail(ErrorCode::kBadUse, where,
+              text + " is not between " + to_text(least) + " and " + to_text(most));
+}
+
+Result<std::vector<PingTargetSpec>> targets_of(const EventSourceSetup& setup, const PingBackend& backend) {
+  std::vector<PingTargetSpec> targets;
+  for (const std::string& text : setup.options_of("target")) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
+      return fail(ErrorCode::kBadUse, "--target", text + " is not NAME=PLACE, such as ost1=/mnt/ost1/pings");
+    }
+    PingTargetSpec target{.name = text.substr(0, equals), .place = text.substr(equals + 1)};
+    if (Status good = backend.check(target); !good) return forward(good);
+    if (std::ranges::find(targets, target.name, &PingTargetSpec::name) != targets.end()) {
+      return fail(ErrorCode::kBadUse, "--target", target.name + " is given twice");
+    }
+    targets.push_back(std::move(target));
+  }
+  if (targets.empty()) {
+    return fail(ErrorCode::kBadUse, "--target",
+                "is missing: say what to probe, such as ost1=/mnt/ost1/pings");
+  }
+  if (targets.size() > kMostTargets) {
+    return fail(ErrorCode::kBadUse, "--target",
+                "more than " + std::to_string(kMostTargets) + " targets; divide them among clients");
+  }
+  return targets;
+}
+
+Result<std::vector<PingOperation>> operations_of(const EventSourceSetup& setup) {
+  std::vector<PingOperation> operations;
+  for (const std::string& text : setup.options_of("operation")) {
+    const auto known = std::ranges::find(kPingOperations, text, [](PingOperation o) { return to_name(o); });
+    if (known == kPingOperations.end()) {
+      return fail(ErrorCode::kBadUse, "--operation", text + " is none of CrWr, WrEx and RmEx");
+    }
+    if (std::ranges::find(operations, *known) == operations.end()) operations.push_back(*known);
+  }
+  return operations;
+}
+
+Result<const PingBackend*> backend_of(const EventSourceSetup& setup) {
+  const std::string name = setup.option("backend");
+  std::string names;
+  for (const PingBackend& backend : ping_backends()) {
+    if (backend.name == name) return &backend;
+    names += (names.empty() ? "" : ", ") + std::string(backend.name);
+  }
+  return fail(ErrorCode::kBadUse, "--backend", name + " is none of " + names);
+}
+
+}  // namespace
+
+std::span<const EventSourceOption> PingSource::options() {
+  static constexpr std::array kOptions{
+      EventSourceOption{"target", "What to probe: a part's name in the system file and where it is",
+                        "NAME=PLACE,...", "", true},
+      EventSourceOption{"backend", "How requests are pinned to targets: dirs, a directory or mount for each",
+                        "NAME", "dirs", false},
+      EventSourceOption{"operation", "What to try: create and write, write, remove", "OP,...",
+                        "CrWr,WrEx,RmEx", true},
+      EventSourceOption{"interval", "Between two rounds, 1s to 10m", "TIME", "60s", false},
+      EventSourceOption{"slo", "A probe that takes longer has failed", "TIME", "1s", false},
+  };
+  return kOptions;
+}
+
+Result<PingPlan> ping_plan(const EventSourceSetup& setup) {
+  PingPlan plan;
+  auto backend = backend_of(setup);
+  if (!backend) return forward(backend);
+  auto targets = targets_of(setup, **backend);
+  if (!targets) return forward(targets);
+  plan.targets = std::move(*targets);
+  auto operations = operations_of(setup);
+  if (!operations) return forward(operations);
+  plan.operations = std::move(*operations);
+  auto interval = duration_of(setup, "interval", std::chrono::seconds(1), PingSource::kLongestInterval);
+  if (!interval) return forward(interval);
+  plan.interval = *interval;
+  auto deadline = duration_of(setup, "slo", std::chrono::milliseconds(1), plan.interval);
+  if (!deadline) return forward(deadline);
+  plan.deadline = *deadline;
+  return plan;
+}
+
+Result<std::unique_ptr<EventSource>> PingSource::open(const EventSourceSetup& setup) {
+  auto plan = ping_plan(setup);
+  if (!plan) return forward(plan);
+  auto backend = backend_of(setup);
+  if (!backend) return forward(backend);
+  auto runner = PingProcesses::start_all(**backend, plan->targets, setup.host);
+  if (!runner) return forward(runner);
+  return std::unique_ptr<EventSource>(new PingSource(std::move(*runner), std::move(*plan), setup.say));
+}
+
+Status PingSource::read(Clock& clock, ObservationBatch& batch, std::size_t most) {
+  static_cast<void>(most);  // A round is bounded by the number of targets.
+  rounds_.step(clock, batch);
+  return {};
+}
+
+}  // namespace laggard::collect
