@@ -19,11 +19,12 @@
 #include "archive/reader.h"
 #include "base/error.h"
 #include "base/node_set.h"
-#include "base/output_file.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
+#include "cmd/export_events.h"
+#include "cmd/line_writer.h"
 #include "cmd/output.h"
 #include "derive/metric_stream.h"
 #include "model/metric.h"
@@ -154,60 +155,8 @@ struct ExportOptions {
   std::string to;
   std::string step;
   std::string out = "-";
+  std::vector<std::string> events;
 };
-
-/// Lines to standard output as they come, or into a file that is there when all of them are.
-class LineWriter {
- public:
-  static Result<LineWriter> open(const std::string& path) {
-    LineWriter writer;
-    if (path == "-") return writer;
-    auto file = OutputFile::create(path);
-    if (!file) return forward(file);
-    writer.file_.emplace(std::move(*file));
-    return writer;
-  }
-  Status write(std::string_view line) {
-    lines_ += line;
-    return lines_.size() < kAtOnce ? Status{} : flush();
-  }
-  Status finish() {
-    Status written = flush();
-    return written && file_ ? file_->commit() : written;
-  }
-
- private:
-  static constexpr std::size_t kAtOnce = 64U << 10U;
-
-  Status flush() {
-    Status written = file_ ? file_->write(lines_) : print_document(lines_);
-    lines_.clear();
-    return written;
-  }
-
-  std::optional<OutputFile> file_;  ///< None: standard output.
-  std::string lines_;
-};
-
-/// Quoted when it holds what would end a CSV field, or blanks around it, which a reader may take for none.
-std::string field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos && trim(text) == text) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-/// Unix seconds with as many decimals as there are, exactly.
-std::string unix_time(WallTime time) {
-  const std::int64_t ns = to_unix_ns(time);
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  const std::int64_t seconds = ns / kSecond;
-  const std::int64_t rest = ns % kSecond;
-  if (rest == 0) return fmt::format("{}", seconds);
-  std::string text = fmt::format("{}.{:09}", seconds, rest);
-  text.erase(text.find_last_not_of('0') + 1);
-  return text;
-}
 
 Result<ReadRequest> to_request(const ExportOptions& options) {
   ReadRequest request;
@@ -226,7 +175,7 @@ Result<ReadRequest> to_request(const ExportOptions& options) {
 Status write_table(const SampleTable& table, const std::string& device_glob, LineWriter& out) {
   for (std::size_t d = 0; d < table.devices().size(); ++d) {
     if (!glob_match(device_glob, table.devices()[d])) continue;
-    const std::string name = field(table.devices()[d]);
+    const std::string name = csv_field(table.devices()[d]);
     for (std::size_t t = 0; t < table.times().size(); ++t) {
       for (std::size_t c = 0; c < table.counters().size(); ++c) {
         if (!table.present(c, d, t)) continue;
@@ -235,8 +184,8 @@ Status write_table(const SampleTable& table, const std::string& device_glob, Lin
         const std::string value =
             computed ? fmt::format("{}", std::bit_cast<double>(bits)) : fmt::format("{}", bits);
         Status written =
-            out.write(fmt::format("{},{},{},{},{},{}\n", unix_time(table.times()[t]), field(table.host()),
-                                  to_name(table.kind()), name, field(table.counters()[c].name), value));
+            out.write(fmt::format("{},{},{},{},{},{}\n", unix_time(table.times()[t]), csv_field(table.host()),
+                                  to_name(table.kind()), name, csv_field(table.counters()[c].name), value));
         if (!written) return written;
       }
     }
@@ -305,6 +254,24 @@ Status check_filters(const Inventory& inventory, const ExportOptions& options) {
       fmt::format("no device matches {}; `laggard info --devices` says what is there", options.device));
 }
 
+void say_notices(archive::Reader& source) {
+  for (const std::string& notice : source.notices())
+    std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
+}
+
+Status run_export_events(const ExportOptions& options, const ReadRequest& request, archive::Reader& source) {
+  if (!options.metric.empty() || !options.counters.empty() || !options.step.empty()) {
+    return fail(ErrorCode::kBadUse, "--events", "contradicts --metric, --counter and --step");
+  }
+  auto out = LineWriter::open(options.out);
+  if (!out) return forward(out);
+  const ObservationRequest what{
+      .from = request.from, .to = request.to, .kinds = options.events, .hosts = options.hosts};
+  if (Status done = export_events(source, what, options.device, *out); !done) return done;
+  say_notices(source);
+  return out->finish();
+}
+
 Status run_export(const ExportOptions& options) {
   auto request = to_request(options);
   if (!request) return forward(request);
@@ -312,6 +279,7 @@ Status run_export(const ExportOptions& options) {
   if (Status safe = check_outputs({&output, 1}); !safe) return safe;
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
+  if (!options.events.empty()) return run_export_events(options, *request, **source);
   auto inventory = (*source)->inventory();
   if (!inventory) return forward(inventory);
   if (Status known = check_filters(*inventory, options); !known) return known;
@@ -328,14 +296,13 @@ Status run_export(const ExportOptions& options) {
     done =
         export_metric(**source, *what,
                       [&](WallTime time, const std::string& host, const std::string& device, double value) {
-                        return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time), field(host),
-                                                        to_name(what->metric->kind), field(device),
-                                                        what->metric->name, value));
+                        return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time),
+                                                        csv_field(host), to_name(what->metric->kind),
+                                                        csv_field(device), what->metric->name, value));
                       });
   }
   if (!done) return done;
-  for (const std::string& notice : (*source)->notices())
-    std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
+  say_notices(**source);
   return writer.finish();
 }
 
@@ -343,13 +310,16 @@ Status run_export(const ExportOptions& options) {
 
 void add_export_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Give counters or a metric back as CSV");
+  CLI::App* command = app.add_subcommand("export", "Give counters, a metric or events back as CSV");
   command->add_option("recording", options->recordings, "Recordings to read")->required()->type_name("REC");
   command->add_option("--metric", options->metric,
                       "A metric on its grid instead of raw counters: await, rd_sec, ...");
+  command->add_option("--events", options->events, "Events of these kinds instead: ping, ...")
+      ->delimiter(',')
+      ->type_name("KIND,...");
   command->add_option("--counter", options->counters, "Only these counters")->delimiter(',');
   command->add_option("--host", options->hosts, "Only these hosts")->delimiter(',');
-  command->add_option("--device", options->device, "Only devices that match")
+  command->add_option("--device", options->device, "Only devices, or subjects of events, that match")
       ->capture_default_str()
       ->type_name("GLOB");
   command->add_option("--from", options->from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
