@@ -36,6 +36,8 @@ class Detectors {
   void finish();
   /// Of what has been handed over: the beginning of the first step and the end of the last one.
   [[nodiscard]] std::optional<TimeSpan> span() const { return span_; }
+  /// Until then they are as new, and there is nothing of them to save.
+  [[nodiscard]] bool have_seen_any() const { return span_ || queue_.next(); }
 
   [[nodiscard]] std::size_t kept() const;
   /// Detector by detector, and of each in its order; those about a part that is a component are about that.

@@ -283,7 +283,7 @@ Pipeline::RunSink Diagnoser::observed() {
 }
 
 std::optional<Checkpoint> Diagnoser::checkpoint() const {
-  if (!clock_.last() || finished_ || !options_.detectors.empty()) return std::nullopt;
+  if (!clock_.last() || finished_ || detectors_.have_seen_any()) return std::nullopt;
   return Checkpoint{state_fingerprint(grouping_, options_), *clock_.last(), save_state(kStateFormat, *this)};
 }
 

@@ -92,9 +92,9 @@ class Diagnoser {
   void add_for_detectors(const EventTable& table) { detectors_.add(table); }
   void take(detect::JudgedRun& judged) { follow(judged); }
 
-  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where there
-  /// are detectors of events, whose state is not part of it yet. Score maps and rows by the hour are not
-  /// either; they begin anew.
+  /// To go on from after a restart: nothing before a cell has been judged, after `finish`, and where
+  /// detectors have been handed events, since their state is not part of it yet. Score maps and rows by the
+  /// hour are not either; they begin anew.
   [[nodiscard]] std::optional<Checkpoint> checkpoint() const;
   /// Goes on from there; before anything was added, and with options whose shard begins where the checkpoint
   /// ends. After an error, which is one sentence, this diagnoser is of no use.

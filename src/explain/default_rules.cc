@@ -398,6 +398,21 @@ cause = "disk-hog"
 resource = "storage"
 any = ["storage throughput"]
 why = "{component}'s storage traffic differs from its peers'"
+
+# What probes see and no metric explains.
+[[rule]]
+name = "probes refused"
+cause = "refusing"
+resource = "storage"
+all = ["source pings", "symptom error"]
+why = "probes through {component} are refused"
+
+[[rule]]
+name = "probes not answered in time"
+cause = "unresponsive"
+resource = "storage"
+all = ["source pings"]
+why = "probes through {component} are slow or hang"
 )toml";
 
 constexpr std::string_view kPaper =

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, kSymptoms> kSymptomNames{"slower", "less"
                                                                 "silent", "lost", "computing"};
 
 constexpr std::array kFacts{&kStorageMoved, &kNetworkMoved,       &kAnomalousWindows, &kNormalWindows,
-                            &kPauses,       &kNormalWindowsSince, &kStandbyWait,      &kBursts};
+                            &kPauses,       &kNormalWindowsSince, &kStandbyWait,      &kBursts,
+                            &kFailedProbes, &kPosterior};
 
 }  // namespace
 

@@ -50,6 +50,9 @@ inline constexpr FactSpec kNormalWindowsSince{"normal windows since", "windows"}
 inline constexpr FactSpec kStandbyWait{"standby wait", "ms"};
 /// How often the subject was far off for a moment, and its peers in the mean.
 inline constexpr FactSpec kBursts{"bursts", "bursts"};
+/// Probes that failed on the ways that pass the subject, and how probable that makes it that it has failed.
+inline constexpr FactSpec kFailedProbes{"failed probes", "probes"};
+inline constexpr FactSpec kPosterior{"posterior", "1"};
 
 [[nodiscard]] std::span<const FactSpec* const> known_facts();
 /// By its name; null when no detector declares such a fact.

@@ -24,8 +24,9 @@ constexpr std::array kKinds{
     PartKindSpec{"switch", "switch", 3},
     PartKindSpec{"router", "router", 3},
     PartKindSpec{"process", "process", 0},
+    PartKindSpec{"target", "target", 1},
 };
-static_assert(kKinds.size() == PartKind::kProcess.index() + 1);
+static_assert(kKinds.size() == PartKind::kTarget.index() + 1);
 
 }  // namespace
 

@@ -43,6 +43,7 @@ class PartKind {
   static const PartKind kSwitch;
   static const PartKind kRouter;
   static const PartKind kProcess;
+  static const PartKind kTarget;
 
   constexpr PartKind() = default;
   constexpr explicit PartKind(std::uint8_t row) : row_(row) {}
@@ -69,6 +70,8 @@ inline constexpr PartKind PartKind::kClient{11};
 inline constexpr PartKind PartKind::kSwitch{12};
 inline constexpr PartKind PartKind::kRouter{13};
 inline constexpr PartKind PartKind::kProcess{14};
+/// What probes are pinned to and the system file does not know: an OST, a brick, an export.
+inline constexpr PartKind PartKind::kTarget{15};
 
 [[nodiscard]] std::span<const PartKindSpec> part_kinds();
 [[nodiscard]] inline std::string_view to_name(PartKind kind) { return kind.spec().name; }

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "detect/pings/ping_localizer.h"
+#include "detect/pings/ping_paths.h"
+#include "model/detector.h"
+
+namespace laggard::detect {
+
+/// Parts that explain why probes fail (K §V-A). After each step the probes of the last kWindow are localized,
+/// and those of the last kSoon by themselves, so that a part that fails wholly need not wait until it
+/// outweighs what went well before. A part is found when it has failed with more than kCertain and at least
+/// kLeastFailures probes say so; it is confirmed when the whole window says so, and well again when neither
+/// does any more.
+///
+/// A probe has failed when it was slow, timed out or was refused; one that was skipped was none, and one that
+/// is done after its timeout was told (attribute `timed_out`) is counted once.
+class PingDetector final : public Detector {
+ public:
+  static constexpr std::array<std::string_view, 1> kEvents{"ping"};
+  static constexpr Duration kWindow = std::chrono::minutes(5);  ///< K §V-A.
+  static constexpr Duration kSoon = std::chrono::minutes(1);
+  static constexpr std::uint64_t kLeastFailures = 3;
+
+  explicit PingDetector(const DetectorSetup& setup) : step_(setup.step), paths_(setup.grouping) {}
+  [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
+    return std::make_unique<PingDetector>(setup);
+  }
+
+  using Detector::take;
+  void take(const EventTable& events) override;
+  void complete(WallTime until) override;
+  [[nodiscard]] std::vector<Finding> findings() const override;
+  [[nodiscard]] std::size_t kept() const override { return over_.size() + open_.size(); }
+  void forget(std::span<const std::uint8_t> keep) override;
+  [[nodiscard]] std::vector<PathEvidence> paths() const override;
+
+ private:
+  using Pair = std::pair<std::string, std::string>;  ///< Client and target.
+  /// What became of the probes of a pair.
+  struct Outcomes {
+    std::uint64_t trials = 0;
+    std::uint64_t failures = 0;
+    std::uint64_t errors = 0;  ///< Of the failures, those that were refused.
+    WallTime first = WallTime::max();
+    WallTime last = WallTime::min();                ///< First and last failure.
+    std::map<std::string, std::uint64_t> how = {};  ///< `WrEx timeout`, `CrWr ENOSPC`.
+    std::vector<double> latencies_ms = {};          ///< Of what was done; kMostLatencies at most.
+
+    void add(const Outcomes& more);
+  };
+  struct Step {
+    WallTime end;
+    std::map<Pair, Outcomes> pairs;
+  };
+  static constexpr std::size_t kMostLatencies = 1000;
+  /// Of the attributes of a table; null where it has none.
+  struct Columns {
+    const AttributeColumn* operation = nullptr;
+    const AttributeColumn* error = nullptr;
+    const AttributeColumn* timed_out = nullptr;
+  };
+
+  /// What became of one probe; nothing where that is not known, or was told before.
+  [[nodiscard]] static std::optional<Outcomes> outcome_of(const EventTable& events, std::size_t e,
+                                                          const Columns& columns);
+
+  [[nodiscard]] std::map<Pair, Outcomes> gather(WallTime from) const;
+  void judge(const std::map<Pair, Outcomes>& pairs, bool is_whole, WallTime until);
+  void renew(Finding& finding, const PingVerdict& verdict,
+             std::span<const std::pair<const Pair*, const Outcomes*>> pairs) const;
+  void close_others(WallTime until);
+
+  Duration step_;
+  PingPaths paths_;
+  std::map<Pair, Outcomes> now_;  ///< Of the step at hand.
+  std::deque<Step> steps_;        ///< Of the last kWindow.
+  struct Open {
+    Finding finding;
+    WallTime seen;  ///< End of the last step in which it was so.
+  };
+  std::map<Part, Open> open_;
+  std::vector<Finding> over_;
+};
+
+}  // namespace laggard::detect

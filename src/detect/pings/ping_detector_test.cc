@@ -1,0 +1,207 @@
+#include "detect/pings/ping_detector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "testing/grouping.h"
+
+namespace laggard::detect {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing_support::GroupingBuilder;
+
+constexpr WallTime kStart = from_unix_ns(1'800'000'000'000'000'000);
+
+/// Three operations a minute from each of some clients to each of some targets, with the outcome that a
+/// function says.
+class Probes {
+ public:
+  using Outcome =
+      std::function<std::string_view(std::string_view client, std::string_view target, int minute)>;
+
+  Probes(const Grouping& grouping, std::vector<std::string> clients, std::vector<std::string> targets)
+      : clients_(std::move(clients)), targets_(std::move(targets)), detector_({grouping, 30s}) {}
+
+  void run(int from, int to, const Outcome& outcome) {
+    for (int minute = from; minute < to; ++minute) {
+      const WallTime begin = kStart + minute * 60s;
+      for (const std::string& client : clients_) {
+        EventTable events(client, "ping");
+        for (const std::string& target : targets_) {
+          for (const char* operation : {"CrWr", "WrEx", "RmEx"}) {
+            add(events, begin, operation, target, outcome(client, target, minute));
+          }
+        }
+        detector_.take(events);
+      }
+      detector_.complete(begin + 30s);
+      detector_.complete(begin + 60s);
+    }
+  }
+  [[nodiscard]] PingDetector& detector() { return detector_; }
+  [[nodiscard]] std::vector<std::string> found() const {
+    std::vector<std::string> names;
+    for (const Finding& finding : detector_.findings()) {
+      names.push_back(std::string(to_name(finding.part.kind)) + " " + finding.part.name);
+    }
+    return names;
+  }
+
+ private:
+  static void add(EventTable& events, WallTime begin, std::string_view operation, const std::string& target,
+                  std::string_view what) {
+    EventTable::Event event;
+    event.time = begin;
+    event.subject = events.intern(target).value();
+    event.what = events.intern(what).value();
+    if (what == "ok") event.duration = 3ms;
+    events.append(event);
+    const std::size_t column = events.attribute("operation", AttributeForm::kWord).value();
+    events.set(column, events.intern(operation).value());
+    if (what == "error") {
+      events.set(events.attribute("error", AttributeForm::kWord).value(), events.intern("EIO").value());
+    }
+  }
+
+  std::vector<std::string> clients_;
+  std::vector<std::string> targets_;
+  PingDetector detector_;
+};
+
+std::string_view well(std::string_view, std::string_view, int) { return "ok"; }
+Probes::Outcome sick(std::string_view what, std::string_view target, std::string_view outcome = "timeout") {
+  return [=](std::string_view client, std::string_view of, int) {
+    return client == what || of == target ? outcome : "ok";
+  };
+}
+
+class PingDetectorTest : public testing::Test {
+ protected:
+  PingDetectorTest() { system_.servers(3, 2, true); }
+  GroupingBuilder system_;
+};
+
+TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnswers) {
+  Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  probes.run(0, 6, well);
+  EXPECT_THAT(probes.found(), IsEmpty());
+  probes.run(6, 7, sick("", "s1/d2"));
+  ASSERT_THAT(probes.found(), testing::ElementsAre("disk s1/d2"));
+  Finding finding = probes.detector().findings().front();
+  EXPECT_TRUE(finding.open);
+  EXPECT_EQ(finding.since, kStart + 360s);
+  EXPECT_EQ(finding.faulty_since, kStart + 390s);
+  EXPECT_EQ(finding.symptom, Symptom::kSlower);
+  EXPECT_GT(finding.fact(kPosterior)->own, 0.75);
+  EXPECT_EQ(finding.fact(kFailedProbes)->own, 6);
+  probes.run(7, 10, sick("", "s1/d2"));
+  finding = probes.detector().findings().front();
+  EXPECT_TRUE(finding.confirmed());
+  EXPECT_THAT(finding.evidence.payloads, SizeIs(testing::Ge(2U)));
+  probes.run(10, 16, well);
+  ASSERT_THAT(probes.found(), SizeIs(1));
+  finding = probes.detector().findings().front();
+  EXPECT_FALSE(finding.open);
+  EXPECT_EQ(finding.until, kStart + 9 * 60s) << "the last one that failed";
+  probes.detector().forget(std::array<std::uint8_t, 1>{0});
+  EXPECT_EQ(probes.detector().kept(), 0U);
+}
+
+TEST_F(PingDetectorTest, WhatTwoTargetsShareIsFoundInsteadOfThem) {
+  Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  probes.run(0, 6, [](std::string_view, std::string_view target, int) {
+    return target.starts_with("s1/") ? "timeout" : "ok";
+  });
+  EXPECT_THAT(probes.found(), testing::ElementsAre("server s1"));
+}
+
+TEST_F(PingDetectorTest, AClientThatFailsEverywhereIsTheOneThatIsSick) {
+  Probes probes(system_.get(), {"c1", "c2", "c3"}, {"s1/d1", "s1/d2", "s2/d1"});
+  probes.run(0, 6, sick("c2", "", "error"));
+  ASSERT_THAT(probes.found(), testing::ElementsAre("client c2"));
+  const Finding finding = probes.detector().findings().front();
+  EXPECT_EQ(finding.symptom, Symptom::kError);
+  const auto& how = std::get<RankedPayload>(finding.evidence.payloads.front().shape);
+  EXPECT_THAT(how.entries, SizeIs(3));
+  EXPECT_THAT(how.entries.front().name, HasSubstr("EIO"));
+}
+
+TEST_F(PingDetectorTest, PartsThatTheseProbesCannotTellApartAreNamed) {
+  Probes probes(system_.get(), {"c1"}, {"s1/d1", "s2/d1", "s3/d1", "unheard-of"});
+  probes.run(0, 6, sick("", "s3/d1"));
+  ASSERT_THAT(probes.found(), testing::ElementsAre("disk s3/d1"));
+  EXPECT_THAT(probes.detector().findings().front().evidence.note, HasSubstr("cannot tell it from server s3"));
+  Probes unknown(system_.get(), {"c1"}, {"s1/d1", "s2/d1", "s3/d1", "unheard-of"});
+  unknown.run(0, 6, sick("", "unheard-of"));
+  EXPECT_THAT(unknown.found(), testing::ElementsAre("target unheard-of"));
+  Probes by_name(system_.get(), {"c1"}, {"s1/d1", "s9/sda", "s9/sdb"});
+  by_name.run(0, 6, [](std::string_view, std::string_view target, int) {
+    return target.starts_with("s9/") ? "timeout" : "ok";
+  });
+  EXPECT_THAT(by_name.found(), testing::ElementsAre("server s9"));
+}
+
+TEST_F(PingDetectorTest, AFewStrayFailuresAreNobodysFault) {
+  Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  int probe = 0;
+  probes.run(0, 60, [&](std::string_view, std::string_view, int) {
+    return ++probe % 97 == 0 ? "slow" : "ok";  // One in a hundred, as on Blue Waters (K §IV-A).
+  });
+  EXPECT_THAT(probes.found(), IsEmpty());
+}
+
+TEST_F(PingDetectorTest, WhatWasSkippedOrHasTimedOutBeforeIsNotCounted) {
+  PingDetector detector({system_.get(), 30s});
+  EventTable events("c1", "ping");
+  const Word target = events.intern("s1/d1").value();
+  for (int i = 0; i < 10; ++i) events.append({kStart + i * 1s, {}, target, events.intern("skipped").value()});
+  for (int i = 0; i < 10; ++i) {
+    events.append({kStart + 10s + i * 1s, 20s, target, events.intern("slow").value()});
+    events.set(events.attribute("timed_out", AttributeForm::kInteger).value(), std::int64_t{1});
+  }
+  detector.take(events);
+  detector.complete(kStart + 30s);
+  EXPECT_THAT(detector.findings(), IsEmpty());
+  EXPECT_THAT(detector.paths(), IsEmpty());
+}
+
+TEST_F(PingDetectorTest, TellsOfHealthyPathsToo) {
+  Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s2/d1"});
+  probes.run(0, 10, sick("", "s1/d1"));
+  const auto paths = probes.detector().paths();
+  ASSERT_THAT(paths, SizeIs(4));
+  std::uint64_t failures = 0;
+  for (const PathEvidence& path : paths) {
+    EXPECT_EQ(path.trials, 15U) << "of five minutes";
+    EXPECT_EQ(path.window.to - path.window.from, 300s);
+    EXPECT_THAT(path.hops, SizeIs(3)) << "disk, server, client";
+    failures += path.failures;
+  }
+  EXPECT_EQ(failures, 30U);
+}
+
+TEST(PingHops, ServersOfALunStandByForEachOther) {
+  GroupingBuilder system;
+  system.array("a", 4, 4);
+  const auto hops = ping_hops(system.get(), "c1", "a-l0");
+  const auto servers = std::ranges::find_if(
+      hops, [](const PingHop& hop) { return hop.parts.front().kind == PartKind::kServer; });
+  ASSERT_NE(servers, hops.end());
+  EXPECT_THAT(servers->parts, SizeIs(4));
+  EXPECT_EQ(servers->sharing, stats::PathHop::Sharing::kStandby);
+  EXPECT_EQ(hops.back().parts.front(), (Part{PartKind::kClient, "c1"}));
+}
+
+}  // namespace
+}  // namespace laggard::detect
