@@ -14,6 +14,7 @@ void add_diagnose_command(CLI::App& app, Context& context);
 void add_watch_command(CLI::App& app, Context& context);
 void add_incident_command(CLI::App& app, Context& context);
 void add_info_command(CLI::App& app, Context& context);
+void add_ping_command(CLI::App& app, Context& context);
 void add_export_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
