@@ -1,12 +1,16 @@
 #include "collect/pings/directory_target.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <fstream>
 #include <string>
 
@@ -146,6 +150,27 @@ TEST_F(Directory, RemovesWhatIsProvablyOfKilledRecordersAndNothingElse) {
   expected.push_back(ping_file_name(dead, 6));
   expected.push_back(ping_file_name(dead, 7));
   EXPECT_THAT(files(), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(Directory, AProcessThatHasEndedIsNoMoreThoughNobodyHasWaitedForIt) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::uint64_t started = this_owner("/", "c1").started;
+    ::_exit(::write(ends[1], &started, sizeof started) == ssize_t{sizeof started} ? 0 : 1);
+  }
+  PingOwner ended = us_;
+  ended.process = static_cast<std::uint64_t>(child);
+  ASSERT_EQ(::read(ends[0], &ended.started, sizeof ended.started), ssize_t{sizeof ended.started});
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  leave(ping_file_name(ended, 1));
+  target_.remove_abandoned();
+  EXPECT_THAT(files(), IsEmpty());
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(PingFiles, NamesAreReadBackToTheLastCharacter) {

@@ -38,16 +38,19 @@ bool to_hex_number(std::string_view text, std::uint64_t& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// The 22nd field of /proc/PID/stat; nothing when there is no such process. The second field is the program's
-/// name in brackets and may hold anything.
+/// The 22nd field of /proc/PID/stat; nothing when there is no such process, or when it has ended and only
+/// nobody has waited for it, as where a container's first process does not. The second field is the program's
+/// name in brackets and may hold anything; the third is the state.
 std::optional<std::uint64_t> start_of(const std::filesystem::path& root, std::string_view process) {
   const auto stat = read_file(root / "proc" / process / "stat");
   if (!stat) return std::nullopt;
   const std::size_t bracket = stat->rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   std::string_view rest = std::string_view(*stat).substr(bracket + 1);
-  constexpr int kBefore = 19;
-  for (int field = 0; field < kBefore; ++field) static_cast<void>(take_word(rest));
+  const std::string_view state = take_word(rest);
+  if (state == "Z" || state == "X") return std::nullopt;
+  constexpr int kBetween = 18;
+  for (int field = 0; field < kBetween; ++field) static_cast<void>(take_word(rest));
   return to_number<std::uint64_t>(take_word(rest));
 }
 
