@@ -160,7 +160,8 @@ std::string plan_json(const detect::ProbingPlan& plan, const detect::ProbingPlan
     json.begin_object();
     json.member("kind", to_name(one.part.kind));
     json.member("name", one.part.name);
-    json.member("always", one.always);
+    json.key("always");
+    json.boolean(one.always);
     write_parts(json, "by", one.by);
     json.end_object();
   }
