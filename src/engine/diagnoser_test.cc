@@ -33,7 +33,7 @@ constexpr Case kCases[] = {
     {"SlowDiskQuick",
      "preset quick \n record for 90 \n fault slow on s7 from 15 to 75 by 3 \n expect finding s7 disk-busy"},
     {"SlowDiskProduction",
-     "preset production \n record for 14400 every 15 \n fault slow on s3 from 3600 to 10800 by 3 \n"
+     "preset production \n record for 18000 every 15 \n fault slow on s3 from 3600 to 16200 by 3 \n"
      "expect finding s3 slow-disk"},
     {"HoggedDisk", "fault hog on s5 from 120 to 240 by 1 \n expect finding s5 disk-hog"},
     {"StalledDisk", "fault stall on s2 from 100 to 220 \n expect finding s2 any"},

@@ -44,7 +44,20 @@ void take_cause(Incident& incident, const Suspect& suspect, std::span<const Rule
                              peers ? "differs from its peers" : "is not well");
 }
 
-Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std::span<const Rule> rules,
+/// Of each component, how many others there are in the group in which it may be accused.
+std::vector<std::size_t> peer_counts(const Grouping& grouping) {
+  std::vector<std::size_t> peers(grouping.components.size(), 0);
+  for (const PeerGroup& group : grouping.groups) {
+    if (group.second_only) continue;
+    for (const ComponentId id : group.members) {
+      peers[id.index()] = std::max(peers[id.index()], group.members.size() - 1);
+    }
+  }
+  return peers;
+}
+
+Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
+                     std::span<const std::size_t> peers, std::span<const Rule> rules,
                      const IncidentOptions& options) {
   Incident incident;
   incident.blame = hypothesis.blamed.blame;
@@ -68,12 +81,14 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping, std
     incident.severity = std::max(incident.severity, finding->severity);
     trained = trained && finding->trained;
     Evidence& evidence = incident.evidence.emplace_back(finding->evidence);
+    if (finding->is_of_component()) evidence.peer_count = peers[finding->component];
     if (finding->as_ever && !hypothesis.confirmed_since) {
       evidence.note = "was no faster before, as far as it was compared: sick, or other hardware";
     }
   }
   for (const Failover& failover : hypothesis.failovers) {
     Evidence& evidence = incident.evidence.emplace_back(failover.finding->evidence);
+    evidence.peer_count = peers[failover.finding->component];
     evidence.note = fmt::format("has load in place of {}", grouping.components[failover.instead_of].name);
   }
   incident.thresholds = trained ? ThresholdOrigin::kTrained : ThresholdOrigin::kSelf;
@@ -117,11 +132,12 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
   std::stable_sort(hypotheses.begin(), hypotheses.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.strength > b.strength; });
   const std::vector<std::string> ids = incident_ids(hypotheses, grouping, options.window_step());
+  const std::vector<std::size_t> peers = peer_counts(grouping);
   std::vector<Incident> incidents;
   std::vector<const Hypothesis*> primaries;
   for (std::size_t h = 0; h < hypotheses.size(); ++h) {
     const Hypothesis& hypothesis = hypotheses[h];
-    Incident incident = to_incident(hypothesis, grouping, rules, options);
+    Incident incident = to_incident(hypothesis, grouping, peers, rules, options);
     incident.id = ids[h];
     const bool secondary = std::any_of(primaries.begin(), primaries.end(), [&](const Hypothesis* primary) {
       return explained_by(hypothesis, *primary, options);

@@ -47,6 +47,7 @@ struct Evidence {
   std::string note;            ///< One clause for people: `nothing completed while 31 requests waited`.
   std::optional<Part> part{};  ///< The subject where it is no component.
   std::vector<Payload> payloads{};
+  std::size_t peer_count = 0;  ///< With how many peers the component was compared; 0: not known.
 };
 
 /// What an incident costs everybody: in a striped system all peers move less while one of them limps.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "report/spoken.h"
 #include "report/wording.h"
 
 namespace laggard::report {
@@ -38,19 +39,29 @@ std::string flagged(const MergedEvidence& merged, const Clockface& clock) {
   return out;
 }
 
+std::string level_of(const std::optional<double>& level, const Evidence& e) {
+  return level ? humanise(*level, e.unit) : "no data";
+}
+
+/// What it differs in, where levels do not show it.
+std::string with_what_differs(const Evidence& e) {
+  if (!e.level || !e.peers || differs_in_level(e)) return e.note;
+  const std::string_view differs = "differs in how it is distributed, not in its level";
+  return e.note.empty() ? std::string(differs) : fmt::format("{}; {}", e.note, differs);
+}
+
 EvidenceTable::Row metric_row(const MergedEvidence& merged, bool recurs, const Clockface& clock) {
   const Evidence& e = merged.evidence;
   const bool windows = !e.windows.empty();
   return {
-      .cells = {e.metric, e.component, e.level ? humanise(*e.level, e.unit) : "",
-                e.peers ? humanise(*e.peers, e.unit) : "", ratio(e.level, e.peers).value_or(""), e.detector,
-                humanise(e.distance), humanise(e.threshold), humanise(e.score),
-                recurs ? std::to_string(merged.findings) : "",
+      .cells = {e.metric, e.component, level_of(e.level, e), level_of(e.peers, e),
+                ratio(e.level, e.peers).value_or(""), e.detector, humanise(e.distance), humanise(e.threshold),
+                humanise(e.score), recurs ? std::to_string(merged.findings) : "",
                 windows ? std::to_string(e.windows.size()) : "",
                 windows ? clock.moment(*std::ranges::min_element(e.windows)) : "", flagged(merged, clock)},
       .what = e.metric + '\n' + e.detector,
       .subject = fmt::format("{} of {}", e.metric, e.component),
-      .note = e.note};
+      .note = with_what_differs(e)};
 }
 
 /// A metric in which a component differs from its peers, and the test that says so.
@@ -72,7 +83,12 @@ EvidenceTable metric_table(std::span<const MergedEvidence> evidence, const Clock
                                   {"Flagged", "", kWindows, 0}},
                       .rows = {}};
   const bool recurs = std::ranges::any_of(evidence, [](const MergedEvidence& m) { return m.findings > 1; });
-  for (const MergedEvidence& merged : evidence) table.rows.push_back(metric_row(merged, recurs, clock));
+  for (const MergedEvidence& merged : evidence) {
+    table.rows.push_back(metric_row(merged, recurs, clock));
+    const std::string meaning(meaning_of_distance(merged.evidence.detector));
+    const bool said = meaning.empty() || std::ranges::find(table.meanings, meaning) != table.meanings.end();
+    if (!said) table.meanings.push_back(meaning);
+  }
   return table;
 }
 

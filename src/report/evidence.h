@@ -49,6 +49,7 @@ struct EvidenceTable {
   };
   std::vector<EvidenceColumn> columns;
   std::vector<Row> rows;
+  std::vector<std::string> meanings{};  ///< What the distance of each test in it is.
 };
 
 /// A table for each source of the incident's evidence that compares metrics, in the order in which the

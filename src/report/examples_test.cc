@@ -44,6 +44,7 @@ Evidence await_evidence() {
   e.peers = 18.31;
   e.unit = "ms";
   e.windows = every(32, 62, 5);
+  e.peer_count = 8;
   return e;
 }
 
@@ -115,6 +116,7 @@ Diagnosis busy_disk() {
   i.since = at(62);
   i.faulty_since = at(190);
   i.until = at(254);
+  i.seen_until = at(254);
   i.state = IncidentState::kConfirmed;
   i.status = IncidentStatus::kClosed;
   i.confidence = 0.98;
@@ -141,6 +143,7 @@ Incident lost_attachment() {
   i.id = "a1";
   i.since = at(86400);
   i.faulty_since = at(90000);
+  i.seen_until = at(159750);
   i.state = IncidentState::kConfirmed;
   i.blame = {PartKind::kController, "ddn12"};
   i.components = {"ddn12.lun3.fs1", "ddn12.lun4.fs1", "ddn12.lun3.fs2"};

@@ -7,6 +7,7 @@
 #include "report/evidence.h"
 #include "report/html_parts.h"
 #include "report/payloads.h"
+#include "report/spoken.h"
 
 namespace laggard::report {
 
@@ -34,6 +35,8 @@ std::string keys(const Incident& incident, const Clockface& clock) {
   if (incident.until) {
     keys.add("Until", fmt::format("{} ({})", moment(*incident.until, clock),
                                   coarse(*incident.until - incident.since)));
+  } else if (incident.seen_until != WallTime{}) {
+    keys.add("Last seen", moment(incident.seen_until, clock));
   }
   if (incident.impact) keys.add("Impact", html_escape(impact(*incident.impact)));
   keys.add("Persistence", std::to_string(incident.persistence));
@@ -101,7 +104,11 @@ std::string markup(const EvidenceTable& table) {
     out += fmt::format("<tr class=\"note\"><td colspan=\"{}\">{}</td></tr>\n", columns.size(),
                        html_escape(row.note));
   }
-  return out + "</tbody></table></div>\n";
+  out += "</tbody></table></div>\n";
+  for (const std::string& meaning : table.meanings) {
+    out += fmt::format("<p class=\"muted\">Distance {}</p>\n", html_escape(meaning));
+  }
+  return out;
 }
 
 /// What witnesses show that compare no metric.
@@ -135,6 +142,9 @@ std::string incident_section(const Incident& incident, const Clockface& clock, s
     out += fmt::format("<span class=\"badge\">{}</span>", to_name(incident.status));
   }
   out += "</header>\n";
+  if (const std::string says = spoken_evidence(incident); !says.empty()) {
+    out += fmt::format("<p class=\"says\">{}</p>\n", html_escape(says));
+  }
   if (!incident.why.empty()) out += fmt::format("<p class=\"why\">{}</p>\n", html_escape(incident.why));
   out += checks(incident);
   out += keys(incident, clock);

@@ -12,6 +12,7 @@
 #include "base/terminal_text.h"
 #include "report/evidence.h"
 #include "report/payloads.h"
+#include "report/spoken.h"
 #include "report/wording.h"
 
 namespace laggard::report {
@@ -74,6 +75,9 @@ void put_evidence(Page& page, EvidenceTable evidence) {
   }
   page.table(table, 2 * kIndent);
   page.rest(evidence.rows.size() - shown, 2 * kIndent);
+  for (const std::string& meaning : evidence.meanings) {
+    page.paragraph("distance " + meaning, 2 * kIndent, Ink::kDim);
+  }
   for (const EvidenceTable::Row& row : rows) {
     if (row.note.empty()) continue;
     page.paragraph(printable(fmt::format("{}: {}", row.subject, row.note)), 2 * kIndent);
@@ -95,6 +99,7 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   page.paragraph(printable(fmt::format("{}: {}, {}, {}", blamed(incident.blame), cause(incident),
                                        to_name(incident.state), status(incident))),
                  0, ink_of(incident));
+  page.labelled("says", printable(spoken_evidence(incident)));
   page.labelled("since", course(incident, clock));
   page.labelled(
       "why",

@@ -3,6 +3,7 @@
 #include "model/outcome.h"
 #include "report/json_writer.h"
 #include "report/payloads.h"
+#include "report/spoken.h"
 
 namespace laggard::report {
 
@@ -60,6 +61,9 @@ void write(JsonWriter& json, const Evidence& evidence) {
   json.member("unit", evidence.unit);
   json.member("note", evidence.note);
   write_payloads(json, evidence);
+  if (evidence.peer_count > 0) {
+    json.integer_member("peer_count", static_cast<std::int64_t>(evidence.peer_count));
+  }
   json.end_object();
 }
 
@@ -119,6 +123,8 @@ void write(JsonWriter& json, const Incident& incident) {
     json.key("impact");
     write(json, *incident.impact);
   }
+  if (incident.seen_until != WallTime{}) json.member("last_seen", incident.seen_until);
+  if (const std::string says = spoken_evidence(incident); !says.empty()) json.member("says", says);
   json.end_object();
 }
 

@@ -39,11 +39,11 @@ TEST(DiagnosisJson, DocumentedFieldsComeFirstAndInOrder) {
               ElementsAre("id", "since", "faulty_since", "until", "state", "status", "confidence", "blame",
                           "alternatives", "components", "cause", "resource", "rule", "mode", "persistence",
                           "severity", "thresholds", "evidence", "why", "persistent_since", "confirmed_since",
-                          "check", "impact"));
+                          "check", "impact", "last_seen", "says"));
   EXPECT_THAT(keys(json["incidents"][0]["impact"]), ElementsAre("group", "before", "during", "unit"));
   EXPECT_THAT(keys(json["incidents"][0]["evidence"][0]),
               ElementsAre("source", "metric", "component", "distance", "threshold", "windows", "detector",
-                          "score", "level", "peers", "unit", "note"));
+                          "score", "level", "peers", "unit", "note", "peer_count"));
   EXPECT_THAT(keys(json["ranking"][0]), ElementsAre("component", "group", "persistence", "severity"));
   EXPECT_THAT(keys(json["coverage"]),
               ElementsAre("hosts", "components", "metrics", "missing", "not_comparable", "clocks", "damaged",

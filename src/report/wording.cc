@@ -223,6 +223,8 @@ std::string course(const Incident& incident, const Clockface& clock) {
   if (incident.until) {
     out += fmt::format(", until {} ({})", clock.moment(*incident.until),
                        coarse(*incident.until - incident.since));
+  } else if (incident.seen_until != WallTime{}) {
+    out += ", last seen " + clock.moment(incident.seen_until);
   }
   return out;
 }

@@ -46,7 +46,7 @@ namespace laggard::report {
 [[nodiscard]] std::vector<std::string> all_slow(const Diagnosis& diagnosis, const Clockface& clock);
 [[nodiscard]] std::vector<std::string> two_camps(const Diagnosis& diagnosis, const Clockface& clock);
 
-/// `19:22:36Z, faulty from 19:23:40Z, until 19:25:20Z (2m44s)`.
+/// `19:22:36Z, faulty from 19:23:40Z, until 19:25:20Z (2m44s)`; while it lasts `…, last seen 19:25:20Z`.
 [[nodiscard]] std::string course(const Incident& incident, const Clockface& clock);
 
 /// `s3 is 15 s ahead of its peers, give or take 0.5 s, from 19:22:36Z to …: …`, one sentence for each

@@ -63,37 +63,41 @@ std::string minutes(const std::optional<Duration>& d) {
 }
 
 std::string to_row(const std::string& name, const ScaleSummary& summary) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, summary.problems,
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, summary.problems,
                      summary.blamed, summary.kind_right, summary.confirmed, minutes(summary.onset),
-                     minutes(summary.faulty), minutes(summary.persistent), minutes(summary.alarm));
+                     minutes(summary.faulty), minutes(summary.persistent), minutes(summary.alarm),
+                     summary.end_right);
 }
 
 std::string to_markdown(const std::vector<std::filesystem::path>& days,
                         const std::vector<ScaleScore>& scores) {
   std::string text =
-      "| recording | injected | blamed | kind | said | onset | faulty | persistent | confirmed | alarms |\n"
-      "|---|---|---|---|---|---|---|---|---|---|\n";
+      "| recording | injected | blamed | kind | said | onset | faulty | persistent | confirmed | end | "
+      "alarms |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (std::size_t i = 0; i < days.size(); ++i) {
     for (const ProblemScore& problem : scores[i].problems) {
-      text +=
-          fmt::format("| {} | {} {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", days[i].filename().string(),
-                      problem.kind, problem.blame, problem.blamed ? "yes" : "**no**",
-                      problem.kind_right ? "yes" : "**no**", problem.said.empty() ? "nothing" : problem.said,
-                      minutes(problem.onset), minutes(problem.faulty), minutes(problem.persistent),
-                      minutes(problem.alarm), problem.alarms);
+      text += fmt::format("| {} | {} {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                          days[i].filename().string(), problem.kind, problem.blame,
+                          problem.blamed ? "yes" : "**no**", problem.kind_right ? "yes" : "**no**",
+                          problem.said.empty() ? "nothing" : problem.said, minutes(problem.onset),
+                          minutes(problem.faulty), minutes(problem.persistent), minutes(problem.alarm),
+                          minutes(problem.end), problem.alarms);
     }
   }
   text +=
       "\n| kind | injected | blamed | kind right | confirmed | onset | faulty | persistent | confirmed after "
-      "|\n"
-      "|---|---|---|---|---|---|---|---|---|\n";
+      "| end right |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [kind, summary] : summarize_by_kind(scores)) text += to_row(kind, summary);
   const ScaleSummary all = summarize_scale(scores);
   text += to_row("all", all);
   text += fmt::format(
-      "\nTimes are minutes after the beginning, medians. {:.1f} days: {} false alarms, {} false suspicions, "
-      "{} of {} transients confirmed.\n",
-      all.days, all.false_alarms, all.suspected, all.transients, all.injected_transients);
+      "\nTimes are minutes after the beginning, that of the end after the end; medians. {:.1f} days: {} "
+      "false "
+      "alarms, {} false suspicions, {} of {} transients confirmed, the end of {} of them right.\n",
+      all.days, all.false_alarms, all.suspected, all.transients, all.injected_transients,
+      all.transient_end_right);
   for (std::size_t i = 0; i < days.size(); ++i) {
     for (const std::string& alarm : scores[i].false_alarms) {
       text += fmt::format("- false: {}: {}\n", days[i].filename().string(), alarm);
@@ -121,6 +125,7 @@ void write_summary(JsonWriter& json, const ScaleSummary& summary) {
   count("blamed", summary.blamed);
   count("kind_right", summary.kind_right);
   count("confirmed", summary.confirmed);
+  count("end_right", summary.end_right);
   write_delays(json, summary);
 }
 
@@ -136,6 +141,7 @@ void write_problem(JsonWriter& json, const ProblemScore& problem) {
   json.integer_member("alarms", static_cast<std::int64_t>(problem.alarms));
   write_delays(json, problem);
   write_delay(json, "observed_s", problem.observed);
+  write_delay(json, "end_s", problem.end);
   json.end_object();
 }
 
@@ -176,6 +182,7 @@ std::string to_json(const std::vector<std::filesystem::path>& days, const std::v
   json.integer_member("suspected", static_cast<std::int64_t>(all.suspected));
   json.integer_member("transients", static_cast<std::int64_t>(all.transients));
   json.integer_member("injected_transients", static_cast<std::int64_t>(all.injected_transients));
+  json.integer_member("transient_end_right", static_cast<std::int64_t>(all.transient_end_right));
   json.end_object();
   json.end_object();
   return json.take();

@@ -94,17 +94,26 @@ class Judge {
            mostly(incident, [&](const std::string& name) { return problem.shows.contains(name); });
   }
 
-  [[nodiscard]] bool is_transient(const Incident& incident) const {
+  /// The end of the transients that most of the incident is about; nothing where it is not about any.
+  [[nodiscard]] std::optional<WallTime> transient_end(const Incident& incident) const {
+    std::optional<WallTime> end;
     const auto in_transient = [&](const std::string& name) {
       const auto lun = lun_of_.find(name);
-      return lun != lun_of_.end() &&
-             std::any_of(truth_.transients.begin(), truth_.transients.end(),
-                         [&](const scale::TrueTransient& transient) {
-                           return transient.luns.contains(lun->second) &&
-                                  overlaps(incident, transient.span, truth_.recorded.to);
-                         });
+      bool any = false;
+      for (const scale::TrueTransient& transient : truth_.transients) {
+        if (lun == lun_of_.end() || !transient.luns.contains(lun->second)) continue;
+        if (!overlaps(incident, transient.span, truth_.recorded.to)) continue;
+        any = true;
+        end = std::max(end.value_or(transient.span.to), transient.span.to);
+      }
+      return any;
     };
-    return mostly(incident, in_transient);
+    return mostly(incident, in_transient) ? end : std::nullopt;
+  }
+
+  /// How long after `truth` the incident ends, as far as both are recorded.
+  [[nodiscard]] Duration end_after(const Incident& incident, WallTime truth) const {
+    return incident.until.value_or(truth_.recorded.to) - std::min(truth, truth_.recorded.to);
   }
 
   [[nodiscard]] ProblemScore problem(const scale::TrueIncident& problem, const Diagnosis& diagnosis) const {
@@ -131,8 +140,7 @@ class Judge {
   }
 
  private:
-  static void take_verdict(ProblemScore& score, const Incident& incident,
-                           const scale::TrueIncident& problem) {
+  void take_verdict(ProblemScore& score, const Incident& incident, const scale::TrueIncident& problem) const {
     const auto after = [&](const std::optional<WallTime>& t) -> std::optional<Duration> {
       if (!t) return std::nullopt;
       return *t - problem.span.from;
@@ -144,6 +152,7 @@ class Judge {
     score.faulty = after(incident.faulty_since);
     score.persistent = after(incident.persistent_since);
     score.alarm = after(incident.confirmed_since);
+    score.end = end_after(incident, problem.span.to);
   }
 
   const scale::ScaleTruth& truth_;
@@ -173,6 +182,7 @@ void add_problems(ScaleSummary& summary, const std::vector<const ProblemScore*>&
     summary.blamed += problem->blamed ? 1 : 0;
     summary.confirmed += problem->confirmed ? 1 : 0;
     summary.kind_right += problem->kind_right ? 1 : 0;
+    if (is_end_right(*problem)) ++summary.end_right;
   }
   summary.onset = median_of(problems, &ProblemScore::onset);
   summary.faulty = median_of(problems, &ProblemScore::faulty);
@@ -180,7 +190,11 @@ void add_problems(ScaleSummary& summary, const std::vector<const ProblemScore*>&
   summary.alarm = median_of(problems, &ProblemScore::alarm);
 }
 
+bool is_near(Duration end) { return end <= kEndGrace && end >= -kEndGrace; }
+
 }  // namespace
+
+bool is_end_right(const ProblemScore& problem) { return problem.end && is_near(*problem.end); }
 
 bool is_right_kind(const std::string& kind, const std::string& cause) {
   return cause == kind || (kind == "reconstruction-spare" && cause == "reconstruction");
@@ -200,13 +214,20 @@ ScaleScore score_scale(const scale::ScaleTruth& truth, const Diagnosis& diagnosi
         std::any_of(truth.incidents.begin(), truth.incidents.end(),
                     [&](const scale::TrueIncident& problem) { return judge.belongs(incident, problem); });
     if (injected || incident.status == IncidentStatus::kExplained) continue;
-    const bool transient = judge.is_transient(incident);
+    const std::optional<WallTime> end = judge.transient_end(incident);
     if (!is_alarm(incident)) {
-      score.suspected += transient ? 0 : 1;
-    } else if (transient) {
-      ++score.transients;
-    } else {
+      if (!end) ++score.suspected;
+      continue;
+    }
+    if (!end) {
       score.false_alarms.push_back(describe(incident));
+      continue;
+    }
+    ++score.transients;
+    const Duration after = score.transient_ends.emplace_back(judge.end_after(incident, *end));
+    if (after > kGrace) {
+      score.false_alarms.push_back(fmt::format("{}, {:.0f} minutes longer than it was so", describe(incident),
+                                               to_seconds(after) / 60));
     }
   }
   return score;
@@ -221,6 +242,8 @@ ScaleSummary summarize_scale(std::span<const ScaleScore> scores) {
     summary.suspected += score.suspected;
     summary.transients += score.transients;
     summary.injected_transients += score.injected_transients;
+    summary.transient_end_right +=
+        static_cast<std::size_t>(std::ranges::count_if(score.transient_ends, is_near));
     for (const ProblemScore& problem : score.problems) problems.push_back(&problem);
   }
   add_problems(summary, problems);

@@ -41,15 +41,27 @@ struct ProblemScore {
   /// The first confirmed_since of all incidents that belong to it, whatever they blame: from then on the
   /// problem is seen (T Tables 5.7 and 5.8 count this).
   std::optional<Duration> observed;
+  /// The verdict's `until` after the problem's end. What goes on is held against the recording's end.
+  std::optional<Duration> end;
 };
+
+/// How far from the truth an end may be told: two windows of the production preset.
+inline constexpr Duration kEndGrace = std::chrono::minutes(30);
+/// Whether there is a verdict that ended, or goes on, as the problem did.
+[[nodiscard]] bool is_end_right(const ProblemScore& problem);
 
 /// The score of one recording.
 struct ScaleScore {
-  std::vector<ProblemScore> problems;     ///< In the order of the truth.
-  std::vector<std::string> false_alarms;  ///< Confirmed and not explained, although nothing was wrong.
-  std::size_t suspected = 0;              ///< The same, but only suspected.
-  std::size_t transients = 0;             ///< Confirmed incidents that are short asymmetries ...
-  std::size_t injected_transients = 0;    ///< ... and how many there were.
+  std::vector<ProblemScore> problems;  ///< In the order of the truth.
+  /// Confirmed and not explained, although nothing was wrong, or no longer: of transients that outlast what
+  /// happened by more than a window.
+  std::vector<std::string> false_alarms;
+  std::size_t suspected = 0;            ///< The same, but only suspected.
+  std::size_t transients = 0;           ///< Confirmed incidents that are short asymmetries ...
+  std::size_t injected_transients = 0;  ///< ... and how many there were.
+  /// Of the confirmed ones, how far their `until` lies from the end of what happened. Those that outlast it
+  /// by more than a window are false alarms, too.
+  std::vector<Duration> transient_ends;
   double days = 0;
 };
 
@@ -69,10 +81,12 @@ struct ScaleSummary {
   std::size_t blamed = 0;
   std::size_t confirmed = 0;
   std::size_t kind_right = 0;
+  std::size_t end_right = 0;
   std::size_t false_alarms = 0;
   std::size_t suspected = 0;
   std::size_t transients = 0;
   std::size_t injected_transients = 0;
+  std::size_t transient_end_right = 0;
   std::optional<Duration> onset;
   std::optional<Duration> faulty;
   std::optional<Duration> persistent;

@@ -107,6 +107,34 @@ TEST(ScaleScore, FalseIsWhatNothingHappenedToThen) {
   EXPECT_EQ(found.problems[0].said, "");
 }
 
+TEST(ScaleScore, AnEndIsRightWithinTwoWindows) {
+  const auto problem = [](std::optional<WallTime> until) {
+    Incident incident = reported(PartKind::kServer, "fs1", clock(6), clock(12), {"6.00.1"});
+    incident.until = until;
+    return score({incident}).problems[0];
+  };
+  EXPECT_EQ(problem(clock(12, 20)).end, minutes(20));
+  EXPECT_TRUE(is_end_right(problem(clock(12, 30))));
+  EXPECT_TRUE(is_end_right(problem(clock(11, 30))));
+  EXPECT_FALSE(is_end_right(problem(clock(12, 31))));
+  EXPECT_FALSE(is_end_right(problem(clock(11, 29))));
+  EXPECT_EQ(problem(std::nullopt).end, minutes(12 * 60)) << "it is called open at the end of the day";
+  EXPECT_FALSE(is_end_right(score({}).problems[0]));
+}
+
+TEST(ScaleScore, ATransientThatIsSaidToLastLongerThanItDidIsAFalseAlarm) {
+  const auto until = [](WallTime t) {
+    return score({reported(PartKind::kLun, "ddn7_lun003", clock(20), t, {"7.03.12"})});
+  };
+  EXPECT_THAT(until(clock(20, 30)).false_alarms, IsEmpty());
+  const ScaleScore late = until(clock(20, 46));
+  EXPECT_THAT(late.false_alarms, ElementsAre(HasSubstr("31 minutes longer")));
+  EXPECT_THAT(late.transient_ends, ElementsAre(minutes(31)));
+  EXPECT_EQ(late.transients, 1U);
+  const std::vector<ScaleScore> both{until(clock(20, 30)), late};
+  EXPECT_EQ(summarize_scale(both).transient_end_right, 1U);
+}
+
 TEST(ScaleScore, HalfOfAnIncidentsComponentsMustBelongToTheProblem) {
   const ScaleScore found =
       score({reported(PartKind::kArray, "ddn6", clock(6), clock(12), {"6.00.1", "6.01.2", "6.02.3"})});

@@ -45,14 +45,41 @@ bool is_valid(std::uint16_t count, const BiasOptions& options) {
 struct BiasDetector::Horizon {
   std::vector<double> sum;
   std::vector<double> count;
-  std::vector<double> worst_mean;  ///< Mean of the component's worst block so far, its sum and count.
+  std::vector<double>
+      worst_mean;  ///< Mean of the component's worst pair of blocks so far, its sum and count.
   std::vector<double> worst_sum;
   std::vector<double> worst_count;
   double windows = 0;
+
+  explicit Horizon(std::size_t components)
+      : sum(components),
+        count(components),
+        worst_mean(components, -std::numeric_limits<double>::infinity()),
+        worst_sum(components),
+        worst_count(components) {}
+
+  /// Takes in a block and the one after it, which is there already.
+  void add(const Block& block, const Block& after, std::size_t block_windows) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      sum[i] += block.sum[i];
+      count[i] += block.count[i];
+      const double pair = block.sum[i] + after.sum[i];
+      const double n = block.count[i] + after.count[i];
+      if (2 * n < static_cast<double>(block_windows) || pair / n <= worst_mean[i]) continue;
+      worst_mean[i] = pair / n;
+      worst_sum[i] = pair;
+      worst_count[i] = n;
+    }
+  }
 };
 
 BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
-    : components_(components), options_(options), verdicts_(components), begun_(components) {
+    : components_(components),
+      options_(options),
+      verdicts_(components),
+      begun_(components),
+      begun_shift_(components),
+      against_(components) {
   LAGGARD_CHECK(options.block_windows > 0 && options.least_blocks > 0 &&
                 options.blocks >= options.least_blocks);
   current_.sum.assign(components, 0);
@@ -68,9 +95,11 @@ std::span<const Bias> BiasDetector::add(std::span<const double> means, double no
   if (scratch.size() < kLeastComponents || !(level > 0)) return verdicts_;
   level_ = level;
   noise_floor_ = noise_floor;
+  std::vector<double> latest(components_, kMissing);
   for (std::size_t i = 0; i < components_; ++i) {
     if (!std::isfinite(means[i]) || means[i] <= 0) continue;
-    current_.sum[i] += std::clamp(std::log(means[i] / level), -options_.clip, options_.clip);
+    latest[i] = std::clamp(std::log(means[i] / level), -options_.clip, options_.clip);
+    current_.sum[i] += latest[i];
     ++current_.count[i];
   }
   if (++windows_in_current_ == options_.block_windows) {
@@ -80,8 +109,27 @@ std::span<const Bias> BiasDetector::add(std::span<const double> means, double no
     current_.count.assign(components_, 0);
     windows_in_current_ = 0;
   }
-  if (blocks_.size() >= options_.least_blocks && worth_a_look()) judge();
+  const double variance =
+      blocks_.size() >= options_.least_blocks && worth_a_look() ? block_variance() : kMissing;
+  if (!std::isnan(variance)) judge(variance);
+  look_for_ends(latest, variance);
   return verdicts_;
+}
+
+void BiasDetector::look_for_ends(std::span<const double> latest, double variance) {
+  const double of_window = error_of(1, variance) + options_.least_sigma * options_.least_sigma;
+  for (std::size_t i = 0; i < components_; ++i) {
+    Bias& bias = verdicts_[i];
+    if (bias.verdict == BiasVerdict::kNone) {
+      against_[i] = 0;
+      continue;
+    }
+    // A window in which it did nothing says neither.
+    const double against = std::isnan(latest[i]) ? 0 : begun_shift_[i] / 2 - latest[i];
+    bias.goes_on = against <= 0;
+    against_[i] = std::max(0.0, against_[i] + begun_shift_[i] / of_window * against);
+    if (against_[i] >= options_.over) repaired(i);
+  }
 }
 
 /// Most of the time nobody is slower than the least shift over any horizon, and nothing else need be
@@ -123,32 +171,18 @@ double BiasDetector::block_variance() const {
   return median_of_finite(per_component, scratch);
 }
 
-void BiasDetector::judge() {
-  const double variance = block_variance();
-  if (std::isnan(variance)) return;
-  Horizon horizon;
-  horizon.sum = current_.sum;
-  horizon.count.assign(current_.count.begin(), current_.count.end());
+void BiasDetector::judge(double variance) {
+  Horizon horizon(components_);
+  horizon.add(current_, Block{std::vector<double>(components_), std::vector<std::uint16_t>(components_)},
+              options_.block_windows);
   horizon.windows = static_cast<double>(windows_in_current_);
-  horizon.worst_mean.assign(components_, -std::numeric_limits<double>::infinity());
-  horizon.worst_sum.assign(components_, 0);
-  horizon.worst_count.assign(components_, 0);
-  const auto note_worst = [&](std::size_t i, double sum, std::uint16_t count) {
-    if (!is_valid(count, options_) || sum / count <= horizon.worst_mean[i]) return;
-    horizon.worst_mean[i] = sum / count;
-    horizon.worst_sum[i] = sum;
-    horizon.worst_count[i] = count;
-  };
-  for (std::size_t i = 0; i < components_; ++i) note_worst(i, current_.sum[i], current_.count[i]);
+  const Block* after = &current_;
   for (std::size_t back = 1; back <= blocks_.size(); ++back) {
     const Block& block = blocks_[blocks_.size() - back];
-    for (std::size_t i = 0; i < components_; ++i) {
-      horizon.sum[i] += block.sum[i];
-      horizon.count[i] += block.count[i];
-      note_worst(i, block.sum[i], block.count[i]);
-    }
+    horizon.add(block, *after, options_.block_windows);
     horizon.windows += static_cast<double>(options_.block_windows);
     if (back >= options_.least_blocks) judge_horizon(horizon, variance);
+    after = &block;
   }
 }
 
@@ -188,21 +222,28 @@ void BiasDetector::judge_horizon(const Horizon& horizon, double variance) {
   for (std::size_t i = 0; i < components_; ++i) {
     const bool below_noise = (std::exp(shift[i]) - 1) * level_ < noise_floor_;
     if (!(shift[i] >= options_.suspect_shift) || below_noise) continue;
-    judge_component(i, horizon, shift[i], std::max(scatter.without(i), error_of(i, horizon, variance)));
+    judge_component(i, horizon, variance, scatter.without(i));
   }
 }
 
-/// What sampling alone does to S_i.
-double BiasDetector::error_of(std::size_t i, const Horizon& horizon, double variance) const {
-  return options_.inflation * variance * static_cast<double>(options_.block_windows) / horizon.count[i];
+/// What sampling alone does to a mean of so many windows.
+double BiasDetector::error_of(double windows, double variance) const {
+  return options_.inflation * variance * static_cast<double>(options_.block_windows) / windows;
 }
 
-void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double shift, double variance) {
-  const double z = shift / std::sqrt(variance + options_.least_sigma * options_.least_sigma);
+void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double variance, double scatter) {
+  const auto z_of = [&](double mean, double windows) {
+    const double square = std::max(scatter, error_of(windows, variance));
+    return mean / std::sqrt(square + options_.least_sigma * options_.least_sigma);
+  };
+  const double shift = horizon.sum[i] / horizon.count[i];
+  const double z = z_of(shift, horizon.count[i]);
   const double rest_count = horizon.count[i] - horizon.worst_count[i];
   const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
+  const double rest_z = rest_count > 0 ? z_of(rest, rest_count) : 0;
   const auto reaches = [&](double least_shift, double least_z) {
-    return shift >= least_shift && rest >= least_shift / 2 && z >= least_z_among(least_z, components_);
+    return shift >= least_shift && rest >= least_shift / 2 &&
+           std::min(z, rest_z) >= least_z_among(least_z, components_);
   };
   BiasVerdict verdict = BiasVerdict::kNone;
   if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
@@ -216,6 +257,7 @@ void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double
   const double begun = shift * std::sqrt(horizon.count[i]);
   if (begun > begun_[i]) {
     begun_[i] = begun;
+    begun_shift_[i] = shift;
     best.windows = static_cast<std::size_t>(horizon.windows);
   }
   if (z > best.z) {
@@ -232,7 +274,9 @@ void BiasDetector::repaired(std::size_t component) {
   };
   for (Block& block : blocks_) forget(block);
   forget(current_);
-  if (component < verdicts_.size()) verdicts_[component] = {};
+  if (component >= verdicts_.size()) return;
+  verdicts_[component] = {};
+  against_[component] = 0;
 }
 
 template <class State, class Self>
@@ -255,9 +299,12 @@ void BiasDetector::exchange(State& state, Self& self) {
   state.columns(self.verdicts_, &Bias::shift, &Bias::z, &Bias::windows);
   for (auto& bias : self.verdicts_) {
     if (bias.z != 0) state.enumerator(bias.verdict, BiasVerdict::kConfirmed);
+    if (bias.z != 0) state(bias.goes_on);
   }
-  state.numbers(self.begun_, self.components_);
-  state.require(self.begun_.size() == self.components_);
+  for (auto* numbers : {&self.begun_, &self.begun_shift_, &self.against_}) {
+    state.numbers(*numbers, self.components_);
+    state.require(numbers->size() == self.components_);
+  }
 }
 template void BiasDetector::exchange(StateWriter&, const BiasDetector&);
 template void BiasDetector::exchange(StateReader&, BiasDetector&);

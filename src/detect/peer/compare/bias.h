@@ -22,6 +22,7 @@ struct BiasOptions {
   double confirm_z = 4;
   double suspect_shift = 0.06;  ///< A smaller shift that is even surer is worth a look, not an alarm.
   double suspect_z = 5.5;
+  double over = 6.907755278982137;  ///< ln 1000: it is over when it is so much likelier than that it goes on.
   bool operator==(const BiasOptions&) const = default;
 };
 
@@ -33,6 +34,8 @@ struct Bias {
   double z = 0;      ///< S / sigma, the largest over the horizons that reached the verdict's shift.
   /// Length of the horizon in which the shift most likely began: that with the largest S sqrt(n_i).
   std::size_t windows = 0;
+  /// The latest window is one of a component that is this much slower rather than of one that is not.
+  bool goes_on = false;
   bool operator==(const Bias&) const = default;
 };
 
@@ -48,9 +51,18 @@ struct Bias {
 /// made unbiased by the chi-square median's correction) and q_i^2 the mean square of the other components'
 /// own S about their median, outliers beyond 3 MAD left out (a group that is naturally scattered stays
 /// quiet). z_i = S_i / sigma_i counts when S_i reaches the shift, half of it is left without the component's
-/// worst block (one burst must not convict), and the difference is above the noise floor. The largest z over
-/// h counts. The z that is asked for grows with the group, sqrt(z^2 + 2 ln(components / 12)): among a
-/// thousand healthy ones chance reaches further than among the twelve that z was found on.
+/// worst two adjacent blocks (a burst of an hour, which they hold, must not convict), and the difference is
+/// above the noise floor. The largest z over h counts. The z that is asked for grows with the group, sqrt(z^2
+/// + 2 ln(components / 12)): among a thousand healthy ones chance reaches further than among the twelve that
+/// z was found on.
+///
+/// A horizon of a day remembers for a day. That a shift S is over is told by the cumulative sum of what
+/// speaks against it (Page 1954, for Gaussian windows of variance s^2 = inflation * v * block):
+///
+///   C <- max(0, C + (S / s^2) (S / 2 - g))
+///
+/// From `over` on, everything that the component did before is forgotten. Windows with g below S / 2 say
+/// meanwhile that it does not go on.
 ///
 /// No training; one pass; about 2 x blocks numbers per component.
 class BiasDetector {
@@ -87,10 +99,11 @@ class BiasDetector {
 
   [[nodiscard]] double block_variance() const;
   [[nodiscard]] bool worth_a_look() const;
-  void judge();
+  void judge(double variance);
+  void look_for_ends(std::span<const double> latest, double variance);
   void judge_horizon(const Horizon& horizon, double variance);
-  void judge_component(std::size_t i, const Horizon& horizon, double shift, double variance);
-  [[nodiscard]] double error_of(std::size_t i, const Horizon& horizon, double variance) const;
+  void judge_component(std::size_t i, const Horizon& horizon, double variance, double scatter);
+  [[nodiscard]] double error_of(double windows, double variance) const;
 
   std::size_t components_;
   BiasOptions options_;
@@ -100,7 +113,10 @@ class BiasDetector {
   double level_ = 0;  ///< The peers' median in the latest window.
   double noise_floor_ = 0;
   std::vector<Bias> verdicts_;
-  std::vector<double> begun_;  ///< Per component, the largest S sqrt(n) among the horizons of its verdict.
+  std::vector<double>
+      begun_;  ///< Per component, the largest S sqrt(n) among the horizons of its verdict, ...
+  std::vector<double> begun_shift_;  ///< ... and the S of that horizon.
+  std::vector<double> against_;      ///< C: what speaks against each verdict.
 };
 
 }  // namespace laggard::detect

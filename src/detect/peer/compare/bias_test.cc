@@ -78,12 +78,55 @@ TEST(Bias, ANaturallyScatteredGroupIsQuiet) {
 }
 
 TEST(Bias, OneBurstDoesNotConvict) {
-  Group group;
+  // Blocks begin at multiples of eight: the burst lies within one, across two, and it is followed by chance.
+  for (const int begins : {24, 27, 31}) {
+    Group group{.scatter = 0.15};
+    BiasDetector detector(group.n);
+    for (int w = 0; w < 80; ++w) {
+      std::vector<double> means = group.window();
+      if (w >= begins && w < begins + 8) means[0] *= 20;
+      EXPECT_NE(detector.add(means, 1)[0].verdict, BiasVerdict::kConfirmed) << begins << ' ' << w;
+    }
+  }
+}
+
+/// Windows from the end of a slowness of a day to when the component's verdict is dropped.
+std::size_t forgotten_after(Group group) {
+  constexpr std::size_t kLongest = 100;
   BiasDetector detector(group.n);
-  for (int w = 0; w < 40; ++w) {
-    std::vector<double> means = group.window();
-    if (w >= 24 && w < 32) means[0] *= 20;
-    EXPECT_NE(detector.add(means, 1)[0].verdict, BiasVerdict::kConfirmed) << w;
+  for (std::size_t w = 0; w < 192; ++w) detector.add(group.window(), 1);
+  EXPECT_EQ(detector.verdicts()[0].verdict, BiasVerdict::kConfirmed);
+  group.slower = 1;
+  std::size_t windows = 0;
+  for (; windows < kLongest && detector.verdicts()[0].verdict != BiasVerdict::kNone; ++windows) {
+    detector.add(group.window(), 1);
+  }
+  for (std::size_t w = 0; w < 200; ++w) {
+    EXPECT_EQ(detector.add(group.window(), 1)[0].verdict, BiasVerdict::kNone) << "forgotten for good";
+  }
+  return windows;
+}
+
+TEST(Bias, WhatIsOverIsForgotten) {
+  EXPECT_LE(forgotten_after({.slower = 2}), 1U);
+  EXPECT_LE(forgotten_after({.slower = 1.3, .scatter = 0.15}), 24U);
+}
+
+TEST(Bias, WhatGoesOnIsNotForgotten) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Group group{.slower = 1.35, .scatter = 0.15};
+    group.random.seed(seed);
+    BiasDetector detector(group.n);
+    std::size_t lost = 0;
+    std::size_t goes_on = 0;
+    for (std::size_t w = 0; w < 400; ++w) {
+      const Bias bias = detector.add(group.window(), 1)[0];
+      if (w < 100) continue;
+      lost += bias.verdict != BiasVerdict::kConfirmed ? 1U : 0U;
+      goes_on += bias.goes_on ? 1U : 0U;
+    }
+    EXPECT_EQ(lost, 0U) << seed;
+    EXPECT_GE(goes_on, 210U) << seed << ": seven windows in ten, so never five in a row without";
   }
 }
 

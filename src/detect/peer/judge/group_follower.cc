@@ -208,7 +208,7 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
     track.reach.push_back(bias.windows);
-    track.distance.push_back(bias.verdict == BiasVerdict::kNone ? 0 : bias.shift);
+    track.distance.push_back(bias.goes_on ? bias.shift : 0);
     track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
   feed(judged, metric, std::string(kBiasDetector), std::move(track));
