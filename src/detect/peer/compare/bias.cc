@@ -44,6 +44,7 @@ bool is_valid(std::uint16_t count, const BiasOptions& options) {
 
 struct BiasDetector::Horizon {
   std::vector<double> sum;
+  std::vector<double> slow;
   std::vector<double> count;
   std::vector<double> worst_mean;  ///< Mean of the component's worst block so far, its sum and count.
   std::vector<double> worst_sum;
@@ -55,12 +56,19 @@ BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
     : components_(components), options_(options), verdicts_(components), begun_(components) {
   LAGGARD_CHECK(options.block_windows > 0 && options.least_blocks > 0 &&
                 options.blocks >= options.least_blocks);
-  current_.sum.assign(components, 0);
-  current_.count.assign(components, 0);
+  begin_block();
 }
 
-std::span<const Bias> BiasDetector::add(std::span<const double> means, double noise_floor) {
-  LAGGARD_CHECK(means.size() == components_);
+void BiasDetector::begin_block() {
+  current_.sum.assign(components_, 0);
+  current_.slow.assign(components_, 0);
+  current_.count.assign(components_, 0);
+  windows_in_current_ = 0;
+}
+
+std::span<const Bias> BiasDetector::add(std::span<const double> means, std::span<const double> slow,
+                                        double noise_floor) {
+  LAGGARD_CHECK(means.size() == components_ && (slow.empty() || slow.size() == components_));
   std::fill(verdicts_.begin(), verdicts_.end(), Bias{});
   std::fill(begun_.begin(), begun_.end(), 0);
   std::vector<double> scratch;
@@ -71,14 +79,14 @@ std::span<const Bias> BiasDetector::add(std::span<const double> means, double no
   for (std::size_t i = 0; i < components_; ++i) {
     if (!std::isfinite(means[i]) || means[i] <= 0) continue;
     current_.sum[i] += std::clamp(std::log(means[i] / level), -options_.clip, options_.clip);
+    // A window without a minute that its peers share says nothing against it.
+    current_.slow[i] += slow.empty() || std::isnan(slow[i]) ? 1 : slow[i];
     ++current_.count[i];
   }
   if (++windows_in_current_ == options_.block_windows) {
     blocks_.push_back(current_);
     if (blocks_.size() > options_.blocks) blocks_.pop_front();
-    current_.sum.assign(components_, 0);
-    current_.count.assign(components_, 0);
-    windows_in_current_ = 0;
+    begin_block();
   }
   if (blocks_.size() >= options_.least_blocks && worth_a_look()) judge();
   return verdicts_;
@@ -128,6 +136,7 @@ void BiasDetector::judge() {
   if (std::isnan(variance)) return;
   Horizon horizon;
   horizon.sum = current_.sum;
+  horizon.slow = current_.slow;
   horizon.count.assign(current_.count.begin(), current_.count.end());
   horizon.windows = static_cast<double>(windows_in_current_);
   horizon.worst_mean.assign(components_, -std::numeric_limits<double>::infinity());
@@ -144,6 +153,7 @@ void BiasDetector::judge() {
     const Block& block = blocks_[blocks_.size() - back];
     for (std::size_t i = 0; i < components_; ++i) {
       horizon.sum[i] += block.sum[i];
+      horizon.slow[i] += block.slow[i];
       horizon.count[i] += block.count[i];
       note_worst(i, block.sum[i], block.count[i]);
     }
@@ -187,7 +197,8 @@ void BiasDetector::judge_horizon(const Horizon& horizon, double variance) {
   const Scatter scatter(shift);
   for (std::size_t i = 0; i < components_; ++i) {
     const bool below_noise = (std::exp(shift[i]) - 1) * level_ < noise_floor_;
-    if (!(shift[i] >= options_.suspect_shift) || below_noise) continue;
+    const bool often = horizon.slow[i] >= options_.least_share * horizon.count[i];
+    if (!(shift[i] >= options_.suspect_shift) || below_noise || !often) continue;
     judge_component(i, horizon, shift[i], std::max(scatter.without(i), error_of(i, horizon, variance)));
   }
 }
@@ -228,6 +239,7 @@ void BiasDetector::repaired(std::size_t component) {
   const auto forget = [component](Block& block) {
     if (component >= block.sum.size()) return;
     block.sum[component] = 0;
+    block.slow[component] = 0;
     block.count[component] = 0;
   };
   for (Block& block : blocks_) forget(block);
@@ -238,8 +250,10 @@ void BiasDetector::repaired(std::size_t component) {
 template <class State, class Self>
 void BiasDetector::Block::exchange(State& state, Self& self, std::size_t components) {
   state.numbers(self.sum, components);
+  state.numbers(self.slow, components);
   state.numbers(self.count, components);
-  state.require(self.sum.size() == components && self.count.size() == components);
+  state.require(self.sum.size() == components && self.slow.size() == components &&
+                self.count.size() == components);
 }
 
 template <class State, class Self>

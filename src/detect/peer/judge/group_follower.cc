@@ -38,9 +38,6 @@ namespace {
 /// A shift that reaches its limit counts, while a score must exceed 1.
 constexpr double kJustBelow = 0.999;
 
-/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
-constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
-
 std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& group) {
   std::vector<std::string> names;
   for (const ComponentId id : group.members) names.push_back(grouping[id].name);
@@ -157,6 +154,9 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
     // It gathers its evidence over hours and knows itself when that is enough.
     anomaly.filter.k = 1;
     anomaly.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
+    const BiasOptions& bias = parameters.bias;
+    anomaly.longest_burst = bias.burst_blocks * bias.block_windows;
+    anomaly.least_calm = bias.least_blocks * bias.block_windows;
   }
   const auto column = std::ranges::find(*columns_, metric, &GroupJudge::Column::metric);
   if (column != columns_->end()) anomaly.column = static_cast<std::size_t>(column - columns_->begin());
@@ -203,7 +203,8 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
   // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
   // ones, such as a server's own work (T §5.8.2), change the mean of all.
   const auto verdicts =
-      window.idle ? bias_->verdicts() : bias_->add(window.active_latency, window.latency_floor);
+      window.idle ? bias_->verdicts()
+                  : bias_->add(window.active_latency, window.slow_minutes, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);

@@ -237,6 +237,12 @@ constexpr std::array kNamed{
                                                          "bias: blocks before anything is said", 1, 10000),
     named<&Parameters::bias, &BiasOptions::least_component_blocks>(
         "bias.component-blocks", "bias: blocks x components before anything is said", 1, 1000000),
+    named<&Parameters::bias, &BiasOptions::slow_minute>(
+        "bias.slow-minute", "bias: log ratio to the peers from which a minute is slow", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::least_share>("bias.least-share",
+                                                        "bias: share of minutes that are slow", 0, 1),
+    named<&Parameters::bias, &BiasOptions::burst_blocks>(
+        "bias.burst-blocks", "bias: what is over after so many blocks was a burst; 0: nothing is", 0, 10000),
     named<&Parameters::bias, &BiasOptions::clip>(
         "bias.clip", "bias: what one window counts at most, a log ratio", 0, kLarge),
     named<&Parameters::bias, &BiasOptions::inflation>(
