@@ -207,6 +207,8 @@ constexpr std::array kNamed{
         0, kLarge),
     named<&Parameters::prior_windows>(
         "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
+    named<&Parameters::history_half_life_days>(
+        "history.half-life", "days after which half is left of what --learn taught", 0.1, 10000),
     named<&Parameters::idle_requests>("idle-requests",
                                       "requests/s of the group below which latency says nothing", 0, kLarge),
     named<&Parameters::stall_ms>("stall-ms", "latency, ms, that counts even in an idle group", 0, kLarge),
