@@ -14,6 +14,7 @@ namespace laggard::cmd {
 struct DiagnoseOptions {
   AnalysisOptions analysis;
   std::string thresholds;
+  std::string learn;  ///< Where to write what the recording's own days teach; empty: nobody learns.
   std::string rules;
   std::string json;
   std::string html;
@@ -35,6 +36,10 @@ void add_verdict_options(CLI::App& command, DiagnoseOptions& options);
 /// What a diagnoser is told of rules, thresholds and history.
 [[nodiscard]] Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& options,
                                                                  const AnalysisSetup& setup);
+
+/// What the days that are over taught goes into a file as `train` writes one; without such a day no file is
+/// written.
+[[nodiscard]] Status write_learnt(const engine::Diagnoser& diagnoser, const std::string& path);
 
 /// Reads the recordings, judges them, prints and writes what the options ask for. \param coordinator  to
 /// share the judging with; none: this process alone.

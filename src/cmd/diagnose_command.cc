@@ -148,7 +148,8 @@ Status check_outputs_of(const DiagnoseOptions& options) {
   const NamedOutput outputs[] = {{"--resume", options.resume, true},
                                  {"--json", options.json},
                                  {"--html", options.html},
-                                 {"--history", options.history}};
+                                 {"--history", options.history},
+                                 {"--learn", options.learn}};
   const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger,
                                           options.thresholds, options.rules};
   return check_outputs(outputs, inputs);
@@ -167,6 +168,7 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
   out.thresholds = std::move(*thresholds);
+  out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
   if (setup.system) out.expected = setup.system->expected_work;
@@ -174,7 +176,18 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   return out;
 }
 
+Status write_learnt(const engine::Diagnoser& diagnoser, const std::string& path) {
+  const auto learnt = diagnoser.learnt();
+  if (!learnt || learnt->groups.empty()) return {};
+  auto text = detect::write_thresholds(*learnt);
+  if (!text) return forward(text);
+  return write_file(path, *text);
+}
+
 Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options) {
+  if (!options.learn.empty() && !options.thresholds.empty()) {
+    return fail(ErrorCode::kBadUse, "--learn", "goes without --thresholds: it makes its own");
+  }
   if (Status safe = check_outputs_of(options); !safe) return forward(safe);
   auto preset = preset_of(options);
   if (!preset) return forward(preset);
@@ -225,6 +238,9 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
         print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
     if (!written) return forward(written);
   }
+  if (!options.learn.empty()) {
+    if (Status written = write_learnt(*judged->diagnoser, options.learn); !written) return forward(written);
+  }
   if (!options.html.empty()) {
     Status written = write_page(options, setup, diagnosis, judged->diagnoser->score_maps());
     if (!written) return forward(written);
@@ -253,6 +269,10 @@ int status_of(Outcome outcome) {
 void add_verdict_options(CLI::App& command, DiagnoseOptions& options) {
   add_analysis_options(command, options.analysis);
   command.add_option("--thresholds", options.thresholds, "Trained thresholds (laggard train)")
+      ->type_name("FILE");
+  command
+      .add_option("--learn", options.learn,
+                  "Hold each day against what the peers' own days before it taught, and write that to FILE")
       ->type_name("FILE");
   command.add_option("--rules", options.rules, "Rules of cause of your own (docs/methods/cause.md)")
       ->type_name("FILE");

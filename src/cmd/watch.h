@@ -73,6 +73,8 @@ class Watch {
   [[nodiscard]] WatchState state() const;
   /// The cell that the engine's checkpoint ends with; another one means that there is a new one to keep.
   [[nodiscard]] std::optional<std::int64_t> checkpoint_after() const;
+  /// What judges; null before there is anything to judge.
+  [[nodiscard]] const engine::Diagnoser* diagnoser() const { return diagnoser_.get(); }
   /// What is told of and not over.
   [[nodiscard]] std::vector<Incident> open() const;
   /// By what is open, and by whether enough was judged in the newest windows to call the rest well.

@@ -135,8 +135,11 @@ Result<std::unique_ptr<PrometheusFeed>> open_feed(const WatchOptions& options, c
 }
 
 Status watch_recordings(WatchOptions& options) {
+  options.outputs.learn = options.diagnose.learn;
   const WatchOutputOptions& to = options.outputs;
-  const NamedOutput outputs[] = {{"--state", to.state, false}, {"--textfile", to.textfile, false}};
+  const NamedOutput outputs[] = {{"--state", to.state, false},
+                                 {"--textfile", to.textfile, false},
+                                 {"--learn", options.diagnose.learn, false}};
   const std::filesystem::path inputs[] = {options.diagnose.analysis.system, options.diagnose.thresholds,
                                           options.diagnose.rules, to.alertmanager.password_file,
                                           to.alertmanager.token_file};

@@ -217,6 +217,7 @@ Status WatchOutputs::deliver(const Change& change) {
 
 Status WatchOutputs::keep(const Watch& watch) {
   write_textfile(watch);
+  if (Status kept = keep_learnt(watch); !kept) return kept;
   const bool news = delivered_ || watch.checkpoint_after() != kept_after_;
   return news ? keep_decided(watch) : Status{};
 }
@@ -225,6 +226,14 @@ Status WatchOutputs::keep_decided(const Watch& watch) {
   delivered_ = false;
   kept_after_ = watch.checkpoint_after();
   return options_.state.empty() ? Status{} : write_watch_state(options_.state, watch.state());
+}
+
+/// When another day is over.
+Status WatchOutputs::keep_learnt(const Watch& watch) {
+  if (options_.learn.empty() || watch.diagnoser() == nullptr) return {};
+  const std::optional<WallTime> until = watch.diagnoser()->learnt_until();
+  if (until == std::exchange(learnt_until_, until)) return {};
+  return write_learnt(*watch.diagnoser(), options_.learn);
 }
 
 void WatchOutputs::write_textfile(const Watch& watch) {

@@ -44,13 +44,14 @@ struct WatchOutputOptions {
   std::string state;
   std::string on_change;
   std::string textfile;
+  std::string learn;  ///< What the days that are over taught.
   ServerOptions alertmanager{.url = {}, .password_file = {}, .token_file = {}, .timeout = "10s"};
 };
 
 /// Keeps changes, delivers them in their order, each to all of these, and then keeps that it did: after a
 /// kill the last ones may come again, the same under the same numbers, and none is ever left out. What a
-/// command, a file or a server refuses is noted and does not end the watch; what standard output or the state
-/// refuses does.
+/// command, a file or a server refuses is noted and does not end the watch; what standard output, the state
+/// or the file of what was learnt refuses does.
 class WatchOutputs {
  public:
   using Note = std::function<void(const std::string&)>;
@@ -75,6 +76,7 @@ class WatchOutputs {
   WatchOutputs(const WatchOutputOptions& options, Note note) : options_(options), note_(std::move(note)) {}
 
   void write_textfile(const Watch& watch);
+  [[nodiscard]] Status keep_learnt(const Watch& watch);
   void note_once(std::optional<std::string>& last, const Status& status);
 
   const WatchOutputOptions& options_;
@@ -85,6 +87,7 @@ class WatchOutputs {
   std::array<std::uint64_t, 8> changes_{};  ///< So many since the start, by ChangeKind.
   bool delivered_ = false;
   std::optional<std::int64_t> kept_after_;       ///< Watch::checkpoint_after of the state that was kept.
+  std::optional<WallTime> learnt_until_;         ///< Of what is in the file.
   std::optional<std::string> textfile_trouble_;  ///< The last one that was noted.
   std::optional<std::string> server_trouble_;
 };

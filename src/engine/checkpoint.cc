@@ -55,7 +55,7 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   const detect::WindowSpec& windows = options.preset.windows;
   const PipelineOptions& pipeline = options.pipeline;
   out(windows.interval.count(), windows.size, windows.shift, windows.smoothing, windows.k);
-  out(options.preset.confirm_persistence, options.bias, pipeline.busy_times,
+  out(options.preset.confirm_persistence, options.bias, options.learn, pipeline.busy_times,
       pipeline.sample_interval.count());
   for (const DetectorSpec& detector : options.detectors) out(detector.source);
   for (const derive::Derivation& row : pipeline.derived.table) {

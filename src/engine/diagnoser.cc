@@ -19,7 +19,7 @@ namespace {
 /// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 8};
+constexpr StateFormat kStateFormat{"state of the engine", 9};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -79,7 +79,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
               .parameters = options_.pipeline.parameters,
               .thresholds = options_.thresholds,
               .interventions = options_.pipeline.interventions,
-              .bias = options_.bias},
+              .bias = options_.bias,
+              .learn = options_.learn},
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
       troubles_(grouping, pipeline_.columns(), options_.preset.windows, impacts_.moved()),

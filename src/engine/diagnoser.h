@@ -56,7 +56,8 @@ struct DiagnoserOptions {
   std::vector<ExpectedWork> expected;  ///< Background work that operators know of, and that explains.
   Tick tick;
   std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
-  bool bias = true;  ///< Look for what is a little slower in nearly every window, too.
+  bool bias = true;    ///< Look for what is a little slower in nearly every window, too.
+  bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };
 
 /// The engine: the whole verdict on a recording, in one pass. Observations in, a Diagnosis out, at any time.
@@ -117,6 +118,9 @@ class Diagnoser {
   /// What is known so far. Coverage is filled as far as the analysis knows it.
   [[nodiscard]] Diagnosis diagnosis() const;
   [[nodiscard]] std::vector<ScoreMap> score_maps() const { return peers_.score_maps(); }
+  /// What the days that are over taught, as `train` writes it; nothing when none is, or nobody asked.
+  [[nodiscard]] std::optional<detect::Thresholds> learnt() const { return peers_.learnt(); }
+  [[nodiscard]] std::optional<WallTime> learnt_until() const { return peers_.learnt_until(); }
   /// What detectors saw of paths.
   [[nodiscard]] std::vector<PathEvidence> paths() const { return detectors_.paths(); }
   /// By the hour, as the options asked; empty when they did not.

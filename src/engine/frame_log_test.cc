@@ -56,6 +56,7 @@ detect::WindowJudgement any_window(const GroupShape& shape, std::mt19937_64& ran
   for (std::size_t t = random() % 4; t > 0; --t) window.tracks.push_back(any_track(shape.members, random));
   for (std::size_t c = 0; c < shape.columns; ++c) window.levels.push_back(any_numbers(shape.members, random));
   if (random() % 2 == 0) window.active_latency = any_numbers(shape.members, random);
+  if (random() % 2 == 0) window.slow_minutes = any_numbers(shape.members, random);
   window.latency_column = random() % shape.columns;
   window.latency_floor = std::bit_cast<double>(random());
   window.idle = random() % 2 == 0;
@@ -113,6 +114,7 @@ void expect_same(const detect::WindowJudgement& a, const detect::WindowJudgement
   RC_ASSERT(a.levels.size() == b.levels.size());
   for (std::size_t c = 0; c < a.levels.size(); ++c) expect_same_bits(a.levels[c], b.levels[c]);
   expect_same_bits(a.active_latency, b.active_latency);
+  expect_same_bits(a.slow_minutes, b.slow_minutes);
   RC_ASSERT(a.latency_column == b.latency_column);
   expect_same_bits({a.latency_floor}, {b.latency_floor});
   RC_ASSERT(a.idle == b.idle);
@@ -248,7 +250,7 @@ TEST(Tape, FramesCannotChangePlaces) {
 TEST(Tape, KnowsForeignBytesAndOtherVersions) {
   const auto state = [](std::string_view bytes) { return FrameLogReader(bytes).state(); };
   EXPECT_EQ(state("[servers]\nname = 1\n"), FrameLogState::kForeign);
-  EXPECT_EQ(state("laggard tape 3\n"), FrameLogState::kOther);
+  EXPECT_EQ(state("laggard tape 4\n"), FrameLogState::kOther);
   EXPECT_EQ(state("laggard ta"), FrameLogState::kTorn);
   EXPECT_EQ(state(""), FrameLogState::kTorn);
   const std::string zeros = a_log() + std::string(100, '\0');

@@ -151,7 +151,7 @@ struct StateOf<Incident> {
           self.seen_until);
     state.enumerator(self.state, IncidentState::kConfirmed);
     state(self.as_ever);
-    state.enumerator(self.status, IncidentStatus::kExplained);
+    state.enumerator(self.status, IncidentStatus::kWithdrawn);
     state(self.confidence, self.blame, self.alternatives, self.components, self.cause, self.resource,
           self.rule, self.why, self.check, self.persistence, self.severity);
     state.enumerator(self.thresholds, ThresholdOrigin::kSelf);

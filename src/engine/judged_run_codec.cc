@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint8_t kIdle = 1;
 constexpr std::uint8_t kHasActiveLatency = 2;
 constexpr std::uint8_t kHasAbsent = 4;
-constexpr std::uint8_t kAllFlags = 7;
+constexpr std::uint8_t kHasSlowMinutes = 8;
+constexpr std::uint8_t kAllFlags = 15;
 
 /// More than any version judges in one window: metrics times distances.
 constexpr std::size_t kMostTracks = 1000;
@@ -108,11 +109,13 @@ void put_window(ByteWriter& out, const detect::WindowJudgement& window) {
   out.zigzag(window.index);
   std::uint8_t flags = window.idle ? kIdle : 0;
   if (!window.active_latency.empty()) flags |= kHasActiveLatency;
+  if (!window.slow_minutes.empty()) flags |= kHasSlowMinutes;
   if (!window.absent.empty()) flags |= kHasAbsent;
   out.u8(flags);
   out.varint(window.latency_column);
   put_number(out, window.latency_floor);
   put_numbers(out, window.active_latency);
+  put_numbers(out, window.slow_minutes);
   if (!window.absent.empty()) put_ones(out, window.absent);
   for (const std::vector<double>& levels : window.levels) put_numbers(out, levels);
   out.varint(window.tracks.size());
@@ -163,6 +166,7 @@ detect::WindowJudgement take_window(ByteReader& in, const GroupShape& shape) {
   window.latency_column = in.count(shape.columns == 0 ? 0 : shape.columns - 1);
   window.latency_floor = take_number(in);
   if ((flags & kHasActiveLatency) != 0) window.active_latency = take_numbers(in, shape.members);
+  if ((flags & kHasSlowMinutes) != 0) window.slow_minutes = take_numbers(in, shape.members);
   if ((flags & kHasAbsent) != 0) window.absent = take_ones(in, shape.members);
   for (std::size_t c = 0; c < shape.columns && in.ok(); ++c) {
     window.levels.push_back(take_numbers(in, shape.members));

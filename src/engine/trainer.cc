@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/missing.h"
 #include "detect/peer/judge/levels.h"
+#include "detect/peer/judge/track_training.h"
 
 namespace laggard::engine {
 
@@ -23,21 +23,6 @@ Trainer::Trainer(const Grouping& grouping, TrainerOptions options)
       options_(std::move(options)),
       pipeline_(grouping, with_windows(options_.pipeline, options_.preset.windows)) {}
 
-/// The scores of those who were there: absence is no behaviour to get used to, and its distance would blind
-/// the whole group.
-std::vector<double> Trainer::shown(std::size_t group, const detect::WindowJudgement& window,
-                                   const detect::TrackJudgement& judgement) const {
-  std::vector<double> scores = judgement.distance;
-  const auto& columns = pipeline_.columns(group);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (columns[c].metric != judgement.metric) continue;
-    for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (std::isnan(window.levels[c][i])) scores[i] = kMissing;
-    }
-  }
-  return scores;
-}
-
 void Trainer::learn(std::size_t group, const detect::WindowJudgement& window) {
   ++windows_;
   from_ = std::min(from_.value_or(window.start), window.start);
@@ -46,30 +31,15 @@ void Trainer::learn(std::size_t group, const detect::WindowJudgement& window) {
   for (const detect::TrackJudgement& judgement : window.tracks) {
     const MetricSpec& metric = *judgement.metric;
     const std::string name = detect::track_name(metric, judgement.regime);
-    learn_as(name, spec_of(judgement), group, window, judgement);
+    const auto spec = [&](bool by_load) {
+      return detect::training_spec(options_.preset, options_.pipeline.parameters.policies, metric,
+                                   judgement.detector, by_load);
+    };
+    learn_as(name, spec(false), group, window, judgement);
     if (judgement.regime == detect::Regime::kAny || !load) continue;
-    // The windows of one load come and go: k of 2k-1 of them would ask for more than the diagnosis does,
-    // which counts over all loads.
-    detect::TrainingSpec spec = spec_of(judgement);
-    spec.form = detect::TrainingForm::kSingle;
-    learn_as(detect::track_name(metric, judgement.regime, load), spec, group, window, judgement).all_loads =
-        name;
+    learn_as(detect::track_name(metric, judgement.regime, load), spec(true), group, window, judgement)
+        .all_loads = name;
   }
-}
-
-detect::TrainingSpec Trainer::spec_of(const detect::TrackJudgement& judgement) const {
-  detect::TrainingSpec spec;
-  const detect::Policies& policies = options_.pipeline.parameters.policies;
-  const bool per_second = policies.congestion == detect::CongestionTest::kEachSecond &&
-                          judgement.metric->role == Role::kCongestion;
-  spec.form = per_second ? detect::TrainingForm::kSingle : options_.preset.form;
-  spec.k = options_.preset.windows.k;
-  spec.factor = options_.preset.factor;
-  if (judgement.detector == to_name(detect::Distance::kKl) && policies.bounded_kl) {
-    spec.ceiling =
-        detect::kl_ceiling(options_.preset.windows.size, false, detect::CompareOptions{}.kl_smoothing);
-  }
-  return spec;
 }
 
 Trainer::Track& Trainer::learn_as(const std::string& name, const detect::TrainingSpec& spec,
@@ -79,8 +49,9 @@ Trainer::Track& Trainer::learn_as(const std::string& name, const detect::Trainin
   const Key key{group, name, judgement.detector};
   Track& track = tracks_.try_emplace(key, Track{detect::ThresholdTrainer(spec, members)}).first->second;
   ++track.windows;
-  track.trainer.add(window.index, shown(group, window, judgement));
-  track.is_fraction = judgement.metric->role == Role::kCongestion;
+  track.trainer.add(window.index, detect::shown_distances(pipeline_.columns(group), window, judgement));
+  track.spec = spec;
+  track.metric = judgement.metric;
   return track;
 }
 
@@ -122,7 +93,7 @@ detect::Thresholds Trainer::result() const {
   thresholds.header.recordings = options_.recordings;
   const double overlap =
       static_cast<double>(options_.preset.windows.shift) / static_cast<double>(options_.preset.windows.size);
-  const detect::CongestionTest congestion = options_.pipeline.parameters.policies.congestion;
+  const detect::Policies& policies = options_.pipeline.parameters.policies;
   for (const auto& [key, track] : tracks_) {
     const detect::TrainedGroup trained = track.trainer.result();
     if (std::isnan(trained.largest)) continue;
@@ -133,12 +104,8 @@ detect::Thresholds Trainer::result() const {
     out.metric = std::get<1>(key);
     out.distance = std::get<2>(key);
     out.windows = static_cast<double>(track.windows) * overlap;
-    if (track.is_fraction) {
-      // F trains the fraction itself, in steps of a tenth like everything else, and does not double it; ours
-      // does.
-      out.others = congestion == detect::CongestionTest::kEachSecond
-                       ? detect::round_up_to_grid(track.largest, detect::TrainingSpec{}.step)
-                       : options_.preset.factor * track.largest;
+    if (track.metric->role == Role::kCongestion) {
+      out.others = detect::learnt_threshold(track.spec, policies, *track.metric, track.largest);
       continue;
     }
     out.others = trained.largest;

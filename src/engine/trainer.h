@@ -49,7 +49,8 @@ class Trainer {
   struct Track {
     detect::ThresholdTrainer trainer;
     std::size_t windows = 0;
-    bool is_fraction = false;  ///< cwnd: neither grid nor factor belong to it.
+    detect::TrainingSpec spec{};
+    const MetricSpec* metric = nullptr;
     double largest = 0;
     std::string all_loads{};  ///< Name of the track that this one is a part of; empty: not by load.
   };
@@ -59,9 +60,6 @@ class Trainer {
                   const detect::WindowJudgement& window, const detect::TrackJudgement& judgement);
   /// That a load's thresholds are below those of all loads: others are not used, and not worth writing.
   [[nodiscard]] bool is_lower(const Key& key, const Track& by_load) const;
-  [[nodiscard]] detect::TrainingSpec spec_of(const detect::TrackJudgement& judgement) const;
-  [[nodiscard]] std::vector<double> shown(std::size_t group, const detect::WindowJudgement& window,
-                                          const detect::TrackJudgement& judgement) const;
 
   const Grouping& grouping_;
   TrainerOptions options_;

@@ -72,6 +72,9 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
   if (hypothesis.confirmed_since) incident.state = IncidentState::kConfirmed;
   incident.as_ever =
       !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
+  const bool withdrawn =
+      !hypothesis.confirmed_since && std::ranges::any_of(hypothesis.findings, &Finding::withdrawn);
+  if (withdrawn) incident.status = IncidentStatus::kWithdrawn;
   bool trained = true;
   std::set<std::string> names;
   incident.evidence.reserve(hypothesis.findings.size() + hypothesis.failovers.size());
@@ -84,6 +87,10 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
     if (finding->is_of_component()) evidence.peer_count = peers[finding->component];
     if (finding->as_ever && !hypothesis.confirmed_since) {
       evidence.note = "was no faster before, as far as it was compared: sick, or other hardware";
+    }
+    if (finding->withdrawn && withdrawn) {
+      evidence.note =
+          "was confirmed, and withdrawn: it lasted for some hours, and has been like its peers since";
     }
   }
   for (const Failover& failover : hypothesis.failovers) {
@@ -117,9 +124,8 @@ bool explained_by(const Hypothesis& suspect, const Hypothesis& primary, const In
 /// What an operator should read first: not explained, confirmed, still open, persistent, severe.
 bool more_pressing(const Incident& a, const Incident& b) {
   const auto urgency = [](const Incident& incident) {
-    return std::tuple(incident.status != IncidentStatus::kExplained,
-                      incident.state == IncidentState::kConfirmed, incident.status == IncidentStatus::kOpen,
-                      incident.persistence, incident.severity);
+    return std::tuple(!is_accounted_for(incident), incident.state == IncidentState::kConfirmed,
+                      incident.status == IncidentStatus::kOpen, incident.persistence, incident.severity);
   };
   return urgency(a) > urgency(b);
 }
@@ -144,7 +150,8 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     });
     if (secondary) {
       incident.status = IncidentStatus::kExplained;
-    } else if (!incident.as_ever) {  // Other hardware explains nothing else.
+    } else if (!incident.as_ever && incident.status != IncidentStatus::kWithdrawn) {
+      // Other hardware explains nothing else.
       primaries.push_back(&hypothesis);
     }
     incidents.push_back(std::move(incident));

@@ -117,6 +117,7 @@ struct Finding {
   std::int64_t persistence = 0;  ///< The largest so far.
   bool trained = false;          ///< The thresholds were trained.
   bool as_ever = false;          ///< Its subject was no other before; for that alone it is not confirmed.
+  bool withdrawn = false;        ///< It was confirmed, and turned out to be a burst.
   /// From its opening until it is confirmed: what tells when several together are. Empty for detectors that
   /// know themselves when they are sure.
   std::vector<Growth> growth;

@@ -17,7 +17,8 @@ std::string_view to_name(IncidentState state) {
 }
 
 std::string_view to_name(IncidentStatus status) {
-  constexpr std::array<std::string_view, 4> kStatusNames{"open", "closed", "excluded", "explained"};
+  constexpr std::array<std::string_view, 5> kStatusNames{"open", "closed", "excluded", "explained",
+                                                         "withdrawn"};
   return kStatusNames[static_cast<std::size_t>(status)];
 }
 

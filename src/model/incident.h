@@ -22,7 +22,8 @@ struct IncidentDecision {
 };
 
 enum class IncidentState : std::uint8_t { kSuspected, kConfirmed };
-enum class IncidentStatus : std::uint8_t { kOpen, kClosed, kExcluded, kExplained };
+/// Withdrawn: what confirmed it turned out to be a burst.
+enum class IncidentStatus : std::uint8_t { kOpen, kClosed, kExcluded, kExplained, kWithdrawn };
 enum class ThresholdOrigin : std::uint8_t { kTrained, kSelf };
 [[nodiscard]] std::string_view to_name(IncidentState state);
 [[nodiscard]] std::string_view to_name(IncidentStatus status);
@@ -92,9 +93,9 @@ struct Incident {
   std::optional<Impact> impact{};             ///< Nothing where others move no less than before.
 };
 
-/// An operator excluded it, or something else explains it: nobody need be told.
+/// An operator excluded it, something else explains it, or it was withdrawn: nobody need be told.
 [[nodiscard]] inline bool is_accounted_for(const Incident& incident) {
-  return incident.status == IncidentStatus::kExcluded || incident.status == IncidentStatus::kExplained;
+  return incident.status != IncidentStatus::kOpen && incident.status != IncidentStatus::kClosed;
 }
 
 /// The last decision about the incident that stands and is more than a note; null when there is none.
@@ -119,7 +120,7 @@ enum class ChangeKind : std::uint8_t {
   kConfirmed,  ///< It was suspected and is confirmed now.
   kQuiet,      ///< Nothing of it has been seen for a while; it may come back.
   kClosed,     ///< It has been quiet for so long that whatever follows is another incident.
-  kWithdrawn,  ///< Later samples left nothing of it.
+  kWithdrawn,  ///< Later samples left nothing of it, or showed that it was a burst.
   kMerged,     ///< It is part of another incident now, which `into` names.
   kExplained,  ///< A stronger incident or background work accounts for it.
 };

@@ -3,10 +3,12 @@
 
 usage: tests/accuracy/perseus.py LAGGARD_BINARY [RECORDINGS_FOLDER]
 Imports every host once, then diagnoses what had been recorded after 1, 3, 6, 24 hours and in all, and prints a
-Markdown table of true and false positives (components of confirmed incidents) for docs/accuracy.md.
+Markdown table of true and false positives (components of confirmed incidents) for docs/accuracy.md, and Matthews correlations of what
+is confirmed, and of that with what is suspected, over all hosts. What is explained or withdrawn is told to nobody and not counted.
 """
 import csv
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -56,6 +58,13 @@ def disks_of(archive):
     return len({line.split(",")[1] for line in lines})
 
 
+def matthews(found, sick, false, healthy):
+    """NaN when nothing is found or everything is."""
+    missed, well = sick - found, healthy - false
+    product = (found + false) * sick * healthy * (well + missed)
+    return (found * well - false * missed) / math.sqrt(product) if product > 0 else math.nan
+
+
 def main():
     if not DATA.is_dir():
         print(f"skipped: {DATA} is not there")
@@ -77,6 +86,8 @@ def main():
             confirmed = set()
             seen = set()
             for incident in diagnosis["incidents"]:
+                if incident["status"] in ("explained", "withdrawn"):
+                    continue
                 disks = {component.split("/")[1] for component in incident["components"]}
                 seen |= disks
                 if incident["state"] == "confirmed":
@@ -87,18 +98,25 @@ def main():
             row[1] += len(slow)
             row[2] += len(confirmed - slow)
             row[3] += disks_of(archive) - len(slow)
-            suspected.setdefault(name, {}).setdefault(cluster, [0])[0] += len(seen - confirmed - slow)
+            beside = suspected.setdefault(name, {}).setdefault(cluster, [0, 0])
+            beside[0] += len(seen - confirmed - slow)
+            beside[1] += len((seen - confirmed) & slow)
             for disk in sorted(confirmed ^ slow):
                 kind = "false positive" if disk in confirmed else "missed"
                 print(f"<!-- {cluster} {host} {disk}: {kind} after {name} -->")
+    def mcc(row, beside):
+        found, sick, false, healthy = (sum(counts[i] for counts in row.values()) for i in range(4))
+        healthy_too, sick_too = (sum(counts[i] for counts in beside.values()) for i in range(2))
+        return f" | {matthews(found, sick, false, healthy):.3f} | {matthews(found + sick_too, sick, false + healthy_too, healthy):.3f}"
+
     clusters = sorted({cluster for row in table.values() for cluster in row})
     print("| recorded | " + " | ".join(f"{c}: found | {c}: false" for c in clusters) +
-          " | healthy ones suspected, never confirmed |")
-    print("|---" * (2 * len(clusters) + 2) + "|")
+          " | healthy ones suspected, never confirmed | MCC confirmed | MCC with suspects |")
+    print("|---" * (2 * len(clusters) + 4) + "|")
     for name, row in table.items():
         cells = [f"{row[c][0]} of {row[c][1]} | {row[c][2]} of {row[c][3]}" for c in clusters]
         print(f"| {name} | " + " | ".join(cells) + " | " +
-              " + ".join(str(suspected[name][c][0]) for c in clusters) + " |")
+              " + ".join(str(suspected[name][c][0]) for c in clusters) + mcc(row, suspected[name]) + " |")
     return 0
 
 

@@ -24,7 +24,7 @@ Enum one_of(const std::string& name, const std::array<Enum, N>& values) {
 Incident to_incident(const Json& object) {
   constexpr std::array kStates{IncidentState::kSuspected, IncidentState::kConfirmed};
   constexpr std::array kStatuses{IncidentStatus::kOpen, IncidentStatus::kClosed, IncidentStatus::kExcluded,
-                                 IncidentStatus::kExplained};
+                                 IncidentStatus::kExplained, IncidentStatus::kWithdrawn};
   Incident incident;
   incident.id = text_of(object, "id");
   incident.since = time_of(object, "since").value_or(WallTime{});
@@ -89,7 +89,7 @@ class Judge {
       : truth_(truth), lun_of_(lun_of) {}
 
   [[nodiscard]] bool belongs(const Incident& incident, const scale::TrueIncident& problem) const {
-    return incident.status != IncidentStatus::kExplained &&
+    return incident.status != IncidentStatus::kExplained && incident.status != IncidentStatus::kWithdrawn &&
            overlaps(incident, problem.span, truth_.recorded.to) &&
            mostly(incident, [&](const std::string& name) { return problem.shows.contains(name); });
   }
@@ -213,7 +213,9 @@ ScaleScore score_scale(const scale::ScaleTruth& truth, const Diagnosis& diagnosi
     const bool injected =
         std::any_of(truth.incidents.begin(), truth.incidents.end(),
                     [&](const scale::TrueIncident& problem) { return judge.belongs(incident, problem); });
-    if (injected || incident.status == IncidentStatus::kExplained) continue;
+    const bool known =
+        incident.status == IncidentStatus::kExplained || incident.status == IncidentStatus::kWithdrawn;
+    if (injected || known) continue;
     const std::optional<WallTime> end = judge.transient_end(incident);
     if (!is_alarm(incident)) {
       if (!end) ++score.suspected;

@@ -44,31 +44,30 @@ bool is_valid(std::uint16_t count, const BiasOptions& options) {
 
 struct BiasDetector::Horizon {
   std::vector<double> sum;
+  std::vector<double> slow;
   std::vector<double> count;
-  std::vector<double>
-      worst_mean;  ///< Mean of the component's worst pair of blocks so far, its sum and count.
+  std::vector<double> worst_mean;  ///< Mean of the component's worst block so far, its sum and count.
   std::vector<double> worst_sum;
   std::vector<double> worst_count;
   double windows = 0;
 
   explicit Horizon(std::size_t components)
       : sum(components),
+        slow(components),
         count(components),
         worst_mean(components, -std::numeric_limits<double>::infinity()),
         worst_sum(components),
         worst_count(components) {}
 
-  /// Takes in a block and the one after it, which is there already.
-  void add(const Block& block, const Block& after, std::size_t block_windows) {
+  void add(const Block& block, const BiasOptions& options) {
     for (std::size_t i = 0; i < sum.size(); ++i) {
       sum[i] += block.sum[i];
+      slow[i] += block.slow[i];
       count[i] += block.count[i];
-      const double pair = block.sum[i] + after.sum[i];
-      const double n = block.count[i] + after.count[i];
-      if (2 * n < static_cast<double>(block_windows) || pair / n <= worst_mean[i]) continue;
-      worst_mean[i] = pair / n;
-      worst_sum[i] = pair;
-      worst_count[i] = n;
+      if (!is_valid(block.count[i], options) || block.sum[i] / block.count[i] <= worst_mean[i]) continue;
+      worst_mean[i] = block.sum[i] / block.count[i];
+      worst_sum[i] = block.sum[i];
+      worst_count[i] = block.count[i];
     }
   }
 };
@@ -82,12 +81,19 @@ BiasDetector::BiasDetector(std::size_t components, BiasOptions options)
       against_(components) {
   LAGGARD_CHECK(options.block_windows > 0 && options.least_blocks > 0 &&
                 options.blocks >= options.least_blocks);
-  current_.sum.assign(components, 0);
-  current_.count.assign(components, 0);
+  begin_block();
 }
 
-std::span<const Bias> BiasDetector::add(std::span<const double> means, double noise_floor) {
-  LAGGARD_CHECK(means.size() == components_);
+void BiasDetector::begin_block() {
+  current_.sum.assign(components_, 0);
+  current_.slow.assign(components_, 0);
+  current_.count.assign(components_, 0);
+  windows_in_current_ = 0;
+}
+
+std::span<const Bias> BiasDetector::add(std::span<const double> means, std::span<const double> slow,
+                                        double noise_floor) {
+  LAGGARD_CHECK(means.size() == components_ && (slow.empty() || slow.size() == components_));
   std::fill(verdicts_.begin(), verdicts_.end(), Bias{});
   std::fill(begun_.begin(), begun_.end(), 0);
   std::vector<double> scratch;
@@ -100,14 +106,14 @@ std::span<const Bias> BiasDetector::add(std::span<const double> means, double no
     if (!std::isfinite(means[i]) || means[i] <= 0) continue;
     latest[i] = std::clamp(std::log(means[i] / level), -options_.clip, options_.clip);
     current_.sum[i] += latest[i];
+    // A window without a minute that its peers share says nothing against it.
+    current_.slow[i] += slow.empty() || std::isnan(slow[i]) ? 1 : slow[i];
     ++current_.count[i];
   }
   if (++windows_in_current_ == options_.block_windows) {
     blocks_.push_back(current_);
     if (blocks_.size() > options_.blocks) blocks_.pop_front();
-    current_.sum.assign(components_, 0);
-    current_.count.assign(components_, 0);
-    windows_in_current_ = 0;
+    begin_block();
   }
   const double variance =
       blocks_.size() >= options_.least_blocks && worth_a_look() ? block_variance() : kMissing;
@@ -173,16 +179,12 @@ double BiasDetector::block_variance() const {
 
 void BiasDetector::judge(double variance) {
   Horizon horizon(components_);
-  horizon.add(current_, Block{std::vector<double>(components_), std::vector<std::uint16_t>(components_)},
-              options_.block_windows);
+  horizon.add(current_, options_);
   horizon.windows = static_cast<double>(windows_in_current_);
-  const Block* after = &current_;
   for (std::size_t back = 1; back <= blocks_.size(); ++back) {
-    const Block& block = blocks_[blocks_.size() - back];
-    horizon.add(block, *after, options_.block_windows);
+    horizon.add(blocks_[blocks_.size() - back], options_);
     horizon.windows += static_cast<double>(options_.block_windows);
     if (back >= options_.least_blocks) judge_horizon(horizon, variance);
-    after = &block;
   }
 }
 
@@ -221,8 +223,9 @@ void BiasDetector::judge_horizon(const Horizon& horizon, double variance) {
   const Scatter scatter(shift);
   for (std::size_t i = 0; i < components_; ++i) {
     const bool below_noise = (std::exp(shift[i]) - 1) * level_ < noise_floor_;
-    if (!(shift[i] >= options_.suspect_shift) || below_noise) continue;
-    judge_component(i, horizon, variance, scatter.without(i));
+    const bool often = horizon.slow[i] >= options_.least_share * horizon.count[i];
+    if (!(shift[i] >= options_.suspect_shift) || below_noise || !often) continue;
+    judge_component(i, horizon, shift[i], std::max(scatter.without(i), error_of(horizon.count[i], variance)));
   }
 }
 
@@ -231,19 +234,12 @@ double BiasDetector::error_of(double windows, double variance) const {
   return options_.inflation * variance * static_cast<double>(options_.block_windows) / windows;
 }
 
-void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double variance, double scatter) {
-  const auto z_of = [&](double mean, double windows) {
-    const double square = std::max(scatter, error_of(windows, variance));
-    return mean / std::sqrt(square + options_.least_sigma * options_.least_sigma);
-  };
-  const double shift = horizon.sum[i] / horizon.count[i];
-  const double z = z_of(shift, horizon.count[i]);
+void BiasDetector::judge_component(std::size_t i, const Horizon& horizon, double shift, double variance) {
+  const double z = shift / std::sqrt(variance + options_.least_sigma * options_.least_sigma);
   const double rest_count = horizon.count[i] - horizon.worst_count[i];
   const double rest = rest_count > 0 ? (horizon.sum[i] - horizon.worst_sum[i]) / rest_count : 0;
-  const double rest_z = rest_count > 0 ? z_of(rest, rest_count) : 0;
   const auto reaches = [&](double least_shift, double least_z) {
-    return shift >= least_shift && rest >= least_shift / 2 &&
-           std::min(z, rest_z) >= least_z_among(least_z, components_);
+    return shift >= least_shift && rest >= least_shift / 2 && z >= least_z_among(least_z, components_);
   };
   BiasVerdict verdict = BiasVerdict::kNone;
   if (reaches(options_.suspect_shift, options_.suspect_z)) verdict = BiasVerdict::kSuspected;
@@ -270,6 +266,7 @@ void BiasDetector::repaired(std::size_t component) {
   const auto forget = [component](Block& block) {
     if (component >= block.sum.size()) return;
     block.sum[component] = 0;
+    block.slow[component] = 0;
     block.count[component] = 0;
   };
   for (Block& block : blocks_) forget(block);
@@ -282,8 +279,10 @@ void BiasDetector::repaired(std::size_t component) {
 template <class State, class Self>
 void BiasDetector::Block::exchange(State& state, Self& self, std::size_t components) {
   state.numbers(self.sum, components);
+  state.numbers(self.slow, components);
   state.numbers(self.count, components);
-  state.require(self.sum.size() == components && self.count.size() == components);
+  state.require(self.sum.size() == components && self.slow.size() == components &&
+                self.count.size() == components);
 }
 
 template <class State, class Self>

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/time.h"
+
 namespace laggard::detect {
 
 /// Parameters of the bias detector; docs/methods/bias.md says where each comes from.
@@ -14,17 +16,26 @@ struct BiasOptions {
       8;                         ///< An hour at 15-s samples: bursts and autocorrelation live inside a block.
   std::size_t blocks = 24;       ///< The longest horizon; beyond it the error of S no longer matters.
   std::size_t least_blocks = 2;  ///< Before that nothing is said.
-  std::size_t least_component_blocks = 24;  ///< A variance needs data: blocks x components.
-  double clip = 0.6931471805599453;         ///< ln 2: one window counts at most as "twice as slow".
-  double inflation = 1.5;                   ///< Correlation that is left between blocks.
-  double least_sigma = 0.01;                ///< Keeps z finite in a group without any spread.
-  double confirm_shift = 0.21;              ///< ln 1.23: this much slower and sure is a sick component.
+  /// A variance needs data: blocks x components. Two blocks of ten components are enough.
+  std::size_t least_component_blocks = 20;
+  double slow_minute = 0.05;  ///< Log ratio to the peers' median from which a minute is a slow one.
+  double least_share = 0.85;  ///< So many of the minutes of a horizon are slow: "nearly every minute".
+  /// What was confirmed for so many blocks at most, and has been well for as long since, was a burst; 0:
+  /// nothing is.
+  std::size_t burst_blocks = 4;
+  double clip = 0.6931471805599453;  ///< ln 2: one window counts at most as "twice as slow".
+  double inflation = 1.5;            ///< Correlation that is left between blocks.
+  double least_sigma = 0.01;         ///< Keeps z finite in a group without any spread.
+  double confirm_shift = 0.21;       ///< ln 1.23: this much slower and sure is a sick component.
   double confirm_z = 4;
   double suspect_shift = 0.06;  ///< A smaller shift that is even surer is worth a look, not an alarm.
   double suspect_z = 5.5;
   double over = 6.907755278982137;  ///< ln 1000: it is over when it is so much likelier than that it goes on.
   bool operator==(const BiasOptions&) const = default;
 };
+
+/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
+inline constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
 
 enum class BiasVerdict : std::uint8_t { kNone, kSuspected, kConfirmed };
 
@@ -51,10 +62,10 @@ struct Bias {
 /// made unbiased by the chi-square median's correction) and q_i^2 the mean square of the other components'
 /// own S about their median, outliers beyond 3 MAD left out (a group that is naturally scattered stays
 /// quiet). z_i = S_i / sigma_i counts when S_i reaches the shift, half of it is left without the component's
-/// worst two adjacent blocks (a burst of an hour, which they hold, must not convict), and the difference is
-/// above the noise floor. The largest z over h counts. The z that is asked for grows with the group, sqrt(z^2
-/// + 2 ln(components / 12)): among a thousand healthy ones chance reaches further than among the twelve that
-/// z was found on.
+/// worst block (one burst must not convict), the component is slower than its peers in nearly every minute of
+/// the horizon (a burst of hours must not convict either), and the difference is above the noise floor. The
+/// largest z over h counts. The z that is asked for grows with the group, sqrt(z^2 + 2 ln(components / 12)):
+/// among a thousand healthy ones chance reaches further than among the twelve that z was found on.
 ///
 /// A horizon of a day remembers for a day. That a shift S is over is told by the cumulative sum of what
 /// speaks against it (Page 1954, for Gaussian windows of variance s^2 = inflation * v * block):
@@ -70,9 +81,11 @@ class BiasDetector {
   explicit BiasDetector(std::size_t components, BiasOptions options = {});
 
   /// One window's means, NaN where a component was idle or missing for more than half of it.
+  /// \param slow  per component, the share of the window's minutes in which it was slow; NaN where it has no
+  ///              minute. Empty: minutes are not known, and nobody asks for them.
   /// \param noise_floor  in the unit of the means.
   /// Fewer than three valid components: the window is not counted and nothing is said.
-  std::span<const Bias> add(std::span<const double> means, double noise_floor);
+  std::span<const Bias> add(std::span<const double> means, std::span<const double> slow, double noise_floor);
 
   /// What was seen of the component so far no longer counts.
   void repaired(std::size_t component);
@@ -88,6 +101,7 @@ class BiasDetector {
  private:
   struct Block {
     std::vector<double> sum;
+    std::vector<double> slow;  ///< Sum of the shares of slow minutes.
     std::vector<std::uint16_t> count;
     template <class State, class Self>
     static void exchange(State& state, Self& self, std::size_t components);
@@ -97,12 +111,13 @@ class BiasDetector {
   struct Horizon;
   struct Scatter;
 
+  void begin_block();
   [[nodiscard]] double block_variance() const;
   [[nodiscard]] bool worth_a_look() const;
   void judge(double variance);
   void look_for_ends(std::span<const double> latest, double variance);
   void judge_horizon(const Horizon& horizon, double variance);
-  void judge_component(std::size_t i, const Horizon& horizon, double variance, double scatter);
+  void judge_component(std::size_t i, const Horizon& horizon, double shift, double variance);
   [[nodiscard]] double error_of(double windows, double variance) const;
 
   std::size_t components_;
@@ -113,8 +128,8 @@ class BiasDetector {
   double level_ = 0;  ///< The peers' median in the latest window.
   double noise_floor_ = 0;
   std::vector<Bias> verdicts_;
-  std::vector<double>
-      begun_;  ///< Per component, the largest S sqrt(n) among the horizons of its verdict, ...
+  /// Per component, the largest S sqrt(n) among the horizons of its verdict, ...
+  std::vector<double> begun_;
   std::vector<double> begun_shift_;  ///< ... and the S of that horizon.
   std::vector<double> against_;      ///< C: what speaks against each verdict.
 };

@@ -86,6 +86,13 @@ void ThresholdTrainer::add_filtered(std::size_t component) {
   floors_[component] = *at;
 }
 
+void ThresholdTrainer::forget(std::size_t component) {
+  floors_[component] = largest_[component] = 0;
+  trained_[component] = 0;
+  shown_[component] = 0;
+  std::ranges::fill(std::span(recent_).subspan(component * span_, span_), kMissing);
+}
+
 void ThresholdTrainer::end_recording() {
   for (std::size_t i = 0; i < components_; ++i) {
     if (shown_[i] > 0 && shown_[i] < spec_.k) floors_[i] = std::max(floors_[i], largest_[i]);
@@ -96,12 +103,16 @@ void ThresholdTrainer::end_recording() {
   started_ = false;
 }
 
+double threshold_from(const TrainingSpec& spec, double largest) {
+  const double half_way = std::max(largest, (largest + spec.ceiling) / 2);
+  return std::min(spec.factor * round_up_to_grid(largest, spec.step), half_way);
+}
+
 TrainedGroup ThresholdTrainer::result() const {
   TrainedGroup group{std::vector<double>(components_, kMissing), trained_, kMissing};
   for (std::size_t i = 0; i < components_; ++i) {
     if (trained_[i] == 0) continue;
-    const double half_way = std::max(floors_[i], (floors_[i] + spec_.ceiling) / 2);
-    group.thresholds[i] = std::min(spec_.factor * round_up_to_grid(floors_[i], spec_.step), half_way);
+    group.thresholds[i] = threshold_from(spec_, floors_[i]);
     group.largest = std::fmax(group.largest, group.thresholds[i]);
   }
   for (std::size_t i = 0; i < components_; ++i) {

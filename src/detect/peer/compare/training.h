@@ -22,6 +22,9 @@ struct TrainingSpec {
   bool operator==(const TrainingSpec&) const = default;
 };
 
+/// T of a T* (ThresholdTrainer).
+[[nodiscard]] double threshold_from(const TrainingSpec& spec, double largest);
+
 /// What training found for one peer group in one metric.
 struct TrainedGroup {
   std::vector<double> thresholds;     ///< n; NaN for all when the recordings held nothing of the group.
@@ -53,8 +56,27 @@ class ThresholdTrainer {
   /// The next window is of another recording.
   void end_recording();
 
+  /// The component is another from now on: what was learnt of it is no more.
+  void forget(std::size_t component);
+
   /// T* so far: n. Smaller scores teach nothing new (Comparer::scores_above).
   [[nodiscard]] std::span<const double> floors() const { return floors_; }
+  /// n: 1 of those that showed anything.
+  [[nodiscard]] std::span<const std::uint8_t> trained() const { return trained_; }
+
+  /// The state (base/state_codec.h), for one of the same spec and as many components.
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.started_, self.last_window_);
+    for (auto* const row : {&self.floors_, &self.recent_, &self.largest_}) {
+      const std::size_t size = row->size();
+      state.numbers(*row, size);
+      state.require(row->size() == size);
+    }
+    state.numbers(self.trained_, self.components_);
+    state.numbers(self.shown_, self.components_);
+    state.require(self.trained_.size() == self.components_ && self.shown_.size() == self.components_);
+  }
 
   /// What all recordings that have ended say.
   [[nodiscard]] TrainedGroup result() const;

@@ -82,6 +82,7 @@ AnomalyTracker::AnomalyTracker(std::size_t group, std::size_t members, const Met
       detector_(std::move(detector)),
       options_(options),
       filter_(options.filter, members),
+      stretches_(options.longest_burst > 0 ? members : 0),
       latest_(members) {}
 
 void AnomalyTracker::note_well(Anomaly& anomaly, const Recent& window) {
@@ -198,6 +199,31 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
   if (!anomaly.as_ever) anomaly.confirmed_since = recent_.back().end;
 }
 
+/// A burst of hours is told from sickness when it is over: it was shorter than sickness is, and the member
+/// has been well for as long.
+void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous) {
+  if (stretches_.empty()) return;
+  Stretch& stretch = stretches_[member];
+  if (anomalous) {
+    if (stretch.bad == 0 || stretch.calm >= options_.least_calm) stretch = {recent_.back().end, 0, 0};
+    ++stretch.bad;
+    stretch.calm = 0;
+    return;
+  }
+  if (stretch.bad == 0 || recent_.back().idle) return;
+  ++stretch.calm;
+  if (stretch.bad > options_.longest_burst ||
+      stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) {
+    return;
+  }
+  for (Anomaly& anomaly : anomalies_) {
+    if (anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed()) continue;
+    anomaly.confirmed_since.reset();
+    anomaly.withdrawn = true;
+  }
+  stretch = {};
+}
+
 bool AnomalyTracker::is_as_ever(const Anomaly& anomaly, const OwnPast& past) const {
   std::vector<std::int64_t> anomalous;
   for (const Recent& window : recent_) {
@@ -225,6 +251,7 @@ void AnomalyTracker::settle(LevelBook& book) {
 void AnomalyTracker::repaired(std::size_t member) {
   filter_.repaired(member);
   latest_[member].reset();
+  if (!stretches_.empty()) stretches_[member] = {};
   for (Recent& window : recent_) window.distance.clear(member);
 }
 
@@ -263,7 +290,10 @@ void AnomalyTracker::add(const WindowJudgement& window, const SharedLevelRows& l
   if (recent_.size() > 2 * options_.filter.k - 1) recent_.erase(recent_.begin());
   if (!track.reach.empty()) seen_.push_back({window.start, window.position});
   if (seen_.size() > kLongestReach) seen_.pop_front();
-  for (std::size_t i = 0; i < n; ++i) step(i, verdicts[i].anomalous, track);
+  for (std::size_t i = 0; i < n; ++i) {
+    step(i, verdicts[i].anomalous, track);
+    withdraw_burst(i, verdicts[i].anomalous);
+  }
 }
 
 }  // namespace laggard::detect

@@ -113,6 +113,9 @@ struct Anomaly {
   /// It would be confirmed, were its member not as slow as it ever was (own_past.h).
   bool as_ever = false;
 
+  /// It was confirmed, and turned out to be a burst.
+  bool withdrawn = false;
+
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
   /// Without what its tracker knows: group, metric, detector, levels.
   template <class State, class Self>
@@ -162,6 +165,10 @@ class AnomalyTracker {
     std::size_t shift = 1;  ///< Cells between two windows.
     double gate_severity = 6;
     ConfirmGate confirm;
+    /// What is confirmed is withdrawn when it was a burst: so many anomalous windows at most, and as many, or
+    /// these, in which the member was well since; 0: nothing is.
+    std::size_t longest_burst = 0;
+    std::size_t least_calm = 0;
     std::optional<std::size_t> column{};  ///< The metric's among WindowJudgement::levels; nothing: in none.
   };
   AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric, std::string detector,
@@ -231,6 +238,7 @@ class AnomalyTracker {
   void reach_back(Anomaly& anomaly, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
+  void withdraw_burst(std::size_t member, bool anomalous);
   [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;
 
   std::size_t group_;
@@ -246,6 +254,14 @@ class AnomalyTracker {
   std::deque<Seen> seen_;  ///< The windows that a detector's reach may go back to, where it has one.
   SharedLevelSums sums_;
   std::vector<Anomaly> anomalies_;
+  /// Of a member, where bursts are withdrawn: its last stretch of anomalous windows, however many anomalies
+  /// it is, and how many windows it has been well since.
+  struct Stretch {
+    WallTime begin;  ///< End of its first window.
+    std::uint64_t bad = 0;
+    std::uint64_t calm = 0;
+  };
+  std::vector<Stretch> stretches_;
   std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.
   std::vector<std::vector<double>> best_scores_;    ///< Per anomaly, its k largest scores.
 };

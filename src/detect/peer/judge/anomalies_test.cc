@@ -78,6 +78,10 @@ class Feed {
     track_.certain = {1, 0};
     return *this;
   }
+  Feed& quiet() {
+    track_.certain = {0, 0};
+    return *this;
+  }
   Feed& reach(std::size_t windows) {
     track_.reach = {windows, 0};
     return *this;
@@ -141,6 +145,38 @@ class Feed {
   std::int64_t index_ = 0;
   std::int64_t gap_ = 0;
 };
+
+AnomalyTracker::Options withdrawing() {
+  return {.filter = {3, -1, 6},
+          .shift = kShift,
+          .gate_severity = 6,
+          .confirm = {1, 60},
+          .longest_burst = 6,
+          .least_calm = 4};
+}
+
+TEST(AnomalyTracker, WhatTurnsOutToBeABurstIsWithdrawn) {
+  Feed feed = Feed(withdrawing()).certain().scores({2, 2, 2, 2, 2});
+  ASSERT_TRUE(feed.anomalies()[0].confirmed());
+  feed.quiet().scores({0, 0}).restart().scores({0, 0});
+  EXPECT_TRUE(feed.anomalies()[0].confirmed()) << "not yet well for as long as it was slow";
+  feed.scores({0});
+  EXPECT_FALSE(feed.anomalies()[0].confirmed());
+  EXPECT_TRUE(feed.anomalies()[0].withdrawn);
+}
+
+TEST(AnomalyTracker, WhatLastedStaysConfirmedWhenItIsOver) {
+  Feed feed = Feed(withdrawing()).certain().scores({2, 2, 2, 2, 2, 2, 2});
+  EXPECT_TRUE(feed.quiet().scores(std::vector<double>(50, 0)).anomalies()[0].confirmed());
+  Feed again = Feed(withdrawing()).certain().scores({2, 2, 2, 2}).quiet().scores({0, 0, 0}).certain();
+  again.scores({2, 2, 2, 2}).quiet().scores(std::vector<double>(50, 0));
+  EXPECT_TRUE(again.anomalies()[0].confirmed()) << "short pauses are part of it";
+}
+
+TEST(AnomalyTracker, WhileTheGroupIsIdleNobodyIsWell) {
+  Feed feed = Feed(withdrawing()).certain().scores({2, 2, 2, 2});
+  EXPECT_TRUE(feed.quiet().idle(true).scores(std::vector<double>(50, 0)).anomalies()[0].confirmed());
+}
 
 TEST(AnomalyTracker, FaultyAtKOfThePast2kMinus1) {
   EXPECT_TRUE(Feed().scores({1.5, 0, 1.5, 0, 0, 1.5, 0, 1.5}).anomalies().empty())

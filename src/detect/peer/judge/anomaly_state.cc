@@ -230,7 +230,8 @@ void Anomaly::exchange(State& state, Self& self) {
         self.distance, self.threshold, self.score);
   state.times(self.windows, kMostWindows);
   exchange_growth(state, self.growth);
-  state(self.bad, self.well, self.pauses, self.well_since, self.trained, self.as_ever, self.summary);
+  state(self.bad, self.well, self.pauses, self.well_since, self.trained, self.as_ever, self.withdrawn,
+        self.summary);
 }
 
 template <class State, class Self>
@@ -269,6 +270,7 @@ void AnomalyTracker::exchange(State& state, Self& self, const TrackedGroup& grou
   state(self.filter_);
   exchange_recent(state, self, group);
   exchange_seen(state, self);
+  for (auto& stretch : self.stretches_) state(stretch.begin, stretch.bad, stretch.calm);
   exchange_anomalies(state, self);
   exchange_levels(state, self, group);
 }

@@ -102,6 +102,7 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook
   finding.persistence = anomaly.persistence;
   finding.trained = anomaly.trained;
   finding.as_ever = anomaly.as_ever;
+  finding.withdrawn = anomaly.withdrawn;
   // Who is as slow as ever cannot be confirmed together with others, either.
   if (!anomaly.as_ever) finding.growth = anomaly.growth;
   finding.evidence = evidence_of(anomaly, component, levels);

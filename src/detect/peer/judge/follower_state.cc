@@ -87,6 +87,7 @@ void GroupFollower::exchange(State& state, Self& self) {
   SecondOpinions::exchange(state, self.opinions_, self.members());
   if (self.bias_) state(*self.bias_);
   state(self.past_);
+  if (self.own_history_) state(*self.own_history_);
   exchange_trackers(state, self);
 }
 template void GroupFollower::exchange(StateWriter&, const GroupFollower&);

@@ -38,9 +38,6 @@ namespace {
 /// A shift that reaches its limit counts, while a score must exceed 1.
 constexpr double kJustBelow = 0.999;
 
-/// A bias needs samples that are nearly independent: it is made for production's windows, not for minutes.
-constexpr Duration kLeastBiasInterval = std::chrono::seconds(5);
-
 std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& group) {
   std::vector<std::string> names;
   for (const ComponentId id : group.members) names.push_back(grouping[id].name);
@@ -64,6 +61,9 @@ GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const 
   if (has_latency && options.bias && options.parameters.policies.bias &&
       options.preset.windows.interval >= kLeastBiasInterval) {
     bias_.emplace(members(), options.parameters.bias);
+  }
+  if (options.learn && !second_only()) {
+    own_history_.emplace(peers().name, names_, options.preset, options.parameters);
   }
   redundant_ = std::ranges::all_of(peers().members,
                                    [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; });
@@ -92,6 +92,7 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   judge_standby(judged);
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
+  leave_suspects_out_of_history(judged.window.end);
   levels_.reset();
   std::vector<const Anomaly*> anomalies;
   for (const AnomalyTracker& tracker : trackers_) {
@@ -105,8 +106,10 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const WindowSpec& windows = options_->preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
   const Parameters& parameters = options_->parameters;
+  if (own_history_) own_history_->enter(judged.window.end);
+  const ThresholdBook& book = own_history_ ? own_history_->book() : options_->thresholds;
   const std::optional<Load> load =
-      options_->thresholds.trained() ? load_of(judged.window, *columns_) : std::nullopt;
+      own_history_ || book.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
   const bool has_past = !slowdown.empty() && !judged.window.idle && !second_only();
   if (has_past) {
@@ -114,10 +117,11 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
   }
   for (const TrackJudgement& track : judged.window.tracks) {
-    ThresholdBook::Column thresholds =
-        options_->thresholds.column({peers().name, *track.metric, track.regime, load, track.detector,
-                                     parameters, track.scale, independent},
-                                    names_);
+    ThresholdBook::Column thresholds = book.column({peers().name, *track.metric, track.regime, load,
+                                                    track.detector, parameters, track.scale, independent},
+                                                   names_);
+    // No person has looked at these days: what excuses without training goes on excusing.
+    if (own_history_) thresholds.trained = false;
     if (!thresholds.trained && track.metric->role == Role::kLatency) {
       const double saturated = saturated_threshold(parameters, {track.detector, track.regime, independent});
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
@@ -126,8 +130,18 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     if (!thresholds.trained && track.metric->role == Role::kLatency && !slowdown.empty())
       scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
+    if (own_history_) learn(judged, track, load);
   }
   if (has_past) leave_sick_out_of_past(judged.window.end);
+}
+
+void GroupFollower::learn(const JudgedWindow& judged, const TrackJudgement& track, std::optional<Load> load) {
+  const Parameters& parameters = options_->parameters;
+  const WindowSpec& windows = options_->preset.windows;
+  const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
+  const double untrained =
+      track.scale.at(self_threshold(parameters, *track.metric, {track.detector, track.regime, independent}));
+  own_history_->learn(judged.window, track, load, *columns_, untrained);
 }
 
 /// What is sick now says nothing of how it is.
@@ -137,6 +151,21 @@ void GroupFollower::leave_sick_out_of_past(WallTime end) {
       if (anomaly.confirmed() && anomaly.until == end) past_.leave_out(anomaly.member);
     }
   }
+}
+
+/// By any detector; what an anomaly gathers while it is not anomalous is not sure to be healthy.
+void GroupFollower::leave_suspects_out_of_history(WallTime end) {
+  if (!own_history_) return;
+  for (const AnomalyTracker& tracker : trackers_) {
+    for (const Anomaly& anomaly : tracker.anomalies()) {
+      if (anomaly.until == end) own_history_->leave_out(anomaly.member);
+    }
+  }
+}
+
+void GroupFollower::finish() {
+  heed_repairs(WallTime::max());
+  if (own_history_) own_history_->end_day();
 }
 
 AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::string& detector) {
@@ -157,6 +186,9 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
     // It gathers its evidence over hours and knows itself when that is enough.
     anomaly.filter.k = 1;
     anomaly.confirm = {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<double>::infinity()};
+    const BiasOptions& bias = parameters.bias;
+    anomaly.longest_burst = bias.burst_blocks * bias.block_windows;
+    anomaly.least_calm = bias.least_blocks * bias.block_windows;
   }
   const auto column = std::ranges::find(*columns_, metric, &GroupJudge::Column::metric);
   if (column != columns_->end()) anomaly.column = static_cast<std::size_t>(column - columns_->begin());
@@ -202,8 +234,9 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
   const BiasOptions& options = options_->parameters.bias;
   // What single requests took while the group was idle says nothing, here as for the distances: a few cheap
   // ones, such as a server's own work (T §5.8.2), change the mean of all.
-  const auto verdicts =
-      window.idle ? bias_->verdicts() : bias_->add(window.active_latency, window.latency_floor);
+  const auto verdicts = window.idle
+                            ? bias_->verdicts()
+                            : bias_->add(window.active_latency, window.slow_minutes, window.latency_floor);
   ScoredTrack track;
   for (const Bias& bias : verdicts) {
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
@@ -259,6 +292,7 @@ void GroupFollower::heed_repairs(WallTime start) {
     for (AnomalyTracker& tracker : trackers_) tracker.repaired(i);
     if (bias_) bias_->repaired(i);
     past_.repaired(i);
+    if (own_history_) own_history_->repaired(i);
   }
 }
 

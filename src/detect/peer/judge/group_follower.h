@@ -14,6 +14,7 @@
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/findings.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/own_history.h"
 #include "detect/peer/judge/own_past.h"
 #include "detect/peer/judge/score_history.h"
 #include "detect/peer/judge/threshold_book.h"
@@ -63,6 +64,7 @@ struct FollowOptions {
   ThresholdBook thresholds;
   Interventions interventions;  ///< Of operators: who is left out or repaired, and when.
   bool bias = true;             ///< Look for what is a little slower in nearly every window, too.
+  bool learn = false;           ///< Hold each day against what the group's own days before it taught.
 };
 
 /// What the windows of one peer group add up to: holds them against thresholds, cuts out anomalies, gathers
@@ -82,7 +84,7 @@ class GroupFollower {
   /// Windows follow that are not in the run of those so far.
   void end_run() { opinions_.end_run(); }
   /// Nothing more comes. Repaired after the last window began: nothing has been seen of what is there now.
-  void finish() { heed_repairs(WallTime::max()); }
+  void finish();
 
   [[nodiscard]] std::size_t members() const { return names_.size(); }
   [[nodiscard]] bool second_only() const { return peers().second_only; }
@@ -94,6 +96,8 @@ class GroupFollower {
   [[nodiscard]] std::size_t kept() const;
   /// Drops anomalies that are over for good. \param keep  per anomaly, as `anomalies` has them; not 0: stays.
   void forget(std::span<const std::uint8_t> keep);
+  /// What was learnt; null where nothing is, or where others are judged for.
+  [[nodiscard]] const OwnHistory* own_history() const { return own_history_ ? &*own_history_ : nullptr; }
   /// Empty for groups that are judged in nothing, or for others only.
   [[nodiscard]] std::optional<ScoreMap> score_map() const;
 
@@ -113,7 +117,9 @@ class GroupFollower {
   };
 
   void judge_tracks(const JudgedWindow& judged);
+  void learn(const JudgedWindow& judged, const TrackJudgement& track, std::optional<Load> load);
   void leave_sick_out_of_past(WallTime end);
+  void leave_suspects_out_of_history(WallTime end);
   void judge_bias(const JudgedWindow& judged);
   void judge_standby(const JudgedWindow& judged);
   void judge_absent(const JudgedWindow& judged);
@@ -134,6 +140,7 @@ class GroupFollower {
   SharedLevelRows levels_;  ///< Of the window that is being followed.
   std::optional<BiasDetector> bias_;
   OwnPast past_;
+  std::optional<OwnHistory> own_history_;
   ScoreHistory history_;
   SecondOpinions opinions_;  ///< Of this group; used when it is second_only.
   std::vector<std::optional<Place>> second_of_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "base/missing.h"
+#include "detect/peer/compare/bias.h"
 #include "detect/peer/judge/apart.h"
 #include "detect/peer/judge/levels.h"
 #include "stats/clones.h"
@@ -393,6 +395,60 @@ void GroupJudge::find_active_latency(WindowJudgement& out) {
   }
 }
 
+namespace {
+
+/// A minute of a group's latencies.
+class Minute {
+ public:
+  explicit Minute(std::size_t members) : sum_(members, 0), count_(members, 0) {}
+
+  void add(std::size_t member, double value) {
+    sum_[member] += value;
+    count_[member] += 1;
+  }
+  /// Adds who was there, and who was slow, and begins the next one.
+  void end(double slow, std::span<double> minutes, std::span<double> slow_minutes) {
+    divide(sum_.data(), count_.data(), sum_.size());
+    present_.clear();
+    std::ranges::copy_if(sum_, std::back_inserter(present_), [](double mean) { return !std::isnan(mean); });
+    if (static_cast<std::ptrdiff_t>(present_.size()) >= kLeastTogether) {
+      const double limit = std::exp(slow) * stats::median_of(present_);
+      for (std::size_t i = 0; i < sum_.size(); ++i) {
+        minutes[i] += std::isnan(sum_[i]) ? 0 : 1;
+        slow_minutes[i] += sum_[i] > limit ? 1 : 0;
+      }
+    }
+    std::ranges::fill(sum_, 0);
+    std::ranges::fill(count_, 0);
+  }
+
+ private:
+  std::vector<double> sum_;
+  std::vector<double> count_;
+  std::vector<double> present_;
+};
+
+}  // namespace
+
+void GroupJudge::find_slow_minutes(WindowJudgement& out) const {
+  if (!latency_column_ || options_.windows.interval < kLeastBiasInterval) return;
+  const Duration length = std::max<Duration>(std::chrono::minutes(1), options_.windows.interval);
+  std::vector<double> minutes(members_, 0);
+  out.slow_minutes.assign(members_, 0);
+  Minute minute(members_);
+  std::optional<WallTime> now;
+  const auto end = [&] { minute.end(options_.parameters.bias.slow_minute, minutes, out.slow_minutes); };
+  for (const Latencies& cell : latencies_) {
+    if (cell.time < out.start || cell.time >= out.end || cell.members.empty()) continue;
+    const WallTime of = floor_to(cell.time, length);
+    if (now && of != *now) end();
+    now = of;
+    for (std::size_t at = 0; at < cell.members.size(); ++at) minute.add(cell.members[at], cell.values[at]);
+  }
+  if (now) end();
+  divide(out.slow_minutes.data(), minutes.data(), members_);
+}
+
 void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory,
                        const Sink& sink) {
   WindowJudgement out;
@@ -416,6 +472,7 @@ void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, 
   }
   find_absent(out);
   find_active_latency(out);
+  find_slow_minutes(out);
   hide_left_out(out);
   sink(out);
 }

@@ -48,6 +48,10 @@ struct WindowJudgement {
   /// Mean of each member's samples that are above zero, before smoothing, in the group's latency metric: NaN
   /// where fewer than half of the window's samples are. Empty when the group has no such metric.
   std::vector<double> active_latency;
+  /// Of the minutes in which three members and more have such samples: the share in which the member's mean
+  /// was BiasOptions::slow_minute above the median, NaN of who has none. Empty where samples are closer than
+  /// kLeastBiasInterval, too.
+  std::vector<double> slow_minutes;
   std::size_t latency_column = 0;
   double latency_floor = 0;  ///< Noise floor of that metric, for the kind of device.
   /// The members complete so few requests (Parameters::idle_requests, in the middle) that their latencies say
@@ -151,6 +155,7 @@ class GroupJudge {
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out);
+  void find_slow_minutes(WindowJudgement& out) const;
   [[nodiscard]] double least_floor(const MetricSpec& metric) const;
   [[nodiscard]] double floor_of(std::size_t column) const;
   [[nodiscard]] Regime regime() const;

@@ -48,7 +48,7 @@ WindowJudgement judge(const std::vector<std::string>& metrics, const Values& val
       auto& cell = cells.emplace_back();
       for (std::size_t i = 0; i < members; ++i) cell.push_back(values(column.metric->name, i, k));
     }
-    const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * 1'000'000'000);
+    const WallTime t = from_unix_ns((1600 + static_cast<std::int64_t>(k)) * how.windows.interval.count());
     const std::vector<std::span<const double>> row(cells.begin(), cells.end());
     judge.push(t, row, memory, [&](WindowJudgement& window) { windows.push_back(window); });
   }
@@ -275,6 +275,21 @@ TEST(GroupJudge, ActiveLatencyIsOfTheSecondsWithWork) {
   EXPECT_DOUBLE_EQ(window.active_latency[0], 8) << "the mean of the seconds with requests";
   EXPECT_TRUE(std::isnan(window.active_latency[1])) << "idle for most of the window";
   EXPECT_DOUBLE_EQ(window.active_latency[2], 4);
+}
+
+TEST(GroupJudge, SlowMinutesAreThoseAboveThePeersMedian) {
+  JudgeOptions how = options();
+  how.windows.interval = std::chrono::seconds(15);
+  const auto latency = [](auto, std::size_t i, std::size_t k) {
+    if (i == 1) return 0.0;
+    return i == 0 && k >= 4 ? 4.3 : 4.0;
+  };
+  const auto window = judge({"await"}, latency, how);
+  ASSERT_EQ(window.slow_minutes.size(), kMembers);
+  EXPECT_DOUBLE_EQ(window.slow_minutes[0], 0.75) << "four minutes, and like its peers in the first";
+  EXPECT_TRUE(std::isnan(window.slow_minutes[1])) << "idle";
+  EXPECT_DOUBLE_EQ(window.slow_minutes[2], 0);
+  EXPECT_TRUE(judge({"await"}, latency).slow_minutes.empty()) << "a sample a second: nobody asks";
 }
 
 /// Latencies that wander by a tenth; the first `sick` of nine wait five times as long.

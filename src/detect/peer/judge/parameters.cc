@@ -207,6 +207,8 @@ constexpr std::array kNamed{
         0, kLarge),
     named<&Parameters::prior_windows>(
         "prior-windows", "what an untrained threshold is worth in windows of training", 0, kLarge),
+    named<&Parameters::history_half_life_days>(
+        "history.half-life", "days after which half is left of what --learn taught", 0.1, 10000),
     named<&Parameters::idle_requests>("idle-requests",
                                       "requests/s of the group below which latency says nothing", 0, kLarge),
     named<&Parameters::stall_ms>("stall-ms", "latency, ms, that counts even in an idle group", 0, kLarge),
@@ -237,6 +239,12 @@ constexpr std::array kNamed{
                                                          "bias: blocks before anything is said", 1, 10000),
     named<&Parameters::bias, &BiasOptions::least_component_blocks>(
         "bias.component-blocks", "bias: blocks x components before anything is said", 1, 1000000),
+    named<&Parameters::bias, &BiasOptions::slow_minute>(
+        "bias.slow-minute", "bias: log ratio to the peers from which a minute is slow", 0, kLarge),
+    named<&Parameters::bias, &BiasOptions::least_share>("bias.least-share",
+                                                        "bias: share of minutes that are slow", 0, 1),
+    named<&Parameters::bias, &BiasOptions::burst_blocks>(
+        "bias.burst-blocks", "bias: what is over after so many blocks was a burst; 0: nothing is", 0, 10000),
     named<&Parameters::bias, &BiasOptions::clip>(
         "bias.clip", "bias: what one window counts at most, a log ratio", 0, kLarge),
     named<&Parameters::bias, &BiasOptions::inflation>(

@@ -151,6 +151,9 @@ struct Parameters {
   double apart_gap = 3;
   /// What the untrained threshold is worth beside a trained one, in windows of training.
   double prior_windows = 16;
+  /// What its own history taught (OwnHistory) is worth half after so many days (ours): a month of history
+  /// counts, and what was so a quarter of a year ago does not.
+  double history_half_life_days = 14;
 
   /// Rotating partitions of F §11.1 in groups with room for two or more of so many members; 0: whole groups.
   std::size_t partition = 0;

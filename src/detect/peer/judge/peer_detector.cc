@@ -93,6 +93,38 @@ std::vector<ScoreMap> PeerDetector::score_maps() const {
   return maps;
 }
 
+std::optional<Thresholds> PeerDetector::learnt() const {
+  Thresholds all;
+  std::optional<OwnHistory::Span> span;
+  for (const GroupFollower& follower : followers_) {
+    const OwnHistory* const history = follower.own_history();
+    if (history == nullptr || !history->span()) continue;
+    if (!span) span = history->span();
+    span->from = std::min(span->from, history->span()->from);
+    span->to = std::max(span->to, history->span()->to);
+    const auto& groups = history->book().thresholds().groups;
+    all.groups.insert(all.groups.end(), groups.begin(), groups.end());
+  }
+  if (!span) return std::nullopt;
+  all.header.preset = options_.preset.name;
+  all.header.windows = options_.preset.windows;
+  all.header.factor = options_.preset.factor;
+  all.header.from = span->from;
+  all.header.to = span->to;
+  return all;
+}
+
+std::optional<WallTime> PeerDetector::learnt_until() const {
+  std::optional<WallTime> until;
+  for (const GroupFollower& follower : followers_) {
+    const OwnHistory* const history = follower.own_history();
+    if (history != nullptr && history->span()) {
+      until = std::max(until.value_or(WallTime::min()), history->span()->to);
+    }
+  }
+  return until;
+}
+
 std::set<std::string> PeerDetector::metrics() const {
   std::set<std::string> metrics;
   for (const Columns& columns : columns_) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -44,6 +45,10 @@ class PeerDetector final : public Detector {
   /// By persistence, then severity, then name.
   [[nodiscard]] std::vector<RankedComponent> ranking() const;
   [[nodiscard]] std::vector<ScoreMap> score_maps() const;
+  /// What the groups' own days taught; nothing before one is over, or where nobody learns.
+  [[nodiscard]] std::optional<Thresholds> learnt() const;
+  /// End of the last window that is in it.
+  [[nodiscard]] std::optional<WallTime> learnt_until() const;
   /// The metrics in which somebody is judged.
   [[nodiscard]] std::set<std::string> metrics() const;
 
