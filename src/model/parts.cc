@@ -17,12 +17,12 @@ constexpr std::array kKinds{
     PartKindSpec{"array", "array", 3},
     PartKindSpec{"drawer", "drawer", 2},
     PartKindSpec{"link", "link", 0},
-    PartKindSpec{"network", "network", 4},
-    PartKindSpec{"load_balancer", "load balancer", 4},
+    PartKindSpec{"network", "network", 4, true},
+    PartKindSpec{"load_balancer", "load balancer", 4, true},
     PartKindSpec{"metadata_server", "metadata server", 1},
     PartKindSpec{"client", "client", 1},
-    PartKindSpec{"switch", "switch", 3},
-    PartKindSpec{"router", "router", 3},
+    PartKindSpec{"switch", "switch", 3, true},
+    PartKindSpec{"router", "router", 3, true},
     PartKindSpec{"process", "process", 0},
 };
 static_assert(kKinds.size() == PartKind::kProcess.index() + 1);
