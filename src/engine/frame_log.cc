@@ -9,7 +9,7 @@ namespace laggard::engine {
 namespace {
 
 /// The version is the last digit.
-constexpr std::string_view kMagic = "laggard tape 2\n";
+constexpr std::string_view kMagic = "laggard tape 3\n";
 constexpr std::size_t kVersionAt = 13;
 constexpr std::uint64_t kFirstChain = 0x6c61676761726431;
 /// Length, the length's checksum, and that of what follows.

@@ -60,6 +60,7 @@ void write(JsonWriter& json, const Evidence& evidence) {
   json.member("unit", evidence.unit);
   json.member("note", evidence.note);
   write_payloads(json, evidence);
+  if (evidence.window_s) json.member("window_s", *evidence.window_s);
   json.end_object();
 }
 
@@ -252,6 +253,7 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   } else {
     json.text(why);
   }
+  if (!diagnosis.beside.empty()) json.member("beside", diagnosis.beside);
   json.end_object();
   return json.take();
 }
