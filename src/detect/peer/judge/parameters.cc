@@ -16,9 +16,10 @@ Parameters parameters_of(const Preset& preset) {
 }
 
 Parameters parameters_beside(Parameters own, const Preset& beside, const Preset& preset) {
-  constexpr double kSigmasOfShort = 15;
   if (beside.windows.size >= preset.windows.size) return own;
-  own.hardware.sigmas = kSigmasOfShort;
+  constexpr double kNever = 1e9;
+  own.hardware.slowdown = kNever;
+  own.hardware.least_change = kNever;
   own.hardware.when_trained = true;
   return own;
 }

@@ -193,9 +193,9 @@ struct Parameters {
 [[nodiscard]] Parameters paper_parameters(const Preset& preset);
 
 /// Those of an algorithm for windows that are judged beside the longer or shorter ones of `preset`. In
-/// shorter windows the queue of a healthy disk comes and goes by 14 sigmas of its peers'
-/// (docs/methods/judge.md), and the longer ones are there to say that it stays: it takes 15 to confirm a
-/// latency, trained or not.
+/// shorter windows the queue of a healthy disk comes and goes (docs/methods/judge.md): a latency alone is no
+/// more than suspected there, trained or not, and the longer ones, which are there as well, say whether it
+/// stays.
 [[nodiscard]] Parameters parameters_beside(Parameters own, const Preset& beside, const Preset& preset);
 
 /// Whether it is known of all members that they do not rotate: such a group has smaller noise floors.
