@@ -11,9 +11,11 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
   command.add_option("recording", o.recordings, "Recordings to read; several are put side by side")
       ->required()
       ->type_name("REC");
-  command.add_option("--preset", o.preset, "Windows and filters: auto, lab, production or quick")
+  command
+      .add_option("--preset", o.preset,
+                  "Windows and filters: auto, lab, production or quick; lab,quick for both side by side")
       ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "lab", "production", "quick"}));
+      ->check(CLI::IsMember({"auto", "lab", "production", "quick", "lab,quick"}));
   command.add_option("--system", o.system, "What is connected to what (docs/formats/system.md)")
       ->type_name("FILE");
   command

@@ -91,7 +91,60 @@ TimeSpan observed_span(const AnalysisSetup& setup) {
   return span;
 }
 
-/// Chooses and fits the preset; says in `setup.remarks` what it chose.
+/// What `auto` takes for a recording of that length.
+detect::Preset automatic_preset(const AnalysisOptions& options, Duration length, Duration interval) {
+  const detect::Preset& wanted =
+      options.live ? *detect::find_preset(engine::is_fine({.interval = interval}) ? "lab" : "production")
+                   : detect::preset_for_length(length, interval);
+  const bool may =
+      options.trained.empty() || std::ranges::find(options.trained, wanted.name) != options.trained.end();
+  return may ? wanted : *detect::find_preset(options.trained.front());
+}
+
+/// `preset lab for a recording of 4m33s, and the windows of quick beside it`
+std::string chosen_preset(const AnalysisSetup& setup, const AnalysisOptions& options, Duration length) {
+  const auto& beside = setup.pipeline.beside;
+  const std::string what =
+      options.live ? fmt::format("samples every {}", to_text(setup.sample_interval))
+                   : fmt::format("a recording of {}",
+                                 to_text(std::chrono::duration_cast<std::chrono::seconds>(length)));
+  return fmt::format("preset {} for {}{}", setup.preset.name, what,
+                     beside ? fmt::format(", and the windows of {} beside it", beside->preset.name) : "");
+}
+
+/// Of what is judged: of samples where there are any.
+Duration recorded_length(const AnalysisSetup& setup) {
+  const TimeSpan span = recorded_span(setup.inventory, setup.request);
+  const TimeSpan observed = observed_span(setup);
+  return span.from < span.to ? recorded_time(setup.inventory, setup.request) : observed.to - observed.from;
+}
+
+/// Windows of the other length, with `auto` or where both were asked for, unless windows were described one
+/// by one.
+Status choose_beside(const AnalysisOptions& options, AnalysisSetup& setup) {
+  const detect::Preset* const other = detect::preset_beside(setup.preset.name);
+  const bool described = options.window_size || options.window_shift || options.smoothing || options.k ||
+                         options.confirm_persistence;
+  const bool both = options.preset == "auto" || options.preset.find(',') != std::string::npos;
+  if (!both || other == nullptr || described || !setup.pipeline.parameters.policies.side_by_side ||
+      !engine::is_fine(setup.preset.windows)) {
+    return {};
+  }
+  if (!options.trained.empty() && std::ranges::find(options.trained, other->name) == options.trained.end())
+    return {};
+  engine::BesideOptions& beside = setup.pipeline.beside.emplace();
+  beside.preset = *other;
+  beside.preset.windows.interval = setup.preset.windows.interval;
+  beside.preset.factor = options.factor.value_or(other->factor);
+  beside.parameters =
+      detect::parameters_beside(setup.algorithm.parameters(beside.preset), beside.preset, setup.preset);
+  for (const std::string& constant : options.parameters) {
+    if (Status set = detect::set_parameter(beside.parameters, constant); !set) return set;
+  }
+  return {};
+}
+
+/// Chooses and fits the preset.
 Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   const TimeSpan span = recorded_span(setup.inventory, setup.request);
   const TimeSpan observed = observed_span(setup);
@@ -107,15 +160,10 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
     return fail(ErrorCode::kBadInput, where,
                 "there is nothing recorded in that span of time; `laggard info` says what is there");
   }
-  const Duration length =
-      span.from < span.to ? recorded_time(setup.inventory, setup.request) : observed.to - observed.from;
-  std::string name = options.preset;
-  if (name == "auto") {
-    name = detect::preset_for_length(length, setup.sample_interval).name;
-    setup.remarks.push_back(fmt::format("preset {} for a recording of {}", name,
-                                        to_text(std::chrono::duration_cast<std::chrono::seconds>(length))));
-  }
-  setup.preset = *detect::find_preset(name);
+  setup.preset =
+      options.preset == "auto"
+          ? automatic_preset(options, recorded_length(setup), setup.sample_interval)
+          : *detect::find_preset(std::string_view(options.preset).substr(0, options.preset.find(',')));
   Duration step = std::max(setup.sample_interval, setup.preset.down_sample.value_or(Duration{}));
   if (!options.step.empty()) {
     auto parsed = parse_duration(options.step);
@@ -153,6 +201,9 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
     setup.remarks.push_back(fmt::format("set: {}", constant));
   }
   if (Status agree = check_parameters(setup.pipeline.parameters); !agree) return agree;
+  if (Status chosen = choose_beside(options, setup); !chosen) return chosen;
+  if (options.preset == "auto")
+    setup.remarks.insert(setup.remarks.begin(), chosen_preset(setup, options, recorded_length(setup)));
   setup.pipeline.distances.clear();
   for (const std::string_view name : split(options.distances, ',')) {
     const auto distance = detect::distance(trim(name));

@@ -27,6 +27,8 @@ namespace laggard::cmd {
 struct AnalysisOptions {
   std::vector<std::filesystem::path> recordings;
   std::string preset = "auto";
+  std::vector<std::string> trained{};  ///< Presets that `auto` may choose from; empty: all.
+  bool live = false;  ///< `auto` goes by how often samples are taken: how long was recorded says nothing.
   std::string system;
   std::string distances = "cdf";
   std::string metrics;

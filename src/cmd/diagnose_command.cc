@@ -36,28 +36,50 @@ Result<std::vector<explain::Rule>> load_rules(const DiagnoseOptions& options,
   return explain::parse_rules(*text, options.rules);
 }
 
-Result<detect::ThresholdBook> load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup) {
-  if (options.thresholds.empty()) return detect::ThresholdBook{};
+Result<detect::Thresholds> read_thresholds_of(const DiagnoseOptions& options) {
   auto text = read_file(options.thresholds);
   if (!text) return forward(text);
-  auto thresholds = detect::read_thresholds(*text, options.thresholds);
-  if (!thresholds) return forward(thresholds);
-  detect::PlannedUse use{setup.preset.name, setup.preset.windows, {}};
-  for (const detect::Distance distance : setup.pipeline.distances) use.distances.push_back(to_name(distance));
-  if (Status same = detect::check_use(*thresholds, use, options.thresholds); !same) return forward(same);
-  return detect::ThresholdBook(std::move(*thresholds));
+  return detect::read_thresholds(*text, options.thresholds);
 }
 
-/// With `--preset auto`, thresholds say which preset they were trained for.
-Result<std::string> preset_of(const DiagnoseOptions& options) {
-  const std::string& preset = options.analysis.preset;
-  if (options.thresholds.empty() || preset != "auto") return preset;
-  auto text = read_file(options.thresholds);
-  if (!text) return forward(text);
-  auto thresholds = detect::read_thresholds(*text, options.thresholds);
+/// The part of the file that is of a preset's windows.
+Result<detect::ThresholdBook> part_for(const detect::Thresholds& thresholds, const detect::Preset& preset,
+                                       const DiagnoseOptions& options, const AnalysisSetup& setup) {
+  detect::PlannedUse use{preset.name, preset.windows, {}};
+  for (const detect::Distance distance : setup.pipeline.distances) use.distances.push_back(to_name(distance));
+  const detect::Thresholds* const part = thresholds.of_preset(preset.name);
+  const detect::Thresholds& chosen = part == nullptr ? thresholds : *part;
+  if (Status same = detect::check_use(chosen, use, options.thresholds); !same) return forward(same);
+  return detect::ThresholdBook(chosen);
+}
+
+Status load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup,
+                       engine::DiagnoserOptions& out) {
+  if (options.thresholds.empty()) return {};
+  auto thresholds = read_thresholds_of(options);
   if (!thresholds) return forward(thresholds);
-  const std::string& trained = thresholds->header.preset;
-  return detect::find_preset(trained) != nullptr ? trained : preset;
+  auto own = part_for(*thresholds, setup.preset, options, setup);
+  if (!own) return forward(own);
+  out.thresholds = std::move(*own);
+  if (!setup.pipeline.beside) return {};
+  auto beside = part_for(*thresholds, setup.pipeline.beside->preset, options, setup);
+  if (!beside) return forward(beside);
+  out.beside_thresholds = std::move(*beside);
+  return {};
+}
+
+/// With `--preset auto`, thresholds say which presets they were trained for.
+Result<std::vector<std::string>> trained_presets(const DiagnoseOptions& options) {
+  std::vector<std::string> names;
+  if (options.thresholds.empty() || options.analysis.preset != "auto") return names;
+  auto thresholds = read_thresholds_of(options);
+  if (!thresholds) return forward(thresholds);
+  const auto add = [&](const detect::Thresholds& part) {
+    if (detect::find_preset(part.header.preset) != nullptr) names.push_back(part.header.preset);
+  };
+  add(*thresholds);
+  std::ranges::for_each(thresholds->beside, add);
+  return names;
 }
 
 }  // namespace
@@ -161,13 +183,11 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
                                                    const AnalysisSetup& setup) {
   auto rules = load_rules(options, setup.algorithm);
   if (!rules) return forward(rules);
-  auto thresholds = load_thresholds(options, setup);
-  if (!thresholds) return forward(thresholds);
   engine::DiagnoserOptions out;
+  if (Status loaded = load_thresholds(options, setup, out); !loaded) return forward(loaded);
   out.preset = setup.preset;
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
-  out.thresholds = std::move(*thresholds);
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
@@ -189,10 +209,10 @@ Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options) {
     return fail(ErrorCode::kBadUse, "--learn", "goes without --thresholds: it makes its own");
   }
   if (Status safe = check_outputs_of(options); !safe) return forward(safe);
-  auto preset = preset_of(options);
-  if (!preset) return forward(preset);
+  auto trained = trained_presets(options);
+  if (!trained) return forward(trained);
   AnalysisOptions analysis = options.analysis;
-  analysis.preset = std::move(*preset);
+  analysis.trained = std::move(*trained);
   return prepare(analysis);
 }
 

@@ -216,6 +216,26 @@ TEST(DiagnoseCommand, AutoGoesByWhatWasRecordedNotByTheSpan) {
   EXPECT_THAT(trained.out, HasSubstr("preset quick for a recording of 3m18s"));
 }
 
+TEST(DiagnoseCommand, WindowsOfTwoLengthsSideBySide) {
+  const Folder folder;
+  const std::string recording = with_a_hole(folder, 7200);
+  const std::string both = "and the windows of lab beside it";
+  EXPECT_THAT(laggard({"diagnose", recording}).out, HasSubstr(both));
+  EXPECT_THAT(laggard({"diagnose", recording, "--json", "-"}).out, HasSubstr("\"beside\": \"lab\""));
+  EXPECT_THAT(laggard({"diagnose", recording, "--filter-k", "2"}).out, Not(HasSubstr(both)));
+  EXPECT_THAT(laggard({"diagnose", recording, "--preset", "quick", "--json", "-"}).out,
+              Not(HasSubstr("beside")));
+  const std::string file = folder / "t.toml";
+  EXPECT_EQ(laggard({"train", recording, "--preset", "lab,quick", "--out", file}).status, kClean);
+  EXPECT_THAT(testing_support::read_text(file),
+              AllOf(HasSubstr("preset = \"lab\""), HasSubstr("[[beside]]"), HasSubstr("preset = \"quick\"")));
+  EXPECT_THAT(laggard({"diagnose", recording, "--thresholds", file}).out, HasSubstr(both));
+  for (const char* preset : {"lab", "quick", "lab,quick"}) {
+    const Said said = laggard({"diagnose", recording, "--thresholds", file, "--preset", preset});
+    EXPECT_EQ(said.status, kClean) << preset << ": " << said.err;
+  }
+}
+
 TEST(DiagnoseCommand, PointsAtASystemThatLiesInTheRecording) {
   const Folder folder;
   const std::string recording = with_a_hole(folder, 7200);

@@ -111,6 +111,12 @@ std::uint64_t sum_of_settings(const AnalysisSetup& setup, std::string_view syste
   put_names(out, setup.pipeline.counters);
   out.text(setup.algorithm.name);
   put_constants(out, setup.pipeline.parameters);
+  out.u8(setup.pipeline.beside ? 1 : 0);
+  if (const auto& beside = setup.pipeline.beside) {
+    const detect::WindowSpec& other = beside->preset.windows;
+    for (const std::size_t n : {other.size, other.shift, other.smoothing}) out.varint(n);
+    put_constants(out, beside->parameters);
+  }
   put_time(out, setup.request.from);
   put_time(out, setup.request.to);
   put_names(out, setup.request.counters);

@@ -1,6 +1,7 @@
 #include "cmd/peer_plots.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "cmd/observation_feed.h"
@@ -50,9 +51,14 @@ struct Wanted {
   std::vector<std::string> incidents;  ///< Per request, whose it is.
 };
 
+/// Of the windows that the evidence is of.
+Duration window_length(const AnalysisSetup& setup, const Evidence& evidence) {
+  if (evidence.window_s)
+    return std::chrono::round<Duration>(std::chrono::duration<double>(*evidence.window_s));
+  return setup.preset.windows.interval * static_cast<std::int64_t>(setup.preset.windows.size);
+}
+
 Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
-  const Duration length =
-      setup.preset.windows.interval * static_cast<std::int64_t>(setup.preset.windows.size);
   Wanted wanted;
   for (std::size_t i = 0; i < std::min(kMostPlotted, diagnosis.incidents.size()); ++i) {
     const Incident& incident = diagnosis.incidents[i];
@@ -69,6 +75,7 @@ Wanted wanted_plots(const AnalysisSetup& setup, const Diagnosis& diagnosis) {
       request.group = *group;
       request.metric = find_metric(evidence.metric);
       request.sick = evidence.component;
+      const Duration length = window_length(setup, evidence);
       request.flagged = merge_windows(evidence.windows, length);
       if (evidence.worst_window)
         request.distribution = TimeSpan{*evidence.worst_window, *evidence.worst_window + length};

@@ -91,18 +91,18 @@ Status train(TrainOptions options) {
   if (!stands_out) return forward(stands_out);
   auto setup = prepare(options.analysis);
   if (!setup) return forward(setup);
-  engine::TrainerOptions trainer_options;
-  trainer_options.preset = setup->preset;
-  trainer_options.pipeline = setup->pipeline;
-  trainer_options.recordings = options.analysis.recordings.size();
-  engine::Trainer trainer(setup->grouping, std::move(trainer_options));
-  const ObservationConsumer events{.events = [&](const EventTable& table) { trainer.add(table); },
-                                   .complete = [&](WallTime until) { trainer.advance(until); }};
-  Status read = read_all_derived(*setup, "training", events,
-                                 [&](std::span<const SampleTable> tables) { trainer.add(tables); });
+  using engine::Trainer;
+  engine::Trainers trainers(setup->grouping,
+                            {setup->preset, setup->pipeline, options.analysis.recordings.size()});
+  const ObservationConsumer events{
+      .events = [&](const EventTable& table) { trainers.all([&](Trainer& one) { one.add(table); }); },
+      .complete = [&](WallTime until) { trainers.all([&](Trainer& one) { one.advance(until); }); }};
+  Status read = read_all_derived(*setup, "training", events, [&](std::span<const SampleTable> tables) {
+    trainers.all([&](Trainer& one) { one.add(tables); });
+  });
   if (!read) return read;
-  trainer.finish();
-  const detect::Thresholds thresholds = trainer.result();
+  trainers.all([](Trainer& one) { one.finish(); });
+  const detect::Thresholds thresholds = trainers.result();
   if (thresholds.groups.empty()) {
     return fail(ErrorCode::kBadInput, options.analysis.recordings.front().string(),
                 fmt::format("holds no group of at least 3 peers with a whole window of samples to train on{}",
@@ -121,7 +121,7 @@ Status train(TrainOptions options) {
   }
   for (const std::string& sentence : setup->grouping.not_comparable)
     said += "not compared: " + printable(sentence) + "\n";
-  said += fmt::format("trained on {} windows of {} recording{}: {}\n", trainer.windows(),
+  said += fmt::format("trained on {} windows of {} recording{}: {}\n", trainers.windows(),
                       options.analysis.recordings.size(), options.analysis.recordings.size() == 1 ? "" : "s",
                       printable(options.out));
   Status printed = print(said);

@@ -92,6 +92,13 @@ Duration cells(const detect::WindowSpec& windows, std::size_t n) {
   return windows.interval * static_cast<std::int64_t>(n);
 }
 
+/// Of all windows that are judged, in cells.
+std::size_t shortest_shift(const AnalysisSetup& setup) {
+  const std::size_t shift = setup.preset.windows.shift;
+  const auto& beside = setup.pipeline.beside;
+  return beside ? std::min(shift, beside->preset.windows.shift) : shift;
+}
+
 /// For how long an incident may be quiet and still come back as itself (IncidentLimits::recurrence), and how
 /// long another blame or cause has to hold: as long as a fault takes to be one, k windows (ours).
 engine::ChangeTracker::Patience patience_of(const AnalysisSetup& setup) {
@@ -155,23 +162,11 @@ void Watch::restore(WatchState state) {
   checkpoint_ = std::move(state.engine);
 }
 
-/// `auto` is the preset that the samples' cadence allows: how long was recorded says nothing here.
 Result<AnalysisSetup> Watch::prepare_live() {
-  constexpr Duration kLongestForLab = std::chrono::seconds(5);
-  std::string& preset = options_.diagnose.analysis.preset;
-  const bool choose = preset == "auto" && options_.diagnose.thresholds.empty();
-  if (choose) preset = "lab";
+  options_.diagnose.analysis.live = true;
   auto setup = prepare_diagnosis(options_.diagnose);
-  if (!setup || !choose) {
-    if (choose) preset = "auto";
-    return setup;
-  }
-  if (setup->sample_interval > kLongestForLab) {
-    preset = "production";
-    setup = prepare_diagnosis(options_.diagnose);
-  }
-  listener_.note(fmt::format("preset {} for samples every {}", preset,
-                             to_text(setup ? setup->sample_interval : Duration{})));
+  const bool chosen = options_.diagnose.analysis.preset == "auto" && options_.diagnose.thresholds.empty();
+  if (setup && chosen) listener_.note(setup->remarks.front());
   return setup;
 }
 
@@ -204,7 +199,7 @@ Result<engine::DiagnoserOptions> Watch::settings(std::optional<engine::Shard> sh
   if (!settings) return settings;
   const detect::WindowSpec& windows = setup_->preset.windows;
   settings->tick = {
-      .every = cells(windows, windows.shift),
+      .every = cells(windows, shortest_shift(*setup_)),
       .tell = [this](const engine::Diagnoser& diagnoser, WallTime at) { verdict(diagnoser, at, false); },
       .forget = true};
   settings->pipeline.shard = shard;
@@ -222,7 +217,9 @@ std::optional<std::int64_t> Watch::judge_again_after() const {
   }
   const detect::WindowSpec& windows = setup_->preset.windows;
   const Grid grid{windows.interval};
-  const std::int64_t after = grid.cell(from) - static_cast<std::int64_t>(kWindowsAgain * windows.shift);
+  const auto& beside = setup_->pipeline.beside;
+  const std::size_t shift = std::max(windows.shift, beside ? beside->preset.windows.shift : 0);
+  const std::int64_t after = grid.cell(from) - static_cast<std::int64_t>(kWindowsAgain * shift);
   const TimeSpan span = recorded_span(setup_->inventory, setup_->request);
   return after > grid.cell(span.from) ? std::optional(after) : std::nullopt;
 }
@@ -469,7 +466,7 @@ Status Watch::judge_rest() {
 Duration Watch::patience() const {
   if (!setup_) return Duration::zero();
   const detect::WindowSpec& windows = setup_->preset.windows;
-  const Duration patience = cells(windows, windows.shift) / 16;
+  const Duration patience = cells(windows, shortest_shift(*setup_)) / 16;
   const detect::RatioOptions& ratio = setup_->pipeline.parameters.ratio;
   if (ratio.seconds <= 0) return patience;
   return std::min(patience, windows.interval * detect::short_windows(ratio, windows.interval).shift / 2);

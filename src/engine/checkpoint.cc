@@ -71,6 +71,14 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   put_parameters(out, pipeline.parameters);
   put_thresholds(out, options.thresholds.thresholds());
   put_interventions(out, grouping, pipeline.interventions);
+  out(pipeline.beside.has_value());
+  if (pipeline.beside) {
+    const detect::Preset& beside = pipeline.beside->preset;
+    out(beside.windows.size, beside.windows.shift, beside.windows.smoothing, beside.windows.k,
+        beside.confirm_persistence);
+    put_parameters(out, pipeline.beside->parameters);
+    put_thresholds(out, options.beside_thresholds.thresholds());
+  }
   return checksum(out.take());
 }
 

@@ -179,6 +179,7 @@ std::vector<SampleTable> drawn_work(std::mt19937_64& random, const script::Syste
   const auto recording = script::record(system, production          ? "production"
                                                 : random() % 2 == 0 ? "lab"
                                                                     : "quick");
+  if (!production && random() % 2 == 0) script::judge_beside(*recording);
   const std::vector<SampleTable> work = drawn_work(random, system);
   Follower whole(*recording, work, nullptr);
   Follower stopped(*recording, work, workers);

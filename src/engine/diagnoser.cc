@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -94,6 +95,15 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       detectors_(grouping, options_.detectors, step_),
       examiners_(grouping, detectors_) {
   if (options_.history) persistence_.emplace(*options_.history);
+  if (const auto& beside = options_.pipeline.beside) {
+    beside_.emplace_back(grouping,
+                         detect::FollowOptions{.preset = beside->preset,
+                                               .parameters = beside->parameters,
+                                               .thresholds = options_.beside_thresholds,
+                                               .interventions = options_.pipeline.interventions,
+                                               .bias = false},
+                         pipeline_.columns(), options_.pipeline.workers);
+  }
 }
 
 /// Steps in which something waits, each with a verdict when it is over: no window ended in them after the
@@ -114,7 +124,7 @@ void Diagnoser::pass_steps(WallTime until) {
 void Diagnoser::examine(WallTime step) {
   if (step <= examined_ || !detectors_.span()) return;
   examined_ = step;
-  const std::size_t count = peers_.kept() + slow_.size() + bursts_.size() + detectors_.kept();
+  const std::size_t count = kept();
   if (count == std::exchange(examined_findings_, count)) return;
   detectors_.complete(step);
   examiners_.look(incidents(), step);
@@ -136,9 +146,13 @@ void Diagnoser::watch_clocks(const detect::JudgedRun& judged, std::int64_t until
   clocked_ = until;
 }
 
-/// Windows that are complete; by the hour, when somebody wants to know who was persistent at its end.
-void Diagnoser::follow_windows(const detect::JudgedRun& judged,
-                               std::span<const detect::JudgedWindow> windows) {
+/// Windows that are complete, and those of the other length that were complete by then; by the hour, when
+/// somebody wants to know who was persistent at its end.
+void Diagnoser::follow_windows(const detect::JudgedRun& judged, std::span<const detect::JudgedWindow> windows,
+                               std::span<const detect::JudgedWindow> beside) {
+  const auto follow_beside = [&](std::int64_t until) {
+    for (detect::PeerDetector& peers : beside_) peers.follow(take_until(beside, until));
+  };
   std::size_t followed = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const detect::WindowJudgement& window = windows[i].window;
@@ -147,6 +161,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged,
     const WallTime step = floor_to(window.end - Duration{1}, step_);
     const auto follow_so_far = [&] {
       peers_.follow(windows.subspan(followed, i - followed));
+      follow_beside(windows[i].cell - 1);
       followed = i;
     };
     if (step > stepped_) {
@@ -166,6 +181,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged,
     extent_.follow(windows[i]);
   }
   peers_.follow(windows.subspan(followed));
+  follow_beside(std::numeric_limits<std::int64_t>::max());
 }
 
 /// Of one cell. \return whether there is something new to tell.
@@ -196,6 +212,7 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
   const Grid& grid = pipeline_.grid();
   const Duration every = options_.tick.every;
   std::span<const detect::JudgedWindow> windows = judged.windows;
+  std::span<const detect::JudgedWindow> beside = judged.beside;
   std::span<const detect::SlowMember> slow = judged.slow;
   std::span<const detect::SlowMember> bursts = judged.bursts;
   const std::int64_t last = judged.run.end - 1;
@@ -205,7 +222,7 @@ void Diagnoser::follow(detect::JudgedRun& judged) {
     const std::int64_t due = next ? to_unix_ns(*next) / grid.step.count() : last;
     cell = std::min(
         {last, due, slow.empty() ? last : slow.front().cell, bursts.empty() ? last : bursts.front().cell});
-    follow_windows(judged, take_until(windows, cell));
+    follow_windows(judged, take_until(windows, cell), take_until(beside, cell));
     watch_clocks(judged, cell + 1);
     now_ = clock_.position(cell);
     const bool is_slow = follow_slow(take_until(slow, cell));
@@ -236,29 +253,41 @@ void Diagnoser::tell(WallTime at) {
   options_.tick.tell(*this, at);
 }
 
+std::size_t Diagnoser::kept() const {
+  std::size_t count = peers_.kept() + slow_.size() + bursts_.size() + detectors_.kept();
+  for (const detect::PeerDetector& peers : beside_) count += peers.kept();
+  return count;
+}
+
 /// How long before now a finding that is yet to come may begin.
 std::int64_t Diagnoser::look_back() const {
-  const detect::WindowSpec& windows = options_.preset.windows;
-  const std::size_t reach = std::max(detect::kLongestReach, 2 * windows.k - 1);
-  return std::max(static_cast<std::int64_t>(reach * windows.shift), bursts_.horizon());
+  const auto reach = [](const detect::WindowSpec& windows) {
+    return static_cast<std::int64_t>(std::max(detect::kLongestReach, 2 * windows.k - 1) * windows.shift);
+  };
+  const auto& beside = options_.pipeline.beside;
+  return std::max(
+      {reach(options_.preset.windows), beside ? reach(beside->preset.windows) : 0, bursts_.horizon()});
 }
 
 /// What is settled does not leave at once: all of it is looked at, which is worth it now and then only.
 void Diagnoser::forget_settled() {
-  const std::size_t count = peers_.kept() + slow_.size() + bursts_.size() + detectors_.kept();
-  if (count < forget_from_) return;
+  if (kept() < forget_from_) return;
   const std::vector<Finding> findings = this->findings();
   const std::vector<std::uint8_t> gone =
       explain::settled(grouping_, findings, incident_options(), {.now = position_, .look_back = look_back()});
   std::vector<std::uint8_t> keep(gone.size());
   std::ranges::transform(gone, keep.begin(), [](std::uint8_t one) { return one == 0 ? 1 : 0; });
-  const std::size_t of_peers = peers_.kept();
-  const std::size_t of_ratios = slow_.size();
-  const std::size_t of_bursts = bursts_.size();
-  peers_.forget(std::span(keep).first(of_peers));
-  slow_.forget(std::span(keep).subspan(of_peers, of_ratios));
-  bursts_.forget(std::span(keep).subspan(of_peers + of_ratios, of_bursts));
-  detectors_.forget(std::span(keep).subspan(of_peers + of_ratios + of_bursts));
+  std::span<const std::uint8_t> rest = keep;
+  const auto next = [&](std::size_t count) {
+    const std::span<const std::uint8_t> own = rest.first(count);
+    rest = rest.subspan(count);
+    return own;
+  };
+  peers_.forget(next(peers_.kept()));
+  for (detect::PeerDetector& peers : beside_) peers.forget(next(peers.kept()));
+  slow_.forget(next(slow_.size()));
+  bursts_.forget(next(bursts_.size()));
+  detectors_.forget(rest);
   const auto kept = static_cast<std::size_t>(std::ranges::count(keep, 1));
   forget_from_ = std::max(kLeastToForget, 2 * kept);
 }
@@ -267,7 +296,9 @@ void Diagnoser::forget_settled() {
 void Diagnoser::forget_work() {
   if (work_.kept() < forget_work_from_) return;
   // A window may begin in a gap, by which the clock of windows does not tell its time.
-  const auto window = static_cast<std::int64_t>(options_.preset.windows.size);
+  const auto& beside = options_.pipeline.beside;
+  const auto window = static_cast<std::int64_t>(
+      std::max(options_.preset.windows.size, beside ? beside->preset.windows.size : 0));
   WallTime from = pipeline_.grid().end(clock_.cell_at(position_ - look_back()) - window);
   for (const Finding& finding : findings()) from = std::min(from, finding.since);
   work_.forget(from);
@@ -350,8 +381,28 @@ void Diagnoser::place(Finding& finding) const {
   finding.last = std::max(finding.first, position(finding.until) - shift + 1);
 }
 
+/// Those of the windows of the other length, whose evidence and that of the preset's says which is whose. The
+/// clock of findings is that of the preset's windows: the last one of another length ends when such a window
+/// would that began then.
+void Diagnoser::add_beside(std::vector<Finding>& all) const {
+  if (beside_.empty()) return;
+  const detect::WindowSpec& own = options_.preset.windows;
+  const detect::WindowSpec& other = options_.pipeline.beside->preset.windows;
+  const auto seconds_of = [](const detect::WindowSpec& windows) {
+    return to_seconds(windows.interval * static_cast<std::int64_t>(windows.size));
+  };
+  for (Finding& finding : all) finding.evidence.window_s = seconds_of(own);
+  for (Finding& finding : beside_.front().findings()) {
+    finding.evidence.window_s = seconds_of(other);
+    finding.last += static_cast<std::int64_t>(other.size) - static_cast<std::int64_t>(own.size);
+    finding.last = std::max(finding.last, finding.first);
+    all.push_back(std::move(finding));
+  }
+}
+
 std::vector<Finding> Diagnoser::findings() const {
   std::vector<Finding> all = peers_.findings();
+  add_beside(all);
   std::ranges::move(slow_.findings(now_), std::back_inserter(all));
   std::ranges::move(bursts_.findings(now_), std::back_inserter(all));
   for (Finding& finding : detectors_.findings()) {
@@ -397,6 +448,18 @@ void Diagnoser::explain_work(Diagnosis& diagnosis) const {
                                  windows.interval * static_cast<std::int64_t>(windows.size));
 }
 
+/// By the windows of the preset, then those whom only the other length saw.
+std::vector<RankedComponent> Diagnoser::ranking() const {
+  std::vector<RankedComponent> ranking = peers_.ranking();
+  for (const detect::PeerDetector& peers : beside_) {
+    for (RankedComponent& one : peers.ranking()) {
+      if (std::ranges::find(ranking, one.component, &RankedComponent::component) == ranking.end())
+        ranking.push_back(std::move(one));
+    }
+  }
+  return ranking;
+}
+
 Diagnosis Diagnoser::diagnosis() const {
   Diagnosis diagnosis;
   diagnosis.from = from_.value_or(WallTime{});
@@ -406,6 +469,7 @@ Diagnosis Diagnoser::diagnosis() const {
     diagnosis.to = std::max(to_, events->to);
   }
   diagnosis.preset = options_.preset.name;
+  if (options_.pipeline.beside) diagnosis.beside = options_.pipeline.beside->preset.name;
   for (const detect::Distance distance : options_.pipeline.distances) {
     diagnosis.distance += (diagnosis.distance.empty() ? "" : "+") + std::string(to_name(distance));
   }
@@ -413,7 +477,7 @@ Diagnosis Diagnoser::diagnosis() const {
   diagnosis.incidents = incidents();
   explain::keep_known_ids(diagnosis.incidents, options_.known);
   mark_excluded(diagnosis.incidents);
-  diagnosis.ranking = peers_.ranking();
+  diagnosis.ranking = ranking();
   diagnosis.coverage.hosts = grouping_.servers.size() + grouping_.clients.size();
   diagnosis.coverage.components = grouping_.components.size();
   const std::set<std::string> metrics = peers_.metrics();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <set>
@@ -51,6 +52,7 @@ struct DiagnoserOptions {
   PipelineOptions pipeline;  ///< Its windows are taken from the preset.
   std::vector<explain::Rule> rules;
   detect::ThresholdBook thresholds;
+  detect::ThresholdBook beside_thresholds;          ///< The same of the windows of PipelineOptions::beside.
   std::optional<PersistenceHistory::Spec> history;  ///< Keep who was persistent when.
   std::vector<KnownIncident> known;    ///< Those that operators decided about; they keep their ids.
   std::vector<ExpectedWork> expected;  ///< Background work that operators know of, and that explains.
@@ -108,6 +110,7 @@ class Diagnoser {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
           self.clock_, self.clocks_, self.peers_, self.impacts_, self.troubles_, self.slow_, self.bursts_,
           self.work_, self.forget_work_from_, self.extent_, self.presence_);
+    state.each(self.beside_);
   }
 
   /// Devices that events tell of and that were not known when peers were grouped.
@@ -130,7 +133,8 @@ class Diagnoser {
   [[nodiscard]] Pipeline::RunSink observed();
   void follow(detect::JudgedRun& judged);
   void watch_clocks(const detect::JudgedRun& judged, std::int64_t until);
-  void follow_windows(const detect::JudgedRun& judged, std::span<const detect::JudgedWindow> windows);
+  void follow_windows(const detect::JudgedRun& judged, std::span<const detect::JudgedWindow> windows,
+                      std::span<const detect::JudgedWindow> beside);
   [[nodiscard]] bool follow_slow(std::span<const detect::SlowMember> slow);
   [[nodiscard]] bool follow_bursts(std::span<const detect::SlowMember> bursts);
   void end_steps(WallTime until);
@@ -141,9 +145,12 @@ class Diagnoser {
   void tell(WallTime at);
   void forget_settled();
   void forget_work();
+  [[nodiscard]] std::size_t kept() const;
   [[nodiscard]] std::int64_t look_back() const;
   void explain_work(Diagnosis& diagnosis) const;
   [[nodiscard]] std::vector<Finding> findings() const;
+  void add_beside(std::vector<Finding>& all) const;
+  [[nodiscard]] std::vector<RankedComponent> ranking() const;
   void place(Finding& finding) const;
   [[nodiscard]] explain::IncidentOptions incident_options() const;
   void mark_excluded(std::vector<Incident>& incidents) const;
@@ -158,7 +165,8 @@ class Diagnoser {
   detect::BurstWatch burst_watch_;
   Pipeline pipeline_;
   detect::GapClock clock_;
-  detect::PeerDetector peers_;  ///< Of series; of events and profiles all others.
+  detect::PeerDetector peers_;               ///< Of series; of events and profiles all others.
+  std::deque<detect::PeerDetector> beside_;  ///< Of the windows of the other length: one, or none.
   Impacts impacts_;
   GroupTroubles troubles_;
   JudgedExtent extent_;

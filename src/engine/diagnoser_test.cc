@@ -4,6 +4,9 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -233,6 +236,58 @@ TEST(Diagnoser, WhatIsToldAtTicksDoesNotDependOnHowItIsRead) {
   system.faults.push_back({"reboot", "s5", "", 300, 330, 1});
   system.length = 600;
   const auto recording = script::record(system, "quick");
+  const Tellings at_once = tellings_of(*recording, true);
+  EXPECT_FALSE(at_once.empty());
+  EXPECT_EQ(tellings_of(*recording, false), at_once);
+}
+
+std::unique_ptr<script::Recording> with_a_hog(double from, double to) {
+  script::System system;
+  system.faults.push_back({"hog", "s5", "", from, to, 1});
+  system.length = 600;
+  auto recording = script::record(system, "lab");
+  script::judge_beside(*recording);
+  return recording;
+}
+
+TEST(Diagnoser, AShortFaultInALongRecordingIsOneIncident) {
+  const Diagnosis diagnosis = script::diagnose(*with_a_hog(300, 345));
+  EXPECT_EQ(script::findings(diagnosis), std::vector<std::string>{"s5 disk-hog"});
+  EXPECT_EQ(diagnosis.preset, "lab");
+  EXPECT_EQ(diagnosis.beside, "quick");
+  ASSERT_EQ(diagnosis.incidents.size(), 1U);
+  EXPECT_EQ(diagnosis.incidents[0].state, IncidentState::kConfirmed);
+  ASSERT_FALSE(diagnosis.incidents[0].evidence.empty());
+  EXPECT_EQ(diagnosis.incidents[0].evidence[0].window_s, 16);
+  ASSERT_FALSE(diagnosis.ranking.empty());
+  EXPECT_EQ(diagnosis.ranking[0].component.substr(0, 2), "s5");
+}
+
+TEST(Diagnoser, WhatBothLengthsSeeIsOneIncident) {
+  const Diagnosis diagnosis = script::diagnose(*with_a_hog(200, 450));
+  EXPECT_EQ(script::findings(diagnosis), std::vector<std::string>{"s5 disk-hog"});
+  ASSERT_EQ(diagnosis.incidents.size(), 1U);
+  std::set<std::optional<double>> lengths;
+  for (const Evidence& evidence : diagnosis.incidents[0].evidence) lengths.insert(evidence.window_s);
+  EXPECT_TRUE(lengths.contains(16));
+  EXPECT_TRUE(lengths.contains(64));
+  const WallTime begun = script::Simulator::start() + std::chrono::seconds(200);
+  EXPECT_LE(*diagnosis.incidents[0].faulty_since - begun, std::chrono::seconds(35))
+      << "as soon as the shorter windows say it";
+}
+
+TEST(Diagnoser, WithoutAFaultNeitherLengthSaysAnything) {
+  script::System system;
+  system.length = 600;
+  for (const char* preset : {"lab", "quick"}) {
+    const auto recording = script::record(system, preset);
+    script::judge_beside(*recording);
+    EXPECT_TRUE(script::diagnose(*recording).incidents.empty()) << preset;
+  }
+}
+
+TEST(Diagnoser, WhatIsToldOfBothLengthsDoesNotDependOnHowItIsRead) {
+  const auto recording = with_a_hog(200, 300);
   const Tellings at_once = tellings_of(*recording, true);
   EXPECT_FALSE(at_once.empty());
   EXPECT_EQ(tellings_of(*recording, false), at_once);

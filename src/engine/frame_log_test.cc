@@ -70,11 +70,13 @@ detect::JudgedRun any_run(const RunShape& shape, std::uint64_t seed) {
   run.run.begin = static_cast<std::int64_t>(random() >> 5) - (std::int64_t{1} << 57);
   run.run.end = run.run.begin + 1 + static_cast<std::int64_t>(random() % 100);
   const auto cells = static_cast<std::uint64_t>(run.run.end - run.run.begin);
-  for (std::size_t w = random() % 5; w > 0; --w) {
-    detect::JudgedWindow& one = run.windows.emplace_back();
-    one.group = random() % shape.groups.size();
-    one.cell = run.run.begin + static_cast<std::int64_t>(random() % cells);
-    one.window = any_window(shape.groups[one.group], random);
+  for (std::vector<detect::JudgedWindow>* windows : {&run.windows, &run.beside}) {
+    for (std::size_t w = random() % 5; w > 0; --w) {
+      detect::JudgedWindow& one = windows->emplace_back();
+      one.group = random() % shape.groups.size();
+      one.cell = run.run.begin + static_cast<std::int64_t>(random() % cells);
+      one.window = any_window(shape.groups[one.group], random);
+    }
   }
   run.loads = any_numbers(cells * shape.loads, random);
   for (std::size_t s = random() % 5; s > 0; --s) {
@@ -121,6 +123,15 @@ void expect_same(const detect::WindowJudgement& a, const detect::WindowJudgement
   RC_ASSERT(a.absent == b.absent);
 }
 
+void expect_same(const std::vector<detect::JudgedWindow>& a, const std::vector<detect::JudgedWindow>& b) {
+  RC_ASSERT(a.size() == b.size());
+  for (std::size_t w = 0; w < b.size(); ++w) {
+    RC_ASSERT(a[w].group == b[w].group);
+    RC_ASSERT(a[w].cell == b[w].cell);
+    expect_same(a[w].window, b[w].window);
+  }
+}
+
 const RunShape kShape{{{3, 1}, {40, 4}, {17, 2}}, 5};
 
 RC_GTEST_PROP(TapeCodec, EveryBitComesBack, (std::uint64_t seed)) {
@@ -129,12 +140,8 @@ RC_GTEST_PROP(TapeCodec, EveryBitComesBack, (std::uint64_t seed)) {
   const Result<detect::JudgedRun> back = decode_run(bytes, kShape);
   RC_ASSERT(back.has_value());
   RC_ASSERT(back->run == run.run);
-  RC_ASSERT(back->windows.size() == run.windows.size());
-  for (std::size_t w = 0; w < run.windows.size(); ++w) {
-    RC_ASSERT(back->windows[w].group == run.windows[w].group);
-    RC_ASSERT(back->windows[w].cell == run.windows[w].cell);
-    expect_same(back->windows[w].window, run.windows[w].window);
-  }
+  expect_same(back->windows, run.windows);
+  expect_same(back->beside, run.beside);
   expect_same_bits(back->loads, run.loads);
   RC_ASSERT(back->slow.size() == run.slow.size());
   for (std::size_t s = 0; s < run.slow.size(); ++s) {

@@ -131,7 +131,7 @@ struct StateOf<Evidence> {
     state(self.source, self.metric, self.component, self.detector, self.distance, self.threshold, self.score,
           self.level, self.peers, self.unit);
     state.times(self.windows, kMostWindows);
-    state(self.worst_window, self.note, self.part, self.payloads, self.peer_count);
+    state(self.worst_window, self.note, self.part, self.payloads, self.peer_count, self.window_s);
   }
 };
 

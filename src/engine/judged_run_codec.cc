@@ -176,18 +176,44 @@ detect::WindowJudgement take_window(ByteReader& in, const GroupShape& shape) {
   return window;
 }
 
+void put_windows(ByteWriter& out, std::span<const detect::JudgedWindow> windows, std::int64_t begin) {
+  out.varint(windows.size());
+  for (const detect::JudgedWindow& one : windows) {
+    out.varint(one.group);
+    out.varint(static_cast<std::uint64_t>(one.cell - begin));
+    put_window(out, one.window);
+  }
+}
+
+/// \param most  windows: each takes more than a byte, so that a wrong count ends early.
+std::vector<detect::JudgedWindow> take_windows(ByteReader& in, const RunShape& shape,
+                                               const CellRuns::Run& run, std::size_t most) {
+  std::vector<detect::JudgedWindow> windows;
+  const std::size_t count = in.ok() ? in.count(most) : 0;
+  for (std::size_t w = 0; w < count && in.ok(); ++w) {
+    detect::JudgedWindow one;
+    const std::uint64_t group = in.varint();
+    const std::uint64_t cell = in.varint();
+    if (!in.ok() || group >= shape.groups.size() || cell >= static_cast<std::uint64_t>(run.end - run.begin)) {
+      in.fail();
+      break;
+    }
+    one.group = static_cast<std::size_t>(group);
+    one.cell = run.begin + static_cast<std::int64_t>(cell);
+    one.window = take_window(in, shape.groups[one.group]);
+    windows.push_back(std::move(one));
+  }
+  return windows;
+}
+
 }  // namespace
 
 std::string encode_run(const detect::JudgedRun& run) {
   ByteWriter out;
   out.zigzag(run.run.begin);
   out.varint(static_cast<std::uint64_t>(run.run.end - run.run.begin));
-  out.varint(run.windows.size());
-  for (const detect::JudgedWindow& one : run.windows) {
-    out.varint(one.group);
-    out.varint(static_cast<std::uint64_t>(one.cell - run.run.begin));
-    put_window(out, one.window);
-  }
+  put_windows(out, run.windows, run.run.begin);
+  put_windows(out, run.beside, run.run.begin);
   put_numbers(out, run.loads);
   for (const auto* members : {&run.slow, &run.bursts}) {
     out.varint(members->size());
@@ -205,21 +231,8 @@ Result<detect::JudgedRun> decode_run(std::string_view bytes, const RunShape& sha
     in.fail();
   }
   if (in.ok()) run.run.end = run.run.begin + static_cast<std::int64_t>(length);
-  // Every window takes more than a byte, so that a wrong count ends early.
-  const std::size_t windows = in.count(bytes.size());
-  for (std::size_t w = 0; w < windows && in.ok(); ++w) {
-    detect::JudgedWindow one;
-    const std::uint64_t group = in.varint();
-    const std::uint64_t cell = in.varint();
-    if (!in.ok() || group >= shape.groups.size() || cell >= length) {
-      in.fail();
-      break;
-    }
-    one.group = static_cast<std::size_t>(group);
-    one.cell = run.run.begin + static_cast<std::int64_t>(cell);
-    one.window = take_window(in, shape.groups[one.group]);
-    run.windows.push_back(std::move(one));
-  }
+  run.windows = take_windows(in, shape, run.run, bytes.size());
+  run.beside = take_windows(in, shape, run.run, bytes.size());
   if (in.ok()) run.loads = take_numbers(in, static_cast<std::size_t>(length) * shape.loads);
   for (auto* members : {&run.slow, &run.bursts}) {
     const std::size_t count = in.ok() ? in.count(bytes.size()) : 0;

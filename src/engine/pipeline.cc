@@ -112,8 +112,10 @@ std::vector<std::string> counters_to_read(const Grouping& grouping, const Pipeli
   return {names.begin(), names.end()};
 }
 
+bool is_fine(const detect::WindowSpec& windows) { return windows.interval <= kFineSamples; }
+
 bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameters& parameters) {
-  return windows.interval <= kFineSamples && parameters.least_slowdown > 0;
+  return is_fine(windows) && parameters.least_slowdown > 0;
 }
 
 namespace {
@@ -152,9 +154,12 @@ std::int64_t history_cells(const Grouping& grouping, const PipelineOptions& opti
           : static_cast<std::size_t>(detect::short_windows(ratio, options.windows.interval).size);
   for (const PeerGroup& group : grouping.groups) {
     for (const auto& column : columns_for(group.kind, options)) {
-      const detect::WindowSpec windows =
-          detect::windows_of(*column.metric, options.windows, options.parameters);
-      most = std::max(most, windows.size + windows.smoothing);
+      const auto consider = [&](const detect::WindowSpec& preset) {
+        const detect::WindowSpec windows = detect::windows_of(*column.metric, preset, options.parameters);
+        most = std::max(most, windows.size + windows.smoothing);
+      };
+      consider(options.windows);
+      if (options.beside) consider(options.beside->preset.windows);
     }
   }
   return static_cast<std::int64_t>(most);
@@ -201,17 +206,12 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
     columns_.push_back(columns_for(group.kind, options_));
     first_track_.push_back(tracks.size());
     order_.push_back(g);
-    detect::JudgeOptions judge;
-    judge.windows = options_.windows;
-    judge.distances = options_.distances;
-    judge.parameters = options_.parameters;
-    judge.flash = detect::all_flash(grouping, group);
-    judges_.push_back(
-        std::make_unique<detect::GroupJudge>(columns_.back(), group.members.size(), std::move(judge)));
+    judges_.push_back(make_judge(g, options_.windows, options_.parameters));
+    if (options_.beside)
+      beside_.push_back(make_judge(g, options_.beside->preset.windows, options_.beside->parameters));
     for (const detect::GroupJudge::Column& column : columns_.back()) {
       tracks.push_back(make_track(grouping, g, *column.metric));
     }
-    if (options_.shard) judges_.back()->judge_after(shard_.after);
   }
   work_.resize(grouping.groups.size());
   std::size_t numbers = 0;
@@ -229,6 +229,19 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
                                                    make_router(grouping));
   history_ = history_cells(grouping, options_);
   if (shard_.read_from) stream_->begin_at(sure_from(*shard_.read_from));
+}
+
+std::unique_ptr<detect::GroupJudge> Pipeline::make_judge(std::size_t group, const detect::WindowSpec& windows,
+                                                         const detect::Parameters& parameters) const {
+  const PeerGroup& peers = grouping_.groups[group];
+  detect::JudgeOptions judge;
+  judge.windows = windows;
+  judge.distances = options_.distances;
+  judge.parameters = parameters;
+  judge.flash = detect::all_flash(grouping_, peers);
+  auto made = std::make_unique<detect::GroupJudge>(columns_[group], peers.members.size(), std::move(judge));
+  if (options_.shard) made->judge_after(shard_.after);
+  return made;
 }
 
 /// The first cell that is known in full when nothing before `read_from` is: a sample in the reach of one that
@@ -251,6 +264,7 @@ void Pipeline::leave_out(std::size_t group, std::int64_t cell, std::span<const s
     left_out[i] = 1;
     for (const std::span<double>& column : row) column[i] = kMissing;
   }
+  if (!beside_.empty()) beside_[group]->leave_out(left_out);
   judges_[group]->leave_out(std::move(left_out));
 }
 
@@ -308,6 +322,10 @@ void Pipeline::judge_run(std::size_t group, const CellRuns::Run& run) {
     judges_[group]->push(grid_.end(cell), column, *memory, [&](detect::WindowJudgement& window) {
       work.finished.push_back({group, cell, std::move(window)});
     });
+    if (beside_.empty()) continue;
+    beside_[group]->push(grid_.end(cell), column, *memory, [&](detect::WindowJudgement& window) {
+      work.beside.push_back({group, cell, std::move(window)});
+    });
   }
 }
 
@@ -327,21 +345,29 @@ void Pipeline::show(const CellRuns::Run& run) {
   for (detect::CellObserver* observer : options_.observers) observer->end_run(run);
 }
 
-/// Windows by the cell that completed them, then in the order of groups: as if cell after cell had been taken
-/// through all groups.
-void Pipeline::hand_out(const CellRuns::Run& run, const RunSink& sink) {
-  detect::JudgedRun judged;
-  judged.run = {std::max(run.begin, shard_.begin()), std::min(run.end, shard_.end())};
+/// By the cell that completed them, then in the order of groups: as if cell after cell had been taken through
+/// all groups.
+std::vector<detect::JudgedWindow> Pipeline::finished_in(const CellRuns::Run& run,
+                                                        std::vector<detect::JudgedWindow> GroupWork::*which) {
+  std::vector<detect::JudgedWindow> all;
   std::vector<std::size_t> next(work_.size(), 0);
   for (std::int64_t cell = run.begin; cell < run.end; ++cell) {
     for (const std::size_t g : order_) {
-      std::vector<detect::JudgedWindow>& finished = work_[g].finished;
+      std::vector<detect::JudgedWindow>& finished = work_[g].*which;
       for (; next[g] < finished.size() && finished[next[g]].cell == cell; ++next[g]) {
-        if (shard_.holds(cell)) judged.windows.push_back(std::move(finished[next[g]]));
+        if (shard_.holds(cell)) all.push_back(std::move(finished[next[g]]));
       }
     }
   }
-  for (GroupWork& work : work_) work.finished.clear();
+  for (GroupWork& work : work_) (work.*which).clear();
+  return all;
+}
+
+void Pipeline::hand_out(const CellRuns::Run& run, const RunSink& sink) {
+  detect::JudgedRun judged;
+  judged.run = {std::max(run.begin, shard_.begin()), std::min(run.end, shard_.end())};
+  judged.windows = finished_in(run, &GroupWork::finished);
+  if (!beside_.empty()) judged.beside = finished_in(run, &GroupWork::beside);
   if (judged.run.begin < judged.run.end) sink(judged);
 }
 

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/workers.h"
 #include "derive/metric_stream.h"
+#include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/group_judge.h"
 #include "detect/peer/judge/judged_run.h"
 #include "engine/derivations.h"
@@ -47,8 +48,15 @@ struct Shard {
   }
 };
 
+/// Windows of another length, over the same cells, that are judged in the same pass.
+struct BesideOptions {
+  detect::Preset preset;
+  detect::Parameters parameters;
+};
+
 struct PipelineOptions {
   detect::WindowSpec windows;
+  std::optional<BesideOptions> beside;
   Duration sample_interval{std::chrono::seconds(1)};  ///< At which the hosts were recorded.
   std::vector<detect::Distance> distances{detect::Distance::kCdf};
   std::vector<const MetricSpec*> metrics;  ///< To judge; empty: the catalogue's default ones.
@@ -114,6 +122,7 @@ class Pipeline {
   struct GroupWork {
     std::vector<double> rows;  ///< Cells x members, per column.
     std::vector<detect::JudgedWindow> finished;
+    std::vector<detect::JudgedWindow> beside;  ///< The same of the other length.
   };
 
   /// Memory to judge a group with, which goes back to where it came from.
@@ -125,6 +134,11 @@ class Pipeline {
   [[nodiscard]] std::int64_t sure_from(WallTime read_from) const;
   [[nodiscard]] bool reads_far_enough(const CellRuns::Run& run) const;
   void judge_run(std::size_t group, const CellRuns::Run& run);
+  [[nodiscard]] std::unique_ptr<detect::GroupJudge> make_judge(std::size_t group,
+                                                               const detect::WindowSpec& windows,
+                                                               const detect::Parameters& parameters) const;
+  [[nodiscard]] std::vector<detect::JudgedWindow> finished_in(
+      const CellRuns::Run& run, std::vector<detect::JudgedWindow> GroupWork::*which);
   /// Takes those that operators left out of a row of the group's columns.
   void leave_out(std::size_t group, std::int64_t cell, std::span<const std::span<double>> row);
   void hand_out(const CellRuns::Run& run, const RunSink& sink);
@@ -135,7 +149,8 @@ class Pipeline {
   Grid grid_;
   std::vector<std::vector<detect::GroupJudge::Column>> columns_;
   std::vector<std::unique_ptr<detect::GroupJudge>> judges_;
-  std::vector<std::size_t> order_;        ///< Of the groups, within a window.
+  std::vector<std::unique_ptr<detect::GroupJudge>> beside_;  ///< Of windows of the other length, or none.
+  std::vector<std::size_t> order_;                           ///< Of the groups, within a window.
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
   Derivations derivations_;
   std::unique_ptr<derive::MetricStream> stream_;
@@ -157,6 +172,9 @@ class Pipeline {
 /// that the judge needs beside them (they tell reads from writes, and busy from idle).
 [[nodiscard]] std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind,
                                                                   const PipelineOptions& options);
+
+/// Whether windows are of samples of up to 5 s, as in `lab` and `quick`.
+[[nodiscard]] bool is_fine(const detect::WindowSpec& windows);
 
 /// Whether windows are worth busy times: yes with samples of up to 5 s, as in `lab` and `quick`. For those of
 /// production they are a fifth more to read, and averages over minutes of light load say little of

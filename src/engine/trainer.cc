@@ -116,4 +116,21 @@ detect::Thresholds Trainer::result() const {
   return thresholds;
 }
 
+Trainers::Trainers(const Grouping& grouping, TrainerOptions options) {
+  const std::optional<BesideOptions> beside = std::exchange(options.pipeline.beside, std::nullopt);
+  trainers_.emplace_back(grouping, options);
+  if (!beside) return;
+  options.preset = beside->preset;
+  options.pipeline.parameters = beside->parameters;
+  trainers_.emplace_back(grouping, std::move(options));
+}
+
+detect::Thresholds Trainers::result() const {
+  detect::Thresholds thresholds = trainers_.front().result();
+  if (trainers_.size() == 1) return thresholds;
+  detect::Thresholds beside = trainers_.back().result();
+  if (!beside.groups.empty()) thresholds.beside.push_back(std::move(beside));
+  return thresholds;
+}
+
 }  // namespace laggard::engine

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -68,6 +71,22 @@ class Trainer {
   std::size_t windows_ = 0;
   std::optional<WallTime> from_;
   WallTime to_;
+};
+
+/// A trainer for each length of windows: the preset's, and PipelineOptions::beside.
+class Trainers {
+ public:
+  /// `grouping` must outlive this.
+  Trainers(const Grouping& grouping, TrainerOptions options);
+
+  void all(const std::function<void(Trainer&)>& what) { std::ranges::for_each(trainers_, what); }
+  /// Of the preset.
+  [[nodiscard]] std::size_t windows() const { return trainers_.front().windows(); }
+  /// Of a recording that is too short for the windows of one length there is nothing beside.
+  [[nodiscard]] detect::Thresholds result() const;
+
+ private:
+  std::deque<Trainer> trainers_;
 };
 
 }  // namespace laggard::engine

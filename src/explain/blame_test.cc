@@ -75,6 +75,42 @@ TEST(Blame, WhatIsNotMeasuredCanBeBlamedToo) {
   EXPECT_THAT(blamed(system, half), Contains("network net"));
 }
 
+/// Nine servers, whose network is one switch and, for s7 to s9, a second one that is plugged into it.
+GroupingBuilder two_switches() {
+  GroupingBuilder system = GroupingBuilder().servers(9, 1, true);
+  for (int s = 1; s <= 9; ++s) {
+    const std::string host = "s" + std::to_string(s);
+    for (const char* of : {"/eth0", "/tcp-out", "/tcp-in"}) {
+      system.over(host + of, {PartKind::kSwitch, "sw1"});
+      if (s >= 7) system.over(host + of, {PartKind::kSwitch, "sw2"});
+    }
+  }
+  return system;
+}
+
+std::vector<std::string> network_of(std::initializer_list<int> servers) {
+  std::vector<std::string> names;
+  for (const int s : servers) {
+    for (const char* of : {"/eth0", "/tcp-out", "/tcp-in"}) names.push_back("s" + std::to_string(s) + of);
+  }
+  return names;
+}
+
+TEST(Blame, WhoIsWellBehindASwitchSpeaksAgainstIt) {
+  const GroupingBuilder system = two_switches();
+  EXPECT_THAT(blamed(system, network_of({1, 6, 9})), ElementsAre("server s1", "server s6", "server s9"));
+  EXPECT_THAT(blamed(system, network_of({1, 2, 3, 4, 5, 6})), testing::Not(Contains("switch sw1")))
+      << "three of nine are well";
+  EXPECT_THAT(blamed(system, network_of({8, 9})), ElementsAre("server s8", "server s9")) << "s7 is well";
+  EXPECT_THAT(blamed(system, network_of({7, 8, 9})), ElementsAre("switch sw2"));
+  EXPECT_THAT(blamed(system, network_of({1, 2, 3, 4, 5, 7, 8, 9})), Contains("switch sw1"))
+      << "s6 was missed";
+}
+
+TEST(Blame, ASwitchIsKnownByOneKindOfWhatRunsThroughIt) {
+  EXPECT_THAT(blamed(two_switches(), {"s7/tcp-out", "s8/tcp-out", "s9/tcp-out"}), ElementsAre("switch sw2"));
+}
+
 TEST(Blame, OneOfManyDisksIsTheDisk) {
   const GroupingBuilder system = GroupingBuilder().servers(1, 12, false);
   EXPECT_THAT(blamed(system, {"s1/d4"}), ElementsAre("disk s1/d4"));
@@ -213,6 +249,7 @@ struct Literal {
     std::vector<std::size_t> affected;
     double share = 0;
     double unaffected = 0;
+    double of_kind = 0;
     [[nodiscard]] double gain() const { return static_cast<double>(affected.size()) - unaffected / 4; }
   };
 
@@ -250,6 +287,7 @@ struct Literal {
       if (all == 0 || affected / all <= count.share) continue;
       count.share = affected / all;
       count.unaffected = all - affected;
+      count.of_kind = affected;
     }
     std::sort(count.affected.begin(), count.affected.end());
     return count;
@@ -257,6 +295,7 @@ struct Literal {
 
   [[nodiscard]] static bool may_blame(const Part& part, const Count& count) {
     if (part.kind.spec().reach <= 1) return count.share > 0.5;
+    if (part.kind.spec().connects) return count.of_kind >= 2 && count.share >= 0.75;
     return (count.affected.size() >= 2 && count.share > 0.5) ||
            (count.affected.size() >= 5 && count.share > 0.25);
   }

@@ -14,6 +14,8 @@ constexpr double kLeastShare = 0.5;
 /// So many components at once are no coincidence, even where they are a minority of the part's.
 constexpr std::size_t kManyComponents = 5;
 constexpr double kLeastShareOfMany = 0.25;
+/// A switch that loses or delays does so for all behind it; one of four may have been missed.
+constexpr double kLeastShareOfConnected = 0.75;
 /// What an unaffected component says against a part, where an affected one speaks for it with 1.
 constexpr double kUnaffectedWeight = 0.25;
 
@@ -148,7 +150,7 @@ Tally::Best Tally::best(const PartMap::Entry& part) const {
     const auto all = static_cast<double>(part.expected[k]) + unexpected_[k];
     if (all <= 0) continue;
     const double share = affected_[k] / all;
-    if (share > best.share) best = {share, all - affected_[k]};
+    if (share > best.share) best = {share, static_cast<double>(affected_[k]), all - affected_[k]};
   }
   return best;
 }
@@ -161,9 +163,11 @@ double Tally::gain(const PartMap::Entry& part) const {
 
 bool Tally::may_blame(const PartMap::Entry& part) const {
   const std::size_t n = affected();
-  const double share = best(part).share;
+  const Best of_kind = best(part);
+  const double share = of_kind.share;
   if (part.part.kind.spec().reach <= 1) return share > kLeastShare;
   if (part.accused && share > kLeastShare) return true;
+  if (part.part.kind.spec().connects) return of_kind.affected >= 2 && share >= kLeastShareOfConnected;
   return (n >= 2 && share > kLeastShare) || (n >= kManyComponents && share > kLeastShareOfMany);
 }
 

@@ -73,7 +73,8 @@ class PartMap {
 /// may blame  share above 1/2, and two components for parts beyond a LUN or a server, unless a finding is
 /// about
 ///            the part itself; or, of such parts, five components and a share above 1/4: that many at once
-///            are no coincidence (T §6.4.1)
+///            are no coincidence (T §6.4.1). Of what connects hosts (switches, routers, load balancers,
+///            networks) two of one kind and a share of 3/4: whoever is well behind it speaks against it
 class Tally {
  public:
   void add(const PartMap& map, std::size_t subject) { count(map, subject, 1); }
@@ -88,6 +89,7 @@ class Tally {
   void count(const PartMap& map, std::size_t subject, int by);
   struct Best {
     double share = 0;
+    double affected = 0;
     double unaffected = 0;
   };
   [[nodiscard]] Best best(const PartMap::Entry& part) const;

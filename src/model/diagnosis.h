@@ -139,6 +139,7 @@ struct Diagnosis {
   WallTime from;
   WallTime to;
   std::string preset;
+  std::string beside{};  ///< The preset whose windows were judged beside; empty: none.
   std::string distance;
   ThresholdOrigin thresholds = ThresholdOrigin::kSelf;
   std::vector<Incident> incidents;       ///< Most severe state first, then by persistence.

@@ -45,6 +45,8 @@ struct Evidence {
   std::string unit;
   std::vector<WallTime> windows;         ///< Starts of the flagged windows.
   std::optional<WallTime> worst_window;  ///< The one with the largest score.
+  /// Where windows of two lengths are judged side by side: which it was, in seconds.
+  std::optional<double> window_s{};
   std::string note;            ///< One clause for people: `nothing completed while 31 requests waited`.
   std::optional<Part> part{};  ///< The subject where it is no component.
   std::vector<Payload> payloads{};

@@ -22,6 +22,7 @@ struct PartKindSpec {
   /// How far out it is: 0 for what one component is, 1 for what a component runs through and shares with
   /// few, up to 4 for what many servers share. A part from 2 on is blamed for several components only.
   int reach = 0;
+  bool connects = false;  ///< Hosts reach each other over it, so that its faults are those of all behind it.
 };
 
 /// A kind of parts: a row of the table of kinds in parts.cc. To add a kind is to add a row, and a constant

@@ -16,7 +16,13 @@ namespace {
 
 bool say_the_same(const Evidence& a, const Evidence& b) {
   return a.metric == b.metric && a.component == b.component && a.detector == b.detector &&
-         a.source == b.source;
+         a.source == b.source && a.window_s == b.window_s;
+}
+
+/// `cdf`; where windows of two lengths were judged, `cdf 16 s`.
+std::string test_of(const Evidence& evidence) {
+  if (!evidence.window_s) return evidence.detector;
+  return fmt::format("{} {}", evidence.detector, humanise(*evidence.window_s, "s"));
 }
 
 void add_finding(MergedEvidence& merged, const Evidence& finding) {
@@ -55,11 +61,11 @@ EvidenceTable::Row metric_row(const MergedEvidence& merged, bool recurs, const C
   const bool windows = !e.windows.empty();
   return {
       .cells = {e.metric, e.component, level_of(e.level, e), level_of(e.peers, e),
-                ratio(e.level, e.peers).value_or(""), e.detector, humanise(e.distance), humanise(e.threshold),
+                ratio(e.level, e.peers).value_or(""), test_of(e), humanise(e.distance), humanise(e.threshold),
                 humanise(e.score), recurs ? std::to_string(merged.findings) : "",
                 windows ? std::to_string(e.windows.size()) : "",
                 windows ? clock.moment(*std::ranges::min_element(e.windows)) : "", flagged(merged, clock)},
-      .what = e.metric + '\n' + e.detector,
+      .what = e.metric + '\n' + test_of(e),
       .subject = fmt::format("{} of {}", e.metric, e.component),
       .note = with_what_differs(e)};
 }

@@ -64,6 +64,7 @@ void write(JsonWriter& json, const Evidence& evidence) {
   if (evidence.peer_count > 0) {
     json.integer_member("peer_count", static_cast<std::int64_t>(evidence.peer_count));
   }
+  if (evidence.window_s) json.member("window_s", *evidence.window_s);
   json.end_object();
 }
 
@@ -258,6 +259,7 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   } else {
     json.text(why);
   }
+  if (!diagnosis.beside.empty()) json.member("beside", diagnosis.beside);
   json.end_object();
   return json.take();
 }

@@ -295,7 +295,11 @@ std::vector<std::string> circumstances(const Diagnosis& diagnosis) {
                             coarse(diagnosis.to - diagnosis.from)));
   out.push_back(counted(diagnosis.coverage.hosts, "host"));
   out.push_back(judged_components(diagnosis.coverage));
-  if (!diagnosis.preset.empty()) out.push_back(diagnosis.preset + " preset");
+  if (!diagnosis.preset.empty()) {
+    out.push_back(diagnosis.beside.empty()
+                      ? diagnosis.preset + " preset"
+                      : fmt::format("{} and {} presets", diagnosis.preset, diagnosis.beside));
+  }
   if (!diagnosis.distance.empty()) out.push_back(diagnosis.distance + " distance");
   out.emplace_back(diagnosis.thresholds == ThresholdOrigin::kTrained ? "trained thresholds"
                                                                      : "self-calibrated thresholds");

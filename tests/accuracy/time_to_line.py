@@ -8,7 +8,7 @@ usage: tests/accuracy/time_to_line.py LAGGARD LAB [--keep FOLDER] [--seeds 2] [-
   scaled      the fault-free runs in ../shared/traces, in which the requests of one server's disk take ten times as long
               from the middle on, and only as many are made as it can still serve
 
-Each finished recording is watched with --preset lab and quick, with the ratio detector's short windows and without them
+Each finished recording is watched with --preset lab, quick and auto (both side by side), with the ratio detector's short windows and without them
 (--set ratio.seconds=0). A line's time is that of the samples by which it was told; what comes on top is the recorder's flush
 (2 s while it is watched) and the watch's poll (2 s). Of fault-free recordings every incident counts as a false alarm.
 """
@@ -138,7 +138,7 @@ def row(results):
 
 def report(name, results, options):
     faults = sorted({one["truth"]["fault"] for one in results} - {"none"})
-    for preset in ("lab", "quick"):
+    for preset in ("lab", "quick", "auto"):
         for fast in (True, False):
             mine = [one for one in results if one["preset"] == preset and one["fast"] == fast]
             label = f"{preset}, {'with' if fast else 'without'} short windows"
@@ -167,10 +167,10 @@ def main():
     options = parser.parse_args()
     options.keep = options.keep or pathlib.Path(tempfile.mkdtemp())
     for name in options.only.split(","):
-        jobs = [(recording, truth, preset, fast) for recording, truth in SETS[name](options) for preset in ("lab", "quick")
+        jobs = [(recording, truth, preset, fast) for recording, truth in SETS[name](options) for preset in ("lab", "quick", "auto")
                 for fast in (True, False)]
         # A fault of a minute gives lab's windows one look (T 4.2 of docs/accuracy.md).
-        jobs = [job for job in jobs if job[2] == "quick" or job[1]["fault"] == "none" or name == "scaled"
+        jobs = [job for job in jobs if job[2] != "lab" or job[1]["fault"] == "none" or name == "scaled"
                 or job[1]["fault_stop"] - job[1]["fault_start"] >= LONG_S]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(lambda job: look(options, *job), jobs))

@@ -106,6 +106,11 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   parameters = method.algorithm.parameters(method.preset);
   parameters.congestion_seconds = method.congestion_seconds.value_or(parameters.congestion_seconds);
   prepared.pipeline.windows = method.preset.windows;
+  if (method.beside) {
+    prepared.pipeline.beside = {
+        *method.beside, detect::parameters_beside(method.algorithm.parameters(*method.beside), *method.beside,
+                                                  method.preset)};
+  }
   prepared.pipeline.distances = {method.distance};
   prepared.pipeline.counters = engine::counters_of(*inventory);
   prepared.pipeline.busy_times = engine::wants_busy_times(method.preset.windows, parameters);
@@ -196,10 +201,15 @@ MethodSpec paper_method(std::string_view preset) {
   return method;
 }
 
-MethodSpec laggard_method(std::string_view preset) { return with_preset("laggard", preset); }
+MethodSpec laggard_method(std::string_view preset) {
+  MethodSpec method = with_preset("laggard", preset);
+  if (const detect::Preset* const beside = detect::preset_beside(preset)) method.beside = *beside;
+  return method;
+}
 
 MethodSpec untrained_method(std::string_view preset) {
-  MethodSpec method = with_preset("laggard, untrained", preset);
+  MethodSpec method = laggard_method(preset);
+  method.name = "laggard, untrained";
   method.trained = false;
   return method;
 }
@@ -210,18 +220,15 @@ Result<detect::Thresholds> train_on(const MethodSpec& method,
   if (runs.empty()) return fail(ErrorCode::kBadInput, "training", "needs at least one fault-free run");
   auto prepared = prepare_run(method, *runs.front(), system);
   if (!prepared) return forward(prepared);
-  engine::TrainerOptions options;
-  options.preset = method.preset;
-  options.pipeline = std::move(prepared->pipeline);
-  options.recordings = runs.size();
-  engine::Trainer trainer(prepared->grouping, std::move(options));
+  engine::Trainers trainers(prepared->grouping, {method.preset, std::move(prepared->pipeline), runs.size()});
   for (const auto& run : runs) {
-    Status fed =
-        feed(*run, method, prepared->grouping, [&](const SampleTable& table) { trainer.add(table); });
+    Status fed = feed(*run, method, prepared->grouping, [&](const SampleTable& table) {
+      trainers.all([&](engine::Trainer& trainer) { trainer.add(table); });
+    });
     if (!fed) return forward(fed);
   }
-  trainer.finish();
-  return trainer.result();
+  trainers.all([](engine::Trainer& trainer) { trainer.finish(); });
+  return trainers.result();
 }
 
 Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const SystemModel* system,
@@ -235,6 +242,10 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
   options.pipeline = std::move(prepared->pipeline);
   options.rules = std::move(*rules);
   options.thresholds = thresholds;
+  if (method.beside) {
+    const detect::Thresholds* const part = thresholds.thresholds().of_preset(method.beside->name);
+    if (part != nullptr) options.beside_thresholds = detect::ThresholdBook(*part);
+  }
   engine::Diagnoser diagnoser(prepared->grouping, std::move(options));
   Status fed = feed(run, method, prepared->grouping, [&](const SampleTable& table) { diagnoser.add(table); });
   if (!fed) return forward(fed);

@@ -27,10 +27,11 @@ struct MethodSpec {
   bool trained = true;
   detect::Distance distance = detect::Distance::kCdf;
   detect::Preset preset;
+  std::optional<detect::Preset> beside{};    ///< Whose windows are judged in the same pass, as `auto` does.
   std::optional<double> congestion_seconds;  ///< Replaces Parameters::congestion_seconds.
 };
 
-// All with the windows of `preset`; lab has F's.
+// All with the windows of `preset`; lab has F's. Ours judges the windows beside them, too.
 
 /// F's method: KL divergence, trained, its checklist.
 [[nodiscard]] MethodSpec paper_method(std::string_view preset = "lab");

@@ -132,6 +132,13 @@ std::unique_ptr<Recording> record(const System& system, std::string_view preset)
   return recording;
 }
 
+void judge_beside(Recording& recording) {
+  detect::Preset beside = *detect::preset_beside(recording.preset.name);
+  beside.windows.interval = recording.preset.windows.interval;
+  recording.pipeline.beside = {
+      beside, detect::parameters_beside(detect::parameters_of(beside), beside, recording.preset)};
+}
+
 void read(Recording& recording, const std::function<void(const SampleTable&)>& consume) {
   const auto reader = recording.source.read({}).value();
   for (auto table = reader->next().value(); table; table = reader->next().value()) consume(*table);

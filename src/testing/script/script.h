@@ -50,6 +50,9 @@ struct Recording {
 };
 [[nodiscard]] std::unique_ptr<Recording> record(const System& system, std::string_view preset);
 
+/// Has the windows judged that `auto` takes beside those of the recording's preset.
+void judge_beside(Recording& recording);
+
 /// Reads all of it, in a TableReader's order.
 void read(Recording& recording, const std::function<void(const SampleTable&)>& consume);
 /// Hands all of it to the diagnoser and finishes it, beside events that come in any order, each table up to

@@ -28,11 +28,21 @@ bool looks_like_sa(std::string_view head) {
 struct Activity {
   std::string_view name;
   std::vector<std::string> arguments;
+  bool of_host = false;
 };
 
 const std::vector<Activity>& activities() {
-  static const std::vector<Activity> all{
-      {"A_DISK", {"-d"}}, {"A_NET_DEV", {"-n", "DEV"}}, {"A_NET_EDEV", {"-n", "EDEV"}}};
+  static const std::vector<Activity> all{{"A_DISK", {"-d"}},
+                                         {"A_NET_DEV", {"-n", "DEV"}},
+                                         {"A_NET_EDEV", {"-n", "EDEV"}},
+                                         {"A_CPU", {"-u", "ALL"}, true},
+                                         {"A_SWAP", {"-W"}, true},
+                                         {"A_PAGE", {"-B"}, true},
+                                         {"A_MEMORY", {"-r"}, true},
+                                         {"A_QUEUE", {"-q", "LOAD"}, true},
+                                         {"A_PSI_CPU", {"-q", "CPU"}, true},
+                                         {"A_PSI_IO", {"-q", "IO"}, true},
+                                         {"A_PSI_MEM", {"-q", "MEM"}, true}};
   return all;
 }
 
@@ -186,11 +196,16 @@ class SysstatImport {
     if (host.empty()) return fail(ErrorCode::kBadInput, shown, "does not name its host; give it with --host");
     std::optional<WallTime> first;
     std::optional<WallTime> last;
-    bool any = false;
+    const bool any = std::ranges::any_of(activities(), [&](const Activity& activity) {
+      return !activity.of_host && header.has(activity.name);
+    });
+    if (!any) {
+      return fail(ErrorCode::kBadInput, shown,
+                  "holds neither disk nor network statistics (sadc -S DISK collects disks)");
+    }
     for (const Activity& activity : activities()) {
       if (!header.has(activity.name)) continue;
-      any = true;
-      SadfRawReader reader(host, options_.disks, collector_);
+      SadfRawReader reader(host, options_.disks, collector_, activity.of_host);
       Status status =
           sadf.read(activity.arguments, collector_, reader, [&] { report_progress(state_.done - done_); });
       if (reader.first()) {
@@ -204,10 +219,6 @@ class SysstatImport {
         note_span(host, shown, first, last);
         return status;
       }
-    }
-    if (!any) {
-      return fail(ErrorCode::kBadInput, shown,
-                  "holds neither disk nor network statistics (sadc -S DISK collects disks)");
     }
     if (!header.has("A_DISK")) {
       observer_.notice(fmt::format("{}: holds no disk statistics (sadc -S DISK collects them)", shown));

@@ -307,6 +307,56 @@ std::string disk(int ust, int before, int after, const std::string& tag = "",
 }
 const std::string kOne = "# name; A_DISK; nr_curr; 1; nr_alloc; 1; nr_ini; 1\n";
 
+/// Debian 12's `sadc -S DISK 1 4` on a machine of two busy processors; what is expected is what sadf's raw
+/// lines say, in our units.
+TEST_F(SysstatImportTest, ProcessorsMemoryAndPressureOfTheHost) {
+  if (!sadf_is_here()) GTEST_SKIP() << "sysstat is not installed";
+  EXPECT_THAT(import({fs::path(LAGGARD_SOURCE_DIR) / "src/collect/import/sysstat/fs1.sa.xz"}).errors,
+              IsEmpty());
+  const auto values = [&](const std::string& counter) {
+    std::vector<double> out;
+    for (const auto& [t, value] : sink_.series["fs1/host " + counter]) out.push_back(value);
+    return out;
+  };
+  // Users' and lower priorities' ticks together: 1050622 + 1024214, and so on.
+  EXPECT_THAT(values("cpu_user_ms"), ElementsAre(20748360, 20750090, 20751910, 20753750));
+  EXPECT_THAT(values("cpu_system_ms"), ElementsAre(2947870, 2948150, 2948340, 2948500));
+  EXPECT_THAT(values("cpu_irq_ms"), ElementsAre(212510, 212510, 212510, 212510));
+  EXPECT_THAT(values("cpu_steal_ms"), ElementsAre(8930, 8930, 8930, 8930));
+  EXPECT_THAT(values("cpu_iowait_ms"), SizeIs(4));
+  EXPECT_THAT(values("cpu_idle_ms"), SizeIs(4));
+  EXPECT_THAT(values("psi_cpu_us"), ElementsAre(6238982921, 6239972847, 6240950773, 6241901954));
+  EXPECT_THAT(values("psi_io_us"), ElementsAre(1018928641, 1018928989, 1018930303, 1018930467));
+  EXPECT_THAT(values("psi_io_full_us"), ElementsAre(551036881, 551036881, 551036881, 551036881));
+  EXPECT_THAT(values("psi_memory_us"), ElementsAre(6636000, 6636000, 6636000, 6636000));
+  EXPECT_THAT(values("psi_memory_full_us"), ElementsAre(6031537, 6031537, 6031537, 6031537));
+  EXPECT_THAT(values("swap_out"), ElementsAre(4413, 4413, 4413, 4413));
+  EXPECT_THAT(values("major_faults"), ElementsAre(15453, 15453, 15455, 15456));
+  // sadf says what a gauge is, and not what it was at the sample before.
+  EXPECT_THAT(values("mem_available_kb"), ElementsAre(22068140, 22044240, 22016824));
+  EXPECT_THAT(values("procs_running"), ElementsAre(8, 7, 9));
+  EXPECT_THAT(values("procs_blocked"), ElementsAre(0, 0, 0));
+}
+
+TEST_F(SysstatImportTest, SingleProcessorsArePassedOver) {
+  fake_sadf(
+      "case \"$*\" in -H*) echo 'File created by sar/sadc from sysstat version 12.6.1'\n"
+      "echo 'Host: Linux 6.1.0 (fs1) \t11/20/26'\necho '01: [8b] A_CPU  Y: 3 \t(10,0,0)'\n"
+      "echo '11: [8c] A_DISK  Y: 1 \t(3,3,8)'; exit;; *-u*) ;; *) exit;; esac\ncat <<'END'\n" +
+      record(1000, 1000, "") +
+      record(1100, 1001,
+             "# name; A_CPU; nr_curr; 3; nr_alloc; 3; nr_ini; 3\n"
+             "1001; CPU; -1; %usr; 30; 50; %guest; 1; 2; %idle; 5; 4;\n"
+             "1001; CPU; 0; %usr; 10; 20; %guest; 1; 2; %idle; 5; 4;\n") +
+      "END");
+  EXPECT_THAT(import({sa_file()}).errors, IsEmpty());
+  EXPECT_THAT(sink_.series["fs1/host cpu_user_ms"],
+              ElementsAre(Pair(1000000 * kMs, 310), Pair(1001000 * kMs, 520)));
+  EXPECT_THAT(sink_.series["fs1/host cpu_idle_ms"],
+              ElementsAre(Pair(1000000 * kMs, 50), Pair(1001000 * kMs, 40)))
+      << "the kernel says that idle time may go backwards";
+}
+
 TEST_F(SysstatImportTest, FirstSampleRestartsAndNewDevices) {
   fake_sadf(std::string(kHeader) + "cat <<'END'\n" + record(1000, 1000, "") +
             record(1101, 1001, kOne + disk(1001, 5, 7)) +

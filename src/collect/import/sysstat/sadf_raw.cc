@@ -52,6 +52,8 @@ namespace {
 struct Field {
   std::string_view sadf;
   std::string_view ours;
+  std::uint64_t times = 1;  ///< Our unit in theirs.
+  CounterForm form = CounterForm::kCumulative;
 };
 
 /// sadf labels raw counters with the names of the rates that sar computes from them: rkB/s is a count of
@@ -69,12 +71,43 @@ constexpr std::array kNetFields{
     Field{"rxdrop/s", "rx_drop"},   Field{"txdrop/s", "tx_drop"},
 };
 
-std::string_view our_name(DeviceKind kind, std::string_view sadf) {
-  const std::span<const Field> fields =
-      kind == DeviceKind::kDisk ? std::span<const Field>(kDiskFields) : std::span<const Field>(kNetFields);
-  const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.sadf == sadf; });
-  return found == fields.end() ? std::string_view{} : found->ours;
+/// Processors are counted in hundredths of seconds, pressure in microseconds. What guests use has been taken
+/// off what the host's users do. Several that are one of ours are added up.
+constexpr std::uint64_t kMsPerTick = 10;
+constexpr std::array kHostFields{
+    Field{"%usr", "cpu_user_ms", kMsPerTick},
+    Field{"%nice", "cpu_user_ms", kMsPerTick},
+    Field{"%guest", "cpu_user_ms", kMsPerTick},
+    Field{"%gnice", "cpu_user_ms", kMsPerTick},
+    Field{"%sys", "cpu_system_ms", kMsPerTick},
+    Field{"%irq", "cpu_irq_ms", kMsPerTick},
+    Field{"%soft", "cpu_irq_ms", kMsPerTick},
+    Field{"%idle", "cpu_idle_ms", kMsPerTick},
+    Field{"%iowait", "cpu_iowait_ms", kMsPerTick},
+    Field{"%steal", "cpu_steal_ms", kMsPerTick},
+    Field{"%scpu", "psi_cpu_us"},
+    Field{"%sio", "psi_io_us"},
+    Field{"%fio", "psi_io_full_us"},
+    Field{"%smem", "psi_memory_us"},
+    Field{"%fmem", "psi_memory_full_us"},
+    Field{"pswpin/s", "swap_in"},
+    Field{"pswpout/s", "swap_out"},
+    Field{"majflt/s", "major_faults"},
+    Field{"kbavail", "mem_available_kb", 1, CounterForm::kGauge},
+    Field{"runq-sz", "procs_running", 1, CounterForm::kGauge},
+    Field{"blocked", "procs_blocked", 1, CounterForm::kGauge},
+};
+
+std::span<const Field> fields_of(DeviceKind kind) {
+  if (kind == DeviceKind::kHost) return kHostFields;
+  return kind == DeviceKind::kDisk ? std::span<const Field>(kDiskFields) : std::span<const Field>(kNetFields);
+}
+
+/// Null for what we do not use.
+const Field* find_field(DeviceKind kind, std::string_view sadf) {
+  const std::span<const Field> fields = fields_of(kind);
+  const auto found = std::ranges::find(fields, sadf, &Field::sadf);
+  return found == fields.end() ? nullptr : &*found;
 }
 
 tl::unexpected<Error> unlikely(std::string what) {
@@ -179,7 +212,7 @@ Status SadfRawReader::read_announcement(std::string_view line) {
   const auto count = to_number<std::uint64_t>(value_of(tokens_, "nr_curr"));
   if (!count || !current_) return unlikely("an announcement of devices outside of a record");
   current_->counted = true;
-  announced_ = *count;
+  announced_ = of_host_ ? 1 : *count;
   items_ = 0;
   return {};
 }
@@ -195,6 +228,7 @@ Status SadfRawReader::finish() { return check_whole_sample(); }
 Status SadfRawReader::read_item(std::string_view line) {
   split_tokens(line, tokens_);
   if (tokens_.size() > 1 && tokens_[1].starts_with("LINUX-RESTART")) return {};
+  if (of_host_) return read_host_item(line);
   const auto marker = std::find_if(tokens_.begin(), tokens_.end(), [](std::string_view token) {
     return without_tag(token) == "DEV" || without_tag(token) == "IFACE";
   });
@@ -221,21 +255,53 @@ Status SadfRawReader::read_item(std::string_view line) {
   return store(kind, device, fresh);
 }
 
-/// Reads `key; previous; current;` from token `first` on.
+/// `1795626630; CPU; -1; %usr; …` of all processors together, `1795626630; pswpin/s; …`
+Status SadfRawReader::read_host_item(std::string_view line) {
+  if (!current_ || !current_->counted)
+    return unlikely(fmt::format("a line outside of a record: `{}`", line.substr(0, 80)));
+  std::size_t first = 1;
+  if (tokens_.size() > 2 && without_tag(tokens_[1]) == "CPU") {
+    if (tokens_[2] != "-1" && tokens_[2] != "all") return {};
+    first = 3;
+  }
+  ++items_;
+  const std::string device(kHostDevice);
+  if (Status status = read_counters(first, DeviceKind::kHost, device); !status) return status;
+  devices_[device].kind = DeviceKind::kHost;
+  return store(DeviceKind::kHost, device, false);
+}
+
+void SadfRawReader::add_value(std::string_view name, CounterForm form, std::uint64_t before,
+                              std::uint64_t after) {
+  const auto same = std::ranges::find(names_, name);
+  if (same != names_.end()) {
+    const auto at = static_cast<std::size_t>(same - names_.begin());
+    before_[at] += before;
+    after_[at] += after;
+    return;
+  }
+  names_.push_back(name);
+  forms_.push_back(form);
+  before_.push_back(before);
+  after_.push_back(after);
+}
+
+/// Reads `key; previous; current;` from token `first` on; of a gauge `key; current;`.
 Status SadfRawReader::read_counters(std::size_t first, DeviceKind kind, std::string_view device) {
   names_.clear();
+  forms_.clear();
   before_.clear();
   after_.clear();
-  for (std::size_t key = first; key + 3 <= tokens_.size(); ++key) {
-    const std::string_view name = our_name(kind, without_tag(tokens_[key]));
-    if (name.empty()) continue;
+  for (std::size_t key = first; key + 2 <= tokens_.size(); ++key) {
+    const Field* const field = find_field(kind, without_tag(tokens_[key]));
+    if (field == nullptr) continue;
+    const std::size_t numbers = field->form == CounterForm::kGauge ? 1 : 2;
+    if (key + numbers >= tokens_.size()) break;
     const auto before = to_number<std::uint64_t>(tokens_[key + 1]);
-    const auto after = to_number<std::uint64_t>(tokens_[key + 2]);
+    const auto after = to_number<std::uint64_t>(tokens_[key + numbers]);
     if (!before || !after) return unlikely(fmt::format("no number after `{}` of {}", tokens_[key], device));
-    names_.push_back(name);
-    before_.push_back(*before);
-    after_.push_back(*after);
-    key += 2;
+    add_value(field->ours, field->form, *before * field->times, *after * field->times);
+    key += numbers;
   }
   if (names_.empty()) return unlikely(fmt::format("no counter of {}", device));
   return {};
@@ -247,7 +313,7 @@ Status SadfRawReader::store(DeviceKind kind, const std::string& device, bool fre
   if (series.names.empty()) series.names = names_;
   if (series.names != names_) return unlikely(fmt::format("other counters of {} than before", device));
   const bool after_baseline = record_ == boot_record_;
-  if (!fresh && !after_baseline && (series.record + 1 != record_ || series.values != before_)) {
+  if (!fresh && !after_baseline && !of_host_ && (series.record + 1 != record_ || series.values != before_)) {
     return unlikely(fmt::format("counters of {} at {} that do not follow from the sample before", device,
                                 to_iso8601(current_->stamp.time)));
   }
@@ -265,13 +331,14 @@ void SadfRawReader::emit(Series& series, DeviceKind kind, const std::string& dev
   if (stream != series.stream) {
     series.stream = stream;
     series.columns.clear();
-    for (const std::string_view name : names_) {
-      series.columns.push_back(
-          collector_.column(stream, device, {std::string(name), CounterForm::kCumulative}));
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      series.columns.push_back(collector_.column(stream, device, {std::string(names_[i]), forms_[i]}));
     }
   }
   const std::vector<std::uint64_t>& values = previous ? before_ : after_;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    if (previous && forms_[i] == CounterForm::kGauge)
+      continue;  // Only counters are told of the sample before.
     collector_.add(stream, series.columns[i], stamp.time, values[i]);
   }
   first_ = first_ ? std::min(*first_, stamp.time) : stamp.time;

@@ -50,13 +50,22 @@ class SampleClock {
 /// Parses the output of `sadf -r -U -O debug FILE -- ACTIVITY` for one activity (docs/formats/sysstat.md):
 /// raw counters, each with its value in the sample before, so that nothing is rounded.
 ///
+/// Of the host itself (processors, memory, pressure) there is one item in a sample, the line of all
+/// processors together among them; lines of single ones are passed over.
+///
 /// Nothing is trusted: a record's Unix time must agree with its hours, minutes and seconds, each device's
-/// previous value must be the one printed for the sample before, and a sample must have as many devices as it
-/// announces. What was read before a contradiction has been collected.
+/// previous value must be the one printed for the sample before (but for the host's, of which the kernel says
+/// that some go backwards), and a sample must have as many devices as it announces. What was read before a
+/// contradiction has been collected.
 class SadfRawReader {
  public:
-  SadfRawReader(std::string host, std::vector<std::string> disk_globs, SampleCollector& collector)
-      : host_(std::move(host)), disk_globs_(std::move(disk_globs)), collector_(collector) {}
+  /// \param of_host  The activity is the host's own, not one of disks or interfaces.
+  SadfRawReader(std::string host, std::vector<std::string> disk_globs, SampleCollector& collector,
+                bool of_host = false)
+      : host_(std::move(host)),
+        disk_globs_(std::move(disk_globs)),
+        collector_(collector),
+        of_host_(of_host) {}
 
   /// Reads one line of the output. The caller adds the place to an error.
   [[nodiscard]] Status read(std::string_view line);
@@ -89,14 +98,17 @@ class SadfRawReader {
   [[nodiscard]] Status read_record_header(std::string_view line);
   [[nodiscard]] Status read_announcement(std::string_view line);
   [[nodiscard]] Status read_item(std::string_view line);
+  [[nodiscard]] Status read_host_item(std::string_view line);
   [[nodiscard]] Status check_whole_sample();
   [[nodiscard]] Status read_counters(std::size_t first, DeviceKind kind, std::string_view device);
+  void add_value(std::string_view name, CounterForm form, std::uint64_t before, std::uint64_t after);
   [[nodiscard]] Status store(DeviceKind kind, const std::string& device, bool fresh);
   void emit(Series& series, DeviceKind kind, const std::string& device, bool previous);
 
   std::string host_;
   std::vector<std::string> disk_globs_;
   SampleCollector& collector_;
+  bool of_host_;
   SampleClock clock_;
   std::optional<Record> baseline_;  ///< The first record of a boot, whose values come with the next.
   std::optional<Record> current_;
@@ -105,9 +117,10 @@ class SadfRawReader {
   std::uint64_t announced_ = 0;
   std::uint64_t items_ = 0;
   std::vector<std::string_view> tokens_;
-  std::vector<std::string_view> names_;  ///< Counters of the line being read, with their
-  std::vector<std::uint64_t> before_;    ///< previous and
-  std::vector<std::uint64_t> after_;     ///< current values.
+  std::vector<std::string_view> names_;  ///< Counters of the line being read, with their forms and their
+  std::vector<CounterForm> forms_;
+  std::vector<std::uint64_t> before_;  ///< previous and
+  std::vector<std::uint64_t> after_;   ///< current values.
   std::map<std::string, Series, std::less<>> series_;
   std::map<std::string, Device> devices_;
   std::uint64_t samples_ = 0;

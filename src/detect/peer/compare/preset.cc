@@ -48,6 +48,11 @@ const Preset* find_preset(std::string_view name) {
   return nullptr;
 }
 
+const Preset* preset_beside(std::string_view name) {
+  if (name == kLab.name) return find_preset(kQuick.name);
+  return name == kQuick.name ? find_preset(kLab.name) : nullptr;
+}
+
 const Preset& preset_for_length(Duration length, Duration interval) {
   if (length >= std::chrono::hours(1)) return kProduction;
   const WindowSpec& lab = kLab.windows;

@@ -43,4 +43,8 @@ struct Preset {
 /// below an hour, production from there on. \param interval  between two samples.
 [[nodiscard]] const Preset& preset_for_length(Duration length, Duration interval);
 
+/// The preset whose windows `auto` judges beside those of this one: quick beside lab and lab beside quick.
+/// Null beside production, whose cells are others.
+[[nodiscard]] const Preset* preset_beside(std::string_view name);
+
 }  // namespace laggard::detect

@@ -18,5 +18,11 @@ TEST(PresetTest, AutoTakesWhatTheRecordingIsLongEnoughFor) {
   EXPECT_EQ(preset_for_length(seconds(3400), seconds(15)).name, "lab");
 }
 
+TEST(PresetTest, LabAndQuickGoBesideEachOther) {
+  EXPECT_EQ(preset_beside("lab"), find_preset("quick"));
+  EXPECT_EQ(preset_beside("quick"), find_preset("lab"));
+  EXPECT_EQ(preset_beside("production"), nullptr);
+}
+
 }  // namespace
 }  // namespace laggard::detect

@@ -21,6 +21,13 @@ const GroupThresholds* Thresholds::find(std::string_view distance, std::string_v
   return nullptr;
 }
 
+const Thresholds* Thresholds::of_preset(std::string_view preset) const {
+  if (header.preset == preset) return this;
+  const auto found =
+      std::ranges::find_if(beside, [&](const Thresholds& other) { return other.header.preset == preset; });
+  return found == beside.end() ? nullptr : &*found;
+}
+
 namespace {
 
 struct Difference {

@@ -42,7 +42,11 @@ struct GroupThresholds {
 struct Thresholds {
   TrainingHeader header;
   std::vector<GroupThresholds> groups;
+  /// Those of other windows in the same file, which have none beside them.
+  std::vector<Thresholds> beside{};
 
+  /// Of the windows of that preset: these, or those beside; null when there are none.
+  [[nodiscard]] const Thresholds* of_preset(std::string_view preset) const;
   /// Nothing when the file has none for it.
   [[nodiscard]] const GroupThresholds* find(std::string_view distance, std::string_view metric,
                                             std::string_view group) const;

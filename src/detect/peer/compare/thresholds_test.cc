@@ -75,6 +75,24 @@ TEST(Thresholds, AreReadableText) {
   EXPECT_EQ(*read_thresholds(kText, "t.toml"), example());
 }
 
+TEST(Thresholds, OfSeveralPresetsAreInOneFile) {
+  Thresholds both = example();
+  Thresholds quick = example();
+  quick.header.preset = "quick";
+  quick.header.windows.size = 16;
+  quick.header.windows.shift = 8;
+  quick.groups[0].others = 7.5;
+  both.beside.push_back(quick);
+  const std::string text = *write_thresholds(both);
+  EXPECT_TRUE(text.starts_with(kText)) << "programs that know of one part read the first";
+  EXPECT_EQ(*read_thresholds(text, "t.toml"), both);
+  EXPECT_EQ(*both.of_preset("quick"), quick);
+  EXPECT_EQ(both.of_preset("lab"), &both);
+  EXPECT_EQ(both.of_preset("production"), nullptr);
+  both.beside.front().header.preset = "lab";
+  EXPECT_FALSE(write_thresholds(both)) << "two parts of one preset";
+}
+
 TEST(Thresholds, FindsAndFallsBack) {
   const Thresholds t = example();
   const GroupThresholds* const group = t.find("cdf", "await", "sdb of fs");

@@ -85,17 +85,19 @@ Lines fold(const std::map<std::string, double>& components) {
 void write_table(std::string& out, std::string_view name,
                  const std::vector<std::pair<std::string, double>>& lines) {
   if (lines.empty()) return;
-  out += fmt::format("[group.{}]\n", name);
+  out += fmt::format("[{}]\n", name);
   for (const auto& [key, value] : lines) out += fmt::format("{} = {}\n", toml_string(key), number(value));
 }
 
-std::string header_text(const TrainingHeader& header) {
+constexpr std::string_view kIntroduction =
+    "# Written by `laggard train`. A component is anomalous in a window when its distance to more than half "
+    "of\n"
+    "# its peers exceeds its threshold.\n";
+
+/// \param table  that these lines are in: empty, or `beside.`.
+std::string header_text(const TrainingHeader& header, std::string_view table) {
   const WindowSpec& w = header.windows;
   return fmt::format(
-      "# Written by `laggard train`. A component is anomalous in a window when its distance to more than "
-      "half of\n"
-      "# its peers exceeds its threshold.\n"
-      "format = \"{}\"\n"
       "preset = {}\n"
       "from = \"{}\"\n"
       "to = \"{}\"\n"
@@ -104,15 +106,28 @@ std::string header_text(const TrainingHeader& header) {
       "factor = {}\n"
       "step = {}\n"
       "\n"
-      "[windows]\n"
+      "[{}windows]\n"
       "interval = \"{}\"\n"
       "size = {}\n"
       "shift = {}\n"
       "smoothing = {}\n"
       "k = {}\n",
-      kFormat, toml_string(header.preset), to_iso8601(header.from), to_iso8601(header.to), header.recordings,
-      to_name(header.form), number(header.factor), number(header.step), to_text(w.interval), w.size, w.shift,
-      w.smoothing, w.k);
+      toml_string(header.preset), to_iso8601(header.from), to_iso8601(header.to), header.recordings,
+      to_name(header.form), number(header.factor), number(header.step), table, to_text(w.interval), w.size,
+      w.shift, w.smoothing, w.k);
+}
+
+void write_part(std::string& out, const Thresholds& thresholds, std::string_view table) {
+  out += header_text(thresholds.header, table);
+  for (const GroupThresholds& group : thresholds.groups) {
+    const Lines lines = fold(group.components);
+    out += fmt::format("\n[[{}group]]\ndistance = {}\nmetric = {}\nname = {}\nothers = {}\n", table,
+                       toml_string(group.distance), toml_string(group.metric), toml_string(group.group),
+                       number(group.others));
+    if (group.windows > 0) out += fmt::format("windows = {}\n", number(group.windows));
+    write_table(out, fmt::format("{}group.thresholds", table), lines.folded);
+    write_table(out, fmt::format("{}group.exact", table), lines.exact);
+  }
 }
 
 // ---- reading ----
@@ -221,15 +236,18 @@ void read_components(TableReader& reader, GroupThresholds& group, std::string_vi
   }
 }
 
-void read_header(const toml::table& root, std::string_view path, Status& status, TrainingHeader& header) {
+void check_format(const toml::table& root, std::string_view path, Status& status) {
   TableReader reader(root, path, status);
   const std::string format = reader.text("format");
   if (reader.good() && format != kFormat) {
     status = fail(format.starts_with("laggard.thresholds/") ? ErrorCode::kTooNew : ErrorCode::kBadInput,
                   std::string(path),
                   fmt::format("the format is '{}', but this laggard reads '{}'", format, kFormat));
-    return;
   }
+}
+
+void read_header(const toml::table& root, std::string_view path, Status& status, TrainingHeader& header) {
+  TableReader reader(root, path, status);
   header.preset = reader.text("preset");
   header.from = reader.parsed<WallTime>("from", parse_time);
   header.to = reader.parsed<WallTime>("to", parse_time);
@@ -289,18 +307,41 @@ void read_groups(const toml::table& root, std::string_view path, Status& status,
   }
 }
 
+Thresholds read_part(const toml::table& table, std::string_view path, Status& status) {
+  Thresholds thresholds;
+  read_header(table, path, status, thresholds.header);
+  read_groups(table, path, status, thresholds.groups);
+  return thresholds;
+}
+
+/// Thresholds of windows of other lengths, each of another preset.
+void read_beside(const toml::table& root, std::string_view path, Status& status, Thresholds& thresholds) {
+  const toml::node* const node = root.get("beside");
+  if (node == nullptr || !status) return;
+  TableReader reader(root, path, status);
+  const toml::array* const array = node->as_array();
+  if (array == nullptr) return reader.refuse(*node, "beside", "must be written [[beside]]");
+  for (const toml::node& element : *array) {
+    const toml::table* const table = element.as_table();
+    if (table == nullptr) return reader.refuse(element, "beside", "must be written [[beside]]");
+    Thresholds other = read_part(*table, path, status);
+    if (!status) return;
+    if (thresholds.of_preset(other.header.preset) != nullptr) {
+      return reader.refuse(element, "beside",
+                           fmt::format("is of the preset {}, which is there already", other.header.preset));
+    }
+    thresholds.beside.push_back(std::move(other));
+  }
+}
+
 }  // namespace
 
 Result<std::string> write_thresholds(const Thresholds& thresholds) {
-  std::string out = header_text(thresholds.header);
-  for (const GroupThresholds& group : thresholds.groups) {
-    const Lines lines = fold(group.components);
-    out += fmt::format("\n[[group]]\ndistance = {}\nmetric = {}\nname = {}\nothers = {}\n",
-                       toml_string(group.distance), toml_string(group.metric), toml_string(group.group),
-                       number(group.others));
-    if (group.windows > 0) out += fmt::format("windows = {}\n", number(group.windows));
-    write_table(out, "thresholds", lines.folded);
-    write_table(out, "exact", lines.exact);
+  std::string out = fmt::format("{}format = \"{}\"\n", kIntroduction, kFormat);
+  write_part(out, thresholds, "");
+  for (const Thresholds& other : thresholds.beside) {
+    out += "\n[[beside]]\n";
+    write_part(out, other, "beside.");
   }
   // What cannot be read back must not be left behind for the day on which it is needed.
   const Result<Thresholds> back = read_thresholds(out, "thresholds");
@@ -315,10 +356,11 @@ Result<std::string> write_thresholds(const Thresholds& thresholds) {
 Result<Thresholds> read_thresholds(std::string_view text, std::string_view path) {
   Result<toml::table> root = parse_toml(text, path);
   if (!root) return forward(root);
-  Thresholds thresholds;
   Status status;
-  read_header(*root, path, status, thresholds.header);
-  read_groups(*root, path, status, thresholds.groups);
+  check_format(*root, path, status);
+  Thresholds thresholds;
+  if (status) thresholds = read_part(*root, path, status);
+  read_beside(*root, path, status, thresholds);
   if (!status) return forward(status);
   return thresholds;
 }

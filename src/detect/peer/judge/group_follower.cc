@@ -127,8 +127,8 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
     }
     ScoredTrack scored{track.distance, thresholds.values, track.below, {}, {}, thresholds.trained};
-    if (!thresholds.trained && track.metric->role == Role::kLatency && !slowdown.empty())
-      scored.past = &past_;
+    const bool asks_past = !thresholds.trained || parameters.hardware.when_trained;
+    if (asks_past && track.metric->role == Role::kLatency && !slowdown.empty()) scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
     if (own_history_) learn(judged, track, load);
   }

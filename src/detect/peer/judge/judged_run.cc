@@ -15,7 +15,9 @@ void GapClock::note(const CellRuns::Run& run) {
 
 void GapClock::place(JudgedRun& judged, const Grid& grid) {
   note(judged.run);
-  for (JudgedWindow& one : judged.windows) one.window.position = position(grid.cell(one.window.start));
+  for (std::vector<JudgedWindow>* windows : {&judged.windows, &judged.beside}) {
+    for (JudgedWindow& one : *windows) one.window.position = position(grid.cell(one.window.start));
+  }
 }
 
 void GapClock::take(JudgedRun& judged, const Grid& grid,

@@ -49,6 +49,8 @@ struct JudgedRun {
   std::vector<double> loads;
   std::vector<SlowMember> slow;      ///< By cell, and of one cell in the order of groups.
   std::vector<SlowMember> bursts{};  ///< The same.
+  /// The same as `windows` of the other length, where two are judged side by side.
+  std::vector<JudgedWindow> beside{};
 };
 
 /// Sees the columns that are compared, before they are smoothed: for what is to be learned of a recording

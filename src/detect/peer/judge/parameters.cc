@@ -15,6 +15,15 @@ Parameters parameters_of(const Preset& preset) {
   return parameters;
 }
 
+Parameters parameters_beside(Parameters own, const Preset& beside, const Preset& preset) {
+  if (beside.windows.size >= preset.windows.size) return own;
+  constexpr double kNever = 1e9;
+  own.hardware.slowdown = kNever;
+  own.hardware.least_change = kNever;
+  own.hardware.when_trained = true;
+  return own;
+}
+
 Parameters paper_parameters(const Preset& preset) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   Parameters parameters = parameters_of(preset);
@@ -43,6 +52,7 @@ Parameters paper_parameters(const Preset& preset) {
                          .joint_confirmation = false,
                          .failovers = false,
                          .companions = false,
+                         .side_by_side = false,
                          .whole_groups = false};
   return parameters;
 }

@@ -63,6 +63,7 @@ struct HardwareOptions {
   double least_change = 1.1;  ///< What it was before, so many times ...
   double sigmas = 7;          ///< ... beyond what its peers change meanwhile, ...
   double own_sigmas = 4;      ///< ... and beyond what its own windows differed by.
+  bool when_trained = false;  ///< The same of whoever is beyond a trained threshold.
 };
 
 /// How far apart healthy peers may be in one metric. Found on real recordings as the middle (on a log scale)
@@ -111,6 +112,7 @@ struct Policies {
   bool joint_confirmation = true;  ///< IncidentOptions of `explain` say what these three are.
   bool failovers = true;
   bool companions = true;
+  bool side_by_side = true;  ///< `auto` judges windows of two lengths.
   bool whole_groups = true;  ///< It is said when a group as a whole is slow or in two camps.
 };
 
@@ -192,6 +194,12 @@ struct Parameters {
 /// The same for Kasick's algorithm to the letter: everything in which it differs from ours, but for the
 /// rules.
 [[nodiscard]] Parameters paper_parameters(const Preset& preset);
+
+/// Those of an algorithm for windows that are judged beside the longer or shorter ones of `preset`. In
+/// shorter windows the queue of a healthy disk comes and goes (docs/methods/judge.md): a latency alone is no
+/// more than suspected there, trained or not, and the longer ones, which are there as well, say whether it
+/// stays.
+[[nodiscard]] Parameters parameters_beside(Parameters own, const Preset& beside, const Preset& preset);
 
 /// Whether it is known of all members that they do not rotate: such a group has smaller noise floors.
 [[nodiscard]] bool all_flash(const Grouping& grouping, const PeerGroup& group);
