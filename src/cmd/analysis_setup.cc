@@ -123,8 +123,7 @@ Duration recorded_length(const AnalysisSetup& setup) {
 /// by one.
 Status choose_beside(const AnalysisOptions& options, AnalysisSetup& setup) {
   const detect::Preset* const other = detect::preset_beside(setup.preset.name);
-  const bool described = options.window_size || options.window_shift || options.smoothing || options.k ||
-                         options.confirm_persistence;
+  const bool described = options.window_size || options.window_shift || options.smoothing || options.k;
   const bool both = options.preset == "auto" || options.preset.find(',') != std::string::npos;
   if (!both || other == nullptr || described || !setup.pipeline.parameters.policies.side_by_side ||
       !engine::is_fine(setup.preset.windows)) {
@@ -136,6 +135,7 @@ Status choose_beside(const AnalysisOptions& options, AnalysisSetup& setup) {
   beside.preset = *other;
   beside.preset.windows.interval = setup.preset.windows.interval;
   beside.preset.factor = options.factor.value_or(other->factor);
+  beside.preset.confirm_persistence = options.confirm_persistence.value_or(other->confirm_persistence);
   beside.parameters =
       detect::parameters_beside(setup.algorithm.parameters(beside.preset), beside.preset, setup.preset);
   for (const std::string& constant : options.parameters) {

@@ -19,6 +19,10 @@ def run(*command):
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
 
 
+def lab_of(options):
+    return pathlib.Path(options.laggard).with_name("laggard-lab")
+
+
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("laggard")
@@ -46,7 +50,7 @@ def seeds(options):
 def simulate(options, seed, problems, folder):
     if (folder / "truth.json").exists():
         return
-    run(options.laggard, "lab", "simulate", "--scale", options.site, "--duration", options.duration, "--seed", seed,
+    run(lab_of(options), "simulate", "--scale", options.site, "--duration", options.duration, "--seed", seed,
         "--threads", 2, *(["--incidents", problems] if problems else []), "-o", folder)
 
 
@@ -82,12 +86,12 @@ def main():
         days = simulated_days(options, root)
         diagnose_all(options, days)
         print(f"{options.days} days of {options.site}, {options.duration}, {options.seeds} seeds from {options.first}\n")
-        print(run(options.laggard, "lab", "score", *days, "--diagnosis", f"{options.name}.json"))
+        print(run(lab_of(options), "score", *days, "--diagnosis", f"{options.name}.json"))
         healthy = root / f"{options.site}-healthy"
         simulate(options, 1000 + options.first, 0, healthy)
         diagnose(options, healthy)
         print("A healthy day\n")
-        print(run(options.laggard, "lab", "score", healthy, "--diagnosis", f"{options.name}.json"))
+        print(run(lab_of(options), "score", healthy, "--diagnosis", f"{options.name}.json"))
     return 0
 
 
