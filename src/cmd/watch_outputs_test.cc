@@ -23,7 +23,7 @@ class OnChangeTest : public ::testing::Test {
   OnChangeTest() {
     change_.kind = ChangeKind::kConfirmed;
     change_.number = 17;
-    change_.incident.id = "s2-loop22-slower-20261120T192448Z";
+    change_.incident.id = "s2-loop22-slower-20261120T192312Z";
     change_.incident.blame = {.kind = PartKind::kServer, .name = "s2"};
     change_.incident.cause = "disk-hog";
     change_.incident.state = IncidentState::kConfirmed;
@@ -57,7 +57,7 @@ TEST_F(OnChangeTest, TheEnvironmentHoldsWhatIsNeededMost) {
                      "$LAGGARD_PART" "$LAGGARD_CAUSE" "$LAGGARD_STATE" "${PATH:+path}" >all)"));
   ::unsetenv("LAGGARD_PART");
   EXPECT_EQ(content("all"),
-            "confirmed;17;s2-loop22-slower-20261120T192448Z;server;s2;disk-hog;confirmed;path;");
+            "confirmed;17;s2-loop22-slower-20261120T192312Z;server;s2;disk-hog;confirmed;path;");
 }
 
 TEST_F(OnChangeTest, ANameIsNoScript) {

@@ -22,7 +22,7 @@ struct BiasOptions {
   double least_share = 0.85;  ///< So many of the minutes of a horizon are slow: "nearly every minute".
   /// What was confirmed for so many blocks at most, and has been well for as long since, was a burst; 0:
   /// nothing is.
-  std::size_t burst_blocks = 4;
+  std::size_t burst_blocks = 2;
   double clip = 0.6931471805599453;  ///< ln 2: one window counts at most as "twice as slow".
   double inflation = 1.5;            ///< Correlation that is left between blocks.
   double least_sigma = 0.01;         ///< Keeps z finite in a group without any spread.
