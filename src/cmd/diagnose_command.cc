@@ -234,6 +234,26 @@ void help_diagnose(const DiagnoseOptions& options, Ranks& ranks) {
   work_for_coordinator(ranks, options.analysis, setup);
 }
 
+namespace {
+
+/// All but the page.
+Status write_files(const DiagnoseOptions& options, const engine::Diagnoser& diagnoser,
+                   const Diagnosis& diagnosis) {
+  if (!options.json.empty()) {
+    if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written) return written;
+  }
+  if (!options.history.empty()) {
+    const auto rows = diagnoser.persistence_rows();
+    const bool csv = options.history.ends_with(".csv");
+    Status written =
+        print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
+    if (!written) return written;
+  }
+  return options.learn.empty() ? Status{} : write_learnt(diagnoser, options.learn);
+}
+
+}  // namespace
+
 Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup, Coordinator* coordinator) {
   auto same_names = hosts_of_one_name(options.analysis.recordings, setup.disorder);
   if (!same_names) return forward(same_names);
@@ -247,20 +267,7 @@ Result<Diagnosis> diagnose(const DiagnoseOptions& options, AnalysisSetup& setup,
   // The files are written all the same when standard output cannot be.
   Status printed;
   if (talk) printed = print(diagnosis_text(setup, diagnosis));
-  if (!options.json.empty()) {
-    if (Status written = print_or_write(options.json, report::to_json(diagnosis)); !written)
-      return forward(written);
-  }
-  if (!options.history.empty()) {
-    const auto rows = judged->diagnoser->persistence_rows();
-    const bool csv = options.history.ends_with(".csv");
-    Status written =
-        print_or_write(options.history, csv ? report::to_history_csv(rows) : report::to_history_text(rows));
-    if (!written) return forward(written);
-  }
-  if (!options.learn.empty()) {
-    if (Status written = write_learnt(*judged->diagnoser, options.learn); !written) return forward(written);
-  }
+  if (Status written = write_files(options, *judged->diagnoser, diagnosis); !written) return forward(written);
   if (!options.html.empty()) {
     Status written = write_page(options, setup, diagnosis, judged->diagnoser->score_maps());
     if (!written) return forward(written);

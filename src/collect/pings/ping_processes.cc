@@ -80,15 +80,14 @@ std::vector<PingAnswer> PingProcesses::answers() {
 }
 
 PingProcesses::~PingProcesses() {
-  using Steady = std::chrono::steady_clock;
   for (Worker& worker : workers_) worker.socket.reset();
-  const auto reap = [&](Steady::duration at_most) {
-    const auto begin = Steady::now();
+  const auto reap = [&](std::chrono::nanoseconds at_most) {
+    const auto begin = std::chrono::steady_clock::now();
     for (;;) {
       std::erase_if(workers_, [](const Worker& worker) {
         return ::waitpid(worker.process, nullptr, WNOHANG) != 0;  // Ended, or not ours to wait for.
       });
-      if (workers_.empty() || Steady::now() - begin >= at_most) return;
+      if (workers_.empty() || std::chrono::steady_clock::now() - begin >= at_most) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   };

@@ -102,6 +102,11 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
 }
 
+void GroupFollower::remember(const JudgedWindow& judged, std::span<const double> slowdown) {
+  const std::vector<double>* read = levels_of(*columns_, judged.window.levels, Quantity::kRead);
+  past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
+}
+
 void GroupFollower::judge_tracks(const JudgedWindow& judged) {
   const WindowSpec& windows = options_->preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
@@ -112,10 +117,7 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       own_history_ || book.trained() ? load_of(judged.window, *columns_) : std::nullopt;
   const std::vector<double> slowdown = slowdown_of(judged.window, *columns_);
   const bool has_past = !slowdown.empty() && !judged.window.idle && !second_only();
-  if (has_past) {
-    const std::vector<double>* read = levels_of(*columns_, judged.window.levels, Quantity::kRead);
-    past_.add(judged.window.position, slowdown, read == nullptr ? std::vector<double>{} : *read);
-  }
+  if (has_past) remember(judged, slowdown);
   for (const TrackJudgement& track : judged.window.tracks) {
     ThresholdBook::Column thresholds = book.column({peers().name, *track.metric, track.regime, load,
                                                     track.detector, parameters, track.scale, independent},

@@ -116,6 +116,7 @@ class GroupFollower {
     std::size_t member = 0;
   };
 
+  void remember(const JudgedWindow& judged, std::span<const double> slowdown);
   void judge_tracks(const JudgedWindow& judged);
   void learn(const JudgedWindow& judged, const TrackJudgement& track, std::optional<Load> load);
   void leave_sick_out_of_past(WallTime end);
