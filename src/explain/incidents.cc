@@ -72,8 +72,9 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
   if (hypothesis.confirmed_since) incident.state = IncidentState::kConfirmed;
   incident.as_ever =
       !hypothesis.confirmed_since && std::ranges::all_of(hypothesis.findings, &Finding::as_ever);
-  const bool withdrawn =
-      !hypothesis.confirmed_since && std::ranges::any_of(hypothesis.findings, &Finding::withdrawn);
+  // What goes on is no burst, whatever an earlier finding about it was.
+  const bool withdrawn = !hypothesis.confirmed_since && !hypothesis.open &&
+                         std::ranges::any_of(hypothesis.findings, &Finding::withdrawn);
   if (withdrawn) incident.status = IncidentStatus::kWithdrawn;
   bool trained = true;
   std::set<std::string> names;
@@ -151,7 +152,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     if (secondary) {
       incident.status = IncidentStatus::kExplained;
     } else if (!incident.as_ever && incident.status != IncidentStatus::kWithdrawn) {
-      // Other hardware explains nothing else.
+      // Neither other hardware nor a burst explains anything else.
       primaries.push_back(&hypothesis);
     }
     incidents.push_back(std::move(incident));

@@ -37,6 +37,7 @@ struct Seen {
   std::vector<Growth> growth = {};
   std::size_t normal_since = 0;
   bool as_ever = false;
+  bool withdrawn = false;
 };
 
 /// A finding as the peer detectors make it.
@@ -58,6 +59,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
   finding.opened = {finding.faulty_since, finding.symptom};
   finding.open = seen.open;
   finding.as_ever = seen.as_ever;
+  finding.withdrawn = seen.withdrawn;
   finding.first = seen.first;
   finding.last = seen.last;
   finding.retrospective = detector == "bias";
@@ -201,6 +203,29 @@ TEST_F(IncidentsTest, WhatConfirmsTheIncidentSettlesIt) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].state, IncidentState::kConfirmed);
   for (const Evidence& evidence : found[0].evidence) EXPECT_THAT(evidence.note, IsEmpty());
+}
+
+TEST_F(IncidentsTest, ABurstIsWithdrawnUnlessTheTroubleGoesOnOrElseIsConfirmed) {
+  Seen burst{"s1/d1", "await", 100, 400, 40};
+  burst.confirmed = false;
+  burst.withdrawn = true;
+  const auto over = incidents({burst, {"s2/d1", "await", 100, 400, 1.5}});
+  ASSERT_THAT(names(over), ElementsAre("s2 disk-busy", HasSubstr("s1 "))) << "a burst explains nobody";
+  EXPECT_EQ(over[1].status, IncidentStatus::kWithdrawn);
+  EXPECT_THAT(over[1].evidence[0].note, HasSubstr("withdrawn"));
+
+  Seen again{"s1/d1", "await", 420, 700, 4};
+  again.confirmed = false;
+  again.open = true;
+  const auto open = incidents({burst, again});
+  ASSERT_EQ(open.size(), 1U);
+  EXPECT_EQ(open[0].status, IncidentStatus::kOpen);
+  EXPECT_EQ(open[0].state, IncidentState::kSuspected);
+
+  const auto confirmed = incidents({burst, {"s1/d1", "rd_sec", 100, 400, 5}});
+  ASSERT_EQ(confirmed.size(), 1U);
+  EXPECT_EQ(confirmed[0].status, IncidentStatus::kClosed);
+  for (const Evidence& evidence : confirmed[0].evidence) EXPECT_THAT(evidence.note, IsEmpty());
 }
 
 TEST_F(IncidentsTest, TheSameTroubleComesBackAsOne) {
