@@ -129,9 +129,9 @@ TEST_F(Directory, RemovesWhatIsProvablyOfKilledRecordersAndNothingElse) {
   PingOwner dead = us_;
   dead.started += 1;  // The number of the process is in use, by another one.
   PingOwner contained = dead;
-  contained.space += 1;
-  PingOwner stranger = dead;
-  stranger.host += 1;
+  contained.pid_namespace += 1;
+  PingOwner of_other_host = dead;
+  of_other_host.host += 1;
   PingOwner rebooted = dead;
   rebooted.boot = std::string(32, 'a');
   leave(ping_file_name(dead, 1));
@@ -140,7 +140,7 @@ TEST_F(Directory, RemovesWhatIsProvablyOfKilledRecordersAndNothingElse) {
   std::filesystem::last_write_time(path() / ping_file_name(rebooted, 4),
                                    std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
   const std::vector<std::string> stay{ping_file_name(dead, 3) + "~", ping_file_name(us_, 1000),
-                                      ping_file_name(contained, 1),  ping_file_name(stranger, 1),
+                                      ping_file_name(contained, 1),  ping_file_name(of_other_host, 1),
                                       ping_file_name(rebooted, 5),   ".laggard-ping-notes"};
   for (const std::string& name : stay) leave(name);
   leave(ping_file_name(dead, 6), "my own words");
@@ -176,7 +176,7 @@ TEST_F(Directory, AProcessThatHasEndedIsNoMoreThoughNobodyHasWaitedForIt) {
 TEST(PingFiles, NamesAreReadBackToTheLastCharacter) {
   const PingOwner owner = this_owner("/", "c1");
   EXPECT_GT(owner.started, 0U);
-  EXPECT_GT(owner.space, 0U);
+  EXPECT_GT(owner.pid_namespace, 0U);
   const std::string name = ping_file_name(owner, 255);
   PingOwner read;
   ASSERT_TRUE(parse_ping_file_name(name, read));

@@ -77,8 +77,9 @@ class Finder {
     struct stat file {};
     if (::fstatat(directory_, name, &file, AT_SYMLINK_NOFOLLOW) != 0) return false;
     if (!S_ISREG(file.st_mode) || file.st_uid != ::geteuid()) return false;
-    const bool over = owner.boot == us_.boot ? owner.space == us_.space && !is_alive(owner, root_)
-                                             : now_ - file.st_mtime > kAbandoned;
+    const bool over = owner.boot == us_.boot
+                          ? owner.pid_namespace == us_.pid_namespace && !is_alive(owner, root_)
+                          : now_ - file.st_mtime > kAbandoned;
     return over && says_what_it_is(directory_, name, file.st_size);
   }
 
@@ -100,15 +101,16 @@ PingOwner this_owner(const std::filesystem::path& root, std::string_view host) {
     }
   }
   owner.boot.resize(kBootDigits, '0');
-  struct stat space {};
-  if (::stat((root / "proc/self/ns/pid").c_str(), &space) == 0) owner.space = space.st_ino;
+  struct stat pid_namespace {};
+  if (::stat((root / "proc/self/ns/pid").c_str(), &pid_namespace) == 0)
+    owner.pid_namespace = pid_namespace.st_ino;
   owner.process = static_cast<std::uint64_t>(::getpid());
   owner.started = start_of(root, "self").value_or(0);
   return owner;
 }
 
 std::string ping_file_name(const PingOwner& owner, std::uint64_t serial) {
-  return fmt::format("{}{:016x}-{}-{:x}-{:x}-{:x}-{:x}", kPrefix, owner.host, owner.boot, owner.space,
+  return fmt::format("{}{:016x}-{}-{:x}-{:x}-{:x}-{:x}", kPrefix, owner.host, owner.boot, owner.pid_namespace,
                      owner.process, owner.started, serial);
 }
 
@@ -121,7 +123,7 @@ bool parse_ping_file_name(std::string_view name, PingOwner& owner) {
   std::uint64_t half = 0;
   owner.boot = fields[1];
   return to_hex_number(fields[0], owner.host) && to_hex_number(fields[1].substr(0, 16), half) &&
-         to_hex_number(fields[1].substr(16), half) && to_hex_number(fields[2], owner.space) &&
+         to_hex_number(fields[1].substr(16), half) && to_hex_number(fields[2], owner.pid_namespace) &&
          to_hex_number(fields[3], owner.process) && to_hex_number(fields[4], owner.started) &&
          to_hex_number(fields[5], serial) && ping_file_name(owner, serial) == name;
 }

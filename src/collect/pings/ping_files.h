@@ -11,9 +11,9 @@ namespace laggard::collect {
 /// Which process a ping's file belongs to, told by the file's name so that whoever finds it later knows
 /// whether that process can still be using it.
 struct PingOwner {
-  std::uint64_t host = 0;   ///< A hash of the host's name as recorded.
-  std::string boot;         ///< Of the kernel, 32 hexadecimal digits.
-  std::uint64_t space = 0;  ///< The namespace that `process` is a number of.
+  std::uint64_t host = 0;           ///< A hash of the host's name as recorded.
+  std::string boot;                 ///< Of the kernel, 32 hexadecimal digits.
+  std::uint64_t pid_namespace = 0;  ///< The namespace that `process` is a number of.
   std::uint64_t process = 0;
   std::uint64_t started = 0;  ///< Of the process, in ticks since the boot: numbers of processes come again.
   bool operator==(const PingOwner&) const = default;
@@ -22,7 +22,7 @@ struct PingOwner {
 /// This process, as /proc below `root` shows it.
 [[nodiscard]] PingOwner this_owner(const std::filesystem::path& root, std::string_view host);
 
-/// `.laggard-ping-HOST-BOOT-SPACE-PROCESS-STARTED-SERIAL`: hidden, and nobody else makes such names.
+/// `.laggard-ping-HOST-BOOT-NAMESPACE-PROCESS-STARTED-SERIAL`: hidden, and nobody else makes such names.
 [[nodiscard]] std::string ping_file_name(const PingOwner& owner, std::uint64_t serial);
 /// False when it is no such name to the last character.
 [[nodiscard]] bool parse_ping_file_name(std::string_view name, PingOwner& owner);

@@ -29,7 +29,7 @@ PingRounds::PingRounds(PingPlan plan, PingRunner& runner, Say say)
     : plan_(std::move(plan)), runner_(runner), say_(std::move(say)), schedule_(plan_.interval) {
   for (std::size_t t = 0; t < plan_.targets.size(); ++t) {
     for (const PingOperation operation : plan_.operations) {
-      slots_.push_back({.target = t, .operation = operation, .under_way = {}});
+      slots_.push_back({.target = t, .operation = operation});
     }
   }
 }
@@ -83,8 +83,7 @@ void PingRounds::take(const PingAnswer& answer, WallTime now, EventTable& events
         .outcome = outcome_of(result, probe.timed_out, plan_.deadline),
         .error = result.error,
         .timed_out = probe.timed_out,
-        .direct = result.direct,
-        .waiting = {}},
+        .direct = result.direct},
        events);
   if (!result.direct) {
     say_once(slot->target, kNotDirect,
@@ -101,16 +100,7 @@ void PingRounds::tell_overdue(MonoTime now, EventTable& events) {
     if (!slot.under_way || slot.under_way->timed_out || now - slot.under_way->began < plan_.deadline)
       continue;
     slot.under_way->timed_out = true;
-    tell(slot,
-         {.time = slot.under_way->begun,
-          .latency = {},
-          .probe = slot.under_way->probe,
-          .outcome = "timeout",
-          .error = 0,
-          .timed_out = false,
-          .direct = true,
-          .waiting = {}},
-         events);
+    tell(slot, {.time = slot.under_way->begun, .probe = slot.under_way->probe, .outcome = "timeout"}, events);
   }
 }
 
@@ -123,12 +113,8 @@ void PingRounds::begin_round(Clock& clock, EventTable& events) {
       if (!slot.under_way->timed_out) continue;  // The last round was late; its deadline is yet to come.
       tell(slot,
            {.time = wall,
-            .latency = {},
             .probe = slot.under_way->probe,
             .outcome = "timeout",
-            .error = 0,
-            .timed_out = false,
-            .direct = true,
             .waiting = mono - slot.under_way->began},
            events);
       continue;
@@ -138,16 +124,7 @@ void PingRounds::begin_round(Clock& clock, EventTable& events) {
       slot.under_way = UnderWay{.probe = probe, .begun = wall, .began = mono};
       continue;
     }
-    tell(slot,
-         {.time = wall,
-          .latency = {},
-          .probe = probe,
-          .outcome = "skipped",
-          .error = 0,
-          .timed_out = false,
-          .direct = true,
-          .waiting = {}},
-         events);
+    tell(slot, {.time = wall, .probe = probe, .outcome = "skipped"}, events);
     say_once(slot.target, kGone,
              "the process that probes it was ended by somebody; start the recorder again");
   }

@@ -65,18 +65,18 @@ class PingRounds {
   struct Slot {
     std::size_t target = 0;
     PingOperation operation = PingOperation::kCreateWrite;
-    std::optional<UnderWay> under_way;
+    std::optional<UnderWay> under_way{};
   };
   /// An event to be told.
   struct Told {
     WallTime time;
-    std::optional<Duration> latency;
+    std::optional<Duration> latency{};
     std::uint64_t probe = 0;
     std::string_view outcome;
     int error = 0;
     bool timed_out = false;
     bool direct = true;
-    std::optional<Duration> waiting;
+    std::optional<Duration> waiting{};
   };
 
   void tell(const Slot& slot, const Told& told, EventTable& events);

@@ -156,8 +156,7 @@ void PingDetector::renew(Finding& finding, const PingVerdict& verdict,
     evidence.score = score;
     evidence.note = fmt::format(
         "{} of {} probes through it failed; it serves {:.0f} % of them (90 % interval {:.0f} to {:.0f} %), "
-        "and "
-        "has failed with probability {:.3f}{}",
+        "and has failed with probability {:.3f}{}",
         all.failures, all.trials, 100 * verdict.health.mean(),
         100 * stats::beta_quantile(0.05, verdict.health.alpha, verdict.health.beta),
         100 * stats::beta_quantile(0.95, verdict.health.alpha, verdict.health.beta), verdict.failed,

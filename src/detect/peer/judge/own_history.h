@@ -38,8 +38,8 @@ class OwnHistory {
 
   /// A window that ends then is about to be judged.
   void enter(WallTime end);
-  /// What `enter`'s window shows in a track, once it has been judged. \param ceiling  per member, what a
-  /// distance counts as at most: the untrained threshold.
+  /// What `enter`'s window shows in a track, once it has been judged. \param ceiling  what a distance counts
+  /// as at most: the untrained threshold, in the unit of the distance.
   void learn(const WindowJudgement& window, const TrackJudgement& track, std::optional<Load> load,
              std::span<const GroupJudge::Column> columns, double ceiling);
   /// The member is suspected: nothing is learnt of it from this day.
