@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "collect/import/prometheus/host_sums.h"
 #include "collect/import/prometheus/lustre_targets.h"
 #include "collect/import/prometheus/query.h"
 #include "collect/import/sample_collector.h"
@@ -50,6 +51,7 @@ struct Source {
 Source device_source() {
   Source source;
   for (const ExportedCounter& exported : exported_counters()) source.metrics.push_back(exported.metric);
+  source.metrics.insert(source.metrics.end(), HostSums::metrics().begin(), HostSums::metrics().end());
   return source;
 }
 
@@ -96,7 +98,7 @@ class PrometheusImport final : public SeriesReceiver {
     result_.values = collector_.values();
     result_.lines = state_.lines;
     result_.hosts = hosts_seen_.size();
-    result_.sources = series_.size() + lustre_targets_.size();
+    result_.sources = series_.size() + host_sums_.size() + lustre_targets_.size();
     return std::move(result_);
   }
 
@@ -111,7 +113,8 @@ class PrometheusImport final : public SeriesReceiver {
       return false;
     }
     if (asking_for_targets_) return lustre_targets_.series(labels, host_name(host->second));
-    return device_series(labels, host->second);
+    is_part_of_sum_ = host_sums_.series(labels, host_name(host->second));
+    return is_part_of_sum_ || device_series(labels, host->second);
   }
 
   void sample(std::int64_t time_ms, std::string_view value) override {
@@ -163,6 +166,7 @@ class PrometheusImport final : public SeriesReceiver {
   /// False when the text is not a value of the series.
   [[nodiscard]] bool take(std::int64_t time_ms, std::string_view value) {
     if (asking_for_targets_) return lustre_targets_.sample(time_ms, value);
+    if (is_part_of_sum_) return host_sums_.sample(time_ms, value);
     const std::optional<std::uint64_t> bits = stored_value(*series_at_->exported, value);
     if (bits) collector_.add(series_at_->stream, series_at_->column, from_unix_ns(time_ms * kNsPerMs), *bits);
     return bits.has_value();
@@ -225,7 +229,7 @@ class PrometheusImport final : public SeriesReceiver {
         if (may_ask_again(length)) continue;
         return stopped_at(at, std::move(samples.error()));
       }
-      if (Status status = hand_on_targets(); !status) return status;
+      if (Status status = hand_on_sums(); !status) return status;
       if (collector_.full()) {
         if (Status status = collector_.flush_older(); !status) return status;
       }
@@ -238,11 +242,12 @@ class PrometheusImport final : public SeriesReceiver {
     return {};
   }
 
-  [[nodiscard]] Status hand_on_targets() {
+  [[nodiscard]] Status hand_on_sums() {
     for (const DeviceInfo& target : lustre_targets_.take_facts()) {
       if (Status status = sink_.describe(target); !status) return status;
     }
     lustre_targets_.hand_on(collector_);
+    host_sums_.hand_on(collector_);
     return {};
   }
 
@@ -305,6 +310,7 @@ class PrometheusImport final : public SeriesReceiver {
   /// that nothing is handed on of a stretch that has to be asked for again.
   [[nodiscard]] Result<std::uint64_t> ask_stretch() {
     lustre_targets_.begin_stretch();
+    host_sums_.begin_stretch();
     std::uint64_t most = 0;
     for (const Source& source : sources_) {
       asking_for_targets_ = source.targets;
@@ -375,6 +381,7 @@ class PrometheusImport final : public SeriesReceiver {
   TableSink& sink_;
   SampleCollector collector_;
   LustreTargets lustre_targets_;
+  HostSums host_sums_;
   ImportObserver& observer_;
   ImportState state_;
   ImportResult result_;
@@ -387,6 +394,7 @@ class PrometheusImport final : public SeriesReceiver {
   std::map<std::string, int> bare_names_;
   bool asking_for_targets_ = false;
   std::unordered_map<std::string, Series> series_;
+  bool is_part_of_sum_ = false;        ///< The series that is being read is the host sums'.
   const Series* series_at_ = nullptr;  ///< The device series that is being read.
   std::string metric_;                 ///< The metric that is being read.
   std::set<std::string> unplaced_;

@@ -218,6 +218,47 @@ TEST_F(PrometheusImportTest, WhatIsOfAHostNeedsNoDevice) {
   EXPECT_THAT(observer_.notices, IsEmpty());
 }
 
+TEST_F(PrometheusImportTest, WhatIsByProcessorOrControllerIsAddedUp) {
+  const auto add_part = [&](const std::string& metric, const std::string& labels,
+                            const std::map<std::int64_t, std::string>& samples) {
+    server_.series.push_back(
+        {fmt::format(R"({{"__name__":"{}","instance":"fs1:9100",{}}})", metric, labels), samples});
+  };
+  add_part("node_cpu_seconds_total", R"("cpu":"0","mode":"user")", {{1000000, "1.5"}, {1015000, "2"}});
+  add_part("node_cpu_seconds_total", R"("cpu":"1","mode":"user")", {{1000000, "10"}, {1015000, "NaN"}});
+  add_part("node_cpu_seconds_total", R"("cpu":"1","mode":"nice")", {{1000000, "0.25"}, {1015000, "1"}});
+  add_part("node_cpu_seconds_total", R"("cpu":"0","mode":"steal")", {{1000000, "3"}});
+  add_part("node_cpu_seconds_total", R"("cpu":"0","mode":"of another kernel")", {{1000000, "99"}});
+  add_part("node_edac_correctable_errors_total", R"("controller":"0")", {{1000000, "40"}});
+  add_part("node_edac_correctable_errors_total", R"("controller":"1")", {{1000000, "2"}});
+  const ImportResult result = import();
+  EXPECT_THAT(sink_.series["fs1/host cpu_user_ms"], ElementsAre(Pair(1000000 * kMs, 11750)))
+      << "a sum without one of its parts would look like a reset";
+  EXPECT_THAT(sink_.series["fs1/host cpu_steal_ms"], ElementsAre(Pair(1000000 * kMs, 3000)));
+  EXPECT_THAT(sink_.series["fs1/host ecc_corrected"], ElementsAre(Pair(1000000 * kMs, 42)));
+  EXPECT_EQ(result.values, 3U);
+  EXPECT_THAT(observer_.notices, IsEmpty());
+}
+
+TEST_F(PrometheusImportTest, SumsAreNotAddedTwiceWhenAStretchIsAskedForAgain) {
+  for (const char* cpu : {"0", "1"}) {
+    auto& samples =
+        server_.series
+            .emplace_back(FakeServer::Series{
+                fmt::format(
+                    R"({{"__name__":"node_cpu_seconds_total","instance":"fs1:9100","cpu":"{}","mode":"idle"}})",
+                    cpu),
+                {}})
+            .samples;
+    for (std::int64_t t = 1000000; t < 1100000; t += 1000) samples[t] = std::to_string(t / 1000);
+  }
+  server_.most_samples = 14;
+  import();
+  const auto& sums = sink_.series["fs1/host cpu_idle_ms"];
+  EXPECT_THAT(sums, SizeIs(100));
+  for (const auto& [time, sum] : sums) EXPECT_EQ(sum, 2 * static_cast<std::uint64_t>(time / kMs));
+}
+
 TEST_F(PrometheusImportTest, NothingTwiceAndNothingLostAtTheSeams) {
   auto& samples = add("node_disk_reads_completed_total", "sda").samples;
   for (std::int64_t t = 990000; t < 5010000; t += 1000) samples[t] = std::to_string(t);
