@@ -54,6 +54,7 @@ double least_burst(const MetricSpec& metric) {
   if (metric.role == Role::kLatency && metric.unit == "ms") return 1000;
   if (metric.role == Role::kDelay && metric.unit == "ms") return 50;
   if (metric.role == Role::kRetransmission) return 5;
+  if (metric.role == Role::kDelay && metric.unit == "% of a process") return 50;
   return 0;
 }
 

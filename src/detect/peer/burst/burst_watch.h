@@ -62,7 +62,7 @@ class BurstWatch final : public CellObserver {
 
 /// What is a burst at least, in the metric's unit; 0 for metrics that are not looked at. Requests that take a
 /// second (F §9's stalls, T's controllers), round trips of 50 ms, which no healthy queue in a machine room
-/// makes, and 5 % of all packets sent again.
+/// makes, 5 % of all packets sent again, and a daemon that is stopped.
 [[nodiscard]] double least_burst(const MetricSpec& metric);
 
 }  // namespace laggard::detect

@@ -53,6 +53,8 @@ Values with_bursts(std::vector<std::int64_t> cells, double large = 2000) {
 TEST(BurstWatch, AMomentInWhichOneIsFarOff) {
   EXPECT_THAT(bursts("await", with_bursts({50, 70})), ElementsAre(Pair(50, 3), Pair(70, 3)));
   EXPECT_THAT(bursts("retransmits", with_bursts({50}, 170)), ElementsAre(Pair(50, 3)));
+  const Values stopped = [](std::size_t i, std::int64_t cell) { return i == 3 && cell == 50 ? 100.0 : 0.0; };
+  EXPECT_THAT(bursts("stopped", stopped), ElementsAre(Pair(50, 3)));
 }
 
 TEST(BurstWatch, DoesNotDependOnHowCellsAreCutIntoRuns) {
