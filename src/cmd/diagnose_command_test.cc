@@ -1,10 +1,12 @@
 // What `diagnose` says, through the command itself: the JSON that scripts rely on, the distances a user may
 // ask for, and what of a recording is looked at. What the analysis finds is tested in engine.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <regex>
 #include <set>
 
@@ -234,6 +236,42 @@ TEST(DiagnoseCommand, WindowsOfTwoLengthsSideBySide) {
     const Said said = laggard({"diagnose", recording, "--thresholds", file, "--preset", preset});
     EXPECT_EQ(said.status, kClean) << preset << ": " << said.err;
   }
+}
+
+/// Three days of four disks every 15 s, whose latency is noise around its own mean.
+std::string three_days(const Folder& folder) {
+  constexpr std::int64_t kRows = 3 * 5760;
+  std::mt19937 random(7);
+  std::normal_distribution<double> noise(10, 1);
+  std::string csv = "time,host,device,latency,throughput\n";
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (const char* host : {"fs1", "fs2", "fs3", "fs4"}) {
+      csv += fmt::format("{},{},sdb,{:.2f},{:.1f}\n", 864000 + row * 15, host, noise(random),
+                         100 * noise(random));
+    }
+  }
+  const std::string out = folder / "days";
+  const Said said =
+      laggard({"import", "csv", folder.write("days.csv", csv), "--time", "time", "--host-column", "host",
+               "--component", "device", "--gauge", "latency,throughput", "--out", out});
+  EXPECT_EQ(said.status, kClean) << said.err;
+  return out;
+}
+
+TEST(DiagnoseCommand, LearnsFromTheRecordingsOwnDays) {
+  const Folder folder;
+  const std::string recording = three_days(folder);
+  const std::string file = folder / "learnt.toml";
+  const Said said = laggard({"diagnose", recording, "--learn", file, "--json", "-"});
+  ASSERT_EQ(said.status, kClean) << said.err;
+  EXPECT_EQ(Json::parse(said.out)["verdict"], "well");
+  EXPECT_THAT(testing_support::read_text(file),
+              AllOf(HasSubstr("--learn write"), HasSubstr("format = \"laggard.thresholds/1\""),
+                    HasSubstr("latency"), HasSubstr("preset = \"production\"")));
+  const Said held = laggard({"diagnose", recording, "--thresholds", file});
+  EXPECT_EQ(held.status, kClean) << held.err << ": what was learnt are thresholds as any";
+  EXPECT_THAT(laggard({"diagnose", recording, "--learn", file, "--thresholds", file}).err,
+              HasSubstr("--learn: goes without --thresholds"));
 }
 
 TEST(DiagnoseCommand, PointsAtASystemThatLiesInTheRecording) {

@@ -33,8 +33,8 @@ Thresholds example() {
 }
 
 constexpr std::string_view kText =
-    R"(# Written by `laggard train`. A component is anomalous in a window when its distance to more than half of
-# its peers exceeds its threshold.
+    R"(# Thresholds as `laggard train` and --learn write them. A component is anomalous in a window when its
+# distance to more than half of its peers exceeds its threshold.
 format = "laggard.thresholds/1"
 preset = "lab"
 from = "2011-05-09T00:00:05Z"

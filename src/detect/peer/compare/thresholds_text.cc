@@ -90,9 +90,8 @@ void write_table(std::string& out, std::string_view name,
 }
 
 constexpr std::string_view kIntroduction =
-    "# Written by `laggard train`. A component is anomalous in a window when its distance to more than half "
-    "of\n"
-    "# its peers exceeds its threshold.\n";
+    "# Thresholds as `laggard train` and --learn write them. A component is anomalous in a window when its\n"
+    "# distance to more than half of its peers exceeds its threshold.\n";
 
 /// \param table  that these lines are in: empty, or `beside.`.
 std::string header_text(const TrainingHeader& header, std::string_view table) {
