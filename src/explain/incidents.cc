@@ -56,6 +56,18 @@ std::vector<std::size_t> peer_counts(const Grouping& grouping) {
   return peers;
 }
 
+/// Of a finding that does not confirm an incident, however long it goes on.
+std::string why_not_confirmed(const Finding& finding, const IncidentOptions& options) {
+  const double own_s = to_seconds(options.window_step()) * static_cast<double>(options.size) /
+                       static_cast<double>(options.shift);
+  const std::optional<double> window_s = finding.evidence.window_s;
+  if (window_s && *window_s < own_s) {
+    return fmt::format("seen in windows of {} s, in which the queues of healthy disks come and go, too",
+                       *window_s);
+  }
+  return "was no faster before, as far as it was compared: sick, or other hardware";
+}
+
 Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
                      std::span<const std::size_t> peers, std::span<const Rule> rules,
                      const IncidentOptions& options) {
@@ -87,7 +99,7 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
     Evidence& evidence = incident.evidence.emplace_back(finding->evidence);
     if (finding->is_of_component()) evidence.peer_count = peers[finding->component];
     if (finding->as_ever && !hypothesis.confirmed_since) {
-      evidence.note = "was no faster before, as far as it was compared: sick, or other hardware";
+      evidence.note = why_not_confirmed(*finding, options);
     }
     if (finding->withdrawn && withdrawn) {
       evidence.note =

@@ -38,6 +38,7 @@ struct Seen {
   std::size_t normal_since = 0;
   bool as_ever = false;
   bool withdrawn = false;
+  std::optional<double> window_s = {};
 };
 
 /// A finding as the peer detectors make it.
@@ -60,6 +61,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
   finding.open = seen.open;
   finding.as_ever = seen.as_ever;
   finding.withdrawn = seen.withdrawn;
+  finding.evidence.window_s = seen.window_s;
   finding.first = seen.first;
   finding.last = seen.last;
   finding.retrospective = detector == "bias";
@@ -193,6 +195,11 @@ TEST_F(IncidentsTest, WhoIsAsSlowAsEverIsSaidToBeAndExplainsNobody) {
   EXPECT_EQ(found[1].state, IncidentState::kSuspected);
   EXPECT_TRUE(found[1].as_ever);
   EXPECT_THAT(found[1].evidence[0].note, HasSubstr("sick, or other hardware"));
+  slow.window_s = 64;
+  EXPECT_THAT(incidents({slow})[0].evidence[0].note, HasSubstr("sick, or other hardware"));
+  slow.window_s = 16;
+  EXPECT_THAT(incidents({slow})[0].evidence[0].note, HasSubstr("seen in windows of 16 s"))
+      << "no hardware is other in short windows alone";
 }
 
 TEST_F(IncidentsTest, WhatConfirmsTheIncidentSettlesIt) {
