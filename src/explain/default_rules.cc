@@ -204,6 +204,37 @@ check = [
 ]
 
 [[rule]]
+name = "paths are lost"
+cause = "lost-path"
+resource = "storage"
+any = ["paths-down"]
+why = "{component} is reached over fewer paths than it has: those that are left carry everything"
+check = [
+  '''ssh {host} "multipath -ll {device}; nvme list-subsys"  # which path, over which port''',
+  '''ssh {host} "dmesg -T | grep -iE 'rport|multipath|nvme' | tail"  # when it went''',
+]
+
+[[rule]]
+name = "memory that corrects errors"
+cause = "failing-memory"
+resource = "memory"
+any = ["memory errors"]
+why = "{component}'s memory corrects errors again and again, its peers' does not: a module is failing, and each correction holds the processor up"
+check = [
+  '''ssh {host} "ras-mc-ctl --summary; grep . /sys/devices/system/edac/mc/mc*/*_count"  # which module''',
+]
+
+[[rule]]
+name = "too hot"
+cause = "slow-cpu"
+resource = "cpu"
+any = ["thermal"]
+why = "{component}'s processors are slowed down for heat again and again, its peers' are not"
+check = [
+  '''ssh {host} "sensors; ipmitool sdr type Fan"  # temperatures and fans''',
+]
+
+[[rule]]
 name = "waiting for memory"
 cause = "memory-pressure"
 resource = "memory"

@@ -51,6 +51,14 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
   EXPECT_EQ(cause(default_rules(), {}), "none");
 }
 
+TEST(Rules, HardwareThatSaysWhatIsWrongWithItIsBelieved) {
+  const std::vector<double> as_much{1000, 1010, 30};
+  EXPECT_EQ(cause(default_rules(), {in("paths-down"), in("await", as_much)}), "lost-path");
+  EXPECT_EQ(cause(default_rules(), {in("memory-errors"), in("run-wait")}), "failing-memory");
+  EXPECT_EQ(cause(default_rules(), {in("memory-errors"), in("throttled")}), "slow-cpu") << "a quota, besides";
+  EXPECT_EQ(cause(default_rules(), {in("thermal"), in("run-wait")}), "slow-cpu");
+}
+
 TEST(Rules, WhoIsWaitedForIsOneThingAndWhyAnother) {
   const auto ours = [](const std::vector<Finding>& findings) { return cause(default_rules(), findings); };
   EXPECT_EQ(ours({in("awaiting")}), "unknown") << "the right server is a right answer";

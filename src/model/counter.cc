@@ -33,6 +33,9 @@ constexpr std::array kCounters{
     CounterSpec{"fl_ms", kDisk, kCumulative, "ms"},
     // What an md array does by itself: model/background_work.h.
     CounterSpec{"sync_action", kDisk, kGauge, "state"},
+    // Of a multipath device: docs/formats/diskstats.md.
+    CounterSpec{"paths_up", kDisk, kGauge, "paths"},
+    CounterSpec{"paths_down", kDisk, kGauge, "paths"},
     // What the Ceph OSD on a disk does by itself: model/background_work.h.
     CounterSpec{"ceph_work", kDisk, kGauge, "state"},
     // What a Lustre MDT was asked for: docs/formats/targets.md.
@@ -109,6 +112,8 @@ constexpr std::array kCounters{
     CounterSpec{"mem_available_kb", kHost, kGauge, "kB"},
     CounterSpec{"cpu_mhz", kHost, kGauge, "MHz"},
     CounterSpec{"thermal_throttles", kHost, kCumulative, "events"},
+    CounterSpec{"ecc_corrected", kHost, kCumulative, "errors"},
+    CounterSpec{"ecc_uncorrected", kHost, kCumulative, "errors"},
     CounterSpec{"cpu_us", kDaemon, kCumulative, "us"},
     CounterSpec{"run_wait_us", kDaemon, kCumulative, "us"},
     CounterSpec{"major_faults", kDaemon, kCumulative, "faults"},

@@ -220,6 +220,29 @@ std::optional<SyncAction> BlockDevices::sync_action(std::string_view name) const
   return text ? laggard::sync_action(trim(*text)) : std::nullopt;
 }
 
+std::optional<PathStates> BlockDevices::path_states(std::string_view name) const {
+  const auto is = [&](const fs::path& file, std::initializer_list<std::string_view> usable) {
+    const std::string state = attribute(file);
+    return state.empty() || std::ranges::find(usable, state) != usable.end();
+  };
+  PathStates states;
+  const auto count = [&](bool up) { ++(up ? states.up : states.down); };
+  if (numbered(name, "dm-")) {
+    if (!attribute(sys(name) / "dm/uuid").starts_with("mpath-")) return std::nullopt;
+    for (const std::string& path : entries(sys(name) / "slaves")) {
+      count(is(sys(name) / "slaves" / path / "device/state", {"running"}));
+    }
+    return states;
+  }
+  if (!name.starts_with("nvme")) return std::nullopt;
+  for (const std::string& path : entries(root_ / "sys/block")) {
+    if (nvme_head(path) != name) continue;
+    count(is(sys(path) / "device/state", {"live"}) &&
+          is(sys(path) / "ana_state", {"optimized", "non-optimized"}));
+  }
+  return states.up + states.down > 0 ? std::optional(states) : std::nullopt;
+}
+
 Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std::string>& by_id) const {
   Facts facts;
   const auto add = [&](const char* key, std::string value) {

@@ -39,6 +39,12 @@ enum class BlockClass : std::uint8_t {
   kNoMedium,   ///< A loop device without a file.
 };
 
+/// How many paths of a multipath device can be used at this moment, and how many cannot.
+struct PathStates {
+  std::uint64_t up = 0;
+  std::uint64_t down = 0;
+};
+
 /// What /sys/block and /dev/disk/by-id below `root` tell about block devices. Reads anew on every call.
 class BlockDevices {
  public:
@@ -52,6 +58,12 @@ class BlockDevices {
   /// The background work of an md array at this moment; nothing for other devices and for arrays without
   /// redundancy.
   [[nodiscard]] std::optional<SyncAction> sync_action(std::string_view name) const;
+
+  /// The states of what a whole device runs over; nothing when it is no multipath device. Of
+  /// dm-multipath a path is up while its SCSI device is `running`; of native NVMe multipath while the
+  /// controller is `live` and the namespace's ANA state is (non-)optimized. A path without a state counts as
+  /// up. What multipathd alone has found out about a path is not seen.
+  [[nodiscard]] std::optional<PathStates> path_states(std::string_view name) const;
 
   /// by-id, wwn, model, vendor, serial, size, rotational, dm-name, raid-level, backing, as far as known.
   [[nodiscard]] Facts facts(std::string_view name, const std::map<std::string, std::string>& by_id) const;

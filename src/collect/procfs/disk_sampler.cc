@@ -18,6 +18,15 @@ using namespace std::chrono_literals;
 constexpr Duration kFirstWait = 10s;
 constexpr Duration kLongestWait = 1h;
 
+/// In which places of a row stand what comes after the kernel's counters: disk_counters().
+enum AlsoCounted : std::uint8_t {
+  kSyncAction = kDiskCounters,
+  kPathsUp,
+  kPathsDown,
+};
+/// Few machines have one of them.
+constexpr std::size_t kRare = 3;
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -40,7 +49,7 @@ DiskSampler::DiskSampler(ProcFile file, BlockDevices block, std::string host, Di
       block_(std::move(block)),
       options_(std::move(options)),
       notices_(&notices),
-      batch_(std::move(host), DeviceKind::kDisk, disk_counters(), 1) {}
+      batch_(std::move(host), DeviceKind::kDisk, disk_counters(), kRare) {}
 
 bool DiskSampler::wanted(const std::string& name) const {
   const BlockClass kind = block_.classify(name);
@@ -98,17 +107,25 @@ void DiskSampler::record(TrackedDevice& device, std::string_view counters) {
     notices_->once(file_.path() + ": the line of " + device.name + " has fewer than 11 numbers: left out");
   } else {
     ++present_;
+    const auto also = [&](AlsoCounted counter, std::uint64_t value) {
+      cells[counter] = value;
+      mask |= std::uint32_t{1} << static_cast<unsigned>(counter);
+    };
     if (const auto action = block_.sync_action(device.name)) {
-      cells[kDiskCounters] = static_cast<std::uint64_t>(*action);
-      mask |= std::uint32_t{1} << kDiskCounters;
-      batch_.set_present(device.slot, mask);
+      also(kSyncAction, static_cast<std::uint64_t>(*action));
     }
+    if (const auto paths = paths_.find(device.name); paths != paths_.end()) {
+      also(kPathsUp, paths->second.now.up);
+      also(kPathsDown, paths->second.most - paths->second.now.up);
+    }
+    batch_.set_present(device.slot, mask);
   }
 }
 
 void DiskSampler::look_around(MonoTime now, bool changed) {
   if (now >= look_at_) {
     look_at_ = now + kLookEvery;
+    look_at_paths();
     for (TrackedDevice* device : tracker_.devices()) {
       if (device->name.substr(0, 4) != "loop") continue;
       const bool now_wanted = wanted(device->name);
@@ -127,6 +144,14 @@ void DiskSampler::look_around(MonoTime now, bool changed) {
   }
   describe_at_ = now + describe_wait_;
   describe();
+}
+
+void DiskSampler::look_at_paths() {
+  std::erase_if(paths_, [&](const auto& of) { return tracker_.get(of.first) == nullptr; });
+  for (auto& [name, paths] : paths_) {
+    paths.now = block_.path_states(name).value_or(PathStates{});  // The last one may be gone.
+    paths.most = std::max(paths.most, paths.now.up + paths.now.down);
+  }
 }
 
 /// Stand-ins that are recorded themselves: a path must not point to a top that was not asked for.
@@ -160,6 +185,9 @@ void DiskSampler::describe() {
   }
   for (const TrackedDevice* device : tracker_.devices()) {
     if (!device->wanted) continue;
+    if (const auto states = block_.path_states(device->name)) {
+      paths_.try_emplace(device->name, Paths{*states, states->up + states->down});
+    }
     Facts facts = block_.facts(device->name, by_id);
     if (const auto top = tops.find(device->name); top != tops.end())
       facts.emplace_back("top", joined(top->second));

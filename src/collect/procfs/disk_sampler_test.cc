@@ -94,6 +94,62 @@ TEST_F(DiskSamplerTest, MdArraysTellWhatTheyDoByThemselves) {
   EXPECT_FALSE(sampler_->batch().take("").counter_index("sync_action")) << "machines without arrays";
 }
 
+TEST_F(DiskSamplerTest, PathsOfMultipathDevicesAreCounted) {
+  for (const char* name : {"sda", "sdb", "sdc", "dm-0", "dm-1"}) disk(name);
+  root_.write("sys/block/dm-0/dm/uuid", "mpath-3600a\n");
+  root_.write("sys/block/dm-1/dm/uuid", "LVM-x\n");
+  root_.write("sys/block/dm-1/slaves/sdc/size", "1\n");
+  const auto path = [&](const std::string& name, const char* state) {
+    root_.write("sys/block/dm-0/slaves/" + name + "/device/state", state);
+  };
+  path("sda", "running\n");
+  path("sdb", "running\n");
+  open();
+  const std::string all = disk_line("sda", 1) + disk_line("dm-0", 1) + disk_line("dm-1", 1);
+  const auto look = [&] {
+    clock_.advance(kLookEvery);
+    sample(all);  // What it sees now is in the samples after it.
+    sample(all);
+  };
+  look();
+  path("sdb", "transport-offline\n");
+  look();
+  root_.remove("sys/block/dm-0/slaves/sdb");
+  look();
+  path("sdb", "running\n");
+  look();
+  const SampleTable table = sampler_->batch().take("");
+  const auto at = [&](const char* counter, const char* device, std::size_t row) {
+    return table.integer(*table.counter_index(counter), *table.device_index(device), row);
+  };
+  EXPECT_EQ(at("paths_up", "dm-0", 1), 2U);
+  EXPECT_EQ(at("paths_down", "dm-0", 1), 0U);
+  EXPECT_EQ(at("paths_up", "dm-0", 3), 1U);
+  EXPECT_EQ(at("paths_down", "dm-0", 3), 1U);
+  EXPECT_EQ(at("paths_down", "dm-0", 5), 1U)
+      << "a path that was taken away is as lost as one that is offline";
+  EXPECT_EQ(at("paths_down", "dm-0", 7), 0U);
+  EXPECT_FALSE(at("paths_up", "dm-1", 7)) << "a volume has no paths";
+  EXPECT_FALSE(at("paths_up", "sda", 7));
+}
+
+TEST_F(DiskSamplerTest, PathsOfNvmeAreThoseOfItsHead) {
+  for (const char* name : {"nvme0n1", "nvme0c0n1", "nvme0c1n1", "nvme1n1"}) disk(name);
+  root_.write("sys/block/nvme0c0n1/device/state", "live\n");
+  root_.write("sys/block/nvme0c0n1/ana_state", "optimized\n");
+  root_.write("sys/block/nvme0c1n1/device/state", "live\n");
+  root_.write("sys/block/nvme0c1n1/ana_state", "inaccessible\n");
+  open();
+  const std::string all = disk_line("nvme0n1", 1) + disk_line("nvme1n1", 1);
+  sample(all);
+  sample(all);
+  const SampleTable table = sampler_->batch().take("");
+  const std::size_t head = *table.device_index("nvme0n1");
+  EXPECT_EQ(table.integer(*table.counter_index("paths_up"), head, 1), 1U);
+  EXPECT_EQ(table.integer(*table.counter_index("paths_down"), head, 1), 1U);
+  EXPECT_FALSE(table.integer(*table.counter_index("paths_up"), *table.device_index("nvme1n1"), 1));
+}
+
 TEST_F(DiskSamplerTest, WhatIsADisk) {
   for (const char* name : {"sda", "loop0", "loop1", "ram0", "zram0", "sr0", "fd0", "cciss!c0d0"}) disk(name);
   root_.write("sys/block/sda/sda1/partition", "1\n");

@@ -13,8 +13,8 @@ namespace laggard::collect {
 
 namespace {
 
-/// Of so many processors at most the clock rates and throttlings are read.
-constexpr std::size_t kMostProcessors = 64;
+/// Of so many processors, and controllers of memory, at most the numbers are read.
+constexpr std::size_t kMostUnits = 64;
 constexpr std::uint64_t kUsualTickMs = 10;
 
 std::optional<ProcFile> open_if_there(const std::filesystem::path& path) {
@@ -23,13 +23,14 @@ std::optional<ProcFile> open_if_there(const std::filesystem::path& path) {
   return std::move(*file);
 }
 
-/// `cpuN/NAME` of the first processors that have it.
-std::vector<std::filesystem::path> files_of_processors(const std::filesystem::path& root, const char* name) {
+/// `UNIT0/NAME`, `UNIT1/NAME`, … below `folder`, as far as they are there.
+std::vector<std::filesystem::path> files_of_units(const std::filesystem::path& folder,
+                                                  const std::string& unit, const char* name) {
   std::vector<std::filesystem::path> files;
-  for (std::size_t cpu = 0; cpu < kMostProcessors; ++cpu) {
-    const std::filesystem::path folder = root / "sys/devices/system/cpu" / ("cpu" + std::to_string(cpu));
+  for (std::size_t u = 0; u < kMostUnits; ++u) {
+    std::filesystem::path file = folder / (unit + std::to_string(u)) / name;
     std::error_code error;
-    if (std::filesystem::exists(folder / name, error)) files.push_back(folder / name);
+    if (std::filesystem::exists(file, error)) files.push_back(std::move(file));
   }
   return files;
 }
@@ -37,6 +38,18 @@ std::vector<std::filesystem::path> files_of_processors(const std::filesystem::pa
 std::optional<std::uint64_t> number_in(const std::filesystem::path& file) {
   const Result<std::string> text = read_file(file);
   return text ? to_number<std::uint64_t>(trim(*text)) : std::nullopt;
+}
+
+/// Nothing unless all can be read: a sum without one of its parts would look like a reset.
+std::optional<std::uint64_t> sum_of(const std::vector<std::filesystem::path>& files) {
+  if (files.empty()) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (const auto& file : files) {
+    const auto number = number_in(file);
+    if (!number) return std::nullopt;
+    sum += *number;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -58,8 +71,11 @@ HostSampler::HostSampler(const std::filesystem::path& root, std::string host, Pr
       pressure_cpu_(open_if_there(root / "proc/pressure/cpu")),
       pressure_io_(open_if_there(root / "proc/pressure/io")),
       pressure_memory_(open_if_there(root / "proc/pressure/memory")),
-      clock_files_(files_of_processors(root, "cpufreq/scaling_cur_freq")),
-      throttle_files_(files_of_processors(root, "thermal_throttle/core_throttle_count")) {
+      clock_files_(files_of_units(root / "sys/devices/system/cpu", "cpu", "cpufreq/scaling_cur_freq")),
+      throttle_files_(
+          files_of_units(root / "sys/devices/system/cpu", "cpu", "thermal_throttle/core_throttle_count")),
+      corrected_files_(files_of_units(root / "sys/devices/system/edac/mc", "mc", "ce_count")),
+      uncorrected_files_(files_of_units(root / "sys/devices/system/edac/mc", "mc", "ue_count")) {
   const long ticks = ::sysconf(_SC_CLK_TCK);
   tick_ms_ = ticks > 0 && ticks <= 1000 ? static_cast<std::uint64_t>(1000 / ticks) : kUsualTickMs;
 }
@@ -73,9 +89,9 @@ std::string_view HostSampler::text_of(std::optional<ProcFile>& file) {
   return {};
 }
 
-void HostSampler::look_at_clocks() {
+void HostSampler::look_at_hardware() {
   constexpr std::uint64_t kKhzPerMhz = 1000;
-  clocks_ = {};
+  hardware_ = {};
   std::uint64_t khz = 0;
   std::uint64_t known = 0;
   for (const auto& file : clock_files_) {
@@ -83,25 +99,22 @@ void HostSampler::look_at_clocks() {
     khz += rate.value_or(0);
     known += rate ? 1U : 0U;
   }
-  if (known > 0) clocks_.set(HostCounter::kCpuMhz, khz / known / kKhzPerMhz);
-  std::uint64_t throttles = 0;
-  bool all = !throttle_files_.empty();
-  for (const auto& file : throttle_files_) {
-    const auto count = number_in(file);
-    all = all && count;
-    throttles += count.value_or(0);
-  }
-  // A sum without one of its parts would look like a reset.
-  if (all) clocks_.set(HostCounter::kThermalThrottles, throttles);
+  if (known > 0) hardware_.set(HostCounter::kCpuMhz, khz / known / kKhzPerMhz);
+  const auto set = [&](HostCounter counter, std::optional<std::uint64_t> value) {
+    if (value) hardware_.set(counter, *value);
+  };
+  set(HostCounter::kThermalThrottles, sum_of(throttle_files_));
+  set(HostCounter::kEccCorrected, sum_of(corrected_files_));
+  set(HostCounter::kEccUncorrected, sum_of(uncorrected_files_));
 }
 
 void HostSampler::sample(Clock& clock) {
   if (clock.mono() >= look_at_) {
     look_at_ = clock.mono() + kLookEvery;
-    look_at_clocks();
+    look_at_hardware();
   }
   const WallTime time = sample_time(clock);
-  HostSample now = clocks_;
+  HostSample now = hardware_;
   read_proc_stat(text_of(stat_), tick_ms_, now);
   read_vmstat(text_of(vmstat_), now);
   read_meminfo(text_of(meminfo_), now);

@@ -15,8 +15,8 @@ namespace laggard::collect {
 /// Samples the machine as a whole (docs/formats/host.md): processors, pressure, swapping, memory. One device,
 /// kHostDevice.
 ///
-/// Clock rates and thermal throttling are read every kLookEvery and repeated in between: a driver may have to
-/// ask every processor.
+/// Clock rates, thermal throttling and corrected errors of memory are read every kLookEvery and repeated in
+/// between: a driver may have to ask every processor.
 class HostSampler final : public Sampler {
  public:
   /// Nothing when there is no proc/stat below `root`.
@@ -32,7 +32,7 @@ class HostSampler final : public Sampler {
   HostSampler(const std::filesystem::path& root, std::string host, ProcFile stat, Notices& notices);
   /// The text of a file, or nothing where the kernel has none.
   [[nodiscard]] std::string_view text_of(std::optional<ProcFile>& file);
-  void look_at_clocks();
+  void look_at_hardware();
 
   std::filesystem::path root_;
   Notices* notices_;
@@ -46,7 +46,9 @@ class HostSampler final : public Sampler {
   std::uint64_t tick_ms_;
   std::vector<std::filesystem::path> clock_files_;
   std::vector<std::filesystem::path> throttle_files_;
-  HostSample clocks_;  ///< As last looked at.
+  std::vector<std::filesystem::path> corrected_files_;
+  std::vector<std::filesystem::path> uncorrected_files_;
+  HostSample hardware_;  ///< As last looked at.
   MonoTime look_at_;
   Slot slot_;
   std::size_t present_ = 0;

@@ -97,6 +97,24 @@ TEST_F(HostSamplerTest, ClockRatesAreTheMeanAndThrottlingsTheSumOfProcessors) {
   EXPECT_EQ(value(table, "thermal_throttles"), 42U);
 }
 
+TEST_F(HostSamplerTest, ErrorsOfMemoryAreTheSumOfItsControllers) {
+  for (const char* controller : {"mc0", "mc1"}) {
+    const std::string folder = std::string("sys/devices/system/edac/mc/") + controller;
+    root_.write(folder + "/ce_count", controller[2] == '0' ? "7\n" : "35\n");
+    root_.write(folder + "/ue_count", "0\n");
+  }
+  const SampleTable table = sampled();
+  EXPECT_EQ(value(table, "ecc_corrected"), 42U);
+  EXPECT_EQ(value(table, "ecc_uncorrected"), 0U);
+}
+
+TEST_F(HostSamplerTest, ASumIsMissingRatherThanSmaller) {
+  root_.write("sys/devices/system/edac/mc/mc0/ce_count", "7\n");
+  root_.write("sys/devices/system/edac/mc/mc1/ce_count", "not a number\n");
+  const SampleTable table = sampled();
+  EXPECT_FALSE(table.counter_index("ecc_corrected"));
+}
+
 TEST_F(HostSamplerTest, NoTableOfTheKernelNoSampler) {
   root_.remove("proc/stat");
   EXPECT_EQ(HostSampler::open(root_.path(), "fs1", notices_), nullptr);

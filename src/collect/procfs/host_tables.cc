@@ -11,10 +11,12 @@ namespace {
 
 /// In the order of HostCounter.
 constexpr std::array<std::string_view, kHostCounters> kHostNames{
-    "cpu_user_ms",        "cpu_system_ms", "cpu_irq_ms", "cpu_idle_ms",  "cpu_iowait_ms",    "cpu_steal_ms",
-    "procs_running",      "procs_blocked", "psi_cpu_us", "psi_io_us",    "psi_io_full_us",   "psi_memory_us",
-    "psi_memory_full_us", "swap_in",       "swap_out",   "major_faults", "mem_available_kb", "cpu_mhz",
-    "thermal_throttles"};
+    "cpu_user_ms",        "cpu_system_ms", "cpu_irq_ms",        "cpu_idle_ms",
+    "cpu_iowait_ms",      "cpu_steal_ms",  "procs_running",     "procs_blocked",
+    "psi_cpu_us",         "psi_io_us",     "psi_io_full_us",    "psi_memory_us",
+    "psi_memory_full_us", "swap_in",       "swap_out",          "major_faults",
+    "mem_available_kb",   "cpu_mhz",       "thermal_throttles", "ecc_corrected",
+    "ecc_uncorrected"};
 
 /// The columns of the line `cpu` of /proc/stat. Guests' time is within user and nice.
 enum CpuColumn : std::uint8_t { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kCpuColumns };

@@ -32,10 +32,12 @@ enum class HostCounter : std::uint8_t {
   kMemAvailable,
   kCpuMhz,
   kThermalThrottles,
+  kEccCorrected,
+  kEccUncorrected,
 };
-inline constexpr std::size_t kHostCounters = 19;
-/// The last two, which virtual machines do not have.
-inline constexpr std::size_t kRareHostCounters = 2;
+inline constexpr std::size_t kHostCounters = 21;
+/// The last ones, which virtual machines do not have.
+inline constexpr std::size_t kRareHostCounters = 4;
 
 [[nodiscard]] std::vector<TableCounter> host_counters();
 

@@ -61,11 +61,14 @@ constexpr int kFewest = 11;
 
 std::vector<TableCounter> disk_counters() {
   std::vector<TableCounter> counters;
-  counters.reserve(kDiskCounters + 1);
+  counters.reserve(kDiskCounters + 3);
   for (const std::string_view name : kDiskNames) {
     counters.push_back({std::string(name), find_counter(DeviceKind::kDisk, name)->form});
   }
-  counters.push_back({std::string(kSyncActionCounter), CounterForm::kGauge});
+  for (const std::string_view gauge :
+       {kSyncActionCounter, std::string_view("paths_up"), std::string_view("paths_down")}) {
+    counters.push_back({std::string(gauge), CounterForm::kGauge});
+  }
   return counters;
 }
 
