@@ -1,6 +1,7 @@
 #include "explain/episodes.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -30,10 +31,22 @@ struct Offer {
 
 class Finder {
  public:
-  Finder(const PartMap& map, std::span<const AffectedSpan> spans, const EpisodeOptions& options)
-      : map_(map), spans_(spans), options_(options), of_part_(map.parts().size()) {
-    for (std::size_t t = 0; t < spans.size(); ++t) {
+  /// \param which    the spans that are to be explained.
+  /// \param excused  subjects that speak neither for nor against a part, as long as they are not affected.
+  Finder(const PartMap& map, std::span<const AffectedSpan> spans, const EpisodeOptions& options,
+         std::span<const std::size_t> which, std::span<const AffectedSpan> excused)
+      : map_(map),
+        spans_(spans),
+        options_(options),
+        loss_(std::ranges::any_of(which, [&](std::size_t t) { return spans[t].lost; })),
+        of_part_(map.parts().size()) {
+    for (const std::size_t t : which) {
       for (const std::size_t p : map.parts_of(spans[t].subject)) of_part_[p].push_back(t);
+    }
+    for (const AffectedSpan& span : excused) {
+      for (const std::size_t p : map.parts_of(span.subject)) {
+        if (!of_part_[p].empty()) excused_[p].push_back(&span);
+      }
     }
   }
 
@@ -54,7 +67,7 @@ class Finder {
   }
 
  private:
-  [[nodiscard]] std::vector<Segment> segments(const std::vector<std::size_t>& of) const;
+  [[nodiscard]] std::vector<Segment> segments(std::size_t part, const std::vector<std::size_t>& of) const;
   [[nodiscard]] std::optional<Offer> best_offer(std::size_t part) const;
   [[nodiscard]] Offer offer_around(const std::vector<Segment>& all, std::size_t peak, std::size_t part) const;
   [[nodiscard]] std::optional<std::size_t> best_part() const;
@@ -65,33 +78,55 @@ class Finder {
   const PartMap& map_;
   std::span<const AffectedSpan> spans_;
   EpisodeOptions options_;
-  std::vector<std::vector<std::size_t>> of_part_;  ///< Troubles that are not explained yet.
+  bool loss_;                                                        ///< What is explained was lost together.
+  std::vector<std::vector<std::size_t>> of_part_;                    ///< Troubles that are not explained yet.
+  std::map<std::size_t, std::vector<const AffectedSpan*>> excused_;  ///< Per part.
   std::map<std::size_t, std::optional<Offer>> offers_;
 };
 
-std::vector<Segment> Finder::segments(const std::vector<std::size_t>& of) const {
+/// What is known of one subject at one moment; it can be in several spans at once.
+struct Depth {
+  int affected = 0;
+  int excused = 0;
+
+  void enter(Tally& tally, const PartMap& map, std::size_t subject) const {
+    if (affected > 0) tally.add(map, subject);
+    if (affected == 0 && excused > 0) tally.excuse(map, subject);
+  }
+  void leave(Tally& tally, const PartMap& map, std::size_t subject) const {
+    if (affected > 0) tally.remove(map, subject);
+    if (affected == 0 && excused > 0) tally.accuse(map, subject);
+  }
+};
+
+std::vector<Segment> Finder::segments(std::size_t part, const std::vector<std::size_t>& of) const {
   struct Change {
     std::int64_t at;
     int by;
     std::size_t subject;
+    int Depth::*what;
   };
   std::vector<Change> changes;
-  for (const std::size_t t : of) {
-    changes.push_back({spans_[t].first, 1, spans_[t].subject});
-    changes.push_back({spans_[t].last + 1, -1, spans_[t].subject});
+  const auto change = [&](const AffectedSpan& span, int Depth::*what) {
+    changes.push_back({span.first, 1, span.subject, what});
+    changes.push_back({span.last + 1, -1, span.subject, what});
+  };
+  for (const std::size_t t : of) change(spans_[t], &Depth::affected);
+  if (const auto excused = excused_.find(part); excused != excused_.end()) {
+    for (const AffectedSpan* span : excused->second) change(*span, &Depth::excused);
   }
   std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
   std::vector<Segment> segments;
-  std::map<std::size_t, int> depth;  // A subject can be in several spans at once.
+  std::map<std::size_t, Depth> depths;
   Tally tally;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const Change& change = changes[i];
-    int& now = depth[change.subject];
-    if (now == 0) tally.add(map_, change.subject);
-    now += change.by;
-    if (now == 0) tally.remove(map_, change.subject);
-    const bool complete = i + 1 < changes.size() && changes[i + 1].at > change.at;
-    if (complete) segments.push_back({change.at, changes[i + 1].at - 1, tally});
+    const auto [at, by, subject, what] = changes[i];
+    Depth& now = depths[subject];
+    now.leave(tally, map_, subject);
+    now.*what += by;
+    now.enter(tally, map_, subject);
+    const bool complete = i + 1 < changes.size() && changes[i + 1].at > at;
+    if (complete) segments.push_back({at, changes[i + 1].at - 1, tally});
   }
   return segments;
 }
@@ -119,7 +154,7 @@ Offer Finder::offer_around(const std::vector<Segment>& all, std::size_t peak, st
 
 std::optional<Offer> Finder::best_offer(std::size_t part) const {
   const PartMap::Entry& of = map_.parts()[part];
-  const std::vector<Segment> all = segments(of_part_[part]);
+  const std::vector<Segment> all = segments(part, of_part_[part]);
   std::vector<std::size_t> peaks;
   for (std::size_t s = 0; s < all.size(); ++s) {
     if (all[s].tally.affected() > 0 && all[s].tally.may_blame(of)) peaks.push_back(s);
@@ -143,7 +178,9 @@ std::optional<Offer> Finder::best_offer(std::size_t part) const {
 std::optional<std::size_t> Finder::best_part() const {
   std::optional<std::size_t> best;
   const auto worth = [&](std::size_t p, const Offer& offer) {
-    return std::tuple(offer.gain, offer.share, map_.parts()[p].part.kind.spec().reach);
+    const int reach = map_.parts()[p].part.kind.spec().reach;
+    // Whoever is excused cannot tell a larger part that loses attachments from a smaller one.
+    return std::tuple(offer.gain, offer.share, loss_ && excused_.contains(p) ? -reach : reach);
   };
   for (const auto& [p, offer] : offers_) {
     if (offer && (!best || worth(p, *offer) > worth(*best, *offers_.at(*best)))) best = p;
@@ -162,7 +199,7 @@ std::vector<std::size_t> Finder::claims(std::size_t part, const Offer& offer) co
     if (lies_in(spans_[t], offer)) claimed.push_back(t);
   }
   const PartMap::Entry& of = map_.parts()[part];
-  const std::vector<Segment> all = segments(claimed);
+  const std::vector<Segment> all = segments(part, claimed);
   const bool stands = std::any_of(all.begin(), all.end(), [&](const Segment& segment) {
     return segment.tally.affected() > 0 && segment.tally.may_blame(of);
   });
@@ -204,12 +241,22 @@ Episode Finder::take(std::size_t part) {
 }  // namespace
 
 AffectedSpan affected_span(const PartMap& map, const Finding& finding, std::int64_t shift) {
-  return {map.subject_of(finding), finding.first, finding.last + shift - 1};
+  const std::size_t subject = map.subject_of(finding);
+  const bool lost = map.is_attachment(subject) && finding.is_lost() && !finding.retrospective;
+  return {subject, finding.first, finding.last + shift - 1, lost, lost && !began_lost(finding)};
 }
 
 std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,
                                    const EpisodeOptions& options) {
-  return Finder(map, spans, options).run();
+  const LossSplit split = split_losses(map, spans, {options.slack, options.recurrence});
+  std::vector<Episode> episodes;
+  for (const LossBatch& batch : split.batches) {
+    std::ranges::move(Finder(map, spans, options, batch.spans, batch.excused).run(),
+                      std::back_inserter(episodes));
+  }
+  std::ranges::move(Finder(map, spans, options, split.others, split.lost).run(),
+                    std::back_inserter(episodes));
+  return episodes;
 }
 
 }  // namespace laggard::explain

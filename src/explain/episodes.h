@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "explain/losses.h"
 #include "explain/part_map.h"
 #include "model/finding.h"
 #include "model/incident.h"
@@ -17,13 +18,6 @@ struct Blamed {
   Part blame;
   std::vector<std::size_t> subjects;  ///< Ascending.
   std::vector<Part> alternatives;     ///< Parts that explain the same subjects nearly as well.
-};
-
-/// A subject that is affected from one moment to another.
-struct AffectedSpan {
-  std::size_t subject = 0;
-  std::int64_t first = 0;  ///< On the clock of WindowJudgement::position, in cells.
-  std::int64_t last = 0;   ///< Inclusive; not before `first`. What is seen in one window lasts for a shift.
 };
 
 /// Whom a finding of those that the map was made of is about, and when. \param shift  cells between two
@@ -41,6 +35,7 @@ struct Episode {
 struct EpisodeOptions {
   std::int64_t shift = 1;  ///< Cells between two windows: the unit in which stretches of time are weighed.
   std::int64_t slack = 0;  ///< An episode may pause for so many cells.
+  std::int64_t recurrence = 0;  ///< A loss may.
 };
 
 /// Which parts of the system explain the spans, and when (T §8.1, docs/methods/blame.md): the shared part
@@ -59,6 +54,12 @@ struct EpisodeOptions {
 ///
 /// So a slow LUN is kept apart from the controller that fails hours later, and what merely happens on the
 /// same day is not added up.
+///
+/// *Explaining away* (T §5.6.1: what is known to be sick is excluded, and the rest looked at again): what is
+/// lost together (losses.h) is explained before and apart from everything else, loss by loss. Whoever is lost
+/// to an earlier loss speaks neither for nor against the parts that are blamed for later ones, and whoever is
+/// lost at all says nothing of what is wrong besides. Of parts that explain a later loss equally well,
+/// because what only the larger one has was lost before, the smaller one is blamed.
 [[nodiscard]] std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,
                                                  const EpisodeOptions& options);
 

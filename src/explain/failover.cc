@@ -69,7 +69,16 @@ class FailoverFinder {
 
  private:
   [[nodiscard]] AffectedSpan span_of(const Finding& finding) const {
-    return {finding.component, finding.first, finding.last + shift_ - 1};
+    return {finding.component, finding.first, finding.last + shift_ - 1, false, false};
+  }
+  /// Whether the finding is about load that came with the loss, or about what was there before. Work that
+  /// waits on a path that nobody should use comes at once, or for another reason.
+  [[nodiscard]] bool came_with(const Finding& finding, std::size_t lost) const {
+    const bool waits = finding.fact(kStandbyWait) != nullptr;
+    return std::ranges::any_of(of_.at(lost), [&](const Finding* loss) {
+      const bool after = finding.first + slack_ >= loss->first;
+      return loss->is_lost() && after && (!waits || finding.first <= loss->first + slack_);
+    });
   }
   /// Whether the component was lost at the same time.
   [[nodiscard]] bool lost_during(std::size_t component, const AffectedSpan& during) const {
@@ -85,12 +94,12 @@ class FailoverFinder {
     const AffectedSpan load = span_of(finding);
     const auto before = std::span(attachments).first(place);
     const auto lost = std::ranges::find_if(before, [&](std::size_t a) { return lost_during(a, load); });
-    if (lost == before.end()) return;
+    if (lost == before.end() || !came_with(finding, *lost)) return;
     found_.instead_of[&finding] = *lost;
     for (const std::size_t attachment : before) {
       if (attachment == *lost || lost_during(attachment, load)) continue;
       const bool after = grouping_.components[attachment].priority > grouping_.components[*lost].priority;
-      if (after) found_.passed_over.push_back({attachment, load.first, load.last});
+      if (after) found_.passed_over.push_back({attachment, load.first, load.last, true, false});
     }
   }
 

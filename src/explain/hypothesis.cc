@@ -140,7 +140,7 @@ class HypothesisMaker {
     for (const Finding* finding : findings) spans.push_back(affected_span(map_, *finding, shift_));
     spans.insert(spans.end(), passed_over.begin(), passed_over.end());
     std::vector<Hypothesis> hypotheses;
-    for (Episode& episode : find_episodes(map_, spans, {shift_, options_.slack()})) {
+    for (Episode& episode : find_episodes(map_, spans, {shift_, options_.slack(), options_.recurrence()})) {
       Hypothesis hypothesis;
       hypothesis.blamed = std::move(episode.blamed);
       for (const std::size_t t : episode.spans) {
@@ -179,7 +179,7 @@ class HypothesisMaker {
 
   /// The same part blamed again after a pause.
   [[nodiscard]] std::vector<Hypothesis> join_recurrences(std::vector<Hypothesis> hypotheses) const {
-    const auto pause = std::llround(options_.limits.recurrence * static_cast<double>(options_.slack()));
+    const std::int64_t pause = options_.recurrence();
     std::stable_sort(hypotheses.begin(), hypotheses.end(),
                      [](const Hypothesis& a, const Hypothesis& b) { return a.first < b.first; });
     std::vector<Hypothesis> joined;
@@ -198,6 +198,28 @@ class HypothesisMaker {
       same->since = std::min(since, same->since);
     }
     return joined;
+  }
+
+  /// See make_hypotheses.
+  [[nodiscard]] std::vector<Hypothesis> join_cascades(std::vector<Hypothesis> hypotheses) const {
+    for (Hypothesis& loss : hypotheses) {
+      std::optional<std::int64_t> began;
+      for (const Hypothesis& slowness : hypotheses) {
+        if (slow_components(slowness) >= kSeveral && ends_in(slowness, loss))
+          began = std::min(began.value_or(slowness.first), slowness.first);
+      }
+      if (!began) continue;
+      for (Hypothesis& slowness : hypotheses) {
+        if (slowness.first + options_.slack() < *began || !ends_in(slowness, loss)) continue;
+        if (slowness.blamed.blame.kind.spec().reach > loss.blamed.blame.kind.spec().reach)
+          loss.blamed.blame = slowness.blamed.blame;
+        absorb(loss, slowness);
+        slowness.findings.clear();
+      }
+      measure(loss, options_);
+    }
+    std::erase_if(hypotheses, [](const Hypothesis& each) { return each.findings.empty(); });
+    return hypotheses;
   }
 
   /// See make_hypotheses.
@@ -237,6 +259,35 @@ class HypothesisMaker {
     subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
   }
 
+  static constexpr std::size_t kSeveral = 3;
+
+  static std::size_t slow_components(const Hypothesis& hypothesis) {
+    std::set<SubjectKey> slow;
+    for (const Finding* finding : hypothesis.findings) {
+      if (finding->is_slow()) slow.insert(subject_key(*finding));
+    }
+    return slow.size();
+  }
+
+  /// When attachments were lost; nothing when none was.
+  static std::optional<std::int64_t> lost_at(const Hypothesis& hypothesis) {
+    std::vector<std::int64_t> first;
+    for (const Finding* finding : hypothesis.findings) {
+      if (began_lost(*finding)) first.push_back(finding->first);
+    }
+    return early(std::move(first));
+  }
+
+  /// It was slow until attachments of the same part were lost.
+  [[nodiscard]] bool ends_in(const Hypothesis& slowness, const Hypothesis& loss) const {
+    const std::optional<std::int64_t> at = lost_at(loss);
+    if (!at || slowness.findings.empty() || lost_at(slowness)) return false;
+    const bool until_then =
+        slowness.first + shift_ <= *at && std::abs(*at - seen_until(slowness)) <= options_.slack();
+    return until_then && (map_.runs_through(loss.blamed.subjects, slowness.blamed.blame) ||
+                          map_.runs_through(slowness.blamed.subjects, loss.blamed.blame));
+  }
+
   /// The array of a hypothesis that is about one slow LUN; null for others.
   static const Part* array_of_slow_lun(const Hypothesis& hypothesis, const Grouping& grouping) {
     const PartKind kind = hypothesis.blamed.blame.kind;
@@ -274,8 +325,25 @@ class HypothesisMaker {
       });
       if (with.size() > most.size()) most = std::move(with);
     }
-    if (most.size() < 2) most.clear();
+    if (most.size() < 2 || began_with_another(hypotheses, taken, leader, most, grouping)) most.clear();
     return most;
+  }
+
+  /// Whether another slow LUN of the array, whose work waited longer than theirs, too, became slow nearer to
+  /// the companions' beginning: it is theirs.
+  [[nodiscard]] static bool began_with_another(const std::vector<Hypothesis>& hypotheses,
+                                               const std::vector<bool>& taken, std::size_t leader,
+                                               const std::vector<std::size_t>& companions,
+                                               const Grouping& grouping) {
+    const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
+    const std::int64_t began = hypotheses[companions.front()].first;
+    const auto apart = [&](std::size_t h) { return std::abs(hypotheses[h].first - began); };
+    for (std::size_t other = leader + 1; other < companions.front(); ++other) {
+      const Part* with = taken[other] ? nullptr : array_of_slow_lun(hypotheses[other], grouping);
+      const bool same = with != nullptr && *with == *array && !has_own_work(hypotheses[other]);
+      if (same && apart(other) < apart(leader)) return true;
+    }
+    return false;
   }
 
   /// When it was seen last, retrospective findings left out: they go on for as long as they look back.
@@ -360,7 +428,7 @@ std::vector<Hypothesis> make_hypotheses(const Grouping& grouping, std::span<cons
   }
   const HypothesisMaker maker(grouping, findings, options);
   std::vector<Hypothesis> hypotheses =
-      maker.join_recurrences(maker.explain_carefully(own, failovers.passed_over));
+      maker.join_recurrences(maker.join_cascades(maker.explain_carefully(own, failovers.passed_over)));
   if (options.companions) hypotheses = maker.join_companions(std::move(hypotheses), grouping);
   add_failovers(hypotheses, standing_in, options);
   return hypotheses;

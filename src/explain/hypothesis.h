@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,10 @@ struct IncidentOptions {
   [[nodiscard]] Duration window_step() const { return cell * static_cast<std::int64_t>(shift); }
   /// Windows that are no more than 2k-1 apart belong together.
   [[nodiscard]] std::int64_t slack() const { return static_cast<std::int64_t>(shift * (2 * k - 1)); }
+  /// What comes back within this is the same trouble.
+  [[nodiscard]] std::int64_t recurrence() const {
+    return std::llround(limits.recurrence * static_cast<double>(slack()));
+  }
 };
 
 /// A finding about what serves in place of something that is lost.
@@ -74,9 +79,13 @@ struct Hypothesis {
 ///
 /// *Companions* (T §6.3): while a LUN is slow, at least two others of its array become less slow within two
 /// windows of each other, without more work and without a part to blame: an array that repairs a LUN slows
-/// its neighbours. They go with that LUN's hypothesis. Less slow is whose work waited less in excess of its
+/// its neighbours. They go with that LUN's hypothesis; of several such LUNs with the one that became slow
+/// nearest to their beginning. Less slow is whose work waited less in excess of its
 /// peers' over all: scores stop telling LUNs apart that stand out far, those of retrospective findings above
 /// all.
+///
+/// *Cascades* (T Table 5.4): a part that is slow until it loses attachments has one trouble. A loss within it
+/// that begins as the slowness ends goes with that hypothesis.
 ///
 /// *Recurrence*: the same part's trouble that comes back within four times 2k-1 windows is one hypothesis.
 [[nodiscard]] std::vector<Hypothesis> make_hypotheses(const Grouping& grouping,

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "explain/checks.h"
 #include "explain/hypothesis.h"
 #include "explain/ids.h"
+#include "explain/loss_cuts.h"
 #include "explain/part_map.h"
 #include "explain/patterns.h"
 
@@ -147,6 +149,8 @@ bool more_pressing(const Incident& a, const Incident& b) {
 
 std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const Finding> findings,
                                      std::span<const Rule> rules, const IncidentOptions& options) {
+  const std::optional<std::vector<Finding>> cut = cut_at_losses(grouping, findings, options);
+  if (cut) findings = *cut;
   std::vector<Hypothesis> hypotheses = make_hypotheses(grouping, findings, options);
   std::stable_sort(hypotheses.begin(), hypotheses.end(),
                    [](const Hypothesis& a, const Hypothesis& b) { return a.strength > b.strength; });
@@ -234,8 +238,7 @@ bool may_be_explained(const Cluster& weak, const Cluster& strong, const Incident
 std::vector<std::uint8_t> settled(const Grouping& grouping, std::span<const Finding> findings,
                                   const IncidentOptions& options, const SettledBefore& before) {
   const PartMap map(grouping, findings);
-  const auto recurrence = std::llround(options.limits.recurrence * static_cast<double>(options.slack()));
-  const auto pause = recurrence + static_cast<std::int64_t>(options.size + options.shift);
+  const auto pause = options.recurrence() + static_cast<std::int64_t>(options.size + options.shift);
   Clusters clusters(findings.size());
   for (const auto& members : by_part(map, findings)) join_what_follows(members, findings, pause, clusters);
   std::vector<Cluster> all(findings.size());

@@ -56,6 +56,7 @@ PartMap::PartMap(const Grouping& grouping, std::span<const Finding> findings)
   std::map<Part, std::vector<std::size_t>> subjects;
   for (std::size_t c = 0; c < grouping.components.size(); ++c) {
     expected_.push_back(grouping.components[c].priority.value_or(0) == 0);
+    attachments_.push_back(grouping.components[c].priority.has_value());
     for (const PartId part : grouping.parts.needs(grouping.components[c].part)) {
       subjects[grouping.parts[part]].push_back(c);
     }
@@ -97,6 +98,7 @@ void PartMap::add_others(const Grouping& grouping, std::span<const Finding> find
     of_.emplace_back();
     kinds_.push_back(kind_index(part.kind));
     expected_.push_back(true);
+    attachments_.push_back(false);
     std::set<Part> needs;
     std::ranges::move(all_needs(grouping, part), std::inserter(needs, needs.end()));
     if (!grouping.parts.find(part.kind, part.name)) {
@@ -135,6 +137,12 @@ std::size_t PartMap::subject_of(const Finding& finding) const {
   return finding.is_of_component() ? finding.component : others_.at(finding.part);
 }
 
+bool PartMap::runs_through(std::span<const std::size_t> subjects, const Part& part) const {
+  return std::ranges::all_of(subjects, [&](std::size_t subject) {
+    return std::ranges::any_of(of_[subject], [&](std::size_t p) { return parts_[p].part == part; });
+  });
+}
+
 void Tally::count(const PartMap& map, std::size_t subject, int by) {
   affected_[map.kind_of(subject)] += by;
   if (!map.is_expected(subject)) unexpected_[map.kind_of(subject)] += by;
@@ -147,7 +155,7 @@ std::size_t Tally::affected() const {
 Tally::Best Tally::best(const PartMap::Entry& part) const {
   Best best;
   for (std::size_t k = 0; k < part.expected.size(); ++k) {
-    const auto all = static_cast<double>(part.expected[k]) + unexpected_[k];
+    const auto all = static_cast<double>(part.expected[k]) + unexpected_[k] - excused_[k];
     if (all <= 0) continue;
     const double share = affected_[k] / all;
     if (share > best.share) best = {share, static_cast<double>(affected_[k]), all - affected_[k]};

@@ -46,7 +46,11 @@ class PartMap {
   [[nodiscard]] std::size_t subject_of(const Finding& finding) const;
   [[nodiscard]] const std::vector<std::size_t>& parts_of(std::size_t subject) const { return of_[subject]; }
   [[nodiscard]] std::size_t kind_of(std::size_t subject) const { return kinds_[subject]; }
+  /// Whether all of the subjects run through the part.
+  [[nodiscard]] bool runs_through(std::span<const std::size_t> subjects, const Part& part) const;
   [[nodiscard]] bool is_expected(std::size_t subject) const { return expected_[subject]; }
+  /// Of a LUN that others reach, too: when it is lost, its load moves to them.
+  [[nodiscard]] bool is_attachment(std::size_t subject) const { return attachments_[subject]; }
 
  private:
   void add_others(const Grouping& grouping, std::span<const Finding> findings,
@@ -58,6 +62,7 @@ class PartMap {
   std::vector<std::vector<std::size_t>> of_;  ///< Per subject.
   std::vector<std::size_t> kinds_;            ///< Of each subject.
   std::vector<bool> expected_;
+  std::vector<bool> attachments_;
   std::map<Part, std::size_t> others_;  ///< Parts that findings are about, as subjects.
   std::vector<Part> unknown_;           ///< Those of them that the graph does not know.
   std::vector<PartKind> other_kinds_;   ///< From kGroupKinds on.
@@ -79,6 +84,9 @@ class Tally {
  public:
   void add(const PartMap& map, std::size_t subject) { count(map, subject, 1); }
   void remove(const PartMap& map, std::size_t subject) { count(map, subject, -1); }
+  /// A subject that is expected to serve, and says nothing about its parts: it is not among all.
+  void excuse(const PartMap& map, std::size_t subject) { excused_[map.kind_of(subject)] += 1; }
+  void accuse(const PartMap& map, std::size_t subject) { excused_[map.kind_of(subject)] -= 1; }
 
   [[nodiscard]] std::size_t affected() const;
   [[nodiscard]] double share(const PartMap::Entry& part) const;
@@ -96,6 +104,7 @@ class Tally {
 
   std::array<int, kMostKinds> affected_{};
   std::array<int, kMostKinds> unexpected_{};  ///< Those of them that nobody expected to serve.
+  std::array<int, kMostKinds> excused_{};
 };
 
 }  // namespace laggard::explain
