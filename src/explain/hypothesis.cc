@@ -203,9 +203,10 @@ class HypothesisMaker {
   /// See make_hypotheses.
   [[nodiscard]] std::vector<Hypothesis> join_cascades(std::vector<Hypothesis> hypotheses) const {
     for (Hypothesis& loss : hypotheses) {
+      if (!lost_at(loss)) continue;
       std::optional<std::int64_t> began;
       for (const Hypothesis& slowness : hypotheses) {
-        if (slow_components(slowness) >= kSeveral && ends_in(slowness, loss))
+        if (ends_in(slowness, loss) && slow_components(slowness) >= kSeveral)
           began = std::min(began.value_or(slowness.first), slowness.first);
       }
       if (!began) continue;
@@ -304,7 +305,7 @@ class HypothesisMaker {
                                                        const std::vector<bool>& taken, std::size_t leader,
                                                        const Grouping& grouping) const {
     const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
-    if (array == nullptr) return {};
+    if (array == nullptr || has_own_work(hypotheses[leader])) return {};
     const std::int64_t leader_end = seen_until(hypotheses[leader]);
     std::vector<std::size_t> during;
     for (std::size_t e = leader + 1; e < hypotheses.size(); ++e) {
@@ -325,23 +326,40 @@ class HypothesisMaker {
       });
       if (with.size() > most.size()) most = std::move(with);
     }
-    if (most.size() < 2 || began_with_another(hypotheses, taken, leader, most, grouping)) most.clear();
+    if (most.size() < 2 || are_anothers(hypotheses, taken, leader, most, grouping)) most.clear();
     return most;
   }
 
-  /// Whether another slow LUN of the array, whose work waited longer than theirs, too, became slow nearer to
-  /// the companions' beginning: it is theirs.
-  [[nodiscard]] static bool began_with_another(const std::vector<Hypothesis>& hypotheses,
-                                               const std::vector<bool>& taken, std::size_t leader,
-                                               const std::vector<std::size_t>& companions,
-                                               const Grouping& grouping) {
+  /// By how much the times of a LUN differ from those of others, in cells: the sum over beginning and end.
+  static std::int64_t apart(const std::vector<Hypothesis>& hypotheses, std::size_t lun,
+                            const std::vector<std::size_t>& others) {
+    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> last;
+    for (const std::size_t other : others) {
+      if (other == lun) continue;
+      first.push_back(hypotheses[other].first);
+      last.push_back(seen_until(hypotheses[other]));
+    }
+    const auto middle = static_cast<std::ptrdiff_t>(first.size() / 2);
+    std::nth_element(first.begin(), first.begin() + middle, first.end());
+    std::nth_element(last.begin(), last.begin() + middle, last.end());
+    return std::abs(hypotheses[lun].first - first[static_cast<std::size_t>(middle)]) +
+           std::abs(seen_until(hypotheses[lun]) - last[static_cast<std::size_t>(middle)]);
+  }
+
+  /// Whether the companions are those of another slow LUN of the array, whose work waited longer than theirs,
+  /// too: one that was slow when they were, while the leader began or ended at another time.
+  [[nodiscard]] bool are_anothers(const std::vector<Hypothesis>& hypotheses, const std::vector<bool>& taken,
+                                  std::size_t leader, const std::vector<std::size_t>& companions,
+                                  const Grouping& grouping) const {
     const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
-    const std::int64_t began = hypotheses[companions.front()].first;
-    const auto apart = [&](std::size_t h) { return std::abs(hypotheses[h].first - began); };
-    for (std::size_t other = leader + 1; other < companions.front(); ++other) {
+    const std::int64_t own = apart(hypotheses, leader, companions) - 2 * options_.slack();
+    // The first of them may be the LUN whose neighbours the others are.
+    const std::size_t end = companions.front() + (companions.size() > 2 ? 1 : 0);
+    for (std::size_t other = leader + 1; other < end; ++other) {
       const Part* with = taken[other] ? nullptr : array_of_slow_lun(hypotheses[other], grouping);
       const bool same = with != nullptr && *with == *array && !has_own_work(hypotheses[other]);
-      if (same && apart(other) < apart(leader)) return true;
+      if (same && apart(hypotheses, other, companions) < own) return true;
     }
     return false;
   }

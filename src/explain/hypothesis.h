@@ -79,10 +79,10 @@ struct Hypothesis {
 ///
 /// *Companions* (T §6.3): while a LUN is slow, at least two others of its array become less slow within two
 /// windows of each other, without more work and without a part to blame: an array that repairs a LUN slows
-/// its neighbours. They go with that LUN's hypothesis; of several such LUNs with the one that became slow
-/// nearest to their beginning. Less slow is whose work waited less in excess of its
-/// peers' over all: scores stop telling LUNs apart that stand out far, those of retrospective findings above
-/// all.
+/// its neighbours. They go with that LUN's hypothesis; of several such LUNs with the one whose beginning
+/// and end are nearest to theirs, and of a LUN with work of its own none. Less slow is whose work waited less
+/// in excess of its peers' over all: scores stop telling LUNs apart that stand out far, those of
+/// retrospective findings above all.
 ///
 /// *Cascades* (T Table 5.4): a part that is slow until it loses attachments has one trouble. A loss within it
 /// that begins as the slowness ends goes with that hypothesis.

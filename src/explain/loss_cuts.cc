@@ -111,27 +111,31 @@ class Cutter {
     Stretch rest{finding.first, finding.last, finding.since, finding.until};
     for (const Loss& loss : of->second) {
       if (loss.last < rest.first || loss.first > rest.last) continue;
-      const bool late = loss.first - rest.first > slack_ && differs(finding, rest.since, loss.since);
-      const bool early = rest.last - loss.last > slack_ && differs(finding, loss.until, rest.until);
-      if (!late && !early) {
-        if (pieces.size() > before) add_lost(finding, rest, loss, pieces);
-        return pieces.size() > before;
-      }
-      if (late) {
-        add_well(finding, {rest.first, loss.first - shift_, rest.since, loss.since}, pieces);
-        rest.first = loss.first;
-        rest.since = loss.since;
-      }
-      add_lost(finding, early ? Stretch{rest.first, loss.last, rest.since, loss.until} : rest, loss, pieces);
-      if (!early) return true;
-      rest.first = loss.last + shift_;
-      rest.since = loss.until;
+      const bool ended = cut_off(finding, loss, rest, pieces);
+      if (ended && pieces.size() > before) add_lost(finding, rest, loss, pieces);
+      if (ended) return pieces.size() > before;
     }
     if (pieces.size() > before) add_well(finding, rest, pieces);
     return pieces.size() > before;
   }
 
  private:
+  /// Adds what lies before the loss and in it, and leaves what lies after it. \return whether the loss is the
+  /// end of the finding, which is left then.
+  bool cut_off(const Finding& finding, const Loss& loss, Stretch& rest, std::vector<Finding>& pieces) const {
+    const bool late = loss.first - rest.first > slack_ && differs(finding, rest.since, loss.since);
+    const bool early = rest.last - loss.last > slack_ && differs(finding, loss.until, rest.until);
+    if (late) {
+      add_well(finding, {rest.first, loss.first - shift_, rest.since, loss.since}, pieces);
+      rest.first = loss.first;
+      rest.since = loss.since;
+    }
+    if (!early) return true;
+    add_lost(finding, {rest.first, loss.last, rest.since, loss.until}, loss, pieces);
+    rest.first = loss.last + shift_;
+    rest.since = loss.until;
+    return false;
+  }
   /// In enough windows to be faulty for that.
   [[nodiscard]] bool differs(const Finding& finding, WallTime from, WallTime to) const {
     return std::ranges::count_if(finding.evidence.windows, [&](WallTime t) { return t >= from && t < to; }) >=

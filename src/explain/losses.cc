@@ -115,27 +115,36 @@ class Splitter {
     for (const auto& [part, count] : std::exchange(members_[goes], {})) members_[stays][part] += count;
   }
 
-  /// How near a batch is to the loss of an attachment that nobody expected to serve; the largest is taken.
+  /// What an attachment that nobody expected to serve has in common with a batch.
+  struct Shared {
+    bool whole = false;  ///< Its server, which lost all that it should serve.
+    bool server = false;
+    bool part = false;  ///< A larger one. A LUN's other attachments are no sign: they are other servers'.
+  };
+  [[nodiscard]] Shared shared_with(std::size_t batch, const Loss& loss) const {
+    Shared shared;
+    for (const std::size_t part : map_.parts_of(loss.subject)) {
+      const PartMap::Entry& entry = map_.parts()[part];
+      const auto here = members_[batch].find(part);
+      if (here == members_[batch].end() || entry.part.kind == PartKind::kLun) continue;
+      shared.part = true;
+      if (entry.part.kind != PartKind::kServer) continue;
+      shared.server = true;
+      shared.whole = here->second >= std::reduce(entry.expected.begin(), entry.expected.end());
+    }
+    return shared;
+  }
+
+  /// The batch that is nearest to the loss of an attachment that nobody expected to serve: see split_losses.
   [[nodiscard]] std::size_t batch_of_idle(const Loss& loss) const {
     std::size_t best = kNone;
-    std::tuple<bool, bool, int, std::int64_t> nearness{};
+    std::tuple<bool, bool, bool, std::int64_t> nearness{};
     for (std::size_t b = 0; b < members_.size(); ++b) {
-      int shared = 0;
-      bool whole = false;
-      for (const std::size_t part : map_.parts_of(loss.subject)) {
-        // What a LUN's other attachments lost is no sign: they are those of other servers.
-        const PartMap::Entry& entry = map_.parts()[part];
-        const auto here = members_[b].find(part);
-        if (entry.part.kind == PartKind::kLun || here == members_[b].end()) continue;
-        const bool server = entry.part.kind == PartKind::kServer;
-        shared = std::max(shared, server ? 2 : 1);
-        whole =
-            whole || (server && here->second >= std::reduce(entry.expected.begin(), entry.expected.end()));
-      }
+      const Shared shared = shared_with(b, loss);
       const bool now = at_once(onsets_[b], loss.onset);
-      if (shared == 0 || (!now && onsets_[b] > loss.onset)) continue;
-      const std::tuple near(whole, now, now ? 0 : shared,
-                            now ? -std::abs(onsets_[b] - loss.onset) : onsets_[b]);
+      if (!shared.part || (!now && onsets_[b] > loss.onset)) continue;
+      const std::int64_t late = loss.onset - onsets_[b];
+      const std::tuple near(shared.whole, now, !now && shared.server, -std::abs(late));
       if (best == kNone || near > nearness) std::tie(best, nearness) = std::pair(b, near);
     }
     return best;

@@ -5,9 +5,10 @@ usage: tests/accuracy/shared_arrays.py LAGGARD_BINARY --seeds 302,304,306 [--kee
 
 Simulates Intrepid with 8 arrays and 16 problems a day, diagnoses it, and holds the diagnoses against the truth as
 `laggard-lab score` does. Of every problem that is not blamed rightly it prints what was injected, what else happened
-to its array, and which incidents are about the attachments that show it. A problem is *hidden* when each of its
-attachments is lost to another problem for as long as it lasts, but for at most two windows: nothing is recorded
-that could tell of it. Tuning is done on even seeds, odd ones are reported once. With --keep recordings and
+to its array, and which incidents are about the attachments that show it. Two kinds of problems are undecidable from
+what is recorded. One is *hidden* when each attachment that shows it (of a LUN's, each of that LUN's) is lost to another
+problem for as long as it lasts, but for at most two windows. An array's is *half hidden* when all that are not lost so
+are on one controller: the same would be recorded if it were the controller's. Tuning is done on even seeds, odd ones are reported once. With --keep recordings and
 diagnoses stay and are used again; --name tells those of other versions apart.
 """
 import argparse
@@ -60,8 +61,21 @@ def lost_until(problem, others, attachment):
     return seen
 
 
-def is_hidden(problem, others):
-    return all(lost_until(problem, others, attachment) <= SHORT for attachment in problem["affected"])
+def controller_of(attachment):
+    return (int(attachment.split(".")[2]) - 1) % 8 // 4
+
+
+def hidden_by(problem, others):
+    """`hidden`, `half hidden` or nothing."""
+    shows = problem["affected"]
+    if problem["blame"]["kind"] == "lun":
+        number = int(problem["blame"]["name"][-3:])
+        shows = [attachment for attachment in shows if int(attachment.split(".")[1]) == number]
+    seen = [attachment for attachment in shows if lost_until(problem, others, attachment) > SHORT]
+    if not seen:
+        return "hidden"
+    both = len({controller_of(attachment) for attachment in seen}) > 1
+    return "half hidden" if problem["blame"]["kind"] == "array" and not both else ""
 
 
 def describe(problem):
@@ -71,8 +85,8 @@ def describe(problem):
 
 def print_wrong(day, problem, truth, diagnosis):
     beside = [other for other in truth if other is not problem and array_of(other) == array_of(problem)]
-    hidden = ", hidden" if is_hidden(problem, beside) else ""
-    print(f"{day.name}: {describe(problem)}{hidden}")
+    hidden = hidden_by(problem, beside)
+    print(f"{day.name}: {describe(problem)}{', ' if hidden else ''}{hidden}")
     for other in beside:
         shared = len(set(problem["affected"]) & set(other["affected"]))
         print(f"    beside {describe(other)}, {shared} of them the same")
@@ -110,7 +124,7 @@ def main():
             for alarm in score["false_alarms"]:
                 print(f"{day.name}: false: {alarm}")
         total = scores["all"]
-        print(f"\n{total['problems']} problems: {total['blamed']} blamed rightly, {hidden} of the others hidden; "
+        print(f"\n{total['problems']} problems: {total['blamed']} blamed rightly, {hidden} of the others hidden or half hidden; "
               f"{total['kind_right']} kinds right; {total['false_alarms']} false alarms")
     return 0
 
