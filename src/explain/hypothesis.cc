@@ -336,7 +336,6 @@ class HypothesisMaker {
     std::vector<std::int64_t> first;
     std::vector<std::int64_t> last;
     for (const std::size_t other : others) {
-      if (other == lun) continue;
       first.push_back(hypotheses[other].first);
       last.push_back(seen_until(hypotheses[other]));
     }
@@ -354,9 +353,7 @@ class HypothesisMaker {
                                   const Grouping& grouping) const {
     const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
     const std::int64_t own = apart(hypotheses, leader, companions) - 2 * options_.slack();
-    // The first of them may be the LUN whose neighbours the others are.
-    const std::size_t end = companions.front() + (companions.size() > 2 ? 1 : 0);
-    for (std::size_t other = leader + 1; other < end; ++other) {
+    for (std::size_t other = leader + 1; other < companions.front(); ++other) {
       const Part* with = taken[other] ? nullptr : array_of_slow_lun(hypotheses[other], grouping);
       const bool same = with != nullptr && *with == *array && !has_own_work(hypotheses[other]);
       if (same && apart(hypotheses, other, companions) < own) return true;
