@@ -73,7 +73,10 @@ std::vector<PingAnswer> PingProcesses::answers() {
                      {.error = reply.error,
                       .skipped = reply.skipped != 0,
                       .direct = reply.direct != 0,
-                      .latency = Duration{reply.latency_ns}}});
+                      .latency = Duration{reply.latency_ns}},
+                     reply.is_phase != 0
+                         ? std::optional(reply.phase == 0 ? PingPhase::kPreparing : PingPhase::kUnderWay)
+                         : std::nullopt});
     }
   }
   return all;
