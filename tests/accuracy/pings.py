@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,8 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "pings"))
-from gluster_volume import BASE, Volume, enter, run  # noqa: E402
+from gluster_volume import BASE, Volume, enter  # noqa: E402
+from namespaces import inside, run  # noqa: E402
 
 WARM = 60  # s before a fault
 PATIENCE = 300  # s for its line
@@ -46,9 +48,9 @@ class Watch(threading.Thread):
 
 
 class Trial:
-    def __init__(self, laggard, disk, name):
-        self.laggard, self.name = laggard, name
-        self.volume = Volume(6, clients=2, per_server=2, disk=disk)
+    def __init__(self, arguments, name):
+        self.laggard, self.events, self.name = arguments.laggard, arguments.events, name
+        self.volume = Volume(6, clients=2, per_server=2, disk=arguments.disk)
         self.volume.start()
         self.system = f"{BASE}/system.toml"
         with open(self.system, "w", encoding="utf-8") as file:
@@ -56,7 +58,7 @@ class Trial:
 
     def __call__(self, begin, right):
         recordings = [f"{BASE}/rec-c{c}" for c in (1, 2)]
-        recorders = [self.volume.inside(
+        recorders = [inside(
             f"c{c}", [self.laggard, "record", "pings", "--out", rec, "--host", f"c{c}", "--backend", "gluster",
                       "--mount", self.volume.mount(c), "--interval", "10s", "--slo", "200ms", "--flush", "2s"],
             stderr=subprocess.DEVNULL) for c, rec in ((1, recordings[0]), (2, recordings[1]))]
@@ -71,9 +73,13 @@ class Trial:
             found = next((when for when, _, part, _ in watch.blames() if when > fault and part == right), None)
         seconds = f"{found - fault:.0f} s" if found else f"not in {PATIENCE} s"
         time.sleep(max(0, min(fault + PATIENCE, (found or 0) + 60) - time.time()))  # What else is told?
-        others = sorted({f"{part} ({change}, {state})" for _, change, part, state in watch.blames() if part != right})
-        probes = run(self.laggard, "export", *recordings, "--events", "ping").stdout.count("\n")
-        print(f"| {self.name} | {right} | {seconds} | {', '.join(others) or '-'} | {probes} |", flush=True)
+        others = [f"{part} {change} at {when - fault:.0f} s" for when, change, part, _ in watch.blames()
+                  if part != right and change in ("opened", "withdrawn")]
+        probes = run(self.laggard, "export", *recordings, "--events", "ping").stdout
+        if self.events:
+            shutil.copytree(BASE, self.events, ignore=lambda folder, names: [
+                name for name in names if folder == BASE and not name.startswith("rec-")])
+        print(f"| {self.name} | {right} | {seconds} | {', '.join(others) or '-'} | {probes.count(chr(10))} |", flush=True)
         for process in (*recorders, watch.process):
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -81,7 +87,7 @@ class Trial:
 
 
 def stopped(arguments, chance):
-    trial = Trial(arguments.laggard, arguments.disk, "brick stopped")
+    trial = Trial(arguments, "brick stopped")
     k = chance.randint(1, 6)
     good = trial(lambda: trial.volume.signal(f"b{k}", signal.SIGSTOP), trial.volume.target(k))
     trial.volume.signal(f"b{k}", signal.SIGCONT)
@@ -90,7 +96,7 @@ def stopped(arguments, chance):
 
 
 def slow(arguments, chance):
-    trial = Trial(arguments.laggard, arguments.disk, f"disk {SLOWER} times slower")
+    trial = Trial(arguments, f"disk {SLOWER} times slower")
     k = chance.randint(1, 6)
 
     def ail():
@@ -102,7 +108,7 @@ def slow(arguments, chance):
 
 
 def lossy(arguments, chance):
-    trial = Trial(arguments.laggard, arguments.disk, f"link loses {LOSS} %")
+    trial = Trial(arguments, f"link loses {LOSS} %")
     server = f"s{chance.randint(1, 3)}"
     rules = ("table ip lossy { chain arriving { type filter hook input priority 0; "
              f"iif eth0 numgen random mod 100 < {LOSS} counter drop; }}; }}")
@@ -119,7 +125,8 @@ def main():
     parser.add_argument("laggard", type=os.path.abspath)
     parser.add_argument("disk", type=os.path.abspath)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fault", choices=FAULTS, help="one of them; inside: the namespaces are its own")
+    parser.add_argument("--fault", choices=FAULTS, help="this one alone")
+    parser.add_argument("--events", help="a folder for the recordings, with --fault")
     arguments = parser.parse_args()
     if arguments.fault:
         enter(("nft", "mkfs.ext4", "ethtool"))

@@ -18,7 +18,8 @@ import sys
 import threading
 import time
 
-from gluster_volume import BASE, Volume, enter, run
+from gluster_volume import BASE, Volume, enter
+from namespaces import inside, run
 
 CASES = ("distributed", "full", "replicated", "dispersed", "mount")
 OPERATIONS = ("CrWr", "WrEx", "RmEx")
@@ -78,7 +79,7 @@ class Recorder:
     def __init__(self, volume, out, *options, client=1):
         self.out = out
         self.log = open(f"{BASE}/recorder-{os.path.basename(out)}", "w+", encoding="utf-8")
-        self.process = volume.inside(
+        self.process = inside(
             f"c{client}", [LAGGARD, "record", "pings", "--out", out, "--host", f"c{client}", "--backend", "gluster",
                            "--mount", volume.mount(client), "--interval", "1s", *options],
             stdout=self.log, stderr=self.log)

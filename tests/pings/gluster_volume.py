@@ -1,37 +1,14 @@
-"""A small GlusterFS volume with real servers, each in a network namespace, for tests of pinned probes.
-
-Everything lives in a mount, process and network namespace of its own (`enter`), on a tmpfs: when the
-first process there ends, however it ends, the kernel ends the servers and takes mounts and links away.
-"""
+"""A small GlusterFS volume with real servers, each in a network namespace, for tests of pinned probes."""
 import os
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
+
+import namespaces
+from namespaces import await_mount, inside, run
 
 PORT = 24007
 BASE = "/run/laggard-volume"
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-
-
-def enter(needs=()):
-    """Runs the program again as the first process of its own namespaces; skips where that cannot be had."""
-    if os.environ.get("LAGGARD_VOLUME") == "inside":
-        return
-    missing = [tool for tool in ("glusterfsd", "glusterfs", "ip", "unshare", "nsenter", *needs)
-               if not shutil.which(tool)]
-    if os.geteuid() != 0 or missing or not os.path.exists("/dev/fuse"):
-        print("skipped: needs root, /dev/fuse and " + (", ".join(missing) or "GlusterFS"))
-        sys.exit(SKIPPED)
-    os.environ["LAGGARD_VOLUME"] = "inside"
-    os.execvp("unshare", ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
-                          sys.executable, *sys.argv])
-
-
-def run(*words, check=True):
-    return subprocess.run([str(word) for word in words], check=check, capture_output=True, text=True)
 
 
 def block(name, kind, options=(), subvolumes=()):
@@ -42,12 +19,8 @@ def block(name, kind, options=(), subvolumes=()):
     return "\n".join([*lines, "end-volume", ""])
 
 
-def await_mount(path):
-    deadline = time.monotonic() + 20
-    while not os.path.ismount(path):
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"nothing is mounted at {path}")
-        time.sleep(0.05)
+def enter(tools=()):
+    namespaces.enter("a volume of GlusterFS", ("glusterfsd", "glusterfs", *tools))
 
 
 class Volume:
@@ -65,12 +38,12 @@ class Volume:
         self.per_server, self.disk = per_server, disk
         self.servers = -(-bricks // per_server)
         self.processes = {}
-        run("mount", "-t", "tmpfs", "-o", "size=512m", "tmpfs", "/run")
+        servers = {f"s{k}": k for k in range(1, self.servers + 1)}
+        namespaces.make_network(servers | {f"c{c}": 100 + c for c in range(1, clients + 1)})
         os.makedirs(BASE)
         with open(f"{BASE}/hosts", "w", encoding="utf-8") as file:
-            file.writelines(f"10.78.0.{k} s{k}\n" for k in range(1, self.servers + 1))
+            file.writelines(f"{namespaces.address(k)} {host}\n" for host, k in servers.items())
         run("mount", "--bind", f"{BASE}/hosts", "/etc/hosts")
-        self._network()
         for k in range(1, bricks + 1):
             self.make_brick(k)
 
@@ -91,23 +64,6 @@ class Volume:
         """What `record pings` calls the brick."""
         return self.server(k) + self.brick(k)
 
-    def _network(self):
-        run("ip", "link", "set", "lo", "up")
-        run("ip", "link", "add", "br0", "type", "bridge")
-        run("ip", "link", "set", "br0", "up")
-        hosts = [(f"s{k}", k) for k in range(1, self.servers + 1)]
-        hosts += [(f"c{c}", 100 + c) for c in range(1, self.clients + 1)]
-        for host, number in hosts:
-            run("ip", "netns", "add", host)
-            run("ip", "link", "add", f"p-{host}", "type", "veth", "peer", "name", "eth0", "netns", host)
-            run("ip", "link", "set", f"p-{host}", "master", "br0", "up")
-            run("ip", "-n", host, "address", "add", f"10.78.0.{number}/24", "dev", "eth0")
-            run("ip", "-n", host, "link", "set", "eth0", "up")
-            run("ip", "-n", host, "link", "set", "lo", "up")
-            # Loss is of packets, not of bundles of them.
-            run("ip", "netns", "exec", host, "ethtool", "-K", "eth0", "tso", "off", "gso", "off", "gro", "off",
-                check=False)
-
     def make_brick(self, k):
         os.makedirs(self.brick(k), exist_ok=True)
         if k in self.small:
@@ -125,10 +81,6 @@ class Volume:
     def disk_folder(self, k):
         return f"{BASE}/disk{k}"
 
-    def inside(self, host, words, **more):
-        return subprocess.Popen(["nsenter", f"--net=/run/netns/{host}", *map(str, words)],
-                                stdin=subprocess.DEVNULL, **more)
-
     def start_server(self, k):
         text = block("posix", "storage/posix", [f"directory {self.brick(k)}", f"hostname {self.server(k)}"])
         text += block("locks", "features/locks", (), ["posix"])
@@ -141,7 +93,7 @@ class Volume:
         path = f"{BASE}/b{k}.vol"
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        self.processes[f"b{k}"] = self.inside(
+        self.processes[f"b{k}"] = inside(
             self.server(k), ["glusterfsd", "--no-daemon", "-f", path, "-l", f"{BASE}/b{k}.log", "-L", "WARNING",
                              "--volfile-id", f"b{k}"])
 
@@ -173,7 +125,7 @@ class Volume:
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.client_volume(bricks or self.bricks))
         os.makedirs(self.mount(c), exist_ok=True)
-        self.processes[f"c{c}"] = self.inside(
+        self.processes[f"c{c}"] = inside(
             f"c{c}", ["glusterfs", "--no-daemon", "-f", path, "-l", f"{BASE}/c{c}.log", "-L", "WARNING",
                       self.mount(c)])
         await_mount(self.mount(c))

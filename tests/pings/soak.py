@@ -17,7 +17,8 @@ import sys
 import time
 
 import gluster
-from gluster_volume import BASE, Volume, enter, run
+from gluster_volume import BASE, Volume, enter
+from namespaces import run
 
 BRICKS, CLIENTS = 6, 2
 
