@@ -193,7 +193,7 @@ void GlusterTarget::discard(File file) {
 }
 
 PingResult GlusterTarget::create_once(const PingPhases& phases, File& file) {
-  if (const int error = prepare(); error != 0) return done(error, Steady::now());
+  if (const int error = prepare(); error != 0) return skipped(error);
   auto name = fresh_name();
   if (!name) {
     forget_placement();
@@ -273,7 +273,7 @@ PingResult GlusterTarget::remove_existing(const PingPhases& phases) {
   }
   if (const int error = prepare(); error != 0) {
     created_.push_back(std::move(file));
-    return done(error, Steady::now());
+    return skipped(error);
   }
   phases(PingPhase::kUnderWay);
   // It may have been moved since it was made.
@@ -317,7 +317,7 @@ void GlusterTarget::remove_own() {
   created_.clear();
   existing_ = {};
   for (int i = 0; i < kMostDirectories; ++i) {
-    // Not by what is known to have been made: of a brick that is down GlusterFS says that a file is not
+    // Not by what is known to have been made: of a file on a brick that is down GlusterFS says that it is not
     // there.
     remove_pings_of(directory_path(i), setup_.owner);
     ::rmdir(directory_path(i).c_str());  // Another recorder of this host may have files there.

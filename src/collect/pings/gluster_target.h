@@ -27,7 +27,8 @@ namespace laggard::collect {
 /// does not know, or no longer, takes an answer of every brick. So that one brick that hangs does not look
 /// like all of them, WrEx writes to a file that stays open, and the others have the kernel fetch the
 /// attributes before they are counted, in a directory that only this target and this host use. As long as
-/// that hangs they are not begun.
+/// that hangs they are not begun, and where it fails they are skipped: what is wrong is not the target's, or
+/// WrEx says so, too.
 class GlusterTarget final : public PingTarget {
  public:
   [[nodiscard]] static Status check(const PingTargetSpec& target);
