@@ -72,7 +72,7 @@ class Volume:
             folder = self.disk_folder(k)
             os.makedirs(folder)
             self.processes[f"d{k}"] = subprocess.Popen(
-                [self.disk, folder, "--megabytes", "96", "--rate", "3", "--seed", str(k)], stdin=subprocess.DEVNULL)
+                ["chrt", "--fifo", "10", self.disk, folder, "--megabytes", "96", "--rate", "3", "--seed", str(k)], stdin=subprocess.DEVNULL)
             await_mount(folder)
             run("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard",
                 f"{folder}/disk")

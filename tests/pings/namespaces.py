@@ -51,7 +51,9 @@ def address(number):
 
 
 def inside(host, words, **more):
-    return subprocess.Popen(["nsenter", f"--net=/run/netns/{host}", *map(str, words)], stdin=subprocess.DEVNULL, **more)
+    # Before all else: what is measured is the file system, not what else this machine does.
+    return subprocess.Popen(["nsenter", f"--net=/run/netns/{host}", "nice", "-n", "-15", *map(str, words)],
+                            stdin=subprocess.DEVNULL, **more)
 
 
 def await_mount(path):

@@ -5,7 +5,7 @@ is killed as well, alone or with all of its processes, and started again.
 
 Every probe must be told of: the numbers of a recorder's probes have no gap but what the recording counts as
 lost; of one that was killed, up to 4 s before (SLO, flush, a round). No file, link or directory of probes may
-be left on any brick in the end. Needs root and some six minutes.
+be left on any brick in the end. Needs root and some ten minutes.
 """
 import argparse
 import collections
@@ -128,7 +128,7 @@ def main():
     clients = [Recorders(volume, c, random.Random(f"{arguments.seed} c{c}")) for c in range(1, CLIENTS + 1)]
     begin = time.time()
     # What a hanging probe holds up is not begun, so it takes longer than it would on a healthy volume.
-    length = 1.5 * arguments.probes / (CLIENTS * BRICKS * len(gluster.OPERATIONS))
+    length = 2 * arguments.probes / (CLIENTS * BRICKS * len(gluster.OPERATIONS))
     while time.time() < begin + length:
         now = time.time()
         chance.step(now)
