@@ -4,8 +4,8 @@
 Three servers with two bricks each on modelled disks, two clients that probe every brick every 10 s with an
 SLO of 200 ms, and `laggard watch` beside them. One after the other a glusterfsd is stopped by SIGSTOP, a disk
 becomes slower, and a server's link loses packets; the seed chooses which. Told is how long it took from the
-fault to the first line that blames the right part, and what else was blamed until the fault was over. Needs
-root, and some 15 minutes.
+fault to the first line that blames the right part, what else was told, and whom a diagnosis of the whole
+recording blames. Needs root, and some 20 minutes.
 """
 import argparse
 import json
@@ -75,15 +75,17 @@ class Trial:
         time.sleep(max(0, min(fault + PATIENCE, (found or 0) + 60) - time.time()))  # What else is told?
         others = [f"{part} {change} at {when - fault:.0f} s" for when, change, part, _ in watch.blames()
                   if part != right and change in ("opened", "withdrawn")]
+        diagnosis = json.loads(run(self.laggard, "diagnose", *recordings, "--system", self.system, "--json", "-").stdout)
+        blamed = sorted({incident["blame"]["name"] for incident in diagnosis["incidents"]})
         probes = run(self.laggard, "export", *recordings, "--events", "ping").stdout
         if self.events:
             shutil.copytree(BASE, self.events, ignore=lambda folder, names: [
                 name for name in names if folder == BASE and not name.startswith("rec-")])
-        print(f"| {self.name} | {right} | {seconds} | {', '.join(others) or '-'} | {probes.count(chr(10))} |", flush=True)
+        print(f"| {self.name} | {right} | {seconds} | {', '.join(others) or '-'} | {', '.join(blamed)} | {probes.count(chr(10)) - 1} |", flush=True)
         for process in (*recorders, watch.process):
             process.send_signal(signal.SIGKILL)
             process.wait()
-        return found is not None and not others
+        return found is not None and blamed == [right]
 
 
 def stopped(arguments, chance):
@@ -131,7 +133,7 @@ def main():
     if arguments.fault:
         enter(("nft", "mkfs.ext4", "ethtool"))
         sys.exit(0 if FAULTS[arguments.fault](arguments, random.Random(f"{arguments.seed} {arguments.fault}")) else 1)
-    print("| fault | part | told after | others told | probes |\n|---|---|---|---|---|", flush=True)
+    print("| fault | part | told after | others told | diagnosed | events |\n|---|---|---|---|---|---|", flush=True)
     sys.exit(max([subprocess.call([sys.executable, *sys.argv, "--fault", fault]) for fault in FAULTS]))
 
 
