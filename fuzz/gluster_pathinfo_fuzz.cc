@@ -1,5 +1,5 @@
-// Where files lie is told by servers, in a text that holds names of users; whatever it is, what is read from it
-// is made of its own words.
+// Where files lie is told by servers, in a text that holds names of users; whatever it is, what is read from
+// it is made of its own words.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

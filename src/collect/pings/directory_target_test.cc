@@ -154,6 +154,17 @@ TEST_F(Directory, RemovesWhatIsProvablyOfKilledRecordersAndNothingElse) {
   EXPECT_THAT(files(), testing::UnorderedElementsAreArray(expected));
 }
 
+TEST_F(Directory, FilesOfAProcessAreFoundByTheirNames) {
+  PingOwner other = us_;
+  other.started += 1;
+  leave(ping_file_name(us_, 1));
+  leave(ping_file_name(us_, 2), "");
+  leave(ping_file_name(other, 1));
+  leave("notes");
+  remove_pings_of(path(), us_);
+  EXPECT_THAT(files(), testing::UnorderedElementsAre(ping_file_name(other, 1), "notes"));
+}
+
 TEST_F(Directory, AProcessThatHasEndedIsNoMoreThoughNobodyHasWaitedForIt) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
