@@ -27,7 +27,7 @@ class DirectoryTarget final : public PingTarget {
   DirectoryTarget(std::filesystem::path directory, PingBackendSetup setup)
       : directory_(std::move(directory)), setup_(std::move(setup)) {}
 
-  [[nodiscard]] PingResult run(PingOperation operation) override;
+  [[nodiscard]] PingResult run(PingOperation operation, const PingPhases& phases) override;
   void remove_abandoned() override;
   void remove_own() override;
 

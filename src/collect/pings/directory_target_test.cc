@@ -41,52 +41,54 @@ class Directory : public testing::Test {
     std::ofstream(path() / name) << text;
   }
 
+  [[nodiscard]] PingResult run(PingOperation operation) { return target_.run(operation, {}); }
+
   FakeRoot machine_;
   PingOwner us_ = this_owner("/", "c1");
   DirectoryTarget target_{path(), {.owner = us_}};
 };
 
 TEST_F(Directory, EachOperationDoesWhatItsNameSaysAndNothingIsLeft) {
-  EXPECT_EQ(target_.run(kCreate).error, 0);
+  EXPECT_EQ(run(kCreate).error, 0);
   EXPECT_THAT(files(), SizeIs(1));
-  EXPECT_EQ(target_.run(kRemove).error, 0);
+  EXPECT_EQ(run(kRemove).error, 0);
   EXPECT_THAT(files(), IsEmpty()) << "RmEx removes what CrWr made";
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(target_.run(kWrite).error, 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(run(kWrite).error, 0);
   ASSERT_THAT(files(), SizeIs(1)) << "WrEx writes to one file again and again";
   std::string text(kPingText.size(), ' ');
   std::ifstream(path() / files()[0]).read(text.data(), static_cast<std::streamsize>(text.size()));
   EXPECT_EQ(text, kPingText);
-  const PingResult removed = target_.run(kRemove);
+  const PingResult removed = run(kRemove);
   EXPECT_EQ(removed.error, 0) << "it makes itself something to remove";
   EXPECT_GT(removed.latency.count(), 0);
-  EXPECT_EQ(target_.run(kCreate).error, 0);
+  EXPECT_EQ(run(kCreate).error, 0);
   EXPECT_THAT(files(), SizeIs(2));
   target_.remove_own();
   EXPECT_THAT(files(), IsEmpty());
 }
 
 TEST_F(Directory, FilesDoNotPileUpWhereNothingRemovesThem) {
-  for (std::size_t i = 0; i < DirectoryTarget::kMostFiles; ++i) EXPECT_FALSE(target_.run(kCreate).skipped);
-  EXPECT_TRUE(target_.run(kCreate).skipped);
+  for (std::size_t i = 0; i < DirectoryTarget::kMostFiles; ++i) EXPECT_FALSE(run(kCreate).skipped);
+  EXPECT_TRUE(run(kCreate).skipped);
   EXPECT_THAT(files(), SizeIs(DirectoryTarget::kMostFiles));
 }
 
 TEST_F(Directory, OneThatVanishesIsAnErrorUntilItComesBack) {
-  EXPECT_EQ(target_.run(kWrite).error, 0);
+  EXPECT_EQ(run(kWrite).error, 0);
   std::filesystem::remove_all(path());
-  for (const PingOperation operation : kPingOperations) EXPECT_EQ(target_.run(operation).error, ENOENT);
+  for (const PingOperation operation : kPingOperations) EXPECT_EQ(run(operation).error, ENOENT);
   std::filesystem::create_directory(path());
-  EXPECT_EQ(target_.run(kWrite).error, ENOENT) << "its file is gone";
-  for (const PingOperation operation : kPingOperations) EXPECT_EQ(target_.run(operation).error, 0);
+  EXPECT_EQ(run(kWrite).error, ENOENT) << "its file is gone";
+  for (const PingOperation operation : kPingOperations) EXPECT_EQ(run(operation).error, 0);
 }
 
 TEST_F(Directory, AFileThatStandsInTheWayIsNotFollowed) {
-  EXPECT_EQ(target_.run(kWrite).error, 0);
+  EXPECT_EQ(run(kWrite).error, 0);
   const std::filesystem::path file = path() / files()[0];
   std::filesystem::remove(file);
   std::ofstream(machine_.path() / "precious") << "precious";
   std::filesystem::create_symlink(machine_.path() / "precious", file);
-  EXPECT_EQ(target_.run(kWrite).error, ELOOP);
+  EXPECT_EQ(run(kWrite).error, ELOOP);
   std::string text;
   std::ifstream(machine_.path() / "precious") >> text;
   EXPECT_EQ(text, "precious");
@@ -102,26 +104,26 @@ class MountedDirectory : public Directory {
 };
 
 TEST_F(MountedDirectory, FullReadOnlyAndGone) {
-  EXPECT_EQ(target_.run(kWrite).error, 0);
+  EXPECT_EQ(run(kWrite).error, 0);
   {
     std::ofstream big(path() / "big");
     big << std::string(1 << 17, 'x') << std::flush;
   }
-  EXPECT_EQ(target_.run(kCreate).error, ENOSPC);
-  EXPECT_TRUE(target_.run(kRemove).skipped) << "there is nothing to remove, nor room to make it";
+  EXPECT_EQ(run(kCreate).error, ENOSPC);
+  EXPECT_TRUE(run(kRemove).skipped) << "there is nothing to remove, nor room to make it";
   EXPECT_THAT(files(), SizeIs(2)) << "the file that could not be written is not left";
   std::filesystem::remove(path() / "big");
-  EXPECT_EQ(target_.run(kCreate).error, 0);
+  EXPECT_EQ(run(kCreate).error, 0);
   ASSERT_EQ(::mount("none", path().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
-  for (const PingOperation operation : kPingOperations) EXPECT_EQ(target_.run(operation).error, EROFS);
+  for (const PingOperation operation : kPingOperations) EXPECT_EQ(run(operation).error, EROFS);
   ASSERT_EQ(::mount("none", path().c_str(), nullptr, MS_REMOUNT, nullptr), 0);
-  for (const PingOperation operation : kPingOperations) EXPECT_EQ(target_.run(operation).error, 0);
+  for (const PingOperation operation : kPingOperations) EXPECT_EQ(run(operation).error, 0);
   struct stat here {};
   struct stat machine {};
   ASSERT_EQ(::umount2(path().c_str(), MNT_DETACH), 0);
   ASSERT_EQ(::stat(path().c_str(), &here) + ::stat("/", &machine), 0);
   if (here.st_dev != machine.st_dev) GTEST_SKIP() << "temporary files are on a mount of their own";
-  EXPECT_EQ(target_.run(kCreate).error, ENODEV) << "what lies beneath a mount is not its target";
+  EXPECT_EQ(run(kCreate).error, ENODEV) << "what lies beneath a mount is not its target";
   EXPECT_THAT(files(), IsEmpty());
 }
 
@@ -150,6 +152,17 @@ TEST_F(Directory, RemovesWhatIsProvablyOfKilledRecordersAndNothingElse) {
   expected.push_back(ping_file_name(dead, 6));
   expected.push_back(ping_file_name(dead, 7));
   EXPECT_THAT(files(), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST_F(Directory, FilesOfAProcessAreFoundByTheirNames) {
+  PingOwner other = us_;
+  other.started += 1;
+  leave(ping_file_name(us_, 1));
+  leave(ping_file_name(us_, 2), "");
+  leave(ping_file_name(other, 1));
+  leave("notes");
+  remove_pings_of(path(), us_);
+  EXPECT_THAT(files(), testing::UnorderedElementsAre(ping_file_name(other, 1), "notes"));
 }
 
 TEST_F(Directory, AProcessThatHasEndedIsNoMoreThoughNobodyHasWaitedForIt) {

@@ -27,12 +27,19 @@ inline constexpr std::array kPingOperations{PingOperation::kCreateWrite, PingOpe
 /// What probes are pinned to, by the name that it has in the system file, and where that is for the backend.
 struct PingTargetSpec {
   std::string name;
-  std::string place;  ///< A directory, for the backend `dirs`.
+  std::string place;       ///< A directory, a brick: as the backend has it.
+  std::string mount = {};  ///< Of the file system that the place is a part of; empty where it is none's.
+};
+
+/// How far a probe has come. Only what is under way is the target's to answer for.
+enum class PingPhase : std::uint8_t {
+  kPreparing,  ///< What the request needs of other parts of the system.
+  kUnderWay,   ///< The request itself.
 };
 
 /// How one request went.
 struct PingResult {
-  int error = 0;  ///< errno; 0 when it was done.
+  int error = 0;  ///< errno; 0 when it was done. EXDEV with `skipped`: its file lies on another target.
   bool skipped =
       false;           ///< It could not be tried, because what it needs (a file to remove) could not be had.
   bool direct = true;  ///< False when the file system refused direct I/O and the request went without.

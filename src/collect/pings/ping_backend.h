@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "collect/pings/ping.h"
@@ -12,12 +14,15 @@
 
 namespace laggard::collect {
 
+/// Is told when a probe comes to another phase; each begins as PingBackend::prepares says.
+using PingPhases = std::function<void(PingPhase phase)>;
+
 /// Reaches one target. Every call may take as long as the file system hangs; calls of one operation never
 /// overlap, those of different operations do, from threads of one process.
 class PingTarget {
  public:
   virtual ~PingTarget() = default;
-  [[nodiscard]] virtual PingResult run(PingOperation operation) = 0;
+  [[nodiscard]] virtual PingResult run(PingOperation operation, const PingPhases& phases) = 0;
   /// Removes what killed recorders of this host left.
   virtual void remove_abandoned() = 0;
   /// Removes what this one made.
@@ -37,6 +42,10 @@ struct PingBackend {
   Status (*check)(const PingTargetSpec& target) = nullptr;
   /// In the process that probes this target alone.
   std::unique_ptr<PingTarget> (*open)(const PingTargetSpec& target, const PingBackendSetup& setup) = nullptr;
+  /// The targets of the file system that is mounted there; null where only the user knows them. May hang.
+  Result<std::vector<PingTargetSpec>> (*list)(const std::string& mount) = nullptr;
+  /// Probes are prepared at first, and the deadline runs from when they say that they are under way.
+  bool prepares = false;
 };
 
 [[nodiscard]] std::span<const PingBackend> ping_backends();

@@ -26,13 +26,6 @@ constexpr time_t kAbandoned = 3600;  ///< Seconds.
 /// A directory of pings holds a few files; one that holds far more is searched no further.
 constexpr std::size_t kMostEntries = 100'000;
 
-/// FNV-1a. Only has to be the same in every run.
-std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
-}
-
 bool to_hex_number(std::string_view text, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
   return error == std::errc{} && end == text.data() + text.size();
@@ -66,6 +59,18 @@ bool says_what_it_is(int directory, const char* name, off_t size) {
          std::string_view(begin.data(), begin.size()) == kPingText;
 }
 
+/// Calls `visit(directory, name)` for what is in a directory, bounded.
+template <typename Visit>
+void for_each_name(const std::filesystem::path& directory, const Visit& visit) {
+  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> open{
+      ::opendir(directory.c_str())};
+  if (open == nullptr) return;
+  std::size_t seen = 0;
+  for (const dirent* entry = nullptr; (entry = ::readdir(open.get())) != nullptr && seen < kMostEntries;
+       ++seen)
+    visit(::dirfd(open.get()), entry->d_name);
+}
+
 class Finder {
  public:
   Finder(int directory, const PingOwner& us, const std::filesystem::path& root, time_t now)
@@ -92,9 +97,15 @@ class Finder {
 
 }  // namespace
 
+std::uint64_t ping_hash(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
 PingOwner this_owner(const std::filesystem::path& root, std::string_view host) {
   PingOwner owner;
-  owner.host = hash_of(host);
+  owner.host = ping_hash(host);
   if (const auto boot = read_file(root / "proc/sys/kernel/random/boot_id")) {
     for (const char c : *boot) {
       if (to_number<int>(std::string_view(&c, 1)) || (c >= 'a' && c <= 'f')) owner.boot += c;
@@ -128,21 +139,26 @@ bool parse_ping_file_name(std::string_view name, PingOwner& owner) {
          to_hex_number(fields[5], serial) && ping_file_name(owner, serial) == name;
 }
 
+void remove_pings_of(const std::filesystem::path& directory, const PingOwner& us) {
+  for_each_name(directory, [&](int folder, const char* name) {
+    PingOwner owner;
+    if (parse_ping_file_name(name, owner) && owner == us) ::unlinkat(folder, name, 0);
+  });
+}
+
 std::size_t remove_abandoned_pings(const std::filesystem::path& directory, const PingOwner& us,
                                    const std::string& own, const std::filesystem::path& root) {
-  const std::unique_ptr<DIR, decltype([](DIR* open) { ::closedir(open); })> open{
-      ::opendir(directory.c_str())};
-  if (open == nullptr) return 0;
-  const int fd = ::dirfd(open.get());
-  struct stat now {};
-  if (::fstatat(fd, own.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0) return 0;
-  const Finder finder(fd, us, root, now.st_mtime);
   std::size_t removed = 0;
-  std::size_t seen = 0;
-  for (const dirent* entry = nullptr; (entry = ::readdir(open.get())) != nullptr && seen < kMostEntries;
-       ++seen) {
-    if (finder.is_abandoned(entry->d_name) && ::unlinkat(fd, entry->d_name, 0) == 0) ++removed;
-  }
+  std::optional<Finder> finder;
+  bool is_told = true;  // What time it is.
+  for_each_name(directory, [&](int folder, const char* name) {
+    if (!finder && is_told) {
+      struct stat now {};
+      is_told = ::fstatat(folder, own.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0;
+      if (is_told) finder.emplace(folder, us, root, now.st_mtime);
+    }
+    if (finder && finder->is_abandoned(name) && ::unlinkat(folder, name, 0) == 0) ++removed;
+  });
   return removed;
 }
 

@@ -27,8 +27,14 @@ struct PingOwner {
 /// False when it is no such name to the last character.
 [[nodiscard]] bool parse_ping_file_name(std::string_view name, PingOwner& owner);
 
+/// FNV-1a: a name's place among others, the same in every run.
+[[nodiscard]] std::uint64_t ping_hash(std::string_view text);
+
 /// What a ping's file begins with; who finds one can read what it is.
 inline constexpr std::string_view kPingText = "A probe of `laggard record pings`, safe to remove.\n";
+
+/// Removes all files of this process in a directory, those too that it has lost sight of.
+void remove_pings_of(const std::filesystem::path& directory, const PingOwner& us);
 
 /// Removes what recorders that were killed left in a directory, and only what is provably theirs: a regular
 /// file of this user with such a name and kPingText (or nothing yet) in it, of

@@ -17,6 +17,20 @@
 
 namespace laggard::collect {
 
+namespace {
+
+PingAnswer answer_of(std::size_t target, const PingReply& reply) {
+  PingAnswer answer{.order = {target, kPingOperations[reply.operation], reply.probe},
+                    .result = {.error = reply.error,
+                               .skipped = reply.skipped != 0,
+                               .direct = reply.direct != 0,
+                               .latency = Duration{reply.latency_ns}}};
+  if (reply.is_phase != 0) answer.phase = reply.phase == 0 ? PingPhase::kPreparing : PingPhase::kUnderWay;
+  return answer;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<PingProcesses>> PingProcesses::start_all(const PingBackend& backend,
                                                                 std::span<const PingTargetSpec> targets,
                                                                 const std::string& host) {
@@ -69,11 +83,7 @@ std::vector<PingAnswer> PingProcesses::answers() {
         worker.socket.reset();  // The process is gone.
         break;
       }
-      all.push_back({{w, kPingOperations[reply.operation], reply.probe},
-                     {.error = reply.error,
-                      .skipped = reply.skipped != 0,
-                      .direct = reply.direct != 0,
-                      .latency = Duration{reply.latency_ns}}});
+      all.push_back(answer_of(w, reply));
     }
   }
   return all;

@@ -24,9 +24,11 @@ struct PingOrder {
   std::uint64_t probe = 0;  ///< Whoever orders it numbers it.
 };
 
+/// That a probe has come to another phase, or what became of it.
 struct PingAnswer {
   PingOrder order;
   PingResult result;
+  std::optional<PingPhase> phase = {};  ///< With one there is no result yet.
 };
 
 /// Runs requests while nobody waits for them; an interface so that tests can answer as they like.

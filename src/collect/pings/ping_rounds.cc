@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace laggard::collect {
@@ -11,6 +12,7 @@ namespace {
 
 constexpr int kNotDirect = -1;
 constexpr int kGone = -2;
+constexpr int kNotPrepared = -3;
 
 std::string name_of_error(int error) {
   const char* name = ::strerrorname_np(error);
@@ -70,14 +72,33 @@ void PingRounds::say_once(std::size_t target, int what, const std::string& sente
   if (said_.emplace(target, what).second && say_) say_(plan_.targets[target].name + ": " + sentence);
 }
 
-void PingRounds::take(const PingAnswer& answer, WallTime now, EventTable& events) {
+PingRounds::Slot* PingRounds::slot_of(std::uint64_t probe) {
   const auto slot = std::ranges::find_if(
-      slots_, [&](const Slot& one) { return one.under_way && one.under_way->probe == answer.order.probe; });
-  if (slot == slots_.end()) return;
+      slots_, [&](const Slot& one) { return one.under_way && one.under_way->probe == probe; });
+  return slot == slots_.end() ? nullptr : &*slot;
+}
+
+void PingRounds::enter(PingPhase phase, std::uint64_t probe, Clock& clock) {
+  Slot* slot = slot_of(probe);
+  if (slot == nullptr) return;
+  slot->under_way = UnderWay{.probe = probe,
+                             .begun = clock.wall(),
+                             .began = clock.mono(),
+                             .is_prepared = phase == PingPhase::kUnderWay,
+                             .timed_out = slot->under_way->timed_out};
+}
+
+void PingRounds::take(const PingAnswer& answer, Clock& clock, EventTable& events) {
+  if (answer.phase) {
+    enter(*answer.phase, answer.order.probe, clock);
+    return;
+  }
+  Slot* slot = slot_of(answer.order.probe);
+  if (slot == nullptr) return;
   const UnderWay probe = *std::exchange(slot->under_way, std::nullopt);
   const PingResult& result = answer.result;
   tell(*slot,
-       {.time = probe.timed_out ? now : probe.begun,
+       {.time = probe.overdue || probe.timed_out ? clock.wall() : probe.begun,
         .latency = result.skipped ? std::nullopt : std::optional(result.latency),
         .probe = probe.probe,
         .outcome = outcome_of(result, probe.timed_out, plan_.deadline),
@@ -89,7 +110,11 @@ void PingRounds::take(const PingAnswer& answer, WallTime now, EventTable& events
     say_once(slot->target, kNotDirect,
              "the file system refuses direct I/O; probes are written synchronously instead");
   }
-  if (result.error != 0) {
+  if (result.skipped && result.error == EXDEV) {
+    say_once(slot->target, result.error,
+             "files that are made for it come to lie elsewhere, since it is full, new or being rebalanced; "
+             "these probes are skipped");
+  } else if (result.error != 0) {
     say_once(slot->target, result.error,
              fmt::format("{} fails: {}", to_name(slot->operation), std::strerror(result.error)));
   }
@@ -97,10 +122,17 @@ void PingRounds::take(const PingAnswer& answer, WallTime now, EventTable& events
 
 void PingRounds::tell_overdue(MonoTime now, EventTable& events) {
   for (Slot& slot : slots_) {
-    if (!slot.under_way || slot.under_way->timed_out || now - slot.under_way->began < plan_.deadline)
-      continue;
-    slot.under_way->timed_out = true;
-    tell(slot, {.time = slot.under_way->begun, .probe = slot.under_way->probe, .outcome = "timeout"}, events);
+    if (!slot.under_way || slot.under_way->overdue || now - slot.under_way->began < plan_.deadline) continue;
+    UnderWay& late = *slot.under_way;
+    late.overdue = true;
+    late.timed_out = late.timed_out || late.is_prepared;
+    tell(slot, {.time = late.begun, .probe = late.probe, .outcome = late.is_prepared ? "timeout" : "skipped"},
+         events);
+    if (!late.is_prepared) {
+      say_once(slot.target, kNotPrepared,
+               fmt::format("{} waits for another part of the file system, and is skipped meanwhile",
+                           to_name(slot.operation)));
+    }
   }
 }
 
@@ -110,18 +142,18 @@ void PingRounds::begin_round(Clock& clock, EventTable& events) {
     const MonoTime mono = clock.mono();
     if (!runner_.is_there(slot.target)) slot.under_way.reset();
     if (slot.under_way) {
-      if (!slot.under_way->timed_out) continue;  // The last round was late; its deadline is yet to come.
+      if (!slot.under_way->overdue) continue;  // The last round was late; its deadline is yet to come.
       tell(slot,
            {.time = wall,
             .probe = slot.under_way->probe,
-            .outcome = "timeout",
+            .outcome = slot.under_way->is_prepared ? "timeout" : "skipped",
             .waiting = mono - slot.under_way->began},
            events);
       continue;
     }
     const std::uint64_t probe = ++probes_;
     if (runner_.start({.target = slot.target, .operation = slot.operation, .probe = probe})) {
-      slot.under_way = UnderWay{.probe = probe, .begun = wall, .began = mono};
+      slot.under_way = UnderWay{.probe = probe, .begun = wall, .began = mono, .is_prepared = !plan_.prepares};
       continue;
     }
     tell(slot, {.time = wall, .probe = probe, .outcome = "skipped"}, events);
@@ -134,7 +166,7 @@ void PingRounds::plan_next(Clock& clock) {
   const MonoTime now = clock.mono();
   MonoTime next = *next_round_;
   for (const Slot& slot : slots_) {
-    if (!slot.under_way || slot.under_way->timed_out) continue;
+    if (!slot.under_way || slot.under_way->overdue) continue;
     next = std::min(next, slot.under_way->began + plan_.deadline);
   }
   until_next_ = std::max(next - now, Duration::zero());
@@ -142,7 +174,7 @@ void PingRounds::plan_next(Clock& clock) {
 
 void PingRounds::step(Clock& clock, ObservationBatch& batch) {
   histogram_.advance(clock.wall(), batch.profile);
-  for (const PingAnswer& answer : runner_.answers()) take(answer, clock.wall(), batch.events);
+  for (const PingAnswer& answer : runner_.answers()) take(answer, clock, batch.events);
   tell_overdue(clock.mono(), batch.events);
   if (!next_round_ || clock.mono() >= *next_round_) {
     const MonoTime begun = clock.mono();
@@ -161,12 +193,12 @@ void PingRounds::step(Clock& clock, ObservationBatch& batch) {
 }
 
 void PingRounds::finish(Clock& clock, ObservationBatch& batch) {
-  for (const PingAnswer& answer : runner_.answers()) take(answer, clock.wall(), batch.events);
+  for (const PingAnswer& answer : runner_.answers()) take(answer, clock, batch.events);
   tell_overdue(clock.mono(), batch.events);
   Loss lost{
       .from = clock.wall(), .to = clock.wall(), .count = 0, .reason = "the recording ended before them"};
   for (Slot& slot : slots_) {
-    if (!slot.under_way || slot.under_way->timed_out) continue;
+    if (!slot.under_way || slot.under_way->overdue) continue;
     lost.from = std::min(lost.from, slot.under_way->begun);
     ++lost.count;
     slot.under_way.reset();

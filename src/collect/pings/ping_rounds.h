@@ -26,6 +26,7 @@ struct PingPlan {
   Duration interval = std::chrono::seconds(60);
   /// A request that takes longer has failed (K §IV-A: one second, since 99 % of Blue Waters' take less).
   Duration deadline = std::chrono::seconds(1);
+  bool prepares = false;  ///< PingBackend::prepares.
 };
 
 /// Orders a round of probes at once and then at each multiple of the interval on the wall clock, so that all
@@ -38,7 +39,9 @@ struct PingPlan {
 /// - `slow`: done after the deadline. Where a timeout was told of it before, it has the attribute `timed_out`
 ///   and the time at which it was done: its beginning may be long past, and has been told
 /// - `error`: refused, after so long, with the attribute `error`, such as `ENOSPC`; `timed_out` as above
-/// - `skipped`: could not be tried: there was no file to remove, or the process that does it is gone
+/// - `skipped`: could not be tried: there was no file to remove, its file came to lie on another target
+///   (`error` EXDEV), or the process that does it is gone; and, as a timeout is told, while what it needs of
+///   other parts of the system is not there (PingPhase::kPreparing): its own time begins after that
 /// The attribute `probe` numbers them, `direct` is 0 where the file system refused direct I/O. Latencies are
 /// of the monotonic clock; a step of the wall clock moves the rounds after it and nothing else.
 class PingRounds {
@@ -60,7 +63,9 @@ class PingRounds {
     std::uint64_t probe = 0;
     WallTime begun;
     MonoTime began;
-    bool timed_out = false;  ///< Told as such.
+    bool is_prepared = true;
+    bool overdue = false;    ///< Told as such: as a timeout, or as skipped while it is not prepared.
+    bool timed_out = false;  ///< Told as a timeout.
   };
   struct Slot {
     std::size_t target = 0;
@@ -80,7 +85,9 @@ class PingRounds {
   };
 
   void tell(const Slot& slot, const Told& told, EventTable& events);
-  void take(const PingAnswer& answer, WallTime now, EventTable& events);
+  void take(const PingAnswer& answer, Clock& clock, EventTable& events);
+  void enter(PingPhase phase, std::uint64_t probe, Clock& clock);
+  [[nodiscard]] Slot* slot_of(std::uint64_t probe);
   void tell_overdue(MonoTime now, EventTable& events);
   void begin_round(Clock& clock, EventTable& events);
   void say_once(std::size_t target, int what, const std::string& sentence);

@@ -209,5 +209,72 @@ TEST(LatencyHistogram, CountsPerMinuteInBucketsOfOneTwoFive) {
   EXPECT_EQ(periods[1].length, Duration(10s).count());
 }
 
+class PreparedRounds : public Rounds {
+ protected:
+  void answer(std::optional<PingPhase> phase, PingResult result = {}) {
+    runner_.done.push_back({runner_.orders.back(), result, phase});
+  }
+  void step_after(Duration time) {
+    clock_.advance(time);
+    prepared_.step(clock_, batch_);
+  }
+  PingRounds prepared_{
+      {.targets = {{"b1", "s1:/b1"}}, .operations = {PingOperation::kCreateWrite}, .prepares = true},
+      runner_,
+      [this](const std::string& sentence) { said_.push_back(sentence); }};
+};
+
+TEST_F(PreparedRounds, WhatWaitsForOthersIsSkippedAndItsOwnTimeBeginsAfterThat) {
+  step_after(0s);
+  step_after(1s);
+  auto events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "skipped") << "the target was not asked yet";
+  step_after(60s);
+  events = told();
+  ASSERT_THAT(events, SizeIs(1)) << "each round tells of it";
+  EXPECT_EQ(events[0].what, "skipped");
+  EXPECT_EQ(attribute(events[0], "waiting_ns"), "61000000000");
+  EXPECT_THAT(said_, ElementsAre(testing::HasSubstr("waits for another part")));
+  answer(PingPhase::kUnderWay);
+  step_after(1s);
+  step_after(900ms);
+  EXPECT_THAT(told(), IsEmpty()) << "it has a second of its own";
+  answer(std::nullopt, {.latency = 950ms});
+  step_after(50ms);
+  events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "ok");
+  EXPECT_EQ(attribute(events[0], "timed_out"), "");
+}
+
+TEST_F(PreparedRounds, WhatIsUnderWayTimesOutAsEver) {
+  step_after(0s);
+  answer(PingPhase::kUnderWay);
+  step_after(100ms);
+  step_after(1s);
+  auto events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "timeout");
+  answer(std::nullopt, {.latency = 5s});
+  step_after(4s);
+  events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "slow");
+  EXPECT_EQ(attribute(events[0], "timed_out"), "1");
+}
+
+TEST_F(PreparedRounds, AFileThatLiesElsewhereIsNoProbeOfTheTarget) {
+  step_after(0s);
+  answer(PingPhase::kUnderWay);
+  answer(std::nullopt, {.error = EXDEV, .skipped = true});
+  step_after(10ms);
+  const auto events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "skipped");
+  EXPECT_EQ(attribute(events[0], "error", AttributeForm::kWord), "EXDEV");
+  EXPECT_THAT(said_, ElementsAre(testing::HasSubstr("come to lie elsewhere")));
+}
+
 }  // namespace
 }  // namespace laggard::collect

@@ -5,13 +5,17 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "collect/pings/ping_backend.h"
+#include "collect/pings/ping_listing.h"
 
 namespace laggard::collect {
 
 namespace {
 
 constexpr std::size_t kMostTargets = 4096;  ///< A process each.
+/// Longer than GlusterFS waits for a brick until it goes on without (42 s).
+constexpr Duration kListing = std::chrono::seconds(60);
 
 Result<Duration> duration_of(const EventSourceSetup& setup, std::string_view option, Duration least,
                              Duration most) {
@@ -24,20 +28,54 @@ Result<Duration> duration_of(const EventSourceSetup& setup, std::string_view opt
               text + " is not between " + to_text(least) + " and " + to_text(most));
 }
 
-Result<std::vector<PingTargetSpec>> targets_of(const EventSourceSetup& setup, const PingBackend& backend) {
+/// Those that the user names.
+Result<std::vector<PingTargetSpec>> named_targets(const EventSourceSetup& setup, const PingBackend& backend) {
   std::vector<PingTargetSpec> targets;
+  const std::string mount = setup.option("mount");
   for (const std::string& text : setup.options_of("target")) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
       return fail(ErrorCode::kBadUse, "--target", text + " is not NAME=PLACE, such as ost1=/mnt/ost1/pings");
     }
-    PingTargetSpec target{.name = text.substr(0, equals), .place = text.substr(equals + 1)};
+    PingTargetSpec target{.name = text.substr(0, equals), .place = text.substr(equals + 1), .mount = mount};
     if (Status good = backend.check(target); !good) return forward(good);
     if (std::ranges::find(targets, target.name, &PingTargetSpec::name) != targets.end()) {
       return fail(ErrorCode::kBadUse, "--target", target.name + " is given twice");
     }
     targets.push_back(std::move(target));
   }
+  return targets;
+}
+
+/// All that the file system has, or those that the user names, which must be among them.
+Result<std::vector<PingTargetSpec>> listed_targets(const PingBackend& backend, const std::string& mount,
+                                                   std::vector<PingTargetSpec> named) {
+  if (Status good = backend.check({.name = {}, .place = {}, .mount = mount}); !good) return forward(good);
+  auto listed = list_ping_targets(backend, mount, kListing);
+  if (!listed || named.empty()) return listed;
+  for (const PingTargetSpec& target : named) {
+    if (std::ranges::find(*listed, target.place, &PingTargetSpec::place) != listed->end()) continue;
+    std::vector<std::string> places;
+    for (const PingTargetSpec& one : *listed) places.push_back(one.place);
+    constexpr std::size_t kShown = 4;
+    return fail(ErrorCode::kBadUse, "--target",
+                target.name + "=" + target.place + " is no part of " + mount + ", which has " +
+                    first_few(places, kShown));
+  }
+  return named;
+}
+
+Result<std::vector<PingTargetSpec>> targets_of(const EventSourceSetup& setup, const PingBackend& backend) {
+  auto targets_named = named_targets(setup, backend);
+  if (!targets_named) return targets_named;
+  const std::string mount = setup.option("mount");
+  if (backend.list == nullptr && !mount.empty()) {
+    return fail(ErrorCode::kBadUse, "--mount", "is not for the backend " + std::string(backend.name));
+  }
+  auto chosen = backend.list == nullptr ? std::move(targets_named)
+                                        : listed_targets(backend, mount, std::move(*targets_named));
+  if (!chosen) return chosen;
+  std::vector<PingTargetSpec> targets = std::move(*chosen);
   if (targets.empty()) {
     return fail(ErrorCode::kBadUse, "--target",
                 "is missing: say what to probe, such as ost1=/mnt/ost1/pings");
@@ -75,10 +113,15 @@ Result<const PingBackend*> backend_of(const EventSourceSetup& setup) {
 
 std::span<const EventSourceOption> PingSource::options() {
   static constexpr std::array kOptions{
-      EventSourceOption{"target", "What to probe: a part's name in the system file and where it is",
+      EventSourceOption{"target",
+                        "What to probe: a part's name in the system file and where it is; else, "
+                        "with --mount, all",
                         "NAME=PLACE,...", "", true},
-      EventSourceOption{"backend", "How requests are pinned to targets: dirs, a directory or mount for each",
+      EventSourceOption{"backend",
+                        "How requests are pinned to targets: dirs, a directory or mount for each; "
+                        "gluster, names that GlusterFS places on a brick",
                         "NAME", "dirs", false},
+      EventSourceOption{"mount", "Where the file system is that the targets are parts of", "DIR", "", false},
       EventSourceOption{"operation", "What to try: create and write, write, remove", "OP,...",
                         "CrWr,WrEx,RmEx", true},
       EventSourceOption{"interval", "Between two rounds, 1s to 10m", "TIME", "60s", false},
@@ -103,6 +146,7 @@ Result<PingPlan> ping_plan(const EventSourceSetup& setup) {
   auto deadline = duration_of(setup, "slo", std::chrono::milliseconds(1), plan.interval);
   if (!deadline) return forward(deadline);
   plan.deadline = *deadline;
+  plan.prepares = (*backend)->prepares;
   return plan;
 }
 

@@ -67,19 +67,27 @@ class Lanes {
         changed_.wait(lock, [&] { return waiting_[lane].has_value(); });
         request = std::exchange(waiting_[lane], std::nullopt);
       }
-      const PingResult result = target_.run(operation);
+      const PingResult result = target_.run(operation, [&](PingPhase phase) { tell_phase(*request, phase); });
       const PingReply reply{.probe = request->probe,
                             .operation = request->operation,
                             .latency_ns = result.latency.count(),
                             .error = result.error,
-                            .skipped = static_cast<std::uint16_t>(result.skipped),
-                            .direct = static_cast<std::uint16_t>(result.direct)};
+                            .skipped = static_cast<std::uint8_t>(result.skipped),
+                            .direct = static_cast<std::uint8_t>(result.direct)};
       // It has no room only when nobody reads, and then nobody minds.
       static_cast<void>(::send(socket_, &reply, sizeof reply, MSG_NOSIGNAL));
       const std::lock_guard lock(mutex_);
       --busy_;
       changed_.notify_all();
     }
+  }
+
+  void tell_phase(const PingRequest& request, PingPhase phase) const {
+    const PingReply reply{.probe = request.probe,
+                          .operation = request.operation,
+                          .is_phase = 1,
+                          .phase = static_cast<std::uint8_t>(phase)};
+    static_cast<void>(::send(socket_, &reply, sizeof reply, MSG_NOSIGNAL));
   }
 
   int socket_;

@@ -17,8 +17,10 @@ struct PingReply {
   std::uint64_t operation = 0;
   std::int64_t latency_ns = 0;
   std::int32_t error = 0;
-  std::uint16_t skipped = 0;
-  std::uint16_t direct = 0;
+  std::uint8_t skipped = 0;
+  std::uint8_t direct = 0;
+  std::uint8_t is_phase = 0;  ///< Not the answer yet, but that the probe has come to `phase`.
+  std::uint8_t phase = 0;
 };
 
 /// The process of one target: does what the socket asks for until that is closed; then removes the files of
