@@ -14,6 +14,10 @@ namespace {
 /// An episode goes on while at least this share of the components at its peak are affected.
 constexpr double kFading = 0.25;
 
+/// What a part gains by a later loss when some that run through it had been lost before: a smaller part that
+/// gains nearly as much is blamed (ours).
+constexpr double kNearly = 0.95;
+
 /// Between two moments at which something changes.
 struct Segment {
   std::int64_t first = 0;
@@ -180,7 +184,8 @@ std::optional<std::size_t> Finder::best_part() const {
   const auto worth = [&](std::size_t p, const Offer& offer) {
     const int reach = map_.parts()[p].part.kind.spec().reach;
     // Whoever is excused cannot tell a larger part that loses attachments from a smaller one.
-    return std::tuple(offer.gain, offer.share, loss_ && excused_.contains(p) ? -reach : reach);
+    const bool larger = loss_ && excused_.contains(p);
+    return std::tuple(larger ? kNearly * offer.gain : offer.gain, offer.share, larger ? -reach : reach);
   };
   for (const auto& [p, offer] : offers_) {
     if (offer && (!best || worth(p, *offer) > worth(*best, *offers_.at(*best)))) best = p;
