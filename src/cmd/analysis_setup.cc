@@ -251,7 +251,10 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
     if (!model) return forward(model);
     setup.system = std::move(*model);
   }
-  if (setup.inventory.devices.empty()) return {};  // Of events alone nobody is compared.
+  if (setup.inventory.devices.empty()) {  // Of events alone nobody is compared.
+    if (setup.system) setup.grouping = topology::parts_alone(*setup.system);
+    return {};
+  }
   topology::GroupingOptions grouping;
   if (options.peers == "rank") grouping.peers = DiskPeers::kRank;
   if (options.peers == "host") grouping.peers = DiskPeers::kHost;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,9 +58,20 @@ struct PeerGroup {
   bool second_only = false;
 };
 
+/// How clients reach servers where that is not direct: over one of these routers.
+struct ClientRoute {
+  std::vector<std::string> clients;  ///< Sorted; empty: all.
+  std::vector<std::string> servers;  ///< Sorted.
+  std::vector<Part> over;
+};
+
 /// Who is compared with whom, and what cannot be compared.
 struct Grouping {
   PartGraph parts;  ///< What components are and run through, and so may be to blame for them.
+  std::vector<ClientRoute> routes;
+  /// The set that the system file puts LUNs and metadata servers in, by name: names of a file system's LUNs
+  /// are kept by the metadata servers of the same set.
+  std::map<std::string, std::string> sets;
   std::vector<Component> components;
   std::vector<PeerGroup> groups;
   std::vector<std::string> servers;  ///< Natural order, those of the recording.

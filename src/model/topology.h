@@ -116,6 +116,7 @@ struct Switch {
 struct NetworkRoute {
   std::string name;  ///< Of several: of the group among which traffic is balanced.
   std::vector<std::string> over;
+  std::vector<HostId> from;  ///< The clients that need it; empty: all.
   std::vector<HostId> to;
   std::uint32_t line = 0;
 };

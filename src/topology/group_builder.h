@@ -100,6 +100,10 @@ void group_sockets(std::span<const RecordedHost> hosts,
 /// (network_parts.cc).
 void connect_networks(const Topology& topology, Grouping& grouping);
 
+/// What requests pass and nobody compares: the metadata servers, the sets of these and of LUNs, and the
+/// routes of clients (network_parts.cc).
+void describe_paths(const Topology& topology, Grouping& grouping);
+
 /// Groups the components that a system file names (model_groups.cc).
 [[nodiscard]] Result<Grouping> group_by_model(const std::vector<RecordedHost>& hosts,
                                               const SystemModel& model, const GroupingOptions& options);

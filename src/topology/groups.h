@@ -32,4 +32,8 @@ struct GroupingOptions {
 [[nodiscard]] Result<Grouping> make_groups(const Inventory& inventory, const SystemModel* model,
                                            const GroupingOptions& options = {});
 
+/// What a system file tells of a recording that holds events only: its parts and how they are reached, and
+/// nothing to compare.
+[[nodiscard]] Grouping parts_alone(const SystemModel& model);
+
 }  // namespace laggard::topology

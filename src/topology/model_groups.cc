@@ -34,6 +34,12 @@ class ModelGrouper {
       : hosts_(hosts), model_(model), topology_(model.topology), builder_(options), finder_(hosts) {}
 
   Result<Grouping> run();
+  [[nodiscard]] Grouping parts_alone() {
+    add_unrecorded_parts();
+    connect_networks(topology_, builder_.grouping());
+    describe_paths(topology_, builder_.grouping());
+    return builder_.take();
+  }
 
  private:
   void index_model();
@@ -48,6 +54,7 @@ class ModelGrouper {
   void index_members();
   [[nodiscard]] std::optional<Component> member_component(const std::string& name);
   void group_named();
+  void add_unrecorded_parts();
   void name_unrecorded_servers();
   void name_unused_disks();
 
@@ -412,6 +419,20 @@ void ModelGrouper::group_named() {
   }
 }
 
+/// Storage of servers that are not recorded is compared with nothing, but may be passed by others' requests.
+void ModelGrouper::add_unrecorded_parts() {
+  for (const Attachment& attachment : topology_.attachments) {
+    if (recorded(host(attachment.server)) == nullptr) static_cast<void>(attachment_part(attachment));
+  }
+  for (const Disk& disk : topology_.disks) {
+    const Host& server = host(disk.host);
+    if (recorded(server) != nullptr) continue;
+    const PartId part = part_of_server(parts(), {PartKind::kDisk, server.name + "/" + disk.device},
+                                       {server_kind(server), server.name});
+    add_to_drawers(part, disk.drawers);
+  }
+}
+
 void ModelGrouper::name_unrecorded_servers() {
   std::vector<std::string> missing;
   for (const Host& server : topology_.hosts) {
@@ -462,12 +483,19 @@ Result<Grouping> ModelGrouper::run() {
   group_sockets(hosts_, sets_, builder_);
   group_servers_as_machines();
   connect_networks(topology_, builder_.grouping());
+  add_unrecorded_parts();
+  describe_paths(topology_, builder_.grouping());
   name_unrecorded_servers();
   name_unused_disks();
   return builder_.take();
 }
 
 }  // namespace
+
+Grouping parts_alone(const SystemModel& model) {
+  const std::vector<RecordedHost> none;
+  return ModelGrouper(none, model, {}).parts_alone();
+}
 
 Result<Grouping> group_by_model(const std::vector<RecordedHost>& hosts, const SystemModel& model,
                                 const GroupingOptions& options) {

@@ -1,6 +1,8 @@
 // The parts between clients and servers. They are not recorded themselves; they are what several links have
 // in common.
+#include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -35,7 +37,11 @@ class NetworkParts {
 
   void connect() {
     for (const Switch& each : topology_.switches) connect_switch(each);
-    for (const NetworkRoute& route : topology_.routes) connect_all(route.to, route_part(route));
+    for (const NetworkRoute& route : topology_.routes) {
+      const PartId own = route_part(route);
+      // What only some clients pass does not slow down a server for the others.
+      if (route.from.empty()) connect_all(route.to, own);
+    }
     for (const LoadBalancer& each : topology_.load_balancers) {
       connect_all(each.servers, parts_.add({PartKind::kLoadBalancer, each.name}));
     }
@@ -94,6 +100,29 @@ class NetworkParts {
 
 void connect_networks(const Topology& topology, Grouping& grouping) {
   NetworkParts(topology, grouping).connect();
+}
+
+void describe_paths(const Topology& topology, Grouping& grouping) {
+  for (const Host& host : topology.hosts) {
+    if (host.role != HostRole::kMetadataServer) continue;
+    grouping.parts.add({PartKind::kMetadataServer, host.name});
+    if (!host.set.empty()) grouping.sets[host.name] = host.set;
+  }
+  for (const Lun& lun : topology.luns) {
+    if (!lun.set.empty()) grouping.sets[lun.name] = lun.set;
+  }
+  const auto names_of = [&](std::span<const HostId> hosts) {
+    std::vector<std::string> names;
+    names.reserve(hosts.size());
+    for (const HostId host : hosts) names.push_back(topology.hosts[host.index()].name);
+    std::ranges::sort(names);
+    return names;
+  };
+  for (const NetworkRoute& route : topology.routes) {
+    ClientRoute known{.clients = names_of(route.from), .servers = names_of(route.to), .over = {}};
+    for (const std::string& router : route.over) known.over.push_back({PartKind::kRouter, router});
+    grouping.routes.push_back(std::move(known));
+  }
 }
 
 }  // namespace laggard::topology

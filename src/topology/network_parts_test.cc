@@ -68,6 +68,32 @@ TEST(NetworkParts, OneRouterIsNeededAndOfSeveralTheirGroup) {
   EXPECT_THAT(grouping.parts.edges_of(router), ElementsAre(PartGraph::Edge{EdgeKind::kMemberOf, group}));
 }
 
+TEST(NetworkParts, ARouteOfSomeClientsIsForProbesOnly) {
+  const Grouping grouping = grouped(
+      "[[clients]]\nname = \"n[1-2]\"\n"
+      "[[routes]]\nname = \"lnet\"\nover = \"rtr[1-2]\"\nfrom = \"n[1-2]\"\nto = \"s2\"\n");
+  EXPECT_THAT(needed_by(grouping, "s2/eth0"), Not(Contains(Part{PartKind::kLoadBalancer, "lnet"})));
+  ASSERT_EQ(grouping.routes.size(), 1U);
+  EXPECT_THAT(grouping.routes[0].clients, ElementsAre("n1", "n2"));
+  EXPECT_THAT(grouping.routes[0].servers, ElementsAre("s2"));
+  EXPECT_THAT(grouping.routes[0].over,
+              ElementsAre(Part{PartKind::kRouter, "rtr1"}, Part{PartKind::kRouter, "rtr2"}));
+}
+
+TEST(NetworkParts, OfEventsAloneTheFileStillTellsWhatThereIs) {
+  const SystemModel model = *parse_system(
+      "[[servers]]\nname = \"s[1-2]\"\nset = \"home\"\n"
+      "[[servers]]\nname = \"m1\"\nrole = \"metadata\"\nset = \"home\"\n"
+      "[[luns]]\nname = \"ost1\"\nservers = \"s[1-2]\"\ndevice = \"{lun}\"\nset = \"home\"\n",
+      "system.toml");
+  const Grouping grouping = parts_alone(model);
+  EXPECT_TRUE(grouping.components.empty());
+  EXPECT_TRUE(grouping.parts.find(PartKind::kMetadataServer, "m1"));
+  EXPECT_TRUE(grouping.parts.find(PartKind::kLun, "ost1"));
+  EXPECT_TRUE(grouping.parts.find(PartKind::kServer, "s2")) << "through which it is reached, too";
+  EXPECT_THAT(grouping.sets, ElementsAre(std::pair("m1", "home"), std::pair("ost1", "home")));
+}
+
 TEST(NetworkParts, MistakesAreNamedWithTheirLines) {
   const auto mistake = [](const std::string& text) {
     const SystemReading reading =

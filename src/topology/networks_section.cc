@@ -120,7 +120,7 @@ void SystemReader::check_uplinks() {
 }
 
 void SystemReader::read_route(const TomlSection& section) {
-  section.allow_only({"name", "over", "to"});
+  section.allow_only({"name", "over", "from", "to"});
   const auto over = section.required_text("over");
   if (!over) return;
   const auto routers = noted(names_.expand(over->value), over->line);
@@ -130,12 +130,20 @@ void SystemReader::read_route(const TomlSection& section) {
     mistakes_.add(over->line, "a route over several routers needs a 'name': that of their group");
     return;
   }
-  NetworkRoute route{
-      .name = name ? name->value : routers->front(), .over = *routers, .to = {}, .line = over->line};
+  NetworkRoute route{.name = name ? name->value : routers->front(),
+                     .over = *routers,
+                     .from = {},
+                     .to = {},
+                     .line = over->line};
   if (!claim(route.name, "route", over->line)) return;
   const auto to = network_hosts(section, "to");
   if (!to || !charge(to->size(), over->line)) return;
   route.to = *to;
+  if (section.has("from")) {
+    const auto from = network_hosts(section, "from");
+    if (!from || !charge(from->size(), over->line)) return;
+    route.from = *from;
+  }
   topology().routes.push_back(std::move(route));
 }
 
