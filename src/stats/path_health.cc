@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace laggard::stats {
@@ -77,70 +78,146 @@ class HopShares {
 
 bool is_shared(const PathHop& hop) { return hop.sharing != PathHop::Sharing::kOne; }
 
-/// The successes that are a unit's whatever its health: those of hops that it has for itself.
-void add_constant(const PathTrials& path, std::size_t noise, std::span<UnitHealth> counts) {
-  const double successes = path.trials - path.failures;
-  for (const PathHop& hop : path.hops) {
-    if (!is_shared(hop)) counts[hop.units.front()].alpha += successes;
+/// Expectation maximization over the health of units; the noise is one more unit, which all paths pass.
+class Fit {
+ public:
+  using Path = std::vector<std::size_t>;  ///< Hops by number.
+
+  Fit(std::span<const PathHop> hops, std::span<const Path> paths, std::size_t units,
+      const PathHealthOptions& options)
+      : hops_(hops), paths_(paths), options_(options), constant_(units + 1, options.prior) {
+    constant_.back() = options.noise;
+    state_ = constant_;
+    health_.resize(state_.size());
+    works_.resize(hops.size());
   }
-  counts[noise].alpha += successes;
-}
 
-double path_works(const PathTrials& path, std::span<const double> health, std::size_t noise) {
-  double works = health[noise];
-  for (const PathHop& hop : path.hops) works *= hop_health(hop, health);
-  return works;
-}
+  PathFit run(std::span<const double> trials, std::span<const double> failures) {
+    sum_up(trials, failures);
+    for (int round = 0; round < options_.most_rounds; ++round) {
+      constexpr double kSettled = 1e-7;
+      if (look() < kSettled) break;
+      improve(failures);
+    }
+    PathFit fit;
+    fit.log_likelihood = log_likelihood(trials, failures);
+    state_.pop_back();
+    fit.health = std::move(state_);
+    return fit;
+  }
 
-/// The rest: failures, and successes of hops that several units share. The noise is one more hop.
-void add_varying(const PathTrials& path, std::span<const double> health, std::size_t noise,
-                 std::span<UnitHealth> counts) {
-  HopShares shares(health, counts);
-  const PathHop noise_hop{.units = {noise}};
-  const double successes = path.trials - path.failures;
-  const double fails = std::max(1 - path_works(path, health, noise), kLeastChance);
-  const auto add = [&](const PathHop& hop) {
-    const double blame = std::min((1 - hop_health(hop, health)) / fails, 1.0);
-    shares.add(hop, path.failures * (1 - blame) + (is_shared(hop) ? successes : 0), path.failures * blame);
-  };
-  for (const PathHop& hop : path.hops) add(hop);
-  add(noise_hop);
-}
+ private:
+  /// Successes are those of their hops, whatever fails elsewhere.
+  void sum_up(std::span<const double> trials, std::span<const double> failures) {
+    successes_.assign(hops_.size(), 0);
+    for (std::size_t p = 0; p < paths_.size(); ++p) {
+      const double successes = trials[p] - failures[p];
+      for (const std::size_t hop : paths_[p]) successes_[hop] += successes;
+      constant_.back().alpha += successes;
+      if (failures[p] > 0) failing_.push_back(p);
+    }
+    for (std::size_t h = 0; h < hops_.size(); ++h) {
+      if (is_shared(hops_[h])) {
+        shared_.push_back(h);
+      } else {
+        constant_[hops_[h].units.front()].alpha += successes_[h];
+      }
+    }
+  }
+
+  /// The health at which what happened is looked at. \return by how much it has changed at most.
+  double look() {
+    double change = 0;
+    for (std::size_t u = 0; u < state_.size(); ++u) {
+      change = std::max(change, std::abs(state_[u].mean() - health_[u]));
+      health_[u] = state_[u].mean();
+    }
+    for (std::size_t h = 0; h < hops_.size(); ++h) works_[h] = hop_health(hops_[h], health_);
+    return change;
+  }
+
+  void improve(std::span<const double> failures) {
+    state_ = constant_;
+    HopShares shares(health_, state_);
+    for (const std::size_t h : shared_) shares.add(hops_[h], successes_[h], 0);
+    for (const std::size_t p : failing_) {
+      const double fails = std::max(1 - path_works(p), kLeastChance);
+      const auto blame = [&](double works) { return std::min((1 - works) / fails, 1.0); };
+      for (const std::size_t h : paths_[p]) {
+        const double its = failures[p] * blame(works_[h]);
+        shares.add(hops_[h], failures[p] - its, its);
+      }
+      const double noise = failures[p] * blame(health_.back());
+      state_.back().alpha += failures[p] - noise;
+      state_.back().beta += noise;
+    }
+    for (const std::size_t unit : options_.well) state_[unit] = options_.prior;
+  }
+
+  [[nodiscard]] double path_works(std::size_t p) const {
+    double works = health_.back();
+    for (const std::size_t h : paths_[p]) works *= works_[h];
+    return works;
+  }
+
+  /// Of all paths: log A = sum log t.
+  [[nodiscard]] double log_likelihood(std::span<const double> trials,
+                                      std::span<const double> failures) const {
+    double sum = 0;
+    const auto successes_of = [](double successes, double works) {
+      return successes * std::log(std::clamp(works, kLeastChance, 1 - kLeastChance));
+    };
+    double all = 0;
+    for (std::size_t h = 0; h < hops_.size(); ++h) sum += successes_of(successes_[h], works_[h]);
+    for (std::size_t p = 0; p < paths_.size(); ++p) all += trials[p] - failures[p];
+    sum += successes_of(all, health_.back());
+    for (const std::size_t p : failing_) {
+      sum += failures[p] * std::log1p(-std::clamp(path_works(p), kLeastChance, 1 - kLeastChance));
+    }
+    return sum;
+  }
+
+  std::span<const PathHop> hops_;
+  std::span<const Path> paths_;
+  const PathHealthOptions& options_;
+  std::vector<UnitHealth> constant_;
+  std::vector<UnitHealth> state_;
+  std::vector<double> health_;     ///< Means of `state_`.
+  std::vector<double> works_;      ///< Per hop: t.
+  std::vector<double> successes_;  ///< The same.
+  std::vector<std::size_t> failing_;
+  std::vector<std::size_t> shared_;
+};
 
 }  // namespace
 
-PathFit path_health(std::span<const PathTrials> paths, std::size_t units, const PathHealthOptions& options) {
-  std::vector<UnitHealth> constant(units + 1, options.prior);
-  constant.back() = options.noise;
-  std::vector<const PathTrials*> varying;
-  for (const PathTrials& path : paths) {
-    add_constant(path, units, constant);
-    if (path.failures > 0 || std::ranges::any_of(path.hops, is_shared)) varying.push_back(&path);
-  }
-  std::vector<UnitHealth> state(units + 1, options.prior);
-  state.back() = options.noise;
-  std::vector<double> health(state.size());
-  for (int round = 0; round < options.most_rounds; ++round) {
-    double change = 0;
-    for (std::size_t u = 0; u < state.size(); ++u) {
-      change = std::max(change, std::abs(state[u].mean() - health[u]));
-      health[u] = state[u].mean();
+PathModel::PathModel(std::span<const std::vector<PathHop>> paths, std::size_t units) : units_(units) {
+  std::map<PathHop, std::size_t> known;
+  for (const std::vector<PathHop>& path : paths) {
+    std::vector<std::size_t>& own = paths_.emplace_back();
+    for (const PathHop& hop : path) {
+      const auto [at, added] = known.try_emplace(hop, hops_.size());
+      if (added) hops_.push_back(hop);
+      own.push_back(at->second);
     }
-    constexpr double kSettled = 1e-7;
-    if (change < kSettled) break;
-    state = constant;
-    for (const PathTrials* path : varying) add_varying(*path, health, units, state);
-    for (const std::size_t unit : options.well) state[unit] = options.prior;
   }
-  PathFit fit;
+}
+
+PathFit PathModel::fit(std::span<const double> trials, std::span<const double> failures,
+                       const PathHealthOptions& options) const {
+  return Fit(hops_, paths_, units_, options).run(trials, failures);
+}
+
+PathFit path_health(std::span<const PathTrials> paths, std::size_t units, const PathHealthOptions& options) {
+  std::vector<std::vector<PathHop>> hops;
+  std::vector<double> trials;
+  std::vector<double> failures;
   for (const PathTrials& path : paths) {
-    const double works = std::clamp(path_works(path, health, units), kLeastChance, 1 - kLeastChance);
-    fit.log_likelihood +=
-        (path.trials - path.failures) * std::log(works) + path.failures * std::log1p(-works);
+    hops.push_back(path.hops);
+    trials.push_back(path.trials);
+    failures.push_back(path.failures);
   }
-  state.pop_back();
-  fit.health = std::move(state);
-  return fit;
+  return PathModel(hops, units).fit(trials, failures, options);
 }
 
 }  // namespace laggard::stats

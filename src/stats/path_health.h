@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,7 @@ struct PathHop {
   };
   std::vector<std::size_t> units;  ///< Not empty.
   Sharing sharing = Sharing::kOne;
+  auto operator<=>(const PathHop&) const = default;
 };
 
 /// How often a path was tried and how often that failed.
@@ -50,6 +52,23 @@ struct PathFit {
   double log_likelihood = 0;
 };
 
+/// The paths of a system, which stay the same while their probes come: hops that are passed by several are
+/// looked at once.
+class PathModel {
+ public:
+  /// \param units  how many there are.
+  PathModel(std::span<const std::vector<PathHop>> paths, std::size_t units);
+
+  /// As `path_health`, of these trials and failures of each path.
+  [[nodiscard]] PathFit fit(std::span<const double> trials, std::span<const double> failures,
+                            const PathHealthOptions& options = {}) const;
+
+ private:
+  std::vector<PathHop> hops_;                    ///< Each once.
+  std::vector<std::vector<std::size_t>> paths_;  ///< Into them.
+  std::size_t units_ = 0;
+};
+
 /// The factor graph of K §V-A: each unit has a health X ~ Beta, a path works with A = prod of its hops' t,
 /// and of its N trials Y ~ Binomial(N, A) succeed. Solved by expectation maximization with conjugate updates
 /// instead of K's Monte Carlo: of a path's failures hop i is to blame for the share
@@ -58,7 +77,7 @@ struct PathFit {
 /// and what others are blamed for. It is overconfident where several units explain a failure as well, which
 /// callers prevent by making one unit of those that lie on the same paths (`PathHop`).
 /// \param units  how many there are.
-/// Its cost is that of the paths on which something failed, and of those with hops that are shared, a round.
+/// Its cost a round is that of the paths on which something failed, and of all different hops.
 [[nodiscard]] PathFit path_health(std::span<const PathTrials> paths, std::size_t units,
                                   const PathHealthOptions& options = {});
 
