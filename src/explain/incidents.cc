@@ -98,6 +98,9 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
     incident.persistence = std::max(incident.persistence, static_cast<int>(finding->persistence));
     incident.severity = std::max(incident.severity, finding->severity);
     trained = trained && finding->trained;
+    if (const Fact* posterior = finding->fact(kPosterior)) {
+      incident.confidence = std::max(incident.confidence.value_or(0), posterior->own);
+    }
     Evidence& evidence = incident.evidence.emplace_back(finding->evidence);
     if (finding->is_of_component()) evidence.peer_count = peers[finding->component];
     if (finding->as_ever && !hypothesis.confirmed_since) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <utility>
 
 #include "base/missing.h"
 #include "base/text.h"
@@ -25,6 +26,17 @@ const AttributeColumn* column_of(const EventTable& events, std::string_view key,
     return column.key == key && column.form == form;
   });
   return found == events.attributes().end() ? nullptr : &*found;
+}
+
+/// What is only suspected is over within a minute, or was a few slow probes, as often as not: on the lab's
+/// production set (even seeds) half of it was no incident, and of what is confirmed one in 200.
+constexpr double kSuspectedLasts = 0.5;
+
+void set_posterior(Finding& finding, double failed) {
+  const double lasts = finding.confirmed() ? 1 : kSuspectedLasts;
+  for (Fact& fact : finding.facts) {
+    if (fact.spec == &kPosterior) fact.own = failed * lasts;
+  }
 }
 
 std::string names_of(std::span<const Part> parts) {
@@ -53,12 +65,18 @@ void PingDetector::take(const EventTable& events) {
   const Columns columns{.operation = column_of(events, "operation", AttributeForm::kWord),
                         .error = column_of(events, "error", AttributeForm::kWord),
                         .timed_out = column_of(events, "timed_out", AttributeForm::kInteger)};
+  std::map<std::pair<Word, bool>, std::size_t> numbers;  // By the target, and whether names are made.
   for (std::size_t e = 0; e < events.size(); ++e) {
     const Word subject = events.subjects()[e];
     if (subject == kNoWord) continue;
-    if (const std::optional<Outcomes> one = outcome_of(events, e, columns)) {
-      now_[{events.host(), std::string(events.words().text(subject))}].add(*one);
+    const std::optional<Outcomes> one = outcome_of(events, e, columns);
+    if (!one) continue;
+    const bool names = word_of(events, columns.operation, e) != "WrEx";
+    const auto [at, is_new] = numbers.try_emplace({subject, names});
+    if (is_new) {
+      at->second = localizer_.number({events.host(), std::string(events.words().text(subject)), names});
     }
+    now_[at->second].add(*one);
   }
 }
 
@@ -81,44 +99,42 @@ std::optional<PingDetector::Outcomes> PingDetector::outcome_of(const EventTable&
   return one;
 }
 
-std::map<PingDetector::Pair, PingDetector::Outcomes> PingDetector::gather(WallTime from) const {
-  std::map<Pair, Outcomes> all;
+std::vector<PingCounts> PingDetector::counts(WallTime from) const {
+  std::vector<PingCounts> all(localizer_.size());
   for (const Step& step : steps_) {
     if (step.end <= from) continue;
-    for (const auto& [pair, outcomes] : step.pairs) all[pair].add(outcomes);
+    for (const auto& [number, outcomes] : step.pairs) {
+      all[number].trials += outcomes.trials;
+      all[number].failures += outcomes.failures;
+    }
   }
   return all;
+}
+
+bool PingDetector::any_failure() const {
+  return std::ranges::any_of(steps_, [](const Step& step) {
+    return std::ranges::any_of(step.pairs, [](const auto& entry) { return entry.second.failures > 0; });
+  });
 }
 
 void PingDetector::complete(WallTime until) {
   steps_.push_back({until, std::exchange(now_, {})});
   while (steps_.front().end <= until - std::max(kWindow, step_)) steps_.pop_front();
-  const auto fails = [](const auto& entry) { return entry.second.failures > 0; };
-  const bool any =
-      std::ranges::any_of(steps_, [&](const Step& step) { return std::ranges::any_of(step.pairs, fails); });
-  if (any) {
-    judge(gather(WallTime::min()), true, until);
-    if (step_ < kWindow) judge(gather(until - std::max(kSoon, step_)), false, until);
+  if (any_failure()) {
+    judge(WallTime::min(), true, until);
+    if (step_ < kWindow) judge(until - std::max(kSoon, step_), false, until);
   }
   close_others(until);
 }
 
-void PingDetector::judge(const std::map<Pair, Outcomes>& pairs, bool is_whole, WallTime until) {
-  std::vector<PingCounts> counts;
-  std::vector<std::pair<const Pair*, const Outcomes*>> rows;
-  for (const auto& [pair, outcomes] : pairs) {
-    counts.push_back({pair.first, pair.second, outcomes.trials, outcomes.failures});
-    rows.emplace_back(&pair, &outcomes);
-  }
-  const std::vector<PingVerdict> verdicts = localize_pings(counts, paths_);
-  for (const PingVerdict& verdict : verdicts) {
+void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
+  for (const PingVerdict& verdict : localizer_.localize(counts(from))) {
     if (verdict.failed <= kCertain || verdict.failures < kLeastFailures) continue;
+    if (!is_whole && verdict.failed <= kSoonCertain) continue;
     auto [at, is_new] = open_.try_emplace(verdict.part);
     Finding& finding = at->second.finding;
     if (!is_new && at->second.seen == until) continue;  // The whole window has said so.
     at->second.seen = until;
-    std::vector<std::pair<const Pair*, const Outcomes*>> its_rows;
-    for (const std::size_t p : verdict.on) its_rows.push_back(rows[p]);
     if (is_new) {
       finding.part = verdict.part;
       finding.resource = Resource::kStorage;
@@ -127,20 +143,48 @@ void PingDetector::judge(const std::map<Pair, Outcomes>& pairs, bool is_whole, W
       finding.faulty_since = until;
       finding.open = true;
     }
-    renew(finding, verdict, its_rows);
+    renew(finding, verdict, from);
     if (is_new) finding.opened = {until, finding.symptom};
-    if (is_whole && !finding.confirmed_since) finding.confirmed_since = until;
+    if (is_whole && !finding.confirmed_since && goes_on(verdict, finding.opened.at, until)) {
+      finding.confirmed_since = until;
+      set_posterior(finding, verdict.failed);
+    }
   }
 }
 
-void PingDetector::renew(Finding& finding, const PingVerdict& verdict,
-                         std::span<const std::pair<const Pair*, const Outcomes*>> pairs) const {
+/// A minute after it was found, a part that has healed serves again (K §VI-A).
+bool PingDetector::goes_on(const PingVerdict& verdict, WallTime opened, WallTime until) const {
+  if (until < opened + kHeals) return false;
+  PingCounts since;
+  for (const Step& step : steps_) {
+    if (step.end <= opened) continue;
+    for (const std::size_t number : verdict.on) {
+      const auto found = step.pairs.find(number);
+      if (found == step.pairs.end()) continue;
+      since.trials += found->second.trials;
+      since.failures += found->second.failures;
+    }
+  }
+  return static_cast<double>(since.failures) > (1 - kServes) * static_cast<double>(since.trials);
+}
+
+void PingDetector::renew(Finding& finding, const PingVerdict& verdict, WallTime from) const {
+  std::map<std::pair<std::string, std::string>, Outcomes> pairs;
+  for (const Step& step : steps_) {
+    if (step.end <= from) continue;
+    for (const std::size_t number : verdict.on) {
+      const auto found = step.pairs.find(number);
+      if (found == step.pairs.end()) continue;
+      const PingPair& pair = localizer_.pair(number);
+      pairs[{pair.client, pair.target}].add(found->second);
+    }
+  }
   Outcomes all;
   TablePayload table{.columns = {"client", "target", "probes", "failed"}, .rows = {}};
   for (const auto& [pair, outcomes] : pairs) {
-    all.add(*outcomes);
+    all.add(outcomes);
     table.rows.push_back(
-        {pair->first, pair->second, std::to_string(outcomes->trials), std::to_string(outcomes->failures)});
+        {pair.first, pair.second, std::to_string(outcomes.trials), std::to_string(outcomes.failures)});
   }
   finding.since = std::min(finding.since, all.first);
   finding.until = std::max(finding.until, all.last);
@@ -151,7 +195,8 @@ void PingDetector::renew(Finding& finding, const PingVerdict& verdict,
   if (score >= finding.strength) {
     finding.strength = score;
     finding.facts = {{&kFailedProbes, static_cast<double>(all.failures), kMissing},
-                     {&kPosterior, verdict.failed, kMissing}};
+                     {&kPosterior, kMissing, kMissing}};
+    set_posterior(finding, verdict.failed);
     evidence.detector = "path-health";
     evidence.score = score;
     evidence.note = fmt::format(
@@ -204,13 +249,14 @@ void PingDetector::forget(std::span<const std::uint8_t> keep) {
 std::vector<PathEvidence> PingDetector::paths() const {
   std::vector<PathEvidence> all;
   if (steps_.empty()) return all;
-  PingPaths paths = paths_;
-  for (const auto& [pair, outcomes] : gather(WallTime::min())) {
+  const std::vector<PingCounts> counts = this->counts(WallTime::min());
+  for (std::size_t number = 0; number < counts.size(); ++number) {
+    if (counts[number].trials == 0) continue;
     PathEvidence evidence{.hops = {},
                           .window = {steps_.front().end - step_, steps_.back().end},
-                          .trials = outcomes.trials,
-                          .failures = outcomes.failures};
-    for (const PingHop& hop : paths.of(pair.first, pair.second)) evidence.hops.push_back(hop.parts);
+                          .trials = counts[number].trials,
+                          .failures = counts[number].failures};
+    for (const PingHop& hop : localizer_.path(number)) evidence.hops.push_back(hop.parts);
     all.push_back(std::move(evidence));
   }
   return all;

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "detect/pings/ping_localizer.h"
@@ -22,8 +21,8 @@ namespace laggard::detect {
 /// Parts that explain why probes fail (K §V-A). After each step the probes of the last kWindow are localized,
 /// and those of the last kSoon by themselves, so that a part that fails wholly need not wait until it
 /// outweighs what went well before. A part is found when it has failed with more than kCertain and at least
-/// kLeastFailures probes say so; it is confirmed when the whole window says so, and well again when neither
-/// does any more.
+/// kLeastFailures probes say so, and well again when neither says so any more. It is confirmed when the whole
+/// window says so kHeals later, and probes since it was found fail, too.
 ///
 /// A probe has failed when it was slow, timed out or was refused; one that was skipped was none, and one that
 /// is done after its timeout was told (attribute `timed_out`) is counted once.
@@ -32,9 +31,10 @@ class PingDetector final : public Detector {
   static constexpr std::array<std::string_view, 1> kEvents{"ping"};
   static constexpr Duration kWindow = std::chrono::minutes(5);  ///< K §V-A.
   static constexpr Duration kSoon = std::chrono::minutes(1);
+  static constexpr Duration kHeals = std::chrono::minutes(1);  ///< K §VI-A.
   static constexpr std::uint64_t kLeastFailures = 3;
 
-  explicit PingDetector(const DetectorSetup& setup) : step_(setup.step), paths_(setup.grouping) {}
+  explicit PingDetector(const DetectorSetup& setup) : step_(setup.step), localizer_(setup.grouping) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
     return std::make_unique<PingDetector>(setup);
   }
@@ -48,7 +48,6 @@ class PingDetector final : public Detector {
   [[nodiscard]] std::vector<PathEvidence> paths() const override;
 
  private:
-  using Pair = std::pair<std::string, std::string>;  ///< Client and target.
   /// What became of the probes of a pair.
   struct Outcomes {
     std::uint64_t trials = 0;
@@ -63,7 +62,7 @@ class PingDetector final : public Detector {
   };
   struct Step {
     WallTime end;
-    std::map<Pair, Outcomes> pairs;
+    std::map<std::size_t, Outcomes> pairs;  ///< By the number of the pair.
   };
   static constexpr std::size_t kMostLatencies = 1000;
   /// Of the attributes of a table; null where it has none.
@@ -77,16 +76,17 @@ class PingDetector final : public Detector {
   [[nodiscard]] static std::optional<Outcomes> outcome_of(const EventTable& events, std::size_t e,
                                                           const Columns& columns);
 
-  [[nodiscard]] std::map<Pair, Outcomes> gather(WallTime from) const;
-  void judge(const std::map<Pair, Outcomes>& pairs, bool is_whole, WallTime until);
-  void renew(Finding& finding, const PingVerdict& verdict,
-             std::span<const std::pair<const Pair*, const Outcomes*>> pairs) const;
+  [[nodiscard]] std::vector<PingCounts> counts(WallTime from) const;
+  [[nodiscard]] bool any_failure() const;
+  void judge(WallTime from, bool is_whole, WallTime until);
+  [[nodiscard]] bool goes_on(const PingVerdict& verdict, WallTime opened, WallTime until) const;
+  void renew(Finding& finding, const PingVerdict& verdict, WallTime from) const;
   void close_others(WallTime until);
 
   Duration step_;
-  PingPaths paths_;
-  std::map<Pair, Outcomes> now_;  ///< Of the step at hand.
-  std::deque<Step> steps_;        ///< Of the last kWindow.
+  PingLocalizer localizer_;
+  std::map<std::size_t, Outcomes> now_;  ///< Of the step at hand.
+  std::deque<Step> steps_;               ///< Of the last kWindow.
   struct Open {
     Finding finding;
     WallTime seen;  ///< End of the last step in which it was so.

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "detect/pings/ping_units.h"
 #include "stats/beta.h"
 
 namespace laggard::detect {
@@ -18,74 +19,21 @@ constexpr double kNeeded = 6;
 /// A system of which more has failed at once is not looked at this closely.
 constexpr std::size_t kMostFailed = 32;
 
-/// A part by what makes it one: what a site calls such parts does not.
-using Key = std::pair<PartKind, std::string>;
-
-struct Unit {
-  std::vector<Part> parts;
-  std::vector<std::size_t> on;
-};
-
-/// The units of some paths, and which is whose.
-class Units {
- public:
-  Units(std::span<const PingCounts> counts, PingPaths& paths) {
-    std::map<Key, std::vector<std::size_t>> on;
-    std::map<Key, Part> parts;
-    for (std::size_t p = 0; p < counts.size(); ++p) {
-      for (const PingHop& hop : paths.of(counts[p].client, counts[p].target)) {
-        for (const Part& part : hop.parts) {
-          on[{part.kind, part.name}].push_back(p);
-          parts.try_emplace({part.kind, part.name}, part);
-        }
-      }
-    }
-    std::map<std::vector<std::size_t>, std::size_t> classes;
-    for (const auto& [key, list] : on) {
-      const auto [at, added] = classes.try_emplace(list, units_.size());
-      if (added) units_.push_back({{}, list});
-      units_[at->second].parts.push_back(parts.at(key));
-      unit_of_[key] = at->second;
-    }
-  }
-
-  [[nodiscard]] std::span<const Unit> all() const { return units_; }
-  /// The hops of a path in units, each unit once.
-  [[nodiscard]] std::vector<stats::PathHop> hops(std::span<const PingHop> path) const {
-    std::vector<stats::PathHop> all;
-    std::vector<bool> passed(units_.size(), false);
-    for (const PingHop& hop : path) {
-      stats::PathHop in_units{.units = {}, .sharing = hop.sharing};
-      for (const Part& part : hop.parts) {
-        const std::size_t unit = unit_of_.at({part.kind, part.name});
-        if (passed[unit]) continue;
-        passed[unit] = true;
-        in_units.units.push_back(unit);
-      }
-      if (in_units.units.empty()) continue;
-      if (in_units.units.size() == 1) in_units.sharing = stats::PathHop::Sharing::kOne;
-      all.push_back(std::move(in_units));
-    }
-    return all;
-  }
-
- private:
-  std::vector<Unit> units_;
-  std::map<Key, std::size_t> unit_of_;
-};
-
 /// Puts first what a class is named by.
-void name_class(std::vector<Part>& parts, std::span<const PingCounts> counts,
-                std::span<const std::size_t> on) {
+void name_class(std::vector<Part>& parts, const std::string& target) {
   std::ranges::sort(parts, {}, [&](const Part& part) {
-    const std::string& target = counts[on.front()].target;
     const bool is_target = part.name == target || part.name.ends_with("/" + target);
     return std::tuple(!is_target, part.kind.spec().reach, part.kind, part.name);
   });
 }
 
+double probability_of_failure(const stats::UnitHealth& health) {
+  return stats::beta_probability_below(kServes, health.alpha, health.beta);
+}
+
+/// Most units are far from it.
 bool has_failed(const stats::UnitHealth& health) {
-  return stats::beta_probability_below(kServes, health.alpha, health.beta) > kCertain;
+  return health.mean() < (1 + kServes) / 2 && probability_of_failure(health) > kCertain;
 }
 
 /// A way to explain what failed.
@@ -95,64 +43,104 @@ struct Explanation {
   double cost = 0;                  ///< In nats, with kNeeded for each of them.
 };
 
-Explanation explain(std::span<const stats::PathTrials> trials, std::size_t units,
-                    std::span<const std::size_t> well) {
-  Explanation one{.fit = stats::path_health(trials, units, {.well = well}), .failed = {}};
-  for (std::size_t u = 0; u < units; ++u) {
-    if (has_failed(one.fit.health[u])) one.failed.push_back(u);
-  }
-  one.cost = kNeeded * static_cast<double>(one.failed.size()) - one.fit.log_likelihood;
-  return one;
-}
-
-/// The health of the units in the explanation that needs fewest: of those that have failed, one after the
-/// other is taken for healthy as long as the rest, fitted anew, explains what failed at a lower cost. Eight
-/// disks of a server that fails by half do not fail equally often, and each that is a little worse than the
-/// others would be blamed beside the server.
-std::vector<stats::UnitHealth> simplest_health(std::span<const stats::PathTrials> trials, std::size_t units) {
-  std::vector<std::size_t> well;
-  Explanation now = explain(trials, units, well);
-  while (now.failed.size() > 1 && now.failed.size() <= kMostFailed) {
-    std::optional<Explanation> best;
-    std::size_t unneeded = 0;
-    for (const std::size_t u : now.failed) {
-      well.push_back(u);
-      Explanation without = explain(trials, units, well);
-      well.pop_back();
-      if (best && without.cost >= best->cost) continue;
-      best = std::move(without);
-      unneeded = u;
-    }
-    if (best->cost >= now.cost) break;
-    well.push_back(unneeded);
-    now = std::move(*best);
-  }
-  return std::move(now.fit.health);
-}
-
 }  // namespace
 
-std::vector<PingVerdict> localize_pings(std::span<const PingCounts> counts, PingPaths& paths) {
-  const Units units(counts, paths);
-  std::vector<stats::PathTrials> trials;
-  for (const PingCounts& one : counts) {
-    trials.push_back({.hops = units.hops(paths.of(one.client, one.target)),
-                      .trials = static_cast<double>(one.trials),
-                      .failures = static_cast<double>(one.failures)});
+struct PingLocalizer::System {
+  System(std::span<const std::vector<PingHop>> paths, std::vector<std::size_t> which)
+      : probed(std::move(which)), units(paths, probed), model(hops(paths), units.all().size()) {}
+
+  [[nodiscard]] std::vector<std::vector<stats::PathHop>> hops(
+      std::span<const std::vector<PingHop>> paths) const {
+    std::vector<std::vector<stats::PathHop>> all;
+    all.reserve(probed.size());
+    for (const std::size_t p : probed) all.push_back(units.hops(paths[p]));
+    return all;
   }
-  const std::vector<stats::UnitHealth> health = simplest_health(trials, units.all().size());
+
+  void count(std::span<const PingCounts> counts) {
+    trials.clear();
+    failures.clear();
+    for (const std::size_t p : probed) {
+      trials.push_back(static_cast<double>(counts[p].trials));
+      failures.push_back(static_cast<double>(counts[p].failures));
+    }
+  }
+
+  [[nodiscard]] Explanation explain(std::span<const std::size_t> well) const {
+    Explanation one{.fit = model.fit(trials, failures, {.well = well}), .failed = {}};
+    for (std::size_t u = 0; u < units.all().size(); ++u) {
+      if (has_failed(one.fit.health[u])) one.failed.push_back(u);
+    }
+    one.cost = kNeeded * static_cast<double>(one.failed.size()) - one.fit.log_likelihood;
+    return one;
+  }
+
+  /// The health of the units in the explanation that needs fewest: of those that have failed, one after the
+  /// other is taken for healthy as long as the rest, fitted anew, explains what failed at a lower cost. Eight
+  /// disks of a server that fails by half do not fail equally often, and each that is a little worse than
+  /// the others would be blamed beside the server.
+  [[nodiscard]] std::vector<stats::UnitHealth> simplest_health() const {
+    std::vector<std::size_t> well;
+    Explanation now = explain(well);
+    while (now.failed.size() > 1 && now.failed.size() <= kMostFailed) {
+      std::optional<Explanation> best;
+      std::size_t unneeded = 0;
+      for (const std::size_t u : now.failed) {
+        well.push_back(u);
+        Explanation without = explain(well);
+        well.pop_back();
+        if (best && without.cost >= best->cost) continue;
+        best = std::move(without);
+        unneeded = u;
+      }
+      if (best->cost >= now.cost) break;
+      well.push_back(unneeded);
+      now = std::move(*best);
+    }
+    return std::move(now.fit.health);
+  }
+
+  std::vector<std::size_t> probed;  ///< Pairs, by number.
+  PingUnits units;
+  stats::PathModel model;
+  std::vector<double> trials;  ///< Of the probed ones.
+  std::vector<double> failures;
+};
+
+PingLocalizer::PingLocalizer(const Grouping& grouping) : ways_(grouping) {}
+PingLocalizer::PingLocalizer(PingLocalizer&&) noexcept = default;
+PingLocalizer::~PingLocalizer() = default;
+
+std::size_t PingLocalizer::number(const PingPair& pair) {
+  const auto [at, added] = numbers_.try_emplace(pair, pairs_.size());
+  if (added) {
+    pairs_.push_back(pair);
+    paths_.push_back(ways_.of(pair));
+  }
+  return at->second;
+}
+
+std::vector<PingVerdict> PingLocalizer::localize(std::span<const PingCounts> counts) {
+  std::vector<std::size_t> probed;
+  for (std::size_t p = 0; p < counts.size(); ++p) {
+    if (counts[p].trials > 0) probed.push_back(p);
+  }
+  if (!system_ || system_->probed != probed) system_ = std::make_unique<System>(paths_, std::move(probed));
+  system_->count(counts);
+  const std::vector<stats::UnitHealth> health = system_->simplest_health();
   std::vector<PingVerdict> verdicts;
-  for (std::size_t u = 0; u < units.all().size(); ++u) {
-    const Unit& unit = units.all()[u];
-    PingVerdict verdict{.part = {}, .others = {}, .health = health[u], .on = unit.on};
+  for (std::size_t u = 0; u < health.size(); ++u) {
+    const PingUnit& unit = system_->units.all()[u];
+    PingVerdict verdict{.part = {}, .others = {}, .health = health[u], .on = {}};
     for (const std::size_t p : unit.on) {
       verdict.trials += counts[p].trials;
       verdict.failures += counts[p].failures;
     }
     if (verdict.failures == 0) continue;
-    verdict.failed = stats::beta_probability_below(kServes, health[u].alpha, health[u].beta);
+    verdict.on = unit.on;
+    verdict.failed = probability_of_failure(health[u]);
     std::vector<Part> parts = unit.parts;
-    name_class(parts, counts, unit.on);
+    name_class(parts, pairs_[unit.on.front()].target);
     verdict.part = parts.front();
     verdict.others.assign(parts.begin() + 1, parts.end());
     verdicts.push_back(std::move(verdict));

@@ -44,12 +44,13 @@ struct ClassPaths {
 std::vector<ClassPaths> classes_of(const Grouping& grouping, std::span<const std::string> clients,
                                    std::span<const std::string> targets, UnitTable& units) {
   std::map<std::vector<stats::UnitPath>, Names> classes;
+  const PingPaths ways(grouping);
   for (const std::string& client : clients) {
     const Part own = grouping.host_part(client);
     std::vector<stats::UnitPath> paths;
     for (const std::string& target : targets) {
       stats::UnitPath path;
-      for (const PingHop& hop : ping_hops(grouping, client, target)) {
+      for (const PingHop& hop : ways.of({client, target})) {
         const bool is_own =
             hop.parts.size() == 1 && hop.parts[0].kind == own.kind && hop.parts[0].name == own.name;
         if (!is_own) path.push_back(units.number(hop.parts));
