@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "lab/production/probes.h"
+#include "lab/score/tally.h"
+#include "model/parts.h"
+
+namespace laggard::lab {
+
+/// Something that a method told: which part has failed, from when it was told of until it no longer was.
+struct Alarm {
+  Part blame;
+  std::vector<std::string> parts{};  ///< All that are named with it.
+  WallTime told;
+  std::optional<WallTime> confirmed{};
+  WallTime until;
+  std::optional<double> confidence{};
+};
+
+/// How an incident of the truth was told of.
+struct IssueScore {
+  production::IncidentKind kind{};
+  std::string truth;               ///< The sick part, or the first of several.
+  std::string said;                ///< What was blamed, if anything.
+  bool localized = false;          ///< Three quarters of the sick parts were named, or of their classes.
+  bool exact = false;              ///< And these by themselves, not by one that probes cannot tell from them.
+  std::optional<Duration> told{};  ///< From its start until a right part was told of, ...
+  std::optional<Duration> confirmed{};  ///< ... and confirmed.
+  std::size_t alarms = 0;               ///< That belong to it: confirmed ones.
+};
+
+/// What was said of a part, and whether it was sick.
+struct ConfidenceScore {
+  double confidence = 0;
+  bool confirmed = false;
+  bool right = false;
+};
+
+struct StretchScore {
+  std::optional<IssueScore> issue;
+  std::size_t transient_alarms = 0;  ///< Confirmed, about what healed by itself.
+  std::size_t false_alarms = 0;      ///< Confirmed, and nothing was wrong with what they blame.
+  std::vector<std::string> false_parts;
+  std::vector<ConfidenceScore> confidences;
+};
+
+/// For how long an alarm may follow what it is about: five minutes of probes are looked at.
+inline constexpr Duration kGrace = std::chrono::minutes(6);
+
+/// Exact 95 % interval of the mean of a Poisson variable of which `count` was seen (Garwood 1936).
+[[nodiscard]] Interval poisson_interval(std::size_t count);
+
+/// Holds what was told of a stretch against the truth. An alarm belongs to an incident when it blames one of
+/// its sick parts, what probes cannot tell from these, or what got sick by them, while it went on or until
+/// kGrace after; that of the issue first.
+[[nodiscard]] StretchScore score_stretch(const production::Stretch& stretch, std::span<const Alarm> alarms);
+
+}  // namespace laggard::lab
