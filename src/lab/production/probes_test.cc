@@ -6,8 +6,7 @@
 #include <set>
 #include <string>
 
-#include "topology/groups.h"
-#include "topology/system_file.h"
+#include "testing/topology.h"
 
 namespace laggard::lab::production {
 namespace {
