@@ -31,9 +31,10 @@ const AttributeColumn* column_of(const EventTable& events, std::string_view key,
 /// What is only suspected is over within a minute, or was a few slow probes, as often as not: on the lab's
 /// production set (even seeds) half of it was no incident, and of what is confirmed one in 200.
 constexpr double kSuspectedLasts = 0.5;
+constexpr double kConfirmedLasts = 0.995;
 
 void set_posterior(Finding& finding, double failed) {
-  const double lasts = finding.confirmed() ? 1 : kSuspectedLasts;
+  const double lasts = finding.confirmed() ? kConfirmedLasts : kSuspectedLasts;
   for (Fact& fact : finding.facts) {
     if (fact.spec == &kPosterior) fact.own = failed * lasts;
   }

@@ -34,8 +34,8 @@ struct PingVerdict {
 /// authors' numbers, ours).
 inline constexpr double kServes = 0.9;
 inline constexpr double kCertain = 0.75;
-/// What a minute alone has to say. Ours: of what it called 75 to 99 % certain on the lab's production set (even
-/// seeds), one in six was sick.
+/// What a minute alone has to say. Ours: of what it called 75 to 99 % certain on the lab's production set
+/// (even seeds), one in six was sick.
 inline constexpr double kSoonCertain = 0.99;
 
 /// Localizes failures (K §V-A): builds the factor graph of the paths and asks which parts' health explains

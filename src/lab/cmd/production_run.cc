@@ -1,7 +1,6 @@
 #include "lab/cmd/production_run.h"
 
-#include <time.h>
-
+#include <ctime>
 #include <utility>
 
 #include "detect/peer/compare/preset.h"

@@ -125,7 +125,8 @@ Interval poisson_interval(std::size_t count) {
 StretchScore score_stretch(const production::Stretch& stretch, std::span<const Alarm> alarms) {
   std::vector<SickParts> truths;
   for (const ProductionIncident& incident : stretch.incidents) truths.emplace_back(incident, stretch.begin);
-  std::ranges::stable_partition(truths, [](const SickParts& truth) { return !truth.incident().transient; });
+  std::stable_partition(truths.begin(), truths.end(),
+                        [](const SickParts& truth) { return !truth.incident().transient; });
   StretchScore score;
   std::vector<const Alarm*> of_issue;
   for (const Alarm& alarm : alarms) {
