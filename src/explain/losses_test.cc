@@ -75,6 +75,19 @@ TEST_F(LossesTest, WhoWasLostBeforeSpeaksForNeitherPart) {
   EXPECT_THAT(found(), ElementsAre("controller xa 10..90", "controller xb 40..90"));
 }
 
+TEST_F(LossesTest, AFewStrangersMakeNoArrayOfAControllersLoss) {
+  for (const std::size_t s : {4U, 5U, 6U}) lose(s, 10, 90);
+  for (const std::size_t s : {0U, 1U, 2U}) {
+    lose(s, 40, 90);
+    for (std::size_t l = 0; l < 32; ++l) {
+      if (l % 8 >= 3 && l % 8 <= 5) add(l, s, 40, 90, true);
+    }
+  }
+  // At a server of the other controller that has lost nothing else.
+  for (const std::size_t l : {0U, 8U}) add(l, 7, 40, 90, true);
+  EXPECT_THAT(found(), testing::Contains("controller xa 40..90"));
+}
+
 TEST_F(LossesTest, WhatIsSlowWhileOthersAreLostIsAnotherTrouble) {
   lose(2, 10, 60);
   slow(10, 20, 50);  // Itself lost just then.
