@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "detect/logs/log_matcher.h"
 #include "testing/cli.h"
 
 namespace laggard::cmd {
@@ -11,6 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing_support::Folder;
+using testing_support::kExample;
 using testing_support::laggard;
 
 TEST(ImportLogs, TheSecondTimeAddsNothingAndALongerLogItsEnd) {
@@ -30,6 +33,40 @@ TEST(ImportLogs, TheSecondTimeAddsNothingAndALongerLogItsEnd) {
   said = laggard({"export", rec, "--events", "log"});
   EXPECT_EQ(said.status, kClean) << said.err;
   EXPECT_THAT(said.out, HasSubstr("fs1,log,,sd <d>: lost,,"));
+}
+
+TEST(ImportLogs, ADiagnosisShowsWhatOnlyTheSickServerLogged) {
+  if (!detect::LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  const Folder folder;
+  std::string log =
+      "2026-11-20T19:22:50Z s2 kernel: blk_update_request: critical medium error, dev loop22, sector 7\n"
+      "2026-11-20T19:22:51Z s2 app: <4>private\n";
+  for (int server = 1; server <= 9; ++server) {
+    log += "2026-11-20T19:22:30Z s" + std::to_string(server) + " kernel: nfs: server home not responding\n";
+  }
+  const std::string rec = folder / "rec";
+  ASSERT_EQ(laggard({"import", "logs", folder.write("messages", log), "--out", rec}).status, kClean);
+  const auto before = nlohmann::json::parse(laggard({"diagnose", kExample, "--json", "-"}).out);
+  const auto said = laggard({"diagnose", kExample, rec, "--json", "-"});
+  const auto json = nlohmann::json::parse(said.out);
+  const auto& incident = json["incidents"].at(0);
+  EXPECT_EQ(incident["mode"], "reliability") << said.err;
+  const auto& evidence = incident["evidence"].back();
+  EXPECT_EQ(evidence["source"], "logs");
+  EXPECT_EQ(evidence["part"]["name"], "s2");
+  EXPECT_EQ(evidence["mode"], "reliability");
+  const auto& lines = evidence["payloads"].at(0)["lines"];
+  ASSERT_EQ(lines.size(), 1U) << "what all log is no difference";
+  EXPECT_EQ(lines[0]["text"], "blk_update_request: critical medium error, dev loop22, sector 7");
+  EXPECT_EQ(lines[0]["time"], "2026-11-20T19:22:50Z");
+  EXPECT_EQ(json["from"], before["from"]) << "a log is not what is judged";
+  EXPECT_EQ(incident["id"], before["incidents"][0]["id"]);
+  EXPECT_TRUE(before["incidents"][0]["mode"].is_null());
+  const auto text = laggard({"diagnose", kExample, rec});
+  EXPECT_THAT(text.out, HasSubstr("mode       reliability"));
+  EXPECT_THAT(text.out, HasSubstr("critical medium error, dev loop22"));
+  const std::string bad = folder.write("bad.toml", "[[pattern]]\nname = 'a'\n");
+  EXPECT_THAT(laggard({"diagnose", kExample, rec, "--patterns", bad}).err, HasSubstr("bad.toml:1: "));
 }
 
 TEST(ImportLogs, NothingImportedLeavesNothingBehind) {
