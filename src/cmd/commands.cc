@@ -26,6 +26,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_incident_command(app, context);
   add_system_command(app, context);
   add_ping_command(app, context);
+  add_log_command(app, context);
   add_export_command(app, context);
   add_send_command(app, context);
   add_info_command(app, context);

@@ -18,7 +18,9 @@ void add_ping_command(CLI::App& app, Context& context);
 void add_export_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
+void add_import_logs(CLI::App& import, Context& context);  ///< A subcommand of import.
 void add_send_command(CLI::App& app, Context& context);
+void add_log_command(CLI::App& app, Context& context);
 void add_record_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

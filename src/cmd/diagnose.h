@@ -16,6 +16,7 @@ struct DiagnoseOptions {
   std::string thresholds;
   std::string learn;  ///< Where to write what the recording's own days teach; empty: nobody learns.
   std::string rules;
+  std::string log_patterns;
   std::string json;
   std::string html;
   std::string history;

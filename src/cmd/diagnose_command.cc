@@ -16,6 +16,7 @@
 #include "cmd/peer_plots.h"
 #include "cmd/ranks.h"
 #include "cmd/read_recording.h"
+#include "detect/logs/pattern_file.h"
 #include "engine/diagnoser.h"
 #include "model/outcome.h"
 #include "report/html.h"
@@ -34,6 +35,15 @@ Result<std::vector<explain::Rule>> load_rules(const DiagnoseOptions& options,
   auto text = read_file(options.rules);
   if (!text) return forward(text);
   return explain::parse_rules(*text, options.rules);
+}
+
+/// The text of a file of patterns, which is read here only to see that it can be.
+Result<std::string> load_log_patterns(const DiagnoseOptions& options) {
+  if (options.log_patterns.empty()) return std::string();
+  auto text = read_file(options.log_patterns);
+  if (!text) return forward(text);
+  if (auto file = detect::PatternFile::parse(*text, options.log_patterns); !file) return forward(file);
+  return text;
 }
 
 Result<detect::Thresholds> read_thresholds_of(const DiagnoseOptions& options) {
@@ -173,7 +183,7 @@ Status check_outputs_of(const DiagnoseOptions& options) {
                                  {"--history", options.history},
                                  {"--learn", options.learn}};
   const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger,
-                                          options.thresholds, options.rules};
+                                          options.thresholds, options.rules, options.log_patterns};
   return check_outputs(outputs, inputs);
 }
 
@@ -183,11 +193,14 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
                                                    const AnalysisSetup& setup) {
   auto rules = load_rules(options, setup.algorithm);
   if (!rules) return forward(rules);
+  auto patterns = load_log_patterns(options);
+  if (!patterns) return forward(patterns);
   engine::DiagnoserOptions out;
   if (Status loaded = load_thresholds(options, setup, out); !loaded) return forward(loaded);
   out.preset = setup.preset;
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
+  out.log_patterns = std::move(*patterns);
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
@@ -302,6 +315,10 @@ void add_verdict_options(CLI::App& command, DiagnoseOptions& options) {
                   "Hold each day against what the peers' own days before it taught, and write that to FILE")
       ->type_name("FILE");
   command.add_option("--rules", options.rules, "Rules of cause of your own (docs/methods/cause.md)")
+      ->type_name("FILE");
+  command
+      .add_option("--patterns", options.log_patterns,
+                  "More patterns of log lines, which come before laggard's own (docs/methods/logs.md)")
       ->type_name("FILE");
 }
 

@@ -1,22 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
 #include "archive/reader.h"
 #include "archive/writer.h"
 #include "base/file.h"
-#include "base/terminal_text.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
+#include "cmd/import_run.h"
 #include "cmd/output.h"
-#include "cmd/progress.h"
 #include "cmd/prometheus.h"
 #include "cmd/recording_folder.h"
 #include "collect/import/ceph/import.h"
@@ -31,70 +28,11 @@ namespace laggard::cmd {
 namespace {
 
 using collect::ImportResult;
-using Json = nlohmann::ordered_json;
-
-/// What every kind of import has.
-struct CommonOptions {
-  std::string out;
-  bool json = false;
-};
-
-/// The line on a terminal that says how far the import is, and the notices above it.
-class ImportDisplay final : public collect::ImportObserver {
- public:
-  explicit ImportDisplay(Clock& clock) : line_("importing", clock) {}
-
-  void progress(const collect::ImportState& state) override {
-    const double part =
-        state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
-    constexpr std::size_t kLongestName = 40;
-    std::string name = state.source;
-    if (name.size() > kLongestName) name = "…" + name.substr(name.size() - kLongestName);
-    line_.update(part, state.values, name);
-  }
-
-  void notice(const std::string& sentence) override { line_.notice(sentence); }
-
-  void clear() { line_.clear(); }
-
- private:
-  SampleProgress line_;
-};
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
-std::string import_json(const CommonOptions& common, const ImportResult& result,
-                        const archive::WriteStats& stats) {
-  Json json;
-  json["schema"] = "laggard.import/1";
-  json["recording"] = common.out;
-  json["new"] = stats.cells_added;
-  json["already_there"] = stats.cells_already_there;
-  json["sources"] = result.sources;
-  json["from"] = result.first ? Json(to_iso8601(*result.first)) : Json();
-  json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
-  json["errors"] = Json::array();
-  for (const Error& error : result.errors) json["errors"].push_back(error.message());
-  return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
-}
-
-std::string import_text(const CommonOptions& common, const ImportResult& result,
-                        const archive::WriteStats& stats) {
-  std::string text = fmt::format("{}: {} new {}", printable(common.out), with_separators(stats.cells_added),
-                                 stats.cells_added == 1 ? "sample" : "samples");
-  if (stats.cells_already_there > 0) {
-    text += fmt::format(" ({} already there)", with_separators(stats.cells_already_there));
-  }
-  if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
-  return text + "\n";
-}
 
 /// Runs one import into the recording and says what came of it.
 /// \param import  (TableSink&, ImportObserver&) -> Result<ImportResult>
 template <typename Import>
-int run_import(const CommonOptions& common, const Import& import) {
+int run_import(const ImportOptions& common, const Import& import) {
   SystemClock clock;
   if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
   std::error_code unknown;
@@ -108,63 +46,9 @@ int run_import(const CommonOptions& common, const Import& import) {
   display.clear();
   const Status closed = (*writer)->close();
   const archive::WriteStats stats = (*writer)->stats();
-  ImportResult shown;
-  if (result) {
-    shown = std::move(*result);
-  } else {
-    shown.errors.push_back(std::move(result.error()));
-  }
-  if (!closed && (shown.errors.empty() || shown.errors.back().message() != closed.error().message())) {
-    shown.errors.push_back(closed.error());
-  }
-  if (made && stats.cells_added == 0) remove_empty_recording(common.out);
-  int status = kClean;
-  for (Error& error : shown.errors) {
-    if (error.code != ErrorCode::kNoSpace) continue;
-    error.what += "; make room and import again, what is there already is kept";
-    shown.first.reset();  // What was read is more than what found room.
-  }
-  for (const Error& error : shown.errors) status = std::max(status, report_error(error));
-  Status printed;
-  if (common.json) {
-    printed = print(import_json(common, shown, stats));
-  } else if (shown.errors.empty() || stats.cells_added + stats.cells_already_there > 0) {
-    printed = print(import_text(common, shown, stats));
-  }
-  if (!printed) status = std::max(status, report_error(printed.error()));
-  if (shown.errors.size() > 1) {
-    std::fprintf(stderr, "laggard: %s could not be read\n",
-                 counted(shown.errors.size(), "source", "sources").c_str());
-  }
-  return status;
-}
-
-void add_common(CLI::App& command, CommonOptions& common) {
-  command
-      .add_option("--out", common.out, "The recording, a folder; made if need be, added to if it is there")
-      ->required()
-      ->type_name("REC");
-  command.add_flag("--json", common.json, "Say what was imported as JSON on standard output");
-}
-
-/// Options that may be given several times, or once with commas, and never take the word after their value.
-CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
-                      const std::string& help) {
-  return command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
-}
-
-/// What packed files may unpack to.
-void add_max_unpacked(CLI::App& command, collect::UnpackLimits& limits, const std::string& otherwise) {
-  command
-      .add_option_function<std::string>(
-          "--max-unpacked",
-          [&limits](const std::string& text) {
-            limits.most = parse_bytes(text);
-            if (!limits.most)
-              throw CLI::ValidationError("--max-unpacked", text + " is no size; write 500M or 10G");
-          },
-          "Refuse a packed file that unpacks to more than this (" + otherwise + ")")
-      ->type_name("SIZE");
+  return finish_import(
+      common, std::move(result), closed,
+      {.added = stats.cells_added, .already_there = stats.cells_already_there, .made = made});
 }
 
 std::vector<std::string> device_kind_names() {
@@ -217,7 +101,7 @@ Status take_writing(const CsvWriting& writing, collect::CsvForm& form) {
 
 void add_csv(CLI::App& import, Context& context) {
   struct Options {
-    CommonOptions common;
+    ImportOptions common;
     std::vector<std::filesystem::path> files;
     collect::CsvForm form;
     collect::UnpackLimits limits;
@@ -277,7 +161,7 @@ void add_csv(CLI::App& import, Context& context) {
 
 void add_sysstat(CLI::App& import, Context& context) {
   struct Options {
-    CommonOptions common;
+    ImportOptions common;
     std::vector<std::filesystem::path> files;
     collect::SysstatOptions sysstat;
   };
@@ -306,7 +190,7 @@ void add_sysstat(CLI::App& import, Context& context) {
 }
 
 struct CephCommand {
-  CommonOptions common;
+  ImportOptions common;
   std::vector<std::filesystem::path> files;
   std::vector<std::string> osds;
   std::string map;
@@ -362,7 +246,7 @@ void add_ceph(CLI::App& import, Context& context) {
 }
 
 struct PrometheusCommand {
-  CommonOptions common;
+  ImportOptions common;
   PrometheusServerOptions source;
   std::string from;
   std::string to;
@@ -499,6 +383,7 @@ void add_import_command(CLI::App& app, Context& context) {
   add_sysstat(*import, context);
   add_prometheus(*import, context);
   add_ceph(*import, context);
+  add_import_logs(*import, context);
 }
 
 }  // namespace laggard::cmd

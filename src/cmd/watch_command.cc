@@ -141,8 +141,8 @@ Status watch_recordings(WatchOptions& options) {
                                  {"--textfile", to.textfile, false},
                                  {"--learn", options.diagnose.learn, false}};
   const std::filesystem::path inputs[] = {options.diagnose.analysis.system, options.diagnose.thresholds,
-                                          options.diagnose.rules, to.alertmanager.password_file,
-                                          to.alertmanager.token_file};
+                                          options.diagnose.rules,           options.diagnose.log_patterns,
+                                          to.alertmanager.password_file,    to.alertmanager.token_file};
   if (Status safe = check_outputs(outputs, inputs); !safe) return safe;
   auto times = read_times(options);
   if (!times) return forward(times);

@@ -2,12 +2,14 @@
 
 #include <vector>
 
+#include "detect/logs/log_detector.h"
 #include "detect/pings/ping_detector.h"
 
 namespace laggard::engine {
 
 std::span<const DetectorSpec> detector_table() {
   static const std::vector<DetectorSpec> table{
+      {"logs", detect::LogDetector::kEvents, {}, &detect::LogDetector::make, false},
       {"pings", detect::PingDetector::kEvents, {}, &detect::PingDetector::make},
   };
   return table;

@@ -53,10 +53,11 @@ std::vector<Part> parts_of(const Grouping& grouping, const Incident& incident) {
 
 }  // namespace
 
-Detectors::Detectors(const Grouping& grouping, std::span<const DetectorSpec> table, Duration step)
-    : grouping_(grouping), step_(step), queue_(step) {
+Detectors::Detectors(const Grouping& grouping, std::span<const DetectorSpec> table,
+                     const DetectorSetup& setup)
+    : grouping_(grouping), step_(setup.step), queue_(setup.step) {
   if (!table.empty()) components_ = components_by_part(grouping);
-  for (const DetectorSpec& spec : table) seats_.push_back({&spec, spec.make({grouping, step})});
+  for (const DetectorSpec& spec : table) seats_.push_back({&spec, spec.make(setup)});
 }
 
 void Detectors::add(const EventTable& table) {
@@ -79,7 +80,9 @@ void Detectors::hand_over(const ObservationStep& step) {
   tell_complete(step.end - step_);
   for (const Seat& seat : seats_) {
     for (const EventTable& table : step.events) {
-      if (wants(seat.spec->events, table.kind())) seat.detector->take(table);
+      if (!wants(seat.spec->events, table.kind())) continue;
+      seat.detector->take(table);
+      may_tell_more_ = may_tell_more_ || !seat.spec->accuses;
     }
     for (const ProfileTable& table : step.profiles) {
       if (wants(seat.spec->profiles, table.kind())) seat.detector->take(table);
@@ -88,17 +91,31 @@ void Detectors::hand_over(const ObservationStep& step) {
   tell_complete(step.end);
 }
 
+/// By a step, if it is judged by somebody.
+void Detectors::widen(const ObservationStep& step) {
+  const auto judged = [&](std::span<const std::string_view> DetectorSpec::*kinds, std::string_view kind) {
+    return std::ranges::any_of(
+        seats_, [&](const Seat& seat) { return seat.spec->accuses && wants(seat.spec->*kinds, kind); });
+  };
+  WallTime first = step.end;
+  bool any = std::ranges::any_of(step.profiles, [&](const ProfileTable& table) {
+    return judged(&DetectorSpec::profiles, table.kind());
+  });
+  for (const EventTable& table : step.events) {
+    if (!judged(&DetectorSpec::events, table.kind())) continue;
+    any = true;
+    if (table.size() > 0) first = std::min(first, table.times().front());
+  }
+  if (any) span_ = {span_ ? span_->from : first, std::max(span_ ? span_->to : WallTime::min(), step.end)};
+}
+
 void Detectors::complete(WallTime until) {
   if (seats_.empty()) return;
   for (auto next = queue_.next(); next && *next <= until; next = queue_.next()) {
-    const WallTime before = span_ ? span_->to : WallTime::min();
     const ObservationStep step = queue_.take();
     hand_over(step);
-    WallTime first = step.end;
-    for (const EventTable& table : step.events) {
-      if (table.size() > 0) first = std::min(first, table.times().front());
-    }
-    span_ = {span_ ? span_->from : first, std::max(before, step.end)};
+    begun_ = true;
+    widen(step);
   }
   queue_.close_before(until);
   tell_complete(until);
@@ -146,9 +163,10 @@ std::vector<PathEvidence> Detectors::paths() const {
   return gather<PathEvidence>(seats_, [](const Detector& detector) { return detector.paths(); });
 }
 
-std::vector<Evidence> Detectors::examine(const Suspicion& suspicion) const {
+std::vector<Evidence> Detectors::examine(const Suspicion& suspicion, bool accuse) const {
   std::vector<Evidence> all;
   for (const Seat& seat : seats_) {
+    if (seat.spec->accuses != accuse) continue;
     for (Evidence& evidence : seat.detector->examine(suspicion)) {
       evidence.source = seat.spec->source;
       if (evidence.component.empty()) {
@@ -207,13 +225,31 @@ Suspicion Examiners::suspicion(const Incident& incident, std::span<const Inciden
   return suspicion;
 }
 
+bool Examiners::Answer::may_change(WallTime at) const {
+  const auto names_mode = [](const Evidence& each) { return each.mode.has_value(); };
+  return at < first_asked + kPatience && std::ranges::none_of(again, names_mode);
+}
+
+bool Examiners::wait(WallTime at) const {
+  if (!detectors_.may_tell_more()) return false;
+  return std::ranges::any_of(answers_, [&](const auto& entry) { return entry.second.may_change(at); });
+}
+
 void Examiners::look(std::span<const Incident> incidents, WallTime at) {
-  std::map<std::string, std::vector<Evidence>> answers;
+  std::map<std::string, Answer> answers;
   for (const Incident& incident : incidents) {
     const auto known = answers_.find(incident.id);
-    answers.emplace(incident.id, known != answers_.end()
-                                     ? std::move(known->second)
-                                     : detectors_.examine(suspicion(incident, incidents, at)));
+    const bool is_new = known == answers_.end();
+    Answer answer = is_new ? Answer{at, {}, {}} : std::move(known->second);
+    if (answer.may_change(at)) {
+      const Suspicion asked = suspicion(incident, incidents, at);
+      if (is_new) answer.once = detectors_.examine(asked, true);
+      // What was found once stays, when its lines have become too old to be found again.
+      if (std::vector<Evidence> again = detectors_.examine(asked, false); !again.empty()) {
+        answer.again = std::move(again);
+      }
+    }
+    answers.emplace(incident.id, std::move(answer));
   }
   answers_ = std::move(answers);
 }
@@ -222,7 +258,13 @@ void Examiners::add_answers(std::vector<Incident>& incidents) const {
   for (Incident& incident : incidents) {
     const auto answers = answers_.find(incident.id);
     if (answers == answers_.end()) continue;
-    incident.evidence.insert(incident.evidence.end(), answers->second.begin(), answers->second.end());
+    for (const auto* evidence : {&answers->second.once, &answers->second.again}) {
+      for (const Evidence& each : *evidence) {
+        // What is broken explains a load, and not the other way round (K §V-B).
+        if (each.mode && incident.mode != FailureMode::kReliability) incident.mode = each.mode;
+      }
+      incident.evidence.insert(incident.evidence.end(), evidence->begin(), evidence->end());
+    }
   }
 }
 

@@ -22,7 +22,7 @@ namespace laggard::engine {
 class Detectors {
  public:
   /// Everything outlives this.
-  Detectors(const Grouping& grouping, std::span<const DetectorSpec> table, Duration step);
+  Detectors(const Grouping& grouping, std::span<const DetectorSpec> table, const DetectorSetup& setup);
 
   /// What nobody asks for is passed over.
   void add(const EventTable& table);
@@ -34,10 +34,15 @@ class Detectors {
   void complete(WallTime until);
   /// The same of everything that waits.
   void finish();
-  /// Of what has been handed over: the beginning of the first step and the end of the last one.
+  /// Of what has been handed over to those that accuse: the beginning of the first step and the end of the
+  /// last one.
   [[nodiscard]] std::optional<TimeSpan> span() const { return span_; }
+  /// Whether any has been handed something.
+  [[nodiscard]] bool have_begun() const { return begun_; }
+  /// Whether any that only examines has.
+  [[nodiscard]] bool may_tell_more() const { return may_tell_more_; }
   /// Until then they are as new, and there is nothing of them to save.
-  [[nodiscard]] bool have_seen_any() const { return span_ || queue_.next(); }
+  [[nodiscard]] bool have_seen_any() const { return begun_ || queue_.next(); }
 
   [[nodiscard]] std::size_t kept() const;
   /// Detector by detector, and of each in its order; those about a part that is a component are about that.
@@ -46,7 +51,8 @@ class Detectors {
   [[nodiscard]] std::vector<Finding> findings() const;
   void forget(std::span<const std::uint8_t> keep);
   [[nodiscard]] std::vector<PathEvidence> paths() const;
-  [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const;
+  /// What those answer that accuse, or those that only examine.
+  [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion, bool accuse) const;
 
   /// One sentence each: what came late, or was lost.
   [[nodiscard]] std::vector<std::string> notes() const;
@@ -58,6 +64,7 @@ class Detectors {
   };
   void hand_over(const ObservationStep& step);
   void tell_complete(WallTime until);
+  void widen(const ObservationStep& step);
 
   const Grouping& grouping_;
   std::map<Part, std::size_t> components_;  ///< Parts that are exactly one component.
@@ -65,6 +72,8 @@ class Detectors {
   ObservationQueue queue_;
   std::vector<Seat> seats_;
   std::optional<TimeSpan> span_;
+  bool begun_ = false;
+  bool may_tell_more_ = false;
   WallTime completed_ = WallTime::min();  ///< What the detectors were told last.
 };
 
@@ -76,12 +85,14 @@ class Detectors {
 [[nodiscard]] std::vector<std::string> wanted_kinds(std::span<const DetectorSpec> table,
                                                     ObservationShape shape);
 
-/// Asks the detectors about whoever is newly accused, once: why this part? The answers stand beside the
-/// evidence of the incident for as long as it is kept.
+/// Asks the detectors about whoever is newly accused: why this part? Those that only examine are asked again
+/// until kPatience is over or its mode is known: the kernel tells of a task that hangs after two minutes. The
+/// answers stand beside the evidence of the incident for as long as it is kept.
 class Examiners {
  public:
   /// How far back a suspicion reaches.
   static constexpr Duration kLookBack = std::chrono::minutes(10);
+  static constexpr Duration kPatience = std::chrono::minutes(5);
   /// So many healthy peers are named at most.
   static constexpr std::size_t kMostHealthy = 16;
 
@@ -92,6 +103,8 @@ class Examiners {
   /// Asks about the incidents that were not there before, as they are when everything is complete until `at`;
   /// answers about those that are there no more leave.
   void look(std::span<const Incident> incidents, WallTime at);
+  /// Whether somebody is to be asked about again, whatever else is new.
+  [[nodiscard]] bool wait(WallTime at) const;
   void add_answers(std::vector<Incident>& incidents) const;
 
  private:
@@ -100,7 +113,13 @@ class Examiners {
 
   const Grouping& grouping_;
   const Detectors& detectors_;
-  std::map<std::string, std::vector<Evidence>> answers_;  ///< By the incident's id.
+  struct Answer {
+    WallTime first_asked;
+    std::vector<Evidence> once;   ///< Of those that accuse.
+    std::vector<Evidence> again;  ///< Of those that only examine.
+    [[nodiscard]] bool may_change(WallTime at) const;
+  };
+  std::map<std::string, Answer> answers_;  ///< By the incident's id.
 };
 
 }  // namespace laggard::engine

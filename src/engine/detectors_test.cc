@@ -9,7 +9,9 @@
 #include <random>
 #include <string>
 
+#include "detect/logs/log_matcher.h"
 #include "engine/diagnoser.h"
+#include "model/log_line.h"
 #include "testing/error_detector.h"
 #include "testing/script/script.h"
 
@@ -161,6 +163,50 @@ TEST(Detectors, AreAskedOnceAboutWhoIsNewlyAccused) {
     if (evidence.source == "errors") answers.push_back(evidence.note);
   }
   EXPECT_THAT(answers, ElementsAre("asked about s3, 1 of its parts and 8 healthy ones"));
+}
+
+/// A line of each of the nine servers, and what s3 logs besides, at these seconds.
+std::vector<EventTable> logs(WallTime start, double second, const std::vector<double>& errors) {
+  std::vector<EventTable> tables;
+  const auto log = [&](const std::string& host, double at, std::string_view text) {
+    LogAppender appender(tables.emplace_back(host, std::string(kLogKind)));
+    const WallTime time = start + Duration{static_cast<std::int64_t>(at * 1e9)};
+    EXPECT_TRUE(appender.append({.time = time, .program = {}, .pid = {}, .severity = 6, .text = text}));
+  };
+  for (int server = 1; server <= 9; ++server) log("s" + std::to_string(server), second, "routine");
+  for (const double at : errors) log("s3", at, "blk_update_request: critical medium error, dev d1, sector 7");
+  return tables;
+}
+
+Incident only_incident(script::Recording& recording, const std::vector<EventTable>& events, WallTime& from) {
+  DiagnoserOptions options = script::diagnoser_options(recording, {});
+  options.detectors = detector_table();
+  Diagnoser diagnoser(recording.grouping, std::move(options));
+  for (const EventTable& table : events) diagnoser.add(table);
+  script::read(recording, [&](const SampleTable& table) { diagnoser.add(table); });
+  diagnoser.finish();
+  const Diagnosis diagnosis = diagnoser.diagnosis();
+  EXPECT_THAT(diagnosis.incidents, SizeIs(1));
+  from = diagnosis.from;
+  return diagnosis.incidents.at(0);
+}
+
+TEST(Detectors, LogsSayInWhichModeASuspectFailsAndMayDoSoLater) {
+  if (!detect::LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  const auto sick = recording(true);
+  const WallTime start = start_of(*sick);
+  WallTime from;
+  WallTime begin;
+  const Incident silent = only_incident(*sick, {}, begin);
+  EXPECT_EQ(only_incident(*sick, logs(start, -3600, {}), from).mode, std::nullopt);
+  EXPECT_EQ(from, begin) << "logs are not what is judged";
+  for (const double second : {90.0, 290.0}) {
+    const Incident incident = only_incident(*sick, logs(start, 20, {second}), from);
+    EXPECT_EQ(incident.mode, FailureMode::kReliability) << "before it begins, and long after it opened";
+    EXPECT_EQ(incident.id, silent.id);
+    EXPECT_EQ(incident.evidence.size(), silent.evidence.size() + 1);
+    EXPECT_EQ(incident.evidence.back().source, "logs");
+  }
 }
 
 TEST(Detectors, WhatComesLateIsCountedAndSaid) {

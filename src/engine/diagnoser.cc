@@ -92,7 +92,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       bursts_(grouping, options_.pipeline.interventions, burst_options(options_)),
       work_(grouping),
       step_(detect::window_step(options_.preset.windows)),
-      detectors_(grouping, options_.detectors, step_),
+      detectors_(grouping, options_.detectors,
+                 {.grouping = grouping, .step = step_, .log_patterns = options_.log_patterns}),
       examiners_(grouping, detectors_) {
   if (options_.history) persistence_.emplace(*options_.history);
   if (const auto& beside = options_.pipeline.beside) {
@@ -119,13 +120,13 @@ void Diagnoser::pass_steps(WallTime until) {
   detectors_.complete(floor_to(until, step_));
 }
 
-/// New hypotheses come from new findings only. Asked at the ends of steps, whatever is told when: what is
-/// answered depends on the observations alone.
+/// New hypotheses come from new findings only; those that nobody could tell why wait for a while. Asked at
+/// the ends of steps, whatever is told when: what is answered depends on the observations alone.
 void Diagnoser::examine(WallTime step) {
-  if (step <= examined_ || !detectors_.span()) return;
+  if (step <= examined_ || !detectors_.have_begun()) return;
   examined_ = step;
   const std::size_t count = kept();
-  if (count == std::exchange(examined_findings_, count)) return;
+  if (count == std::exchange(examined_findings_, count) && !examiners_.wait(step)) return;
   detectors_.complete(step);
   examiners_.look(incidents(), step);
 }
@@ -166,7 +167,9 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged, std::span<const 
     };
     if (step > stepped_) {
       stepped_ = step;
-      if (const auto next = detectors_.next(); detectors_.span() || (next && *next <= step)) follow_so_far();
+      if (const auto next = detectors_.next(); detectors_.have_begun() || (next && *next <= step)) {
+        follow_so_far();
+      }
       watch_clocks(judged, windows[i].cell);
       end_steps(step);
     }

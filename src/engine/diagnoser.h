@@ -58,6 +58,7 @@ struct DiagnoserOptions {
   std::vector<ExpectedWork> expected;  ///< Background work that operators know of, and that explains.
   Tick tick;
   std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
+  std::string log_patterns;                                    ///< DetectorSetup::log_patterns.
   bool bias = true;    ///< Look for what is a little slower in nearly every window, too.
   bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };

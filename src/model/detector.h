@@ -71,6 +71,9 @@ class Detector {
 struct DetectorSetup {
   const Grouping& grouping;  ///< Outlives the detector.
   Duration step{};
+  /// Patterns of log lines that a site adds to the library, as the text of a file that has been read before
+  /// (detect/logs/pattern_file.h).
+  std::string_view log_patterns{};
 };
 
 /// A row of the table of detectors (engine/detector_table.cc).
@@ -79,6 +82,7 @@ struct DetectorSpec {
   std::span<const std::string_view> events;    ///< Kinds of events that it wants, ...
   std::span<const std::string_view> profiles;  ///< ... and of profiles.
   std::unique_ptr<Detector> (*make)(const DetectorSetup& setup) = nullptr;
+  bool accuses = true;  ///< False: it only examines, so that what it is handed is nothing that was judged.
 };
 
 }  // namespace laggard

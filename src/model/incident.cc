@@ -26,6 +26,10 @@ std::string_view to_name(ThresholdOrigin origin) {
   return origin == ThresholdOrigin::kTrained ? "trained" : "self";
 }
 
+std::string_view to_name(FailureMode mode) {
+  return mode == FailureMode::kReliability ? "reliability" : "overload";
+}
+
 const IncidentDecision* last_act(const Incident& incident) {
   const IncidentDecision* last = nullptr;
   for (const IncidentDecision& decision : incident.decisions) {

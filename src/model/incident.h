@@ -29,6 +29,13 @@ enum class ThresholdOrigin : std::uint8_t { kTrained, kSelf };
 [[nodiscard]] std::string_view to_name(IncidentStatus status);
 [[nodiscard]] std::string_view to_name(ThresholdOrigin origin);
 
+/// In which way a part fails (K §V-B).
+enum class FailureMode : std::uint8_t {
+  kReliability,  ///< Something of it is broken.
+  kOverload,     ///< It has more to do than it can.
+};
+[[nodiscard]] std::string_view to_name(FailureMode mode);
+
 /// What one witness shows of one component or other part: never a verdict without it. Of the peer comparison,
 /// one metric in which a component diverges from its peers; other witnesses have payloads instead.
 struct Evidence {
@@ -50,7 +57,8 @@ struct Evidence {
   std::string note;            ///< One clause for people: `nothing completed while 31 requests waited`.
   std::optional<Part> part{};  ///< The subject where it is no component.
   std::vector<Payload> payloads{};
-  std::size_t peer_count = 0;  ///< With how many peers the component was compared; 0: not known.
+  std::size_t peer_count = 0;         ///< With how many peers the component was compared; 0: not known.
+  std::optional<FailureMode> mode{};  ///< Of an examiner's: what it says of the incident.
 };
 
 /// What an incident costs everybody: in a striped system all peers move less while one of them limps.
@@ -93,6 +101,7 @@ struct Incident {
   std::vector<std::string> also_known_as{};   ///< Other ids that mean it, such as those merged into it.
   std::vector<IncidentDecision> decisions{};  ///< In the order in which they were made.
   std::optional<Impact> impact{};             ///< Nothing where others move no less than before.
+  std::optional<FailureMode> mode{};          ///< Nothing where no examiner knows.
 };
 
 /// An operator excluded it, something else explains it, or it was withdrawn: nobody need be told.

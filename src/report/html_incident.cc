@@ -39,6 +39,7 @@ std::string keys(const Incident& incident, const Clockface& clock) {
     keys.add("Last seen", moment(incident.seen_until, clock));
   }
   if (incident.impact) keys.add("Impact", html_escape(impact(*incident.impact)));
+  if (incident.mode) keys.add("Mode", std::string(to_name(*incident.mode)));
   keys.add("Persistence", std::to_string(incident.persistence));
   keys.add("Severity", humanise(incident.severity));
   if (incident.confidence) keys.add("Confidence", humanise(100 * *incident.confidence) + " %");

@@ -52,6 +52,11 @@ void put_each_kind_first(std::vector<EvidenceTable::Row>& rows) {
                         [&](const EvidenceTable::Row& row) { return seen.insert(row.what).second; });
 }
 
+std::string mode_of(const Incident& incident) {
+  return *incident.mode == FailureMode::kReliability ? "reliability: its log tells of failures"
+                                                     : "overload: it has more to do than its peers";
+}
+
 bool is_right_aligned(EvidenceColumn::Kind kind) {
   return kind == EvidenceColumn::Kind::kNumber || kind == EvidenceColumn::Kind::kMainNumber;
 }
@@ -107,6 +112,7 @@ void put_incident(Page& page, const Incident& incident, const Clockface& clock) 
   // Not wrapped: they are to be copied.
   for (const std::string& command : incident.check) page.line("$ " + printable(command), 2 * kIndent);
   if (incident.impact) page.labelled("impact", printable(impact(*incident.impact)));
+  if (incident.mode) page.labelled("mode", mode_of(incident));
   page.labelled("strength", strength(incident));
   page.labelled("faulty", listed(incident.components));
   std::vector<std::string> others;

@@ -42,6 +42,7 @@ void write_other(JsonWriter& json, const Evidence& evidence) {
   json.member("windows", evidence.windows);
   json.member("note", evidence.note);
   write_payloads(json, evidence);
+  if (evidence.mode) json.member("mode", to_name(*evidence.mode));
   json.end_object();
 }
 
@@ -104,9 +105,12 @@ void write(JsonWriter& json, const Incident& incident) {
   json.member("cause", incident.cause);
   json.member("resource", incident.resource);
   json.member("rule", incident.rule);
-  // Reliability or overload is what active probes tell apart; peers alone do not say.
   json.key("mode");
-  json.null();
+  if (incident.mode) {
+    json.text(to_name(*incident.mode));
+  } else {
+    json.null();
+  }
   json.integer_member("persistence", incident.persistence);
   json.member("severity", incident.severity);
   json.member("thresholds", to_name(incident.thresholds));

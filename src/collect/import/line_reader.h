@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,14 +19,23 @@ namespace laggard::collect {
 class LineReader {
  public:
   using Source = std::function<Result<std::size_t>(std::span<char>)>;
-  static constexpr std::size_t kLongestLine = 1U << 20U;  ///< A longer one is an error: the file is no text.
+  static constexpr std::size_t kLongestLine = 1U << 20U;
+  /// What becomes of a line that is longer than that.
+  enum class Overlong : std::uint8_t {
+    kError,  ///< It is an error: the file is no text.
+    kCut,    ///< Its beginning is the line.
+  };
 
-  explicit LineReader(Source source, std::size_t buffer = 1U << 20U) : source_(std::move(source)) {
+  explicit LineReader(Source source, std::size_t buffer = 1U << 20U, Overlong overlong = Overlong::kError)
+      : source_(std::move(source)), overlong_(overlong) {
     buffer_.resize(buffer);
   }
 
   /// Reads the next line, which is valid until the next call. False at the end and after an error.
   [[nodiscard]] bool next(std::string_view& line);
+  /// Takes bytes that are no lines: `count` of them, of which the first `most` go into `bytes`. False when
+  /// fewer are left.
+  [[nodiscard]] bool take_bytes(std::uint64_t count, std::size_t most, std::string& bytes);
 
   [[nodiscard]] const Status& status() const { return status_; }
   [[nodiscard]] std::uint64_t line_number() const { return line_; }  ///< Of the last line, from 1.
@@ -33,8 +44,13 @@ class LineReader {
 
  private:
   [[nodiscard]] bool refill();
+  [[nodiscard]] bool is_overlong() const {
+    return end_ - begin_ == buffer_.size() && buffer_.size() > kLongestLine;
+  }
+  void pass_over_rest();
 
   Source source_;
+  Overlong overlong_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;    ///< First byte not yet returned.
   std::size_t end_ = 0;      ///< First byte not yet filled.
@@ -42,8 +58,33 @@ class LineReader {
   std::uint64_t line_ = 0;
   bool at_end_ = false;
   bool terminated_ = true;
+  bool cut_ = false;  ///< The rest of the last line is still to be passed over.
   Status status_;
 };
+
+inline void LineReader::pass_over_rest() {
+  cut_ = false;
+  do {
+    const auto* newline = static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_));
+    if (newline != nullptr) {
+      begin_ = static_cast<std::size_t>(newline - buffer_.data()) + 1;
+      return;
+    }
+    begin_ = end_;
+  } while (refill());
+}
+
+inline bool LineReader::take_bytes(std::uint64_t count, std::size_t most, std::string& bytes) {
+  bytes.clear();
+  while (count > 0) {
+    if (begin_ == end_ && !refill()) return false;
+    const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(count, end_ - begin_));
+    bytes.append(buffer_.data() + begin_, std::min(taken, most - bytes.size()));
+    begin_ += taken;
+    count -= taken;
+  }
+  return true;
+}
 
 inline bool LineReader::refill() {
   if (at_end_ || !status_) return false;
@@ -71,6 +112,7 @@ inline bool LineReader::refill() {
 }
 
 inline bool LineReader::next(std::string_view& line) {
+  if (cut_) pass_over_rest();
   const char* newline = nullptr;
   while (true) {
     if (begin_ + scanned_ < end_) {
@@ -79,15 +121,17 @@ inline bool LineReader::next(std::string_view& line) {
     }
     if (newline != nullptr) break;
     scanned_ = end_ - begin_;
+    cut_ = overlong_ == Overlong::kCut && is_overlong();
+    if (cut_) break;
     if (refill()) continue;
     if (!status_ || begin_ == end_) return false;
     break;
   }
-  terminated_ = newline != nullptr;
+  terminated_ = newline != nullptr || cut_;
   const auto length =
-      terminated_ ? static_cast<std::size_t>(newline - (buffer_.data() + begin_)) : end_ - begin_;
+      newline != nullptr ? static_cast<std::size_t>(newline - (buffer_.data() + begin_)) : end_ - begin_;
   line = std::string_view(buffer_.data() + begin_, length);
-  begin_ += length + (terminated_ ? 1 : 0);
+  begin_ += length + (newline != nullptr ? 1 : 0);
   scanned_ = 0;
   ++line_;
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);

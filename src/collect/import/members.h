@@ -46,13 +46,13 @@ class Members {
 
  private:
   struct Closer {
-    void operator()(archive* a) const;
+    void operator()(::archive* a) const;
   };
   struct Input;
   struct FreeInput {
     void operator()(Input* input) const;
   };
-  Members(std::filesystem::path path, std::unique_ptr<archive, Closer> handle, UnpackBudget budget)
+  Members(std::filesystem::path path, std::unique_ptr<::archive, Closer> handle, UnpackBudget budget)
       : path_(std::move(path)), handle_(std::move(handle)), budget_(budget) {}
   [[nodiscard]] Result<int> open_stream();
   /// Reads the current member to its end, only to verify its checksums.
@@ -64,7 +64,7 @@ class Members {
 
   std::filesystem::path path_;
   std::unique_ptr<Input, FreeInput> input_;  ///< Of a stream; the handle reads from it.
-  std::unique_ptr<archive, Closer> handle_;
+  std::unique_ptr<::archive, Closer> handle_;
   UnpackBudget budget_;
   std::size_t headers_ = 0;  ///< Of members, skipped ones included.
   std::string member_;

@@ -1,0 +1,116 @@
+#include "cmd/import_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/terminal_text.h"
+#include "base/text.h"
+#include "cmd/output.h"
+#include "cmd/recording_folder.h"
+
+namespace laggard::cmd {
+
+namespace {
+
+using collect::ImportResult;
+using Json = nlohmann::ordered_json;
+
+std::string import_json(const ImportOptions& common, const ImportResult& result, const ImportCounts& counts) {
+  Json json;
+  json["schema"] = "laggard.import/1";
+  json["recording"] = common.out;
+  json["new"] = counts.added;
+  json["already_there"] = counts.already_there;
+  json["sources"] = result.sources;
+  json["from"] = result.first ? Json(to_iso8601(*result.first)) : Json();
+  json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
+  json["errors"] = Json::array();
+  for (const Error& error : result.errors) json["errors"].push_back(error.message());
+  if (counts.passed_over) json["passed_over"] = *counts.passed_over;
+  return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
+
+std::string import_text(const ImportOptions& common, const ImportResult& result, const ImportCounts& counts) {
+  std::string text = fmt::format("{}: {} new {}", printable(common.out), with_separators(counts.added),
+                                 counts.added == 1 ? counts.one : counts.many);
+  if (counts.already_there > 0) {
+    text += fmt::format(" ({} already there)", with_separators(counts.already_there));
+  }
+  if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
+  return text + "\n";
+}
+
+}  // namespace
+
+void add_common(CLI::App& command, ImportOptions& common) {
+  command
+      .add_option("-o,--out", common.out, "The recording, a folder; made if need be, added to if it is there")
+      ->required()
+      ->type_name("REC");
+  command.add_flag("--json", common.json, "Say what was imported as JSON on standard output");
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& list,
+                      const std::string& help) {
+  return command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
+}
+
+void add_max_unpacked(CLI::App& command, collect::UnpackLimits& limits, const std::string& otherwise) {
+  command
+      .add_option_function<std::string>(
+          "--max-unpacked",
+          [&limits](const std::string& text) {
+            limits.most = parse_bytes(text);
+            if (!limits.most)
+              throw CLI::ValidationError("--max-unpacked", text + " is no size; write 500M or 10G");
+          },
+          "Refuse a packed file that unpacks to more than this (" + otherwise + ")")
+      ->type_name("SIZE");
+}
+
+void ImportDisplay::progress(const collect::ImportState& state) {
+  const double part =
+      state.total == 0 ? 0 : static_cast<double>(state.done) / static_cast<double>(state.total);
+  constexpr std::size_t kLongestName = 40;
+  std::string name = state.source;
+  if (name.size() > kLongestName) name = "…" + name.substr(name.size() - kLongestName);
+  line_.update(part, state.values, name);
+}
+
+int finish_import(const ImportOptions& common, Result<ImportResult> result, const Status& closed,
+                  const ImportCounts& counts) {
+  ImportResult shown;
+  if (result) {
+    shown = std::move(*result);
+  } else {
+    shown.errors.push_back(std::move(result.error()));
+  }
+  if (!closed && (shown.errors.empty() || shown.errors.back().message() != closed.error().message())) {
+    shown.errors.push_back(closed.error());
+  }
+  if (counts.made && counts.added == 0) remove_empty_recording(common.out);
+  int status = kClean;
+  for (Error& error : shown.errors) {
+    if (error.code != ErrorCode::kNoSpace) continue;
+    error.what += "; make room and import again, what is there already is kept";
+    shown.first.reset();  // What was read is more than what found room.
+  }
+  for (const Error& error : shown.errors) status = std::max(status, report_error(error));
+  Status printed;
+  if (common.json) {
+    printed = print(import_json(common, shown, counts));
+  } else if (shown.errors.empty() || counts.added + counts.already_there > 0) {
+    printed = print(import_text(common, shown, counts));
+  }
+  if (!printed) status = std::max(status, report_error(printed.error()));
+  if (shown.errors.size() > 1) {
+    std::fprintf(stderr, "laggard: %zu sources could not be read\n", shown.errors.size());
+  }
+  return status;
+}
+
+}  // namespace laggard::cmd

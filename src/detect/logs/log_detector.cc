@@ -1,0 +1,173 @@
+#include "detect/logs/log_detector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "model/log_line.h"
+
+namespace laggard::detect {
+
+namespace {
+
+/// Bytes of a line that are shown.
+constexpr std::size_t kMostText = 400;
+
+/// A name without the domain.
+std::string_view first_label(std::string_view host) { return host.substr(0, host.find('.')); }
+
+/// Whether two names may be of one host: one of them often has its domain.
+bool same_host(std::string_view a, std::string_view b) {
+  const bool one_is_short = first_label(a) == a || first_label(b) == b;
+  return a == b || (one_is_short && first_label(a) == first_label(b));
+}
+
+bool is_storage(PartKind kind) {
+  return kind == PartKind::kDisk || kind == PartKind::kLun || kind == PartKind::kAttachment ||
+         kind == PartKind::kController || kind == PartKind::kArray || kind == PartKind::kDrawer ||
+         kind == PartKind::kTarget;
+}
+
+bool is_network(PartKind kind) {
+  return kind == PartKind::kLink || kind == PartKind::kNetwork || kind == PartKind::kSwitch ||
+         kind == PartKind::kRouter;
+}
+
+/// Whether what a pattern is about can be what is wrong with the suspect: with a disk nothing is wrong
+/// because an interface is down, and with everything something is when its host fails.
+bool accounts_for(const LogPattern& pattern, const Suspicion& suspicion) {
+  if (pattern.what != LogClass::kFailure || pattern.severity > kError) return false;
+  if (!is_storage(pattern.part) && !is_network(pattern.part)) return true;
+  const auto is_alike = [&](PartKind kind) {
+    return (is_storage(pattern.part) && is_storage(kind)) || (is_network(pattern.part) && is_network(kind));
+  };
+  const auto is_of = [&](const Part& part) { return is_alike(part.kind); };
+  if (is_of(suspicion.suspect) || std::ranges::any_of(suspicion.parts, is_of)) return true;
+  // A host that is accused as such, by findings that say no more.
+  return std::ranges::none_of(
+      suspicion.parts, [](const Part& part) { return is_storage(part.kind) || is_network(part.kind); });
+}
+
+}  // namespace
+
+/// Hundreds of expressions are compiled in milliseconds, which most diagnoses need not spend.
+void LogDetector::make_matcher() {
+  if (matcher_ || !LogMatcher::available()) return;
+  // Whoever set the text has read it before.
+  if (auto file = PatternFile::parse(site_patterns_, "")) patterns_ = std::move(*file);
+  auto matcher = LogMatcher::make(with_library(patterns_));
+  LAGGARD_CHECK(matcher.has_value());
+  matcher_ = std::move(*matcher);
+}
+
+void LogDetector::take(const EventTable& events) {
+  make_matcher();
+  std::deque<Line>& kept = lines_[events.host()];
+  const LogLines lines(events);
+  std::string text;
+  for (std::size_t e = 0; e < events.size(); ++e) {
+    lines.text(e, text);
+    const LogPattern* pattern = matcher_ ? matcher_->first(text) : nullptr;
+    const int severity = pattern != nullptr ? pattern->severity : lines.severity(e).value_or(kNotice);
+    if (pattern == nullptr && severity > kWarning) continue;
+    const std::string_view key = pattern != nullptr ? pattern->name : events.words().text(events.whats()[e]);
+    kept.push_back({events.times()[e], pattern, severity, std::string(key), text});
+    if (kept.size() > kMostLines) kept.pop_front();
+  }
+}
+
+void LogDetector::complete(WallTime until) {
+  for (auto& [host, kept] : lines_) {
+    while (!kept.empty() && kept.front().time < until - kKept) kept.pop_front();
+  }
+}
+
+const Part* LogDetector::host_of(const Part& part) const {
+  if (part.kind == PartKind::kServer || part.kind == PartKind::kClient) return &part;
+  const std::optional<PartId> known = grouping_.parts.find(part.kind, part.name);
+  if (!known) return nullptr;
+  for (const PartKind kind : {PartKind::kServer, PartKind::kClient, PartKind::kMetadataServer}) {
+    if (const Part* host = grouping_.parts.nearest(*known, kind)) return host;
+  }
+  return nullptr;
+}
+
+LogDetector::Hosts LogDetector::hosts_of(std::span<const Part> parts) const {
+  Hosts hosts;
+  for (const Part& part : parts) {
+    const Part* host = host_of(part);
+    const std::string& name = host == nullptr ? part.name : host->name;
+    for (const auto& [logged, lines] : lines_) {
+      if (same_host(logged, name)) hosts.insert(logged);
+    }
+  }
+  return hosts;
+}
+
+std::vector<const LogDetector::Line*> LogDetector::lines_of(const Hosts& hosts, TimeSpan span) const {
+  std::vector<const Line*> found;
+  for (const std::string& host : hosts) {
+    for (const Line& line : lines_.find(host)->second) {
+      if (line.time >= span.from && line.time <= span.to) found.push_back(&line);
+    }
+  }
+  return found;
+}
+
+Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::size_t peers,
+                                  const Suspicion& suspicion) {
+  std::vector<std::string> names;
+  for (const Line* line : difference) {
+    const std::string name(line->pattern != nullptr ? line->pattern->name : std::string_view("unknown"));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  Evidence evidence;
+  evidence.detector = "log-difference";
+  const bool explains = std::ranges::any_of(difference, [&](const Line* line) {
+    return line->pattern != nullptr && accounts_for(*line->pattern, suspicion);
+  });
+  if (explains) evidence.mode = FailureMode::kReliability;
+  constexpr std::size_t kMostNames = 4;
+  evidence.note = fmt::format("its log has {} {} around then that those of {} healthy {} have not: {}",
+                              difference.size(), difference.size() == 1 ? "line" : "lines", peers,
+                              peers == 1 ? "peer" : "peers", first_few(names, kMostNames));
+  LinesPayload shown;
+  for (const Line* line : difference.first(std::min(difference.size(), kMostShown))) {
+    const bool is_long = line->text.size() > kMostText;
+    shown.lines.push_back({line->time, line->text.substr(0, kMostText) + (is_long ? "…" : "")});
+  }
+  std::ranges::stable_sort(shown.lines, {}, &LinesPayload::Line::time);
+  evidence.payloads.push_back({"lines of its log alone", std::move(shown)});
+  return evidence;
+}
+
+std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
+  std::vector<Part> accused = suspicion.parts;
+  accused.push_back(suspicion.suspect);
+  const Hosts own = hosts_of(accused);
+  Hosts healthy = hosts_of(suspicion.healthy);
+  for (const std::string& host : own) healthy.erase(host);
+  // Without a log of a healthy peer nobody knows which lines are everybody's.
+  if (own.empty() || healthy.empty()) return {};
+  const TimeSpan span{suspicion.interval.from - kBefore, suspicion.interval.to};
+  std::set<std::string_view> common;
+  for (const Line* line : lines_of(healthy, span)) common.insert(line->key);
+  std::vector<const Line*> difference = lines_of(own, span);
+  std::erase_if(difference, [&](const Line* line) { return common.contains(line->key); });
+  if (difference.empty()) return {};
+  // What accounts for it first, then what is most severe.
+  std::ranges::stable_sort(difference, [&](const Line* a, const Line* b) {
+    const auto rank = [&](const Line* line) {
+      const bool explains = line->pattern != nullptr && accounts_for(*line->pattern, suspicion);
+      return std::pair(explains ? 0 : 1, line->severity);
+    };
+    return rank(a) < rank(b);
+  });
+  return {evidence_of(difference, healthy.size(), suspicion)};
+}
+
+}  // namespace laggard::detect

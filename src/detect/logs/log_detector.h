@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detect/logs/log_matcher.h"
+#include "detect/logs/pattern_file.h"
+#include "model/detector.h"
+
+namespace laggard::detect {
+
+/// Says what a suspect's log has around the begin of its incident that its healthy peers' logs have not
+/// (K §V-B): δ = L_suspect - ∪ L_healthy, where two lines are the same when they match the same pattern, or,
+/// where they match none, come from the same statement of a program (the template, model/log_line.h). Of
+/// lines that no pattern knows those of a warning and above are compared.
+///
+/// It accuses nobody: a log is full of errors that explain nothing, and they only mean something once it is
+/// known who is sick (K §V-B). So it has no findings, and answers when it is asked about a suspect.
+///
+/// Where a line of δ is of a failure that accounts for the suspect, the mode is reliability. Overload, which
+/// is told from a suspect's load where its log is silent (K's local outlier factor), will come from an
+/// examiner of metrics that sets the same field of its evidence (Evidence::mode); reliability goes first.
+class LogDetector final : public Detector {
+ public:
+  static constexpr std::array<std::string_view, 1> kEvents{"log"};
+  /// What failed is often told before the failure is seen: a window of probes (K §V-A).
+  static constexpr Duration kBefore = std::chrono::minutes(5);
+  /// As far back as anybody is asked about, and kBefore.
+  static constexpr Duration kKept = std::chrono::minutes(15);
+  /// Of one host; then the oldest leave.
+  static constexpr std::size_t kMostLines = 4000;
+  /// That one answer shows.
+  static constexpr std::size_t kMostShown = 20;
+
+  explicit LogDetector(const DetectorSetup& setup)
+      : grouping_(setup.grouping), site_patterns_(setup.log_patterns) {}
+  [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
+    return std::make_unique<LogDetector>(setup);
+  }
+
+  using Detector::take;
+  void take(const EventTable& events) override;
+  void complete(WallTime until) override;
+  [[nodiscard]] std::vector<Finding> findings() const override { return {}; }
+  [[nodiscard]] std::size_t kept() const override { return 0; }
+  void forget(std::span<const std::uint8_t> keep) override { static_cast<void>(keep); }
+  [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const override;
+
+ private:
+  struct Line {
+    WallTime time;
+    const LogPattern* pattern = nullptr;  ///< Null: none matches.
+    int severity = 0;                     ///< Of the pattern, else the line's own.
+    std::string key;                      ///< What lines that are the same share.
+    std::string text;
+  };
+  using Hosts = std::set<std::string, std::less<>>;
+
+  void make_matcher();
+  /// Those of these parts whose logs are there, as the logs name them.
+  [[nodiscard]] Hosts hosts_of(std::span<const Part> parts) const;
+  [[nodiscard]] const Part* host_of(const Part& part) const;
+  [[nodiscard]] std::vector<const Line*> lines_of(const Hosts& hosts, TimeSpan span) const;
+  [[nodiscard]] static Evidence evidence_of(std::span<const Line* const> difference, std::size_t peers,
+                                            const Suspicion& suspicion);
+
+  const Grouping& grouping_;
+  std::string site_patterns_;
+  PatternFile patterns_;
+  std::optional<LogMatcher> matcher_;  ///< Nothing before the first line, and in a build without RE2.
+  std::map<std::string, std::deque<Line>, std::less<>>
+      lines_;  ///< By host; of whose log was seen, maybe none.
+};
+
+}  // namespace laggard::detect

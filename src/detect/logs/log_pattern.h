@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/parts.h"
+
+namespace laggard::detect {
+
+/// What a line that matches a pattern says of the part.
+enum class LogClass : std::uint8_t {
+  kFailure,   ///< It fails, or works less well than it should.
+  kRecovery,  ///< It works again.
+};
+[[nodiscard]] constexpr std::string_view to_name(LogClass what) {
+  return what == LogClass::kFailure ? "failure" : "recovery";
+}
+
+/// One statement of a program that says that a part fails or works again. Views are of literals, or of
+/// whoever owns the pattern (PatternFile).
+struct LogPattern {
+  std::string_view name;  ///< Unique: `scsi-medium-error`.
+  PartKind part;          ///< Whose failure it is.
+  /// As in syslog; what makes somebody act is kError or less. A failure of kWarning is what a healthy site
+  /// has now and then, too: a corrected error, a retry.
+  int severity = 3;
+  LogClass what = LogClass::kFailure;
+  std::string_view match;   ///< An RE2 that is found somewhere in the text of a line.
+  std::string_view sample;  ///< The text of a line; it matches this pattern and none before it.
+};
+
+/// `emergency` to `debug`; requires 0 to 7.
+[[nodiscard]] std::string_view severity_name(int severity);
+[[nodiscard]] std::optional<int> severity_named(std::string_view name);
+
+/// The severities that the library uses.
+inline constexpr int kCritical = 2;
+inline constexpr int kError = 3;
+inline constexpr int kWarning = 4;
+inline constexpr int kNotice = 5;
+
+// The library, a table per field. Wordings are those of the programs; the expressions and samples are ours.
+[[nodiscard]] std::span<const LogPattern> lustre_patterns();
+[[nodiscard]] std::span<const LogPattern> gpfs_patterns();
+[[nodiscard]] std::span<const LogPattern> ceph_patterns();
+[[nodiscard]] std::span<const LogPattern> gluster_patterns();
+[[nodiscard]] std::span<const LogPattern> moosefs_patterns();
+[[nodiscard]] std::span<const LogPattern> block_patterns();  ///< SCSI, ATA, NVMe, host adapters.
+[[nodiscard]] std::span<const LogPattern> array_patterns();  ///< MD, device mapper, multipath, SMART.
+[[nodiscard]] std::span<const LogPattern> file_system_patterns();
+[[nodiscard]] std::span<const LogPattern> memory_patterns();  ///< And processors, buses, enclosures.
+[[nodiscard]] std::span<const LogPattern> network_patterns();
+[[nodiscard]] std::span<const LogPattern> kernel_patterns();  ///< Crashes, hangs, lack of memory, daemons.
+[[nodiscard]] std::span<const LogPattern> blue_gene_patterns();
+
+/// All of them, in the order in which they are tried: what only names an error number comes last.
+[[nodiscard]] const std::vector<LogPattern>& log_patterns();
+
+}  // namespace laggard::detect
