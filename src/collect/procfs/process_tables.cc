@@ -11,10 +11,10 @@ namespace {
 
 /// Places of numbers behind the state (proc(5), whose first such field is number 4).
 enum Place : std::uint8_t {
-  kMajorFaults = 12 - 4,
+  kMajorFaultsAt = 12 - 4,
   kUserTicks = 14 - 4,
   kSystemTicks = 15 - 4,
-  kThreads = 20 - 4,
+  kThreadsAt = 20 - 4,
   kStartTicks = 22 - 4,
   kRssPages = 24 - 4,
   kPlaces
@@ -32,13 +32,13 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   std::array<std::uint64_t, kPlaces> numbers{};
   const std::uint32_t found = read_numbers(text, numbers);
   const bool complete = std::ranges::all_of(
-      std::array{kMajorFaults, kUserTicks, kSystemTicks, kThreads, kStartTicks, kRssPages},
+      std::array{kMajorFaultsAt, kUserTicks, kSystemTicks, kThreadsAt, kStartTicks, kRssPages},
       [&](Place place) { return (found >> static_cast<unsigned>(place) & 1U) != 0; });
   if (state.size() != 1 || !complete) return std::nullopt;
   return ProcessStat{.state = state.front(),
-                     .major_faults = numbers[kMajorFaults],
+                     .major_faults = numbers[kMajorFaultsAt],
                      .cpu_ticks = numbers[kUserTicks] + numbers[kSystemTicks],
-                     .threads = numbers[kThreads],
+                     .threads = numbers[kThreadsAt],
                      .start_ticks = numbers[kStartTicks],
                      .rss_pages = numbers[kRssPages]};
 }
