@@ -60,7 +60,7 @@ void match_all(benchmark::State& state, const std::vector<std::string>& lines) {
   std::uint64_t matched = 0;
   for (const std::string& line : lines) bytes += line.size();
   for ([[maybe_unused]] const auto _ : state) {
-    for (const std::string& line : lines) matched += matcher->first(line) == nullptr ? 0 : 1;
+    for (const std::string& line : lines) matched += matcher->first(line) == nullptr ? 0U : 1U;
   }
   const auto rounds = static_cast<std::int64_t>(state.iterations());
   state.SetItemsProcessed(rounds * static_cast<std::int64_t>(lines.size()));
