@@ -79,13 +79,13 @@ std::optional<std::string_view> LogCursor::take_until(char end) {
 }
 
 std::optional<WallTime> LogCursor::take_unix_time() {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  constexpr std::int64_t kEnd = to_unix_ns(kLatestTime) / kSecond;
+  constexpr std::int64_t kNsOfSecond = 1'000'000'000;
+  constexpr std::int64_t kEnd = to_unix_ns(kLatestTime) / kNsOfSecond;
   LogCursor ahead = *this;
   const auto seconds = ahead.take_number(10);
   if (!seconds || *seconds >= kEnd) return std::nullopt;
   *this = ahead;
-  return from_unix_ns(*seconds * kSecond);
+  return from_unix_ns(*seconds * kNsOfSecond);
 }
 
 std::optional<int> LogCursor::take_month() {

@@ -7,11 +7,11 @@
 namespace laggard::collect {
 
 std::string LatencyHistogram::bucket_of(Duration latency) {
-  constexpr std::array kSteps{1, 2, 5};
+  constexpr std::array kLeadingDigits{1, 2, 5};
   constexpr Duration kShortest = std::chrono::microseconds(10);
   constexpr Duration kLongest = std::chrono::seconds(100);
   for (Duration decade = kShortest; decade <= kLongest; decade *= 10) {
-    for (const int step : kSteps) {
+    for (const int step : kLeadingDigits) {
       const Duration end = step * decade;
       if (end > kLongest) break;
       if (latency <= end) return to_text(end);
