@@ -82,6 +82,17 @@ EventTable::Event EventTable::event(std::size_t e) const {
           .what = whats_[e]};
 }
 
+const AttributeColumn* EventTable::find_attribute(std::string_view key, AttributeForm form) const {
+  const auto found = std::ranges::find_if(
+      attributes_, [&](const AttributeColumn& column) { return column.form == form && column.key == key; });
+  return found == attributes_.end() ? nullptr : &*found;
+}
+
+std::string_view EventTable::word(const AttributeColumn* column, std::size_t e) const {
+  const auto bits = column == nullptr ? std::nullopt : column->bits(e);
+  return bits ? words_.text(Word{static_cast<std::uint32_t>(*bits)}) : std::string_view{};
+}
+
 TimeSpan EventTable::extent() const {
   LAGGARD_CHECK(!empty());
   TimeSpan extent{WallTime::max(), WallTime::min()};

@@ -115,6 +115,10 @@ class EventTable {
   [[nodiscard]] std::span<const Word> subjects() const { return subjects_; }
   [[nodiscard]] std::span<const Word> whats() const { return whats_; }
   [[nodiscard]] std::span<const AttributeColumn> attributes() const { return attributes_; }
+  /// The column of an attribute in that form; null when no event has it.
+  [[nodiscard]] const AttributeColumn* find_attribute(std::string_view key, AttributeForm form) const;
+  /// Of a column of words, that of event `e`; empty when the column is null, or `e` does not have it.
+  [[nodiscard]] std::string_view word(const AttributeColumn* column, std::size_t e) const;
   [[nodiscard]] std::span<const Loss> losses() const { return losses_; }
   /// From the first to the last time of an event or loss; requires that there is one.
   [[nodiscard]] TimeSpan extent() const;

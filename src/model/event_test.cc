@@ -65,6 +65,21 @@ TEST(EventTable, WhatIsMissingIsNotZero) {
   EXPECT_EQ(table.event(0).subject, kNoWord);
 }
 
+TEST(EventTable, AttributesAreFoundByNameAndForm) {
+  EventTable table("fs1", "ping");
+  const Word ok = table.intern("ok").value();
+  table.append({.time = at_second(1), .duration = {}, .what = ok});
+  EXPECT_EQ(table.find_attribute("operation", AttributeForm::kWord), nullptr);
+  table.set(*table.attribute("operation", AttributeForm::kWord), *table.intern("WrEx"));
+  table.append({.time = at_second(2), .duration = {}, .what = ok});
+  const AttributeColumn* operation = table.find_attribute("operation", AttributeForm::kWord);
+  ASSERT_NE(operation, nullptr);
+  EXPECT_EQ(table.word(operation, 0), "WrEx");
+  EXPECT_EQ(table.word(operation, 1), "") << "that event has none";
+  EXPECT_EQ(table.word(nullptr, 0), "");
+  EXPECT_EQ(table.find_attribute("operation", AttributeForm::kInteger), nullptr);
+}
+
 TEST(EventTable, TakesNoColumnThatDoesNotFit) {
   EventTable table("fs1", "log");
   const Word what = table.intern("x").value();

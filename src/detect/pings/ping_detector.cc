@@ -15,19 +15,6 @@ namespace laggard::detect {
 
 namespace {
 
-/// A word attribute of an event; empty where it has none.
-std::string_view word_of(const EventTable& events, const AttributeColumn* column, std::size_t e) {
-  const auto bits = column == nullptr ? std::nullopt : column->bits(e);
-  return bits ? events.words().text(Word{static_cast<std::uint32_t>(*bits)}) : std::string_view{};
-}
-
-const AttributeColumn* column_of(const EventTable& events, std::string_view key, AttributeForm form) {
-  const auto found = std::ranges::find_if(events.attributes(), [&](const AttributeColumn& column) {
-    return column.key == key && column.form == form;
-  });
-  return found == events.attributes().end() ? nullptr : &*found;
-}
-
 /// What is only suspected is over within a minute, or was a few slow probes, as often as not: on the lab's
 /// production set (even seeds) half of it was no incident, and of what is confirmed one in 200.
 constexpr double kSuspectedLasts = 0.5;
@@ -63,16 +50,16 @@ void PingDetector::Outcomes::add(const Outcomes& more) {
 }
 
 void PingDetector::take(const EventTable& events) {
-  const Columns columns{.operation = column_of(events, "operation", AttributeForm::kWord),
-                        .error = column_of(events, "error", AttributeForm::kWord),
-                        .timed_out = column_of(events, "timed_out", AttributeForm::kInteger)};
+  const Columns columns{.operation = events.find_attribute("operation", AttributeForm::kWord),
+                        .error = events.find_attribute("error", AttributeForm::kWord),
+                        .timed_out = events.find_attribute("timed_out", AttributeForm::kInteger)};
   std::map<std::pair<Word, bool>, std::size_t> numbers;  // By the target, and whether names are made.
   for (std::size_t e = 0; e < events.size(); ++e) {
     const Word subject = events.subjects()[e];
     if (subject == kNoWord) continue;
     const std::optional<Outcomes> one = outcome_of(events, e, columns);
     if (!one) continue;
-    const bool names = word_of(events, columns.operation, e) != "WrEx";
+    const bool names = events.word(columns.operation, e) != "WrEx";
     const auto [at, is_new] = numbers.try_emplace({subject, names});
     if (is_new) {
       at->second = localizer_.number({events.host(), std::string(events.words().text(subject)), names});
@@ -93,8 +80,8 @@ std::optional<PingDetector::Outcomes> PingDetector::outcome_of(const EventTable&
   Outcomes one{.trials = 1, .failures = is_failure ? 1U : 0U, .errors = is_error ? 1U : 0U};
   if (is_failure) {
     one.first = one.last = event.time;
-    const std::string_view error = word_of(events, columns.error, e);
-    one.how[fmt::format("{} {}", word_of(events, columns.operation, e), error.empty() ? what : error)] = 1;
+    const std::string_view error = events.word(columns.error, e);
+    one.how[fmt::format("{} {}", events.word(columns.operation, e), error.empty() ? what : error)] = 1;
   }
   if (event.duration && !is_error) one.latencies_ms.push_back(to_seconds(*event.duration) * 1e3);
   return one;

@@ -11,15 +11,6 @@ namespace {
 
 constexpr std::size_t kMinutes = 5;
 
-bool makes_names(const EventTable& pings, std::size_t e) {
-  for (const AttributeColumn& column : pings.attributes()) {
-    if (column.key != "operation") continue;
-    const auto bits = column.bits(e);
-    return !bits || pings.words().text(Word{static_cast<std::uint32_t>(*bits)}) != "WrEx";
-  }
-  return true;
-}
-
 }  // namespace
 
 std::size_t NetBouncerWatch::path_of(const detect::PingPair& pair) {
@@ -37,10 +28,11 @@ std::size_t NetBouncerWatch::path_of(const detect::PingPair& pair) {
 }
 
 void NetBouncerWatch::take(const EventTable& pings) {
+  const AttributeColumn* operation = pings.find_attribute("operation", AttributeForm::kWord);
   for (std::size_t e = 0; e < pings.size(); ++e) {
     const EventTable::Event event = pings.event(e);
-    detect::PingCounts& counts =
-        now_[path_of({pings.host(), std::string(pings.words().text(event.subject)), makes_names(pings, e)})];
+    detect::PingCounts& counts = now_[path_of(
+        {pings.host(), std::string(pings.words().text(event.subject)), pings.word(operation, e) != "WrEx"})];
     ++counts.trials;
     if (pings.words().text(event.what) != "ok") ++counts.failures;
   }
