@@ -55,6 +55,15 @@ bool is_ip_address(std::string_view canonical) {
   return inet_pton(AF_INET, text.c_str(), &v4) == 1 || inet_pton(AF_INET6, text.c_str(), &v6) == 1;
 }
 
+std::string_view without_domain(std::string_view host) {
+  return is_ip_address(canonical_address(host)) ? host : host.substr(0, host.find('.'));
+}
+
+bool may_be_same_host(std::string_view one, std::string_view other) {
+  if (one == other) return true;
+  return without_domain(one) == other || without_domain(other) == one;
+}
+
 bool is_host_local(std::string_view canonical) {
   const std::string name(canonical);
   in_addr v4{};

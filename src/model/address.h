@@ -21,6 +21,12 @@ struct SocketEnds {
 
 [[nodiscard]] bool is_ip_address(std::string_view canonical);
 
+/// A host's name without its domain; an address is whole.
+[[nodiscard]] std::string_view without_domain(std::string_view host);
+
+/// Whether two names may be of one host: they are the same, or one of them lacks the other's domain.
+[[nodiscard]] bool may_be_same_host(std::string_view one, std::string_view other);
+
 /// True of loopback, unspecified and link-local addresses, which mean another machine on every machine.
 [[nodiscard]] bool is_host_local(std::string_view canonical);
 

@@ -30,6 +30,18 @@ TEST(Address, HasOneSpelling) {
   EXPECT_EQ(canonical_address(""), "");
 }
 
+TEST(Address, OneHostMayBeCalledWithItsDomainAndWithout) {
+  EXPECT_EQ(without_domain("fs1.example.org"), "fs1");
+  EXPECT_EQ(without_domain("fs1"), "fs1");
+  EXPECT_EQ(without_domain("10.0.0.1"), "10.0.0.1");
+  EXPECT_TRUE(may_be_same_host("fs1", "fs1.example.org"));
+  EXPECT_TRUE(may_be_same_host("fs1.example.org", "fs1"));
+  EXPECT_TRUE(may_be_same_host("fs1.example.org", "fs1.example.org"));
+  EXPECT_FALSE(may_be_same_host("fs1.a", "fs1.b")) << "two sites";
+  EXPECT_FALSE(may_be_same_host("fs1", "fs10.example.org"));
+  EXPECT_FALSE(may_be_same_host("10", "10.0.0.1")) << "an address has no domain";
+}
+
 TEST(Address, KnowsWhatMeansAnotherMachineEverywhere) {
   for (const char* local : {"127.0.0.1", "127.1.2.3", "::1", "::", "0.0.0.0", "fe80::1", "169.254.0.1"}) {
     EXPECT_TRUE(is_host_local(local)) << local;

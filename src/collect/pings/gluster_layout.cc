@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "model/address.h"
 
 namespace laggard::collect {
 
@@ -176,10 +177,7 @@ GlusterPlacement place_on(const GlusterSubvolume& target, const GlusterPathinfo&
 }
 
 bool is_same_host(const std::string& one, const std::string& other) {
-  if (one == other) return true;
-  const std::string short_one = one.substr(0, one.find('.'));
-  const std::string short_other = other.substr(0, other.find('.'));
-  if (short_one == short_other && (short_one == one || short_other == other)) return true;
+  if (may_be_same_host(one, other)) return true;
   const std::set<std::string> addresses = addresses_of(one);
   return std::ranges::any_of(addresses_of(other),
                              [&](const std::string& address) { return addresses.contains(address); });

@@ -56,7 +56,7 @@ using SameHost = std::function<bool(const std::string&, const std::string&)>;
 [[nodiscard]] GlusterPlacement place_on(const GlusterSubvolume& target, const GlusterPathinfo& directory,
                                         std::span<const GlusterSubvolume> graph, const SameHost& same_host);
 
-/// By name, by the name without its domain where one has none, or because both resolve to a common address.
+/// By name (may_be_same_host), or because both resolve to a common address.
 [[nodiscard]] bool is_same_host(const std::string& one, const std::string& other);
 
 }  // namespace laggard::collect

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "model/address.h"
+
 namespace laggard::collect {
 
 namespace {
@@ -77,10 +79,10 @@ Result<std::vector<PingTargetSpec>> GlusterTarget::list(const std::string& mount
       continue;
     }
     const GlusterBrick& brick = subvolume.bricks[0];
-    // System files call hosts without their domains; an address has none.
-    const bool is_address = brick.host.find_first_not_of("0123456789.") == std::string::npos;
-    const std::string host = is_address ? brick.host : brick.host.substr(0, brick.host.find('.'));
-    targets.push_back({.name = host + brick.path, .place = brick.host + ":" + brick.path, .mount = mount});
+    // System files call hosts without their domains.
+    targets.push_back({.name = std::string(without_domain(brick.host)) + brick.path,
+                       .place = brick.host + ":" + brick.path,
+                       .mount = mount});
   }
   return targets;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/address.h"
 #include "model/log_line.h"
 
 namespace laggard::detect {
@@ -16,15 +17,6 @@ namespace {
 
 /// Bytes of a line that are shown.
 constexpr std::size_t kMostText = 400;
-
-/// A name without the domain.
-std::string_view first_label(std::string_view host) { return host.substr(0, host.find('.')); }
-
-/// Whether two names may be of one host: one of them often has its domain.
-bool same_host(std::string_view a, std::string_view b) {
-  const bool one_is_short = first_label(a) == a || first_label(b) == b;
-  return a == b || (one_is_short && first_label(a) == first_label(b));
-}
 
 bool is_storage(PartKind kind) {
   return kind == PartKind::kDisk || kind == PartKind::kLun || kind == PartKind::kAttachment ||
@@ -102,7 +94,7 @@ LogDetector::Hosts LogDetector::hosts_of(std::span<const Part> parts) const {
     const Part* host = host_of(part);
     const std::string& name = host == nullptr ? part.name : host->name;
     for (const auto& [logged, lines] : lines_) {
-      if (same_host(logged, name)) hosts.insert(logged);
+      if (may_be_same_host(logged, name)) hosts.insert(logged);
     }
   }
   return hosts;

@@ -18,7 +18,7 @@ Result<std::string> HostNames::name(std::string_view printed) {
     if (const auto told = map_.hosts.find(full); told != map_.hosts.end()) return told->second;
   }
   if (!map_.short_names || is_ip_address(canonical_address(full))) return full;
-  std::string name = full.substr(0, full.find('.'));
+  std::string name(without_domain(full));
   const auto [known, added] = printed_.emplace(name, full);
   if (!added && known->second != full) {
     return fail(ErrorCode::kBadInput, "",
