@@ -68,13 +68,6 @@ void append_number(std::uint64_t bits, const Placeholder& place, std::string& in
   }
 }
 
-const AttributeColumn* column_of(const EventTable& table, std::string_view key, AttributeForm form) {
-  const auto found = std::ranges::find_if(table.attributes(), [&](const AttributeColumn& column) {
-    return column.form == form && column.key == key;
-  });
-  return found == table.attributes().end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 /// Splits texts into a template and numbers.
@@ -198,8 +191,8 @@ bool LogAppender::append(const LogLine& line) {
 
 LogLines::LogLines(const EventTable& table)
     : table_(table),
-      program_(column_of(table, "program", AttributeForm::kWord)),
-      severity_(column_of(table, "severity", AttributeForm::kInteger)) {
+      program_(table.find_attribute("program", AttributeForm::kWord)),
+      severity_(table.find_attribute("severity", AttributeForm::kInteger)) {
   for (const AttributeColumn& column : table.attributes()) {
     const auto number = to_number<std::size_t>(column.key);
     if (column.form == AttributeForm::kInteger && number && *number < numbers_.size()) {
@@ -234,14 +227,9 @@ void LogLines::text(std::size_t e, std::string& into) const {
   }
 }
 
-std::string_view LogLines::program(std::size_t e) const {
-  const auto bits = program_ == nullptr ? std::nullopt : program_->bits(e);
-  return bits ? table_.words().text(Word{static_cast<std::uint32_t>(*bits)}) : std::string_view{};
-}
-
 std::optional<int> LogLines::severity(std::size_t e) const {
   const auto bits = severity_ == nullptr ? std::nullopt : severity_->bits(e);
-  if (!bits || *bits > 7) return std::nullopt;
+  if (!bits || *bits > severity::kDebug) return std::nullopt;
   return static_cast<int>(*bits);
 }
 

@@ -15,12 +15,24 @@ namespace laggard {
 /// The kind of events that lines of logs are.
 inline constexpr std::string_view kLogKind = "log";
 
+/// The severities of syslog (RFC 5424 §6.2.1).
+namespace severity {
+inline constexpr int kEmergency = 0;
+inline constexpr int kAlert = 1;
+inline constexpr int kCritical = 2;
+inline constexpr int kError = 3;
+inline constexpr int kWarning = 4;
+inline constexpr int kNotice = 5;
+inline constexpr int kInformation = 6;
+inline constexpr int kDebug = 7;
+}  // namespace severity
+
 /// A line of a log as it is kept: without the time and the names that stand before its text.
 struct LogLine {
   WallTime time;
   std::string_view program;         ///< `kernel`, `ceph-osd`; empty where the log does not say.
   std::optional<std::int64_t> pid;  ///< Of the program.
-  std::optional<int> severity;      ///< As in syslog (RFC 5424 §6.2.1): 0 emergency to 7 debug.
+  std::optional<int> severity;      ///< severity::kEmergency to kDebug.
   std::string_view text;
 };
 
@@ -67,7 +79,7 @@ class LogLines {
 
   /// The text of an event, its template with the numbers put in. Where one is missing the template shows.
   void text(std::size_t e, std::string& into) const;
-  [[nodiscard]] std::string_view program(std::size_t e) const;
+  [[nodiscard]] std::string_view program(std::size_t e) const { return table_.word(program_, e); }
   [[nodiscard]] std::optional<int> severity(std::size_t e) const;
 
  private:

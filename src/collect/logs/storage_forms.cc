@@ -8,18 +8,19 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/log_line.h"
 
 namespace laggard::collect {
 
 namespace {
 
-constexpr int kAlert = 1;
-constexpr int kCritical = 2;
-constexpr int kError = 3;
-constexpr int kWarning = 4;
-constexpr int kNotice = 5;
-constexpr int kInformation = 6;
-constexpr int kDebug = 7;
+using severity::kAlert;
+using severity::kCritical;
+using severity::kDebug;
+using severity::kError;
+using severity::kInformation;
+using severity::kNotice;
+using severity::kWarning;
 
 template <std::size_t N>
 std::optional<int> severity_of(std::string_view word,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/log_line.h"
 #include "model/parts.h"
 
 namespace laggard::detect {
@@ -26,7 +27,7 @@ struct LogPattern {
   PartKind part;          ///< Whose failure it is.
   /// As in syslog; what makes somebody act is kError or less. A failure of kWarning is what a healthy site
   /// has now and then, too: a corrected error, a retry.
-  int severity = 3;
+  int severity = severity::kError;
   LogClass what = LogClass::kFailure;
   std::string_view match;   ///< An RE2 that is found somewhere in the text of a line.
   std::string_view sample;  ///< The text of a line; it matches this pattern and none before it.
@@ -36,11 +37,11 @@ struct LogPattern {
 [[nodiscard]] std::string_view severity_name(int severity);
 [[nodiscard]] std::optional<int> severity_named(std::string_view name);
 
-/// The severities that the library uses.
-inline constexpr int kCritical = 2;
-inline constexpr int kError = 3;
-inline constexpr int kWarning = 4;
-inline constexpr int kNotice = 5;
+// The severities that the library uses.
+using severity::kCritical;
+using severity::kError;
+using severity::kNotice;
+using severity::kWarning;
 
 // The library, a table per field. Wordings are those of the programs; the expressions and samples are ours.
 [[nodiscard]] std::span<const LogPattern> lustre_patterns();
