@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,8 +26,8 @@ class LogMatcher {
  public:
   /// False in a build without RE2, where `make` fails.
   [[nodiscard]] static bool available();
-  /// \param patterns  tried in this order; what their views are of outlives this. An error names the pattern,
-  /// and its place in them: kBadInput.
+  /// \param patterns  tried in this order; what their views are of outlives this. An error names the pattern:
+  /// kBadInput.
   [[nodiscard]] static Result<LogMatcher> make(std::vector<LogPattern> patterns);
 
   LogMatcher(LogMatcher&&) noexcept;
@@ -39,8 +38,6 @@ class LogMatcher {
 
   /// Null where none matches. Not to be called by two threads at once.
   [[nodiscard]] const LogPattern* first(std::string_view text) const;
-
-  [[nodiscard]] std::span<const LogPattern> patterns() const { return patterns_; }
 
  private:
   class Expression;
