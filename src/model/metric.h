@@ -141,6 +141,9 @@ struct MetricSpec {
   /// T and F do not have it; their algorithm judges it only when asked to.
   bool is_ours = false;
   ConnectionEnd end = ConnectionEnd::kEither;  ///< Of connections.
+  /// What one cell must reach, in `unit`, to be far off for a moment (docs/methods/burst.md); 0: not looked
+  /// at.
+  double least_burst = 0;
 
   /// Whether it is one of the quantities that add up to what goes through its resource.
   [[nodiscard]] constexpr bool is_moved() const {

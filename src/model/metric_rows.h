@@ -68,6 +68,9 @@ inline constexpr CounterSum kCpuWork{.terms = {"cpu_user_ms", "cpu_system_ms"}, 
 ///
 /// Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
 /// access. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven packets.
+///
+/// Least bursts: requests that take a second (F §9's stalls, T's controllers), round trips of 50 ms, which no
+/// healthy queue in a machine room makes, 5 % of all packets sent again, and a daemon that is stopped.
 inline constexpr std::array kMetrics{
     MetricSpec{"rd_sec", "Read throughput", kDisk, rate(just("rd_sectors"), "rd_sec"), kStorage, kThroughput,
                kBoth, kRead, "sectors/s", 128, 128, true},
@@ -75,7 +78,7 @@ inline constexpr std::array kMetrics{
                kBoth, kWritten, "sectors/s", 128, 128, true},
     MetricSpec{"await", "Latency per request", kDisk,
                wait(kDiskWaits, kDiskRequests, "await", {"in_flight", "weighted_ms"}), kStorage, kLatency,
-               kHigher, kOther, "ms", 1.0, 0.05, true},
+               kHigher, kOther, "ms", 1.0, 0.05, true, 0, false, ConnectionEnd::kEither, 1000},
     MetricSpec{"tps", "Requests", kDisk, rate(kDiskRequests), kStorage, kThroughput, kBoth, kRequests,
                "requests/s", 1, 1, false},
     MetricSpec{"avgrq-sz", "Request size", kDisk, ratio(both("rd_sectors", "wr_sectors"), kDiskRequests),
@@ -101,9 +104,10 @@ inline constexpr std::array kMetrics{
     MetricSpec{"cwnd", "TCP congestion window", kTcp, senders("snd_cwnd", "bytes_sent"), kNetwork,
                kCongestion, kLower, kOther, "segments", 0, 0, true, 1},
     MetricSpec{"retransmits", "TCP retransmits", kTcp, packet_share("retrans", {"tx_packets", "rx_packets"}),
-               kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true},
+               kNetwork, kRetransmission, kHigher, kOther, "%", 0.5, 0.5, true, 0, true,
+               ConnectionEnd::kEither, 5},
     MetricSpec{"rtt", "TCP round trip", kTcp, senders("rtt_us", "bytes_sent", 1000), kNetwork, kDelay,
-               kHigher, kOther, "ms", 0, 0, true, 1, true},
+               kHigher, kOther, "ms", 0, 0, true, 1, true, ConnectionEnd::kEither, 50},
     // Who waits for whom. Shares of time are compared in points, all else by factors above `log_unit`.
     MetricSpec{"awaiting", "Clients waiting for an answer", kTcp, users("awaiting", kPercent), kService,
                kOccupancy, kHigher, kOther, "%", 0, 0, false, 0, true, ConnectionEnd::kClients},
@@ -158,7 +162,7 @@ inline constexpr std::array kMetrics{
     MetricSpec{"page-waits", "Pages that the daemon waits for", kDaemon, rate(just("major_faults")), kMemory,
                kDelay, kHigher, kOther, "faults/s", 0, 0, true, 2, true},
     MetricSpec{"stopped", "Daemon stopped", kDaemon, mean("stopped", kPercent), kCpu, kDelay, kHigher, kOther,
-               "% of a process", 0, 0, true, 0, true},
+               "% of a process", 0, 0, true, 0, true, ConnectionEnd::kEither, 50},
 };
 
 }  // namespace laggard::metric_rows

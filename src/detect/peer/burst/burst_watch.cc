@@ -49,15 +49,6 @@ std::size_t present_in(std::span<const double> row) {
 
 }  // namespace
 
-double least_burst(const MetricSpec& metric) {
-  if (!metric.diagnosed_by_default) return 0;
-  if (metric.role == Role::kLatency && metric.unit == "ms") return 1000;
-  if (metric.role == Role::kDelay && metric.unit == "ms") return 50;
-  if (metric.role == Role::kRetransmission) return 5;
-  if (metric.role == Role::kDelay && metric.unit == "% of a process") return 50;
-  return 0;
-}
-
 BurstWatch::BurstWatch(const Grouping& grouping, const BurstOptions& options, Grid grid, Workers* workers)
     : grouping_(grouping), options_(options), workers_(workers) {
   if (options.least_bursts > 0 && grid.step <= kLongestCell) groups_.resize(grouping.groups.size());
@@ -65,7 +56,7 @@ BurstWatch::BurstWatch(const Grouping& grouping, const BurstOptions& options, Gr
 
 void BurstWatch::observe(std::size_t group, const MetricSpec& metric, const CellRuns::Run& /*run*/,
                          std::span<const double> rows) {
-  const bool looked_at = !groups_.empty() && !grouping_.groups[group].second_only && least_burst(metric) > 0;
+  const bool looked_at = !groups_.empty() && !grouping_.groups[group].second_only && metric.least_burst > 0;
   if (!looked_at || grouping_.groups[group].members.size() < kLeastMembers) return;
   std::vector<Track>& tracks = groups_[group].tracks;
   const auto known = std::ranges::find(tracks, &metric, &Track::metric);
@@ -97,7 +88,7 @@ void BurstWatch::look(std::size_t group) {
 
 void BurstWatch::look_at(std::size_t group, const Track& track, std::vector<SlowMember>& found) const {
   const std::size_t n = grouping_.groups[group].members.size();
-  const double least = least_burst(*track.metric);
+  const double least = track.metric->least_burst;
   for (std::size_t row = 0; row * n < track.now.size(); ++row) {
     const std::span<const double> values = track.now.subspan(row * n, n);
     if (!any_reaches(values.data(), least, n) || 2 * present_in(values) < n) continue;

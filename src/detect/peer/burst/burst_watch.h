@@ -19,7 +19,7 @@ namespace laggard::detect {
 /// hides in its mean; that it comes back, always at the same member, does not (BurstFollower).
 ///
 /// A member bursts in a cell, in one metric, when its value is
-///   large   at least the metric's least burst (least_burst),
+///   large   at least MetricSpec::least_burst,
 ///   alone   at least `least_ratio` times the largest of the others in that cell,
 ///   sudden  and as many times its own median over the `calm` cells before it, of which half were recorded.
 /// It sees cells before they are smoothed. Cells longer than 5 s hide what is looked for: nobody looks then.
@@ -59,10 +59,5 @@ class BurstWatch final : public CellObserver {
   std::vector<Group> groups_;  ///< As in `grouping_`; none when nobody looks.
   CellRuns::Run run_;
 };
-
-/// What is a burst at least, in the metric's unit; 0 for metrics that are not looked at. Requests that take a
-/// second (F §9's stalls, T's controllers), round trips of 50 ms, which no healthy queue in a machine room
-/// makes, 5 % of all packets sent again, and a daemon that is stopped.
-[[nodiscard]] double least_burst(const MetricSpec& metric);
 
 }  // namespace laggard::detect
