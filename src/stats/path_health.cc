@@ -208,16 +208,4 @@ PathFit PathModel::fit(std::span<const double> trials, std::span<const double> f
   return Fit(hops_, paths_, units_, options).run(trials, failures);
 }
 
-PathFit path_health(std::span<const PathTrials> paths, std::size_t units, const PathHealthOptions& options) {
-  std::vector<std::vector<PathHop>> hops;
-  std::vector<double> trials;
-  std::vector<double> failures;
-  for (const PathTrials& path : paths) {
-    hops.push_back(path.hops);
-    trials.push_back(path.trials);
-    failures.push_back(path.failures);
-  }
-  return PathModel(hops, units).fit(trials, failures, options);
-}
-
 }  // namespace laggard::stats

@@ -21,13 +21,6 @@ struct PathHop {
   auto operator<=>(const PathHop&) const = default;
 };
 
-/// How often a path was tried and how often that failed.
-struct PathTrials {
-  std::vector<PathHop> hops;
-  double trials = 0;
-  double failures = 0;  ///< At most `trials`.
-};
-
 /// Of a unit's health X, the probability that it serves a request: X ~ Beta(alpha, beta).
 struct UnitHealth {
   double alpha = 0;
@@ -52,14 +45,23 @@ struct PathFit {
   double log_likelihood = 0;
 };
 
-/// The paths of a system, which stay the same while their probes come: hops that are passed by several are
-/// looked at once.
+/// The factor graph of K §V-A over the paths of a system, which stay the same while their probes come: each
+/// unit has a health X ~ Beta, a path works with A = prod of its hops' t, and of its N trials
+/// Y ~ Binomial(N, A) succeed. Hops that several paths pass are looked at once.
 class PathModel {
  public:
   /// \param units  how many there are.
   PathModel(std::span<const std::vector<PathHop>> paths, std::size_t units);
 
-  /// As `path_health`, of these trials and failures of each path.
+  /// Solves it by expectation maximization with conjugate updates instead of K's Monte Carlo: of a path's
+  /// failures hop i is to blame for the share
+  ///     q_i = (1 - t_i) / (1 - A),
+  /// within a hop the units as they had failed; to beta goes what a unit is blamed for, to alpha its
+  /// successes and what others are blamed for. It is overconfident where several units explain a failure as
+  /// well, which callers prevent by making one unit of those that lie on the same paths (`PathHop`). A round
+  /// costs as much as the paths on which something failed, and all different hops.
+  /// \param trials    how often each path was tried.
+  /// \param failures  how often that failed; at most `trials`.
   [[nodiscard]] PathFit fit(std::span<const double> trials, std::span<const double> failures,
                             const PathHealthOptions& options = {}) const;
 
@@ -68,18 +70,6 @@ class PathModel {
   std::vector<std::vector<std::size_t>> paths_;  ///< Into them.
   std::size_t units_ = 0;
 };
-
-/// The factor graph of K §V-A: each unit has a health X ~ Beta, a path works with A = prod of its hops' t,
-/// and of its N trials Y ~ Binomial(N, A) succeed. Solved by expectation maximization with conjugate updates
-/// instead of K's Monte Carlo: of a path's failures hop i is to blame for the share
-///     q_i = (1 - t_i) / (1 - A),
-/// within a hop the units as they had failed; to beta goes what a unit is blamed for, to alpha its successes
-/// and what others are blamed for. It is overconfident where several units explain a failure as well, which
-/// callers prevent by making one unit of those that lie on the same paths (`PathHop`).
-/// \param units  how many there are.
-/// Its cost a round is that of the paths on which something failed, and of all different hops.
-[[nodiscard]] PathFit path_health(std::span<const PathTrials> paths, std::size_t units,
-                                  const PathHealthOptions& options = {});
 
 /// The probability that a hop serves a request, given its units' health.
 [[nodiscard]] double hop_health(const PathHop& hop, std::span<const double> health);

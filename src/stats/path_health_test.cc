@@ -35,6 +35,26 @@ TEST(Beta, ProbabilitiesOfKnownDistributions) {
   }
 }
 
+/// How often a path was tried and how often that failed.
+struct PathTrials {
+  std::vector<PathHop> hops;
+  double trials = 0;
+  double failures = 0;
+};
+
+PathFit path_health(std::span<const PathTrials> paths, std::size_t units,
+                    const PathHealthOptions& options = {}) {
+  std::vector<std::vector<PathHop>> hops;
+  std::vector<double> trials;
+  std::vector<double> failures;
+  for (const PathTrials& path : paths) {
+    hops.push_back(path.hops);
+    trials.push_back(path.trials);
+    failures.push_back(path.failures);
+  }
+  return PathModel(hops, units).fit(trials, failures, options);
+}
+
 PathTrials path(std::vector<std::size_t> units, double trials, double failures) {
   PathTrials path{.hops = {}, .trials = trials, .failures = failures};
   for (const std::size_t unit : units) path.hops.push_back({.units = {unit}});
