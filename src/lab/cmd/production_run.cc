@@ -70,7 +70,7 @@ Stretch make_stretch(std::uint64_t seed, std::uint64_t number, bool is_healthy,
     if (!kind) kind = production::draw_kind(random);
     const Seconds start = 10 * kMinute + static_cast<Seconds>(random.below(8 * kMinute));
     Seconds lasts = kOverload + static_cast<Seconds>(random.below(8 * kMinute));
-    if (production::mode_of(*kind) == production::Mode::kReliability) {
+    if (production::mode_of(*kind) == FailureMode::kReliability) {
       lasts = 5 * kMinute + static_cast<Seconds>(random.below(35 * kMinute));
     }
     stretch.incidents.push_back(

@@ -11,7 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using production::Effect;
 using production::IncidentKind;
-using production::Mode;
 using production::ProductionIncident;
 using production::Seconds;
 using production::Site;
@@ -106,7 +105,8 @@ TEST_F(Confounders, AnOverloadLooksLikeAFailureAndIsLocalizedAlike) {
   const StretchScore score = run({incident(IncidentKind::kServerOverload, Site::server(200),
                                            {{.stage = Stage::kServer, .index = 200, .load = 2}})});
   EXPECT_TRUE(score.issue->localized) << score.issue->said;
-  EXPECT_EQ(production::mode_of(score.issue->kind), Mode::kOverload) << "what only logs and metrics tell";
+  EXPECT_EQ(production::mode_of(score.issue->kind), FailureMode::kOverload)
+      << "what only logs and metrics tell";
 }
 
 TEST_F(Confounders, WhatHealsWithinAMinuteIsNotConfirmed) {

@@ -13,30 +13,30 @@ namespace {
 struct KindSpec {
   IncidentKind kind;
   std::string_view name;
-  Mode mode;
+  FailureMode mode;
   double share;  ///< Of all incidents of its mode.
 };
 
 constexpr std::array<KindSpec, kIncidentKinds> kKinds{{
-    {IncidentKind::kDiskRebuild, "disk-rebuild", Mode::kReliability, 0.30},
-    {IncidentKind::kDiskLimps, "disk-limps", Mode::kReliability, 0.12},
-    {IncidentKind::kServerHangs, "server-hangs", Mode::kReliability, 0.10},
-    {IncidentKind::kServerLimps, "server-limps", Mode::kReliability, 0.10},
-    {IncidentKind::kFailover, "failover", Mode::kReliability, 0.10},
-    {IncidentKind::kRouterDrops, "router-drops", Mode::kReliability, 0.08},
-    {IncidentKind::kMetadataHangs, "metadata-hangs", Mode::kReliability, 0.05},
-    {IncidentKind::kRackLoses, "rack-loses", Mode::kReliability, 0.05},
-    {IncidentKind::kClientLimps, "client-limps", Mode::kReliability, 0.05},
-    {IncidentKind::kRebuildChain, "rebuild-chain", Mode::kReliability, 0.05},
-    {IncidentKind::kTargetOverload, "target-overload", Mode::kOverload, 0.40},
-    {IncidentKind::kServerOverload, "server-overload", Mode::kOverload, 0.25},
-    {IncidentKind::kStripedOverload, "striped-overload", Mode::kOverload, 0.15},
-    {IncidentKind::kMetadataOverload, "metadata-overload", Mode::kOverload, 0.20},
+    {IncidentKind::kDiskRebuild, "disk-rebuild", FailureMode::kReliability, 0.30},
+    {IncidentKind::kDiskLimps, "disk-limps", FailureMode::kReliability, 0.12},
+    {IncidentKind::kServerHangs, "server-hangs", FailureMode::kReliability, 0.10},
+    {IncidentKind::kServerLimps, "server-limps", FailureMode::kReliability, 0.10},
+    {IncidentKind::kFailover, "failover", FailureMode::kReliability, 0.10},
+    {IncidentKind::kRouterDrops, "router-drops", FailureMode::kReliability, 0.08},
+    {IncidentKind::kMetadataHangs, "metadata-hangs", FailureMode::kReliability, 0.05},
+    {IncidentKind::kRackLoses, "rack-loses", FailureMode::kReliability, 0.05},
+    {IncidentKind::kClientLimps, "client-limps", FailureMode::kReliability, 0.05},
+    {IncidentKind::kRebuildChain, "rebuild-chain", FailureMode::kReliability, 0.05},
+    {IncidentKind::kTargetOverload, "target-overload", FailureMode::kOverload, 0.40},
+    {IncidentKind::kServerOverload, "server-overload", FailureMode::kOverload, 0.25},
+    {IncidentKind::kStripedOverload, "striped-overload", FailureMode::kOverload, 0.15},
+    {IncidentKind::kMetadataOverload, "metadata-overload", FailureMode::kOverload, 0.20},
 }};
 
 const KindSpec& spec_of(IncidentKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-IncidentKind draw_kind_of(Mode mode, Random& random) {
+IncidentKind draw_kind_of(FailureMode mode, Random& random) {
   double left = random.uniform();
   IncidentKind last = IncidentKind::kTargetOverload;
   for (const KindSpec& spec : kKinds) {
@@ -217,13 +217,12 @@ class Maker {
 
 }  // namespace
 
-std::string_view to_name(Mode mode) { return mode == Mode::kReliability ? "reliability" : "overload"; }
 std::string_view to_name(IncidentKind kind) { return spec_of(kind).name; }
-Mode mode_of(IncidentKind kind) { return spec_of(kind).mode; }
+FailureMode mode_of(IncidentKind kind) { return spec_of(kind).mode; }
 
 IncidentKind draw_kind(Random& random) {
   constexpr double kReliable = 346.0 / 843;
-  return draw_kind_of(random.chance(kReliable) ? Mode::kReliability : Mode::kOverload, random);
+  return draw_kind_of(random.chance(kReliable) ? FailureMode::kReliability : FailureMode::kOverload, random);
 }
 
 ProductionIncident make_incident(IncidentKind kind, Seconds start, Seconds stop, Random random,
@@ -248,7 +247,7 @@ std::vector<ProductionIncident> make_transients(Seconds length, const Random& ra
   };
   for (std::uint64_t n = draw.poisson(kOverloadsAnHour * hours); n > 0; --n) {
     const double minutes = std::min(4 * std::exp(draw.normal()), 29.0);
-    add(draw_kind_of(Mode::kOverload, draw), static_cast<Seconds>(std::llround(minutes * kMinute)));
+    add(draw_kind_of(FailureMode::kOverload, draw), static_cast<Seconds>(std::llround(minutes * kMinute)));
   }
   for (std::uint64_t n = draw.poisson(kLossesAnHour * hours); n > 0; --n) {
     const bool is_rack = draw.chance(0.5);

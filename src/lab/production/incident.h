@@ -8,14 +8,12 @@
 
 #include "lab/production/site.h"
 #include "lab/sim/random.h"
+#include "model/incident.h"
 
 namespace laggard::lab::production {
 
 /// Seconds since the simulated stretch began.
 using Seconds = std::int64_t;
-
-enum class Mode : std::uint8_t { kReliability, kOverload };
-[[nodiscard]] std::string_view to_name(Mode mode);
 
 /// What goes wrong (K §II-B, §VI-A, §VII).
 enum class IncidentKind : std::uint8_t {
@@ -36,7 +34,7 @@ enum class IncidentKind : std::uint8_t {
 };
 inline constexpr std::size_t kIncidentKinds = 14;
 [[nodiscard]] std::string_view to_name(IncidentKind kind);
-[[nodiscard]] Mode mode_of(IncidentKind kind);
+[[nodiscard]] FailureMode mode_of(IncidentKind kind);
 
 /// What requests queue at, or pass.
 enum class Stage : std::uint8_t { kTarget, kServer, kRouter, kMetadata, kRack, kClient };

@@ -152,7 +152,7 @@ TEST(ProductionIncident, TheProportionsAreKaleidoscopesAndASeedIsAnIncident) {
   for (int i = 0; i < 4000; ++i) {
     const IncidentKind kind = draw_kind(random);
     kinds.insert(kind);
-    if (mode_of(kind) == Mode::kReliability) ++reliable;
+    if (mode_of(kind) == FailureMode::kReliability) ++reliable;
   }
   EXPECT_NEAR(static_cast<double>(reliable) / 4000, 346.0 / 843, 0.03);
   EXPECT_EQ(kinds.size(), kIncidentKinds);

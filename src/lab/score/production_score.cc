@@ -1,7 +1,6 @@
 #include "lab/score/production_score.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -97,30 +96,7 @@ IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> ala
   return score;
 }
 
-double poisson_cdf(std::size_t k, double mean) {
-  double term = std::exp(-mean);
-  double sum = term;
-  for (std::size_t i = 1; i <= k; ++i) sum += term *= mean / static_cast<double>(i);
-  return sum;
-}
-
-/// The mean under which `k` or fewer have this probability.
-double mean_with(std::size_t k, double probability) {
-  double low = 0;
-  double high = static_cast<double>(k) * 2 + 20;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (poisson_cdf(k, middle) > probability ? low : high) = middle;
-  }
-  return low;
-}
-
 }  // namespace
-
-Interval poisson_interval(std::size_t count) {
-  constexpr double kTail = 0.025;
-  return {count == 0 ? 0 : mean_with(count - 1, 1 - kTail), mean_with(count, kTail)};
-}
 
 StretchScore score_stretch(const production::Stretch& stretch, std::span<const Alarm> alarms) {
   std::vector<SickParts> truths;

@@ -8,7 +8,6 @@
 
 #include "base/time.h"
 #include "lab/production/probes.h"
-#include "lab/score/tally.h"
 #include "model/parts.h"
 
 namespace laggard::lab {
@@ -52,9 +51,6 @@ struct StretchScore {
 
 /// For how long an alarm may follow what it is about: five minutes of probes are looked at.
 inline constexpr Duration kGrace = std::chrono::minutes(6);
-
-/// Exact 95 % interval of the mean of a Poisson variable of which `count` was seen (Garwood 1936).
-[[nodiscard]] Interval poisson_interval(std::size_t count);
 
 /// Holds what was told of a stretch against the truth. An alarm belongs to an incident when it blames one of
 /// its sick parts, what probes cannot tell from these, or what got sick by them, while it went on or until

@@ -67,13 +67,6 @@ TEST(ProductionScore, OfAStripedJobThreeQuartersOfTheTargetsAreEnough) {
   EXPECT_TRUE(score_stretch(stretch, alarms).issue->localized);
 }
 
-TEST(ProductionScore, PoissonIntervalsAreGarwoods) {
-  EXPECT_EQ(poisson_interval(0).low, 0);
-  EXPECT_NEAR(poisson_interval(0).high, 3.689, 1e-3);
-  EXPECT_NEAR(poisson_interval(10).low, 4.795, 1e-3);
-  EXPECT_NEAR(poisson_interval(10).high, 18.390, 1e-3);
-}
-
 TEST(NetBouncer, FindsAUnitThatLosesHalf) {
   std::vector<std::vector<std::size_t>> paths;
   std::vector<double> success;

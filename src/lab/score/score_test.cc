@@ -74,6 +74,13 @@ TEST(Outcome, AnUnknownCauseIsNotAWrongOne) {
   EXPECT_FALSE(judge(truth, wrong).cause_ok);
 }
 
+TEST(Poisson, IntervalsAreGarwoods) {
+  EXPECT_EQ(poisson_interval(0).low, 0);
+  EXPECT_NEAR(poisson_interval(0).high, 3.689, 1e-3);
+  EXPECT_NEAR(poisson_interval(10).low, 4.795, 1e-3);
+  EXPECT_NEAR(poisson_interval(10).high, 18.390, 1e-3);
+}
+
 TEST(Binomial, MatchesTabledClopperPearsonIntervals) {
   const Interval none = clopper_pearson(0, 10);
   EXPECT_DOUBLE_EQ(none.low, 0);

@@ -69,6 +69,24 @@ constexpr std::array<PaperTable, 4> kTables{{
      82.1},
 }};
 
+double poisson_cdf(std::size_t k, double mean) {
+  double term = std::exp(-mean);
+  double sum = term;
+  for (std::size_t i = 1; i <= k; ++i) sum += term *= mean / static_cast<double>(i);
+  return sum;
+}
+
+/// The mean under which `k` or fewer have this probability.
+double mean_with(std::size_t k, double probability) {
+  double low = 0;
+  double high = static_cast<double>(k) * 2 + 20;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (poisson_cdf(k, middle) > probability ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 const PaperRow& PaperTable::row(std::string_view fault) const {
@@ -145,6 +163,11 @@ Interval clopper_pearson(std::size_t k, std::size_t n, double confidence) {
   if (k > 0) interval.low = solve([&](double p) { return binomial_cdf(k - 1, n, p); }, 1 - tail);
   if (k < n) interval.high = solve([&](double p) { return binomial_cdf(k, n, p); }, tail);
   return interval;
+}
+
+Interval poisson_interval(std::size_t count) {
+  constexpr double kTail = 0.025;
+  return {count == 0 ? 0 : mean_with(count - 1, 1 - kTail), mean_with(count, kTail)};
 }
 
 double fisher_exact(std::size_t k, std::size_t n, std::size_t l, std::size_t m) {

@@ -65,6 +65,9 @@ struct Interval {
 /// n.
 [[nodiscard]] Interval clopper_pearson(std::size_t k, std::size_t n, double confidence = 0.95);
 
+/// Exact 95 % interval of the mean of a Poisson variable of which `count` was seen (Garwood 1936).
+[[nodiscard]] Interval poisson_interval(std::size_t count);
+
 /// Fisher's exact test, two-sided, of k hits in n against l in m: the probability, if both samples have the
 /// same hit rate, of all tables with these margins that are at most as likely as this one. 1 where n or m is
 /// 0. Requires k <= n and l <= m.
