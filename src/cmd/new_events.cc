@@ -1,46 +1,43 @@
 #include "cmd/new_events.h"
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "archive/reader.h"
+#include "base/bytes.h"
 
 namespace laggard::cmd {
 
 namespace {
 
-/// Spreads a hash over all bits (the finalizer of MurmurHash3), so that sums of hashes are hashes.
-std::uint64_t mixed(std::uint64_t x) {
-  x ^= x >> 33U;
-  x *= 0xff51afd7ed558ccdULL;
-  x ^= x >> 33U;
-  x *= 0xc4ceb9fe1a85ec53ULL;
-  return x ^ (x >> 33U);
+/// Of a number as one of an event's fields.
+std::uint64_t hash_of(std::uint64_t number, std::uint64_t field) {
+  return checksum({reinterpret_cast<const char*>(&number), sizeof number}, field);
 }
-
-std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
 /// A hash of each event, which words do not depend on the dictionary nor attributes on their order.
 std::vector<std::uint64_t> hashes_of(const EventTable& table) {
-  const std::uint64_t host = mixed(hash_of(table.host()));
-  const auto word = [&](Word w) { return w == kNoWord ? 1 : hash_of(table.words().text(w)); };
+  enum Field : std::uint64_t { kHost, kTime, kWhat, kSubject, kDuration };
+  const std::uint64_t host = checksum(table.host(), kHost);
+  const auto word = [&](Word w, std::uint64_t field) {
+    return w == kNoWord ? hash_of(0, field) : checksum(table.words().text(w), field);
+  };
   std::vector<std::uint64_t> hashes(table.size());
   for (std::size_t e = 0; e < table.size(); ++e) {
-    hashes[e] = host + mixed(static_cast<std::uint64_t>(to_unix_ns(table.times()[e])) + 1) +
-                mixed(word(table.whats()[e]) + 2) + mixed(word(table.subjects()[e]) + 3) +
-                mixed(static_cast<std::uint64_t>(table.durations()[e]) + 4);
+    hashes[e] = host + hash_of(static_cast<std::uint64_t>(to_unix_ns(table.times()[e])), kTime) +
+                word(table.whats()[e], kWhat) + word(table.subjects()[e], kSubject) +
+                hash_of(static_cast<std::uint64_t>(table.durations()[e]), kDuration);
   }
   for (const AttributeColumn& column : table.attributes()) {
-    const std::uint64_t key = hash_of(column.key);
+    const std::uint64_t key = checksum(column.key);
     for (std::size_t i = 0; i < column.events.size(); ++i) {
       const std::uint64_t bits = column.values[i];
       const bool is_word = column.form == AttributeForm::kWord;
-      const std::uint64_t value = is_word ? word(Word{static_cast<std::uint32_t>(bits)}) : mixed(bits);
-      hashes[column.events[i]] += mixed(key ^ (value + 5));
+      hashes[column.events[i]] +=
+          is_word ? word(Word{static_cast<std::uint32_t>(bits)}, key) : hash_of(bits, key);
     }
   }
   return hashes;
