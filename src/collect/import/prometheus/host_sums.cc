@@ -15,26 +15,27 @@ struct PartOfSum {
   std::string_view mode{};  ///< The label that it must have; empty: any.
 };
 
-constexpr PartOfSum cpu(std::string_view metric, std::string_view mode, std::string_view counter) {
-  return {{metric, DeviceKind::kHost, counter, kMs}, mode};
+constexpr std::array kMetrics{std::string_view("node_cpu_seconds_total"),
+                              std::string_view("node_edac_correctable_errors_total"),
+                              std::string_view("node_edac_uncorrectable_errors_total")};
+
+constexpr PartOfSum cpu(std::string_view mode, std::string_view counter) {
+  return {{kMetrics[0], DeviceKind::kHost, counter, kMs}, mode};
 }
 
 /// As in /proc/stat, `user` holds what guests used.
 constexpr std::array kParts{
-    cpu("node_cpu_seconds_total", "user", "cpu_user_ms"),
-    cpu("node_cpu_seconds_total", "nice", "cpu_user_ms"),
-    cpu("node_cpu_seconds_total", "system", "cpu_system_ms"),
-    cpu("node_cpu_seconds_total", "irq", "cpu_irq_ms"),
-    cpu("node_cpu_seconds_total", "softirq", "cpu_irq_ms"),
-    cpu("node_cpu_seconds_total", "idle", "cpu_idle_ms"),
-    cpu("node_cpu_seconds_total", "iowait", "cpu_iowait_ms"),
-    cpu("node_cpu_seconds_total", "steal", "cpu_steal_ms"),
-    PartOfSum{{"node_edac_correctable_errors_total", DeviceKind::kHost, "ecc_corrected"}},
-    PartOfSum{{"node_edac_uncorrectable_errors_total", DeviceKind::kHost, "ecc_uncorrected"}},
+    cpu("user", "cpu_user_ms"),
+    cpu("nice", "cpu_user_ms"),
+    cpu("system", "cpu_system_ms"),
+    cpu("irq", "cpu_irq_ms"),
+    cpu("softirq", "cpu_irq_ms"),
+    cpu("idle", "cpu_idle_ms"),
+    cpu("iowait", "cpu_iowait_ms"),
+    cpu("steal", "cpu_steal_ms"),
+    PartOfSum{{kMetrics[1], DeviceKind::kHost, "ecc_corrected"}},
+    PartOfSum{{kMetrics[2], DeviceKind::kHost, "ecc_uncorrected"}},
 };
-
-constexpr std::array kMetrics{kParts[0].exported.metric, kParts[8].exported.metric,
-                              kParts[9].exported.metric};
 
 }  // namespace
 
