@@ -101,13 +101,15 @@ std::size_t shortest_shift(const AnalysisSetup& setup) {
 
 /// For how long an incident may be quiet and still come back as itself (IncidentLimits::recurrence), and how
 /// long another blame or cause has to hold: as long as a fault takes to be one, k windows (ours).
-engine::ChangeTracker::Patience patience_of(const AnalysisSetup& setup) {
+engine::ChangeTracker::Patience patience_of(const AnalysisSetup& setup, const Watch::Options& options) {
   const detect::WindowSpec& windows = setup.preset.windows;
   const Duration slack = cells(windows, windows.shift * (2 * windows.k - 1));
   const double recurrence = setup.pipeline.parameters.incidents.recurrence;
   return {
       .closed_after = Duration(static_cast<std::int64_t>(recurrence * static_cast<double>(slack.count()))),
-      .lasting = cells(windows, windows.shift * windows.k)};
+      .lasting = cells(windows, windows.shift * windows.k),
+      .alarm_after = options.alarm_after,
+      .overload_alarm_after = options.overload_alarm_after};
 }
 
 }  // namespace
@@ -179,7 +181,7 @@ Status Watch::begin() {
   setup_->observations = nullptr;
   setup_->source.reset();  // Each look has its own reader, and none keeps a writer from folding in its log.
   if (!tracker_) {
-    tracker_.emplace(patience_of(*setup_));
+    tracker_.emplace(patience_of(*setup_, options_));
     if (restored_) tracker_->restore(std::move(*restored_));
   }
   devices_.clear();

@@ -52,6 +52,9 @@ class Watch {
     DiagnoseOptions diagnose;
     /// A host is silent when its samples end so much earlier than the newest ones.
     Duration silence = std::chrono::seconds(30);
+    /// As ChangeTracker::Patience has them.
+    Duration alarm_after{};
+    Duration overload_alarm_after{};
   };
 
   Watch(Options options, WatchListener listener);

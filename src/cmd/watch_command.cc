@@ -29,6 +29,8 @@ struct WatchOptions {
   std::string poll = "2s";
   std::string silence = "30s";
   std::string until_idle;
+  std::string alarm_after = "0s";
+  std::string overload_alarm_after = "0s";
   PrometheusServerOptions prometheus;
   std::string reach_back = "1h";
   std::string lag = "30s";
@@ -40,6 +42,8 @@ struct WatchTimes {
   Duration poll{};
   Duration silence{};
   std::optional<Duration> until_idle;
+  Duration alarm_after{};
+  Duration overload_alarm_after{};
 };
 
 Result<WatchTimes> read_times(const WatchOptions& options) {
@@ -50,7 +54,16 @@ Result<WatchTimes> read_times(const WatchOptions& options) {
   if (!poll) return forward(poll);
   auto silence = duration_option("--silence", options.silence, seconds(1), hours(24));
   if (!silence) return forward(silence);
-  WatchTimes times{.poll = *poll, .silence = *silence, .until_idle = {}};
+  auto alarm = duration_option("--alarm-after", options.alarm_after, Duration::zero(), hours(24));
+  if (!alarm) return forward(alarm);
+  auto overload =
+      duration_option("--overload-alarm-after", options.overload_alarm_after, Duration::zero(), hours(24));
+  if (!overload) return forward(overload);
+  WatchTimes times{.poll = *poll,
+                   .silence = *silence,
+                   .until_idle = {},
+                   .alarm_after = *alarm,
+                   .overload_alarm_after = *overload};
   if (options.until_idle.empty()) return times;
   auto idle = duration_option("--until-idle", options.until_idle, milliseconds(100), hours(24));
   if (!idle) return forward(idle);
@@ -157,7 +170,10 @@ Status watch_recordings(WatchOptions& options) {
       to, [&] { return clock->asked_to_stop(); }, note);
   if (!delivery) return forward(delivery);
   std::optional<Watch> watch;
-  watch.emplace(Watch::Options{.diagnose = options.diagnose, .silence = times->silence},
+  watch.emplace(Watch::Options{.diagnose = options.diagnose,
+                               .silence = times->silence,
+                               .alarm_after = times->alarm_after,
+                               .overload_alarm_after = times->overload_alarm_after},
                 WatchListener{.change = [&](const Change& change) { return delivery->deliver(change); },
                               .note = note,
                               .decided = [&] { return delivery->keep_decided(*watch); }});
@@ -228,6 +244,10 @@ void add_watch_command(CLI::App& app, Context& context) {
   time("--silence", options->silence, "Go on without a host that has recorded nothing for so long");
   time("--until-idle", options->until_idle,
        "End when nothing has been recorded for so long; else at SIGTERM or Ctrl-C");
+  time("--alarm-after", options->alarm_after,
+       "Tell of an incident when it has lasted for so long; what heals before is never told of");
+  time("--overload-alarm-after", options->overload_alarm_after,
+       "The same, of parts that are overloaded and not broken, such as 30m");
   command->footer(
       "Example: laggard record metrics --out REC &\n"
       "         laggard watch REC --state /var/lib/laggard/watch.state --alertmanager http://alerts:9093");

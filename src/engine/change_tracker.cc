@@ -70,6 +70,13 @@ bool ChangeTracker::is_renamed(const Told& told) const {
   return at_ - *told.untrue_since >= patience_.lasting || at_ - told.opened < patience_.lasting;
 }
 
+bool ChangeTracker::is_alarm(const Incident& incident) const {
+  const bool overload = incident.mode == FailureMode::kOverload;
+  const Duration least =
+      overload ? std::max(patience_.alarm_after, patience_.overload_alarm_after) : patience_.alarm_after;
+  return incident.seen_until - incident.since >= least;
+}
+
 void ChangeTracker::look_at_known(Told& told, const Incident& incident, std::vector<Change>& changes) {
   told.seen_until = incident.seen_until;
   if (name_of(told.incident) == name_of(incident)) {
@@ -98,7 +105,7 @@ void ChangeTracker::look_at(const Incident& incident, std::vector<Change>& chang
     const ChangeKind kind = explained ? ChangeKind::kExplained : ChangeKind::kWithdrawn;
     if (known != told_.end()) tell(kind, incident, changes);
   } else if (known == told_.end()) {
-    tell(ChangeKind::kOpened, incident, changes);
+    if (is_alarm(incident)) tell(ChangeKind::kOpened, incident, changes);
   } else {
     look_at_known(known->second, incident, changes);
   }

@@ -25,11 +25,17 @@ namespace laggard::engine {
 /// - It is quiet when nothing of it is anomalous any more. When it has come back once, the next pause proves
 ///   nothing, and it is told of as over when it is closed: quiet for as long as it would take to be another
 ///   incident.
+/// - It is not opened before it has lasted for as long as an alarm of its mode has to, from its first
+/// anomalous
+///   window to its last (K §VI-A: what heals by itself within a minute is no alarm, overload is one after
+///   half an hour). What ends before that is never told of.
 class ChangeTracker {
  public:
   struct Patience {
-    Duration closed_after{};  ///< So long an incident is quiet before it is closed.
-    Duration lasting{};       ///< So long another blame or cause has to hold before it is told.
+    Duration closed_after{};          ///< So long an incident is quiet before it is closed.
+    Duration lasting{};               ///< So long another blame or cause has to hold before it is told.
+    Duration alarm_after{};           ///< So long an incident has to last before it is told of first, ...
+    Duration overload_alarm_after{};  ///< ... and one whose mode is overload; the longer one of both counts.
   };
   /// An incident as it was told of last.
   struct Told {
@@ -79,6 +85,7 @@ class ChangeTracker {
   void look_at(const Incident& incident, std::vector<Change>& changes);
   void look_at_known(Told& told, const Incident& incident, std::vector<Change>& changes);
   [[nodiscard]] bool is_renamed(const Told& told) const;
+  [[nodiscard]] bool is_alarm(const Incident& incident) const;
   void look_for_lost(std::span<const Incident> incidents, std::vector<Change>& changes);
 
   Patience patience_;

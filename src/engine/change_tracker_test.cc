@@ -82,6 +82,31 @@ TEST(ChangeTracker, WhatComesBackWhileItIsQuietGrew) {
   EXPECT_THAT(told(tracker.update({incident("a", 10, 120)}, at(120))), ElementsAre("3 grew a-slower-10"));
 }
 
+TEST(ChangeTracker, WhatHealsByItselfIsNoAlarmAndOverloadIsOneLater) {
+  ChangeTracker tracker(
+      {.closed_after = minutes(5), .alarm_after = minutes(1), .overload_alarm_after = minutes(30)});
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 69)}, at(69))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({over(incident("a", 10, 69))}, at(200))), IsEmpty())
+      << "it was over before it was an alarm";
+  EXPECT_THAT(told(tracker.update({}, at(500))), IsEmpty()) << "nor is its end told";
+  Incident loaded = incident("b", 500, 560);
+  loaded.mode = FailureMode::kOverload;
+  EXPECT_THAT(told(tracker.update({loaded, incident("c", 500, 560)}, at(560))),
+              ElementsAre("1 opened c-slower-500"));
+  loaded.seen_until = at(500 + 30 * 60);
+  EXPECT_THAT(told(tracker.update({loaded, incident("c", 500, 600)}, at(500 + 30 * 60))),
+              ElementsAre("2 opened b-slower-500"));
+}
+
+TEST(ChangeTracker, WhatWasToldOfBeforeItsModeWasKnownStaysTold) {
+  ChangeTracker tracker({.closed_after = minutes(5), .overload_alarm_after = minutes(30)});
+  EXPECT_THAT(told(tracker.update({incident("a", 10, 60)}, at(60))), ElementsAre("1 opened a-slower-10"));
+  Incident loaded = incident("a", 10, 90);
+  loaded.mode = FailureMode::kOverload;
+  EXPECT_THAT(told(tracker.update({loaded}, at(90))), IsEmpty());
+  EXPECT_THAT(told(tracker.update({over(loaded)}, at(200))), ElementsAre("2 quiet a-slower-10"));
+}
+
 TEST(ChangeTracker, WhatBecomesExplainedIsToldSoAndWhatIsGoneIsWithdrawn) {
   ChangeTracker tracker({.closed_after = minutes(5)});
   Incident known = incident("a", 10, 60);
