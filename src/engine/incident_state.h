@@ -64,7 +64,7 @@ template <>
 struct StateOf<RankedPayload::Entry> {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
-    state(self.name, self.own, self.peers);
+    state(self.name, self.own, self.peers, self.low, self.high);
   }
 };
 template <>
@@ -86,6 +86,15 @@ struct StateOf<LinesPayload> {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
     state(self.lines);
+  }
+};
+
+template <>
+struct StateOf<GridPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.unit, self.row_kind, self.column_kind, self.rows, self.columns, self.values, self.in_time);
+    state.require(self.values.size() == self.rows.size() * self.columns.size());
   }
 };
 

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/missing.h"
 #include "base/time.h"
 
 namespace laggard {
@@ -47,6 +48,9 @@ struct RankedPayload {
     std::string name;
     double own = 0;    ///< Of the subject.
     double peers = 0;  ///< Of a healthy peer; NaN where none was looked at.
+    /// Where `own` is an estimate: with 90 % it lies between these.
+    double low = kMissing;
+    double high = kMissing;
     bool operator==(const Entry&) const = default;
   };
   std::string unit;
@@ -65,9 +69,22 @@ struct LinesPayload {
   bool operator==(const LinesPayload&) const = default;
 };
 
+/// A number for each pair of a row and a column: of whose requests to what a share failed.
+struct GridPayload {
+  std::string unit;
+  std::string row_kind;     ///< What the rows are: client.
+  std::string column_kind;  ///< target
+  std::vector<std::string> rows;
+  std::vector<std::string> columns;
+  std::vector<double> values;  ///< Row after row; NaN where nothing is known.
+  bool in_time = false;        ///< Columns are moments that follow each other: to be looked at, not read.
+  bool operator==(const GridPayload&) const = default;
+};
+
 struct Payload {
   std::string title;
-  std::variant<SeriesPayload, DistributionPayload, TablePayload, RankedPayload, LinesPayload> shape;
+  std::variant<SeriesPayload, DistributionPayload, TablePayload, RankedPayload, LinesPayload, GridPayload>
+      shape;
   bool operator==(const Payload&) const = default;
 };
 

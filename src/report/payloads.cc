@@ -11,6 +11,7 @@
 
 #include "base/terminal_text.h"
 #include "report/html_parts.h"
+#include "report/payload_drawings.h"
 #include "report/quantity.h"
 
 namespace laggard::report {
@@ -86,6 +87,10 @@ void write_shape(JsonWriter& json, const RankedPayload& ranked) {
     json.member("name", entry.name);
     json.member("own", entry.own);
     json.member("peers", entry.peers);
+    if (std::isfinite(entry.low) && std::isfinite(entry.high)) {
+      json.member("low", entry.low);
+      json.member("high", entry.high);
+    }
     json.end_object();
   }
   json.end_list();
@@ -104,6 +109,16 @@ void write_shape(JsonWriter& json, const LinesPayload& lines) {
   json.end_list();
 }
 
+void write_shape(JsonWriter& json, const GridPayload& grid) {
+  json.member("shape", "grid");
+  json.member("unit", grid.unit);
+  json.member("row_kind", grid.row_kind);
+  json.member("column_kind", grid.column_kind);
+  json.member("rows", grid.rows);
+  json.member("columns", grid.columns);
+  write_numbers(json, "values", grid.values);
+}
+
 /// The payload as rows of text, which terminal and page draw in their own ways.
 struct Sheet {
   std::vector<std::string> columns;  ///< Of numbers after the first one, unless `text`.
@@ -112,9 +127,7 @@ struct Sheet {
 };
 
 std::string quantile(const std::vector<double>& sorted, double share, std::string_view unit) {
-  if (sorted.empty()) return "";
-  const auto last = static_cast<double>(sorted.size() - 1);
-  return humanise(sorted[static_cast<std::size_t>(std::lround(share * last))], unit);
+  return sorted.empty() ? "" : humanise(at_share(sorted, share), unit);
 }
 
 std::vector<std::string> spread_of(const std::string& name, std::vector<double> values,
@@ -123,6 +136,29 @@ std::vector<std::string> spread_of(const std::string& name, std::vector<double> 
   std::ranges::sort(values);
   return {name, quantile(values, 0, unit), quantile(values, 0.5, unit), quantile(values, 0.9, unit),
           quantile(values, 1, unit)};
+}
+
+/// The interval where it is an estimate.
+std::string with_interval(const RankedPayload::Entry& entry, std::string_view unit) {
+  const std::string own = humanise(entry.own, unit);
+  if (!std::isfinite(entry.low) || !std::isfinite(entry.high)) return own;
+  return fmt::format("{} ({} to {})", own, humanise(entry.low, unit), humanise(entry.high, unit));
+}
+
+/// The pairs with most of it.
+Sheet sheet_of(const GridPayload& grid) {
+  Sheet sheet{{grid.row_kind, grid.column_kind, ""}, {}, true};
+  std::vector<std::size_t> cells;
+  for (std::size_t i = 0; i < grid.values.size(); ++i) {
+    if (grid.values[i] > 0) cells.push_back(i);
+  }
+  std::ranges::stable_sort(cells,
+                           [&](std::size_t a, std::size_t b) { return grid.values[a] > grid.values[b]; });
+  for (const std::size_t i : cells) {
+    sheet.rows.push_back({grid.rows[i / grid.columns.size()], grid.columns[i % grid.columns.size()],
+                          humanise(grid.values[i], grid.unit)});
+  }
+  return sheet;
 }
 
 Sheet sheet_of(const Payload& payload, const Clockface& clock) {
@@ -146,9 +182,10 @@ Sheet sheet_of(const Payload& payload, const Clockface& clock) {
                             },
                             [&](const RankedPayload& ranked) {
                               Sheet sheet{{"", "own", "peers"}, {}};
-                              for (const auto& [name, own, peers] : ranked.entries) {
-                                sheet.rows.push_back({name, humanise(own, ranked.unit),
-                                                      std::isnan(peers) ? "" : humanise(peers, ranked.unit)});
+                              for (const RankedPayload::Entry& entry : ranked.entries) {
+                                const bool alone = std::isnan(entry.peers);
+                                sheet.rows.push_back({entry.name, with_interval(entry, ranked.unit),
+                                                      alone ? "" : humanise(entry.peers, ranked.unit)});
                               }
                               return sheet;
                             },
@@ -158,36 +195,9 @@ Sheet sheet_of(const Payload& payload, const Clockface& clock) {
                                 sheet.rows.push_back({clock.moment(time), text});
                               }
                               return sheet;
-                            }},
+                            },
+                            [&](const GridPayload& grid) { return sheet_of(grid); }},
                     payload.shape);
-}
-
-/// Series as small lines over each other, the subject's in the colour of what is sick.
-std::string sparkline(const SeriesPayload& series) {
-  constexpr double kWidth = 480;
-  constexpr double kHeight = 64;
-  double most = 0;
-  for (const auto& [name, values] : series.lines) {
-    for (const double value : values) most = std::isfinite(value) ? std::max(most, value) : most;
-  }
-  if (series.times.size() < 2 || most <= 0) return "";
-  const double length = to_seconds(series.times.back() - series.times.front());
-  std::string out =
-      fmt::format("<svg class=\"spark\" viewBox=\"0 0 {} {}\" role=\"img\">\n", kWidth, kHeight);
-  for (std::size_t l = series.lines.size(); l-- > 0;) {
-    std::string points;
-    for (std::size_t t = 0; t < series.times.size(); ++t) {
-      const double value = series.lines[l].values[t];
-      if (!std::isfinite(value)) continue;
-      points +=
-          fmt::format("{:.1f},{:.1f} ", kWidth * to_seconds(series.times[t] - series.times.front()) / length,
-                      kHeight * (1 - value / most));
-    }
-    out += fmt::format(
-        "<polyline class=\"{}\" fill=\"none\" stroke=\"currentColor\" opacity=\"{}\" points=\"{}\"/>\n",
-        l == 0 ? "sick" : "peer", l == 0 ? "1" : "0.3", points);
-  }
-  return out + "</svg>\n";
 }
 
 }  // namespace
@@ -200,6 +210,7 @@ void write(JsonWriter& json, const Payload& payload) {
 }
 
 void put_payload(Page& page, const Payload& payload, const Clockface& clock, std::size_t indent) {
+  if (const auto* grid = std::get_if<GridPayload>(&payload.shape); grid != nullptr && grid->in_time) return;
   const Sheet sheet = sheet_of(payload, clock);
   if (!payload.title.empty()) page.paragraph(printable(payload.title), indent, Ink::kDim);
   std::vector<Column> columns;
@@ -221,7 +232,10 @@ std::string payload_markup(const Payload& payload, const Clockface& clock) {
   const Sheet sheet = sheet_of(payload, clock);
   std::string out;
   if (!payload.title.empty()) out += fmt::format("<h4>{}</h4>\n", html_escape(payload.title));
-  if (const auto* series = std::get_if<SeriesPayload>(&payload.shape)) out += sparkline(*series);
+  const std::string drawn = std::visit([](const auto& shape) { return drawing(shape); }, payload.shape);
+  out += drawn;
+  // What a picture of thousands of cells says would be as many lines.
+  if (!drawn.empty() && std::holds_alternative<GridPayload>(payload.shape)) return out;
   out += "<div class=\"scroll\"><table>\n<thead><tr>";
   const auto kind = [&](std::size_t c) { return c > 0 && !sheet.text ? " class=\"n\"" : ""; };
   for (std::size_t c = 0; c < sheet.columns.size(); ++c) {

@@ -10,7 +10,8 @@
 /// Payloads of evidence, drawn by their shape alone: a report knows no witness.
 namespace laggard::report {
 
-/// `{"title":"…","shape":"lines",…}`: shape is series, distribution, table, ranked or lines.
+/// `{"title":"…","shape":"lines",…}`: shape is series, distribution, table, ranked, lines
+/// or grid.
 void write(JsonWriter& json, const Payload& payload);
 
 /// For a terminal, shortened to what anybody reads; the JSON has all.

@@ -25,6 +25,9 @@ std::vector<Payload> one_of_each() {
       {"targets", TablePayload{{"target", "state"}, {{"OST0003", "de<graded>"}}}},
       {"functions", RankedPayload{"%", {{"memcpy", 80, 3}, {"poll", 5, kMissing}}}},
       {"", LinesPayload{{{kNoon, "disk \x1b[31mfailed"}}}},
+      {"health",
+       RankedPayload{"%", {{"server s1", 2, kMissing, 1, 7}, {"server s2", 99, kMissing, 95, 100}}}},
+      {"slow", GridPayload{"%", "client", "target", {"c1", "c2"}, {"a", "<b>"}, {0, 50, kMissing, 100}}},
   };
 }
 
@@ -47,11 +50,13 @@ Diagnosis diagnosis() {
 
 TEST(Payloads, AreInTheJsonWholeAndByTheirShape) {
   const std::string json = to_json(diagnosis());
-  for (const char* shape : {"series", "distribution", "table", "ranked", "lines"}) {
+  for (const char* shape : {"series", "distribution", "table", "ranked", "lines", "grid"}) {
     EXPECT_THAT(json, HasSubstr("\"shape\": \"" + std::string(shape) + "\""));
   }
   EXPECT_THAT(json, HasSubstr("\"source\": \"logs\""));
   EXPECT_THAT(json, HasSubstr("\"values\": [10, null, 30]"));
+  EXPECT_THAT(json, HasSubstr("\"values\": [0, 50, null, 100]"));
+  EXPECT_THAT(json, HasSubstr("\"low\": 1"));
   EXPECT_THAT(json, HasSubstr("\"kind\": \"metadata_server\""));
   EXPECT_THAT(json, Not(HasSubstr("\"metric\""))) << "the evidence is of none";
 }
@@ -62,6 +67,7 @@ TEST(Payloads, AreReadOnATerminal) {
   EXPECT_THAT(text, HasSubstr("30 ms"));
   EXPECT_THAT(text, HasSubstr("OST0003"));
   EXPECT_THAT(text, HasSubstr("memcpy"));
+  EXPECT_THAT(text, HasSubstr("2.00 % (1.00 % to 7.00 %)"));
   EXPECT_THAT(text, HasSubstr("disk \\x1b[31mfailed")) << "nothing reaches the terminal raw";
 }
 
@@ -72,6 +78,19 @@ TEST(Payloads, AreMarkupInWhichEveryTextIsEscaped) {
   EXPECT_THAT(markup, HasSubstr("de&lt;graded&gt;"));
   EXPECT_THAT(markup, Not(HasSubstr("\x1b")));
   EXPECT_THAT(markup, HasSubstr("<polyline class=\"sick\""));
+  EXPECT_THAT(markup, HasSubstr("<polyline class=\"sick area\"")) << "the distribution";
+  EXPECT_THAT(markup, HasSubstr("<line ")) << "the interval of an estimate";
+  EXPECT_THAT(markup, HasSubstr("<title>c2, &lt;b&gt;: 100 %</title>"));
+  EXPECT_THAT(markup, HasSubstr("<title>c2, a: not known</title>"));
+  const Payload in_time{"lines", GridPayload{.unit = "lines",
+                                             .row_kind = "log",
+                                             .column_kind = "from",
+                                             .rows = {"s1"},
+                                             .columns = {"12:00:00Z", "12:00:05Z"},
+                                             .values = {0, 3},
+                                             .in_time = true}};
+  EXPECT_THAT(payload_markup(in_time, clock), HasSubstr(">12:00:00Z</text>")) << "where the axis begins";
+  EXPECT_THAT(markup, Not(HasSubstr("c1, a:"))) << "where nothing failed there is nothing to point at";
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <span>
 
+#include "base/missing.h"
+
 namespace laggard::report {
 
 namespace {
@@ -98,6 +100,12 @@ std::string coarse(Duration length) {
   if (whole >= std::chrono::hours{1})
     return laggard::to_text(std::chrono::floor<std::chrono::minutes>(whole));
   return laggard::to_text(whole);
+}
+
+double at_share(std::span<const double> sorted, double share) {
+  if (sorted.empty()) return kMissing;
+  const auto last = static_cast<double>(sorted.size() - 1);
+  return sorted[static_cast<std::size_t>(std::lround(share * last))];
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,9 @@ class Clockface {
 
 /// `2m44s`, `3h20m`, `12d4h`: the two largest units.
 [[nodiscard]] std::string coarse(Duration length);
+
+/// Of values in ascending order the one that is nearest to this share of them; NaN of none.
+[[nodiscard]] double at_share(std::span<const double> sorted, double share);
 
 /// `3 windows`, `1 window`.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view noun);
