@@ -44,8 +44,11 @@ void PingDetector::Outcomes::add(const Outcomes& more) {
   first = std::min(first, more.first);
   last = std::max(last, more.last);
   for (const auto& [what, count] : more.how) how[what] += count;
-  for (const double latency : more.latencies_ms) {
-    if (latencies_ms.size() < kMostLatencies) latencies_ms.push_back(latency);
+  for (const auto& [operation, latencies] : more.latencies_ms) {
+    std::vector<double>& into = latencies_ms[operation];
+    const std::size_t room = kMostLatencies - into.size();
+    into.insert(into.end(), latencies.begin(),
+                latencies.begin() + static_cast<std::ptrdiff_t>(std::min(room, latencies.size())));
   }
 }
 
@@ -83,7 +86,9 @@ std::optional<PingDetector::Outcomes> PingDetector::outcome_of(const EventTable&
     const std::string_view error = events.word(columns.error, e);
     one.how[fmt::format("{} {}", events.word(columns.operation, e), error.empty() ? what : error)] = 1;
   }
-  if (event.duration && !is_error) one.latencies_ms.push_back(to_seconds(*event.duration) * 1e3);
+  if (event.duration && !is_error) {
+    one.latencies_ms[std::string(events.word(columns.operation, e))] = {to_seconds(*event.duration) * 1e3};
+  }
   return one;
 }
 
@@ -116,7 +121,8 @@ void PingDetector::complete(WallTime until) {
 }
 
 void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
-  for (const PingVerdict& verdict : localizer_.localize(counts(from))) {
+  const std::vector<PingVerdict> verdicts = localizer_.localize(counts(from));
+  for (const PingVerdict& verdict : verdicts) {
     if (verdict.failed <= kCertain || verdict.failures < kLeastFailures) continue;
     if (!is_whole && verdict.failed <= kSoonCertain) continue;
     auto [at, is_new] = open_.try_emplace(verdict.part);
@@ -131,7 +137,7 @@ void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
       finding.faulty_since = until;
       finding.open = true;
     }
-    renew(finding, verdict, from);
+    renew(finding, verdict, verdicts, from);
     if (is_new) finding.opened = {until, finding.symptom};
     if (is_whole && !finding.confirmed_since && goes_on(verdict, finding.opened.at, until)) {
       finding.confirmed_since = until;
@@ -156,24 +162,28 @@ bool PingDetector::goes_on(const PingVerdict& verdict, WallTime opened, WallTime
   return static_cast<double>(since.failures) > (1 - kServes) * static_cast<double>(since.trials);
 }
 
-void PingDetector::renew(Finding& finding, const PingVerdict& verdict, WallTime from) const {
-  std::map<std::pair<std::string, std::string>, Outcomes> pairs;
+PingDetector::Seen PingDetector::seen(const PingVerdict& verdict, WallTime from) const {
+  std::vector<std::uint8_t> is_on(localizer_.size());
+  for (const std::size_t number : verdict.on) is_on[number] = 1;
+  Seen seen;
   for (const Step& step : steps_) {
     if (step.end <= from) continue;
-    for (const std::size_t number : verdict.on) {
-      const auto found = step.pairs.find(number);
-      if (found == step.pairs.end()) continue;
+    for (const auto& [number, outcomes] : step.pairs) {
       const PingPair& pair = localizer_.pair(number);
-      pairs[{pair.client, pair.target}].add(found->second);
+      PingCounts& counts = seen.shares[{pair.client, pair.target}];
+      counts.trials += outcomes.trials;
+      counts.failures += outcomes.failures;
+      (is_on[number] != 0 ? seen.through[{pair.client, pair.target}] : seen.others).add(outcomes);
     }
   }
+  return seen;
+}
+
+void PingDetector::renew(Finding& finding, const PingVerdict& verdict, std::span<const PingVerdict> verdicts,
+                         WallTime from) const {
+  const Seen seen = this->seen(verdict, from);
   Outcomes all;
-  TablePayload table{.columns = {"client", "target", "probes", "failed"}, .rows = {}};
-  for (const auto& [pair, outcomes] : pairs) {
-    all.add(outcomes);
-    table.rows.push_back(
-        {pair.first, pair.second, std::to_string(outcomes.trials), std::to_string(outcomes.failures)});
-  }
+  for (const auto& [pair, outcomes] : seen.through) all.add(outcomes);
   finding.since = std::min(finding.since, all.first);
   finding.until = std::max(finding.until, all.last);
   finding.symptom = 2 * all.errors > all.failures ? Symptom::kError : Symptom::kSlower;
@@ -199,12 +209,20 @@ void PingDetector::renew(Finding& finding, const PingVerdict& verdict, WallTime 
       how.entries.push_back({what, static_cast<double>(count), kMissing});
     }
     std::ranges::stable_sort(how.entries, std::greater<>{}, &RankedPayload::Entry::own);
-    evidence.payloads = {{"how they failed", std::move(how)}, {"by client and target", std::move(table)}};
-    std::ranges::sort(all.latencies_ms);
-    if (!all.latencies_ms.empty()) {
-      evidence.payloads.push_back(
-          {"time of those that were done",
-           DistributionPayload{.unit = "ms", .samples = {{verdict.part.name, std::move(all.latencies_ms)}}}});
+    evidence.payloads = {{"how they failed", std::move(how)},
+                         {"share that failed", failed_shares(seen.shares)},
+                         {"share that each part serves", served_shares(verdicts)}};
+    const auto sorted = [](std::vector<double> latencies) {
+      std::ranges::sort(latencies);
+      return latencies;
+    };
+    for (const auto& [operation, latencies] : all.latencies_ms) {
+      DistributionPayload times{.unit = "ms", .samples = {{verdict.part.name, sorted(latencies)}}};
+      const auto elsewhere = seen.others.latencies_ms.find(operation);
+      if (elsewhere != seen.others.latencies_ms.end()) {
+        times.samples.push_back({"others", sorted(elsewhere->second)});
+      }
+      evidence.payloads.push_back({fmt::format("time of {} that were done", operation), std::move(times)});
     }
   }
 }

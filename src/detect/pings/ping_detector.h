@@ -4,16 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "detect/pings/ping_localizer.h"
 #include "detect/pings/ping_paths.h"
+#include "detect/pings/ping_pictures.h"
 #include "model/detector.h"
 
 namespace laggard::detect {
@@ -56,7 +59,8 @@ class PingDetector final : public Detector {
     WallTime first = WallTime::max();
     WallTime last = WallTime::min();                ///< First and last failure.
     std::map<std::string, std::uint64_t> how = {};  ///< `WrEx timeout`, `CrWr ENOSPC`.
-    std::vector<double> latencies_ms = {};          ///< Of what was done; kMostLatencies at most.
+    /// Of what was done, by operation; kMostLatencies each at most.
+    std::map<std::string, std::vector<double>, std::less<>> latencies_ms = {};
 
     void add(const Outcomes& more);
   };
@@ -80,7 +84,15 @@ class PingDetector final : public Detector {
   [[nodiscard]] bool any_failure() const;
   void judge(WallTime from, bool is_whole, WallTime until);
   [[nodiscard]] bool goes_on(const PingVerdict& verdict, WallTime opened, WallTime until) const;
-  void renew(Finding& finding, const PingVerdict& verdict, WallTime from) const;
+  /// What a verdict is made of: the outcomes from `from` on of the pairs that pass a part, and of all others.
+  struct Seen {
+    std::map<std::pair<std::string, std::string>, Outcomes> through;
+    Outcomes others;
+    PingShares shares;  ///< Of all.
+  };
+  [[nodiscard]] Seen seen(const PingVerdict& verdict, WallTime from) const;
+  void renew(Finding& finding, const PingVerdict& verdict, std::span<const PingVerdict> all,
+             WallTime from) const;
   void close_others(WallTime until);
 
   Duration step_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -67,6 +68,7 @@ class Probes {
     event.subject = events.intern(target).value();
     event.what = events.intern(what).value();
     if (what == "ok") event.duration = 3ms;
+    if (what == "slow") event.duration = 1500ms;
     events.append(event);
     const std::size_t column = events.attribute("operation", AttributeForm::kWord).value();
     events.set(column, events.intern(operation).value());
@@ -110,7 +112,16 @@ TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnsw
   finding = probes.detector().findings().front();
   EXPECT_TRUE(finding.confirmed());
   EXPECT_GT(finding.fact(kPosterior)->own, 0.99);
-  EXPECT_THAT(finding.evidence.payloads, SizeIs(testing::Ge(2U)));
+  ASSERT_THAT(finding.evidence.payloads, SizeIs(3)) << "nothing was done in the worst minute";
+  const auto& grid = std::get<GridPayload>(finding.evidence.payloads[1].shape);
+  EXPECT_THAT(grid.rows, testing::ElementsAre("c1", "c2"));
+  EXPECT_THAT(grid.columns, testing::ElementsAre("s1/d1", "s1/d2", "s2/d1", "s2/d2"));
+  EXPECT_GT(grid.values[1], 0);
+  EXPECT_EQ(grid.values[0] + grid.values[2] + grid.values[3], 0) << "elsewhere nothing failed";
+  const auto& served = std::get<RankedPayload>(finding.evidence.payloads[2].shape);
+  EXPECT_EQ(served.entries.front().name, "disk s1/d2");
+  EXPECT_LT(served.entries.front().high, 90);
+  EXPECT_LT(served.entries.front().low, served.entries.front().own);
   probes.run(10, 16, well);
   ASSERT_THAT(probes.found(), SizeIs(1));
   finding = probes.detector().findings().front();
@@ -118,6 +129,35 @@ TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnsw
   EXPECT_EQ(finding.until, kStart + 9 * 60s) << "the last one that failed";
   probes.detector().forget(std::array<std::uint8_t, 1>{0});
   EXPECT_EQ(probes.detector().kept(), 0U);
+}
+
+TEST_F(PingDetectorTest, TimesAreShownByOperationBesideThoseElsewhere) {
+  Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  probes.run(0, 3, sick("", "s1/d2", "slow"));
+  ASSERT_THAT(probes.found(), testing::ElementsAre("disk s1/d2"));
+  const std::vector<Payload> payloads = probes.detector().findings().front().evidence.payloads;
+  ASSERT_THAT(payloads, SizeIs(3 + 3));
+  EXPECT_EQ(payloads[3].title, "time of CrWr that were done");
+  const auto& times = std::get<DistributionPayload>(payloads[3].shape);
+  ASSERT_THAT(times.samples, SizeIs(2));
+  EXPECT_EQ(times.samples[0].name, "s1/d2");
+  EXPECT_THAT(times.samples[0].sorted, testing::Each(1500));
+  EXPECT_EQ(times.samples[1].name, "others");
+  EXPECT_THAT(times.samples[1].sorted, testing::Each(3));
+}
+
+TEST(PingPictures, OfManyTargetsThoseThatFailAreShown) {
+  PingShares shares;
+  for (int target = 0; target < 500; ++target) shares[{"c1", "ost" + std::to_string(target)}] = {10, 0};
+  shares[{"c1", "ost77"}].failures = 5;
+  shares[{"c2", "ost77"}] = {0, 0};
+  const GridPayload grid = failed_shares(shares);
+  EXPECT_THAT(grid.rows, testing::ElementsAre("c1", "c2"));
+  EXPECT_THAT(grid.columns, SizeIs(kMostGridColumns));
+  const auto at = std::ranges::find(grid.columns, "ost77") - grid.columns.begin();
+  ASSERT_LT(at, std::ssize(grid.columns));
+  EXPECT_EQ(grid.values[static_cast<std::size_t>(at)], 50);
+  EXPECT_TRUE(std::isnan(grid.values[kMostGridColumns + static_cast<std::size_t>(at)])) << "nobody asked";
 }
 
 TEST_F(PingDetectorTest, WhatTwoTargetsShareIsFoundInsteadOfThem) {
