@@ -82,6 +82,7 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"carrier", [](const NamedCell& c) { return c["carrier_changes"] / c.seconds; }},
       {"crc-errors", [](const NamedCell& c) { return c["rx_crc_errors"] / c.seconds; }},
       {"stopped", [](const NamedCell& c) { return c["stopped"] / 0.01; }},
+      {"load", [](const NamedCell& c) { return c["procs_running"] + c["procs_blocked"]; }},
       {"host-cpu",
        [](const NamedCell& c) {
          const double work = c["cpu_user_ms"] + c["cpu_system_ms"] + either(c["cpu_irq_ms"], 0);

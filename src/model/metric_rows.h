@@ -40,6 +40,7 @@ constexpr FormulaSpec busy_share(const CounterSum& time, double units) {
 constexpr FormulaSpec mean(std::string_view counter, double divisor = 1) {
   return {.shape = kGauge, .counted = just(counter), .divisor = divisor};
 }
+constexpr FormulaSpec mean(const CounterSum& gauges) { return {.shape = kGauge, .counted = gauges}; }
 constexpr FormulaSpec senders(std::string_view counter, std::string_view sent, double divisor = 1) {
   return {.shape = kSenders, .counted = just(counter), .divisor = divisor, .sent = sent};
 }
@@ -129,6 +130,9 @@ inline constexpr std::array kMetrics{
                kErrors, kHigher, kOther, "changes/s", 0, 0, true, 0, true},
     MetricSpec{"crc-errors", "Packets with a wrong checksum", kNet, rate(just("rx_crc_errors")), kNetwork,
                kErrors, kHigher, kOther, "packets/s", 0, 0, false, 0, true},
+    MetricSpec{"load", "Processes that run or wait for storage", kHost,
+               mean(both("procs_running", "procs_blocked")), kCpu, kOccupancy, kHigher, kOther, "processes", 0,
+               0, false, 1, true},
     MetricSpec{"host-cpu", "Processors of the host", kHost, busy_share(kCpuWork, kMsPerSecond), kCpu,
                kOccupancy, kHigher, kOther, "% of a core", 0, 0, false, 0, true},
     MetricSpec{"steal", "Processors taken by the hypervisor", kHost,
