@@ -23,6 +23,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_train_command(app, context);
   add_diagnose_command(app, context);
   add_watch_command(app, context);
+  add_history_command(app, context);
   add_incident_command(app, context);
   add_system_command(app, context);
   add_ping_command(app, context);
