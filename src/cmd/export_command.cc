@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -23,6 +24,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
+#include "cmd/event_forms.h"
 #include "cmd/export_events.h"
 #include "cmd/line_writer.h"
 #include "cmd/output.h"
@@ -156,6 +158,7 @@ struct ExportOptions {
   std::string step;
   std::string out = "-";
   std::vector<std::string> events;
+  std::string format = "csv";
 };
 
 Result<ReadRequest> to_request(const ExportOptions& options) {
@@ -259,15 +262,35 @@ void say_notices(archive::Reader& source) {
     std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
 }
 
+Result<const EventForm*> form_for(const ExportOptions& options) {
+  const auto forms = event_forms();
+  const auto form = std::ranges::find(forms, options.format, &EventForm::name);
+  if (form == forms.end()) {
+    std::vector<std::string> names;
+    for (const EventForm& known : forms) names.emplace_back(known.name);
+    return fail(ErrorCode::kBadUse, "--format",
+                fmt::format("'{}' is none of {}", options.format, fmt::join(names, ", ")));
+  }
+  const bool fits = form->kind.empty() || std::ranges::all_of(options.events, [&](const std::string& kind) {
+                      return kind == form->kind;
+                    });
+  if (fits) return &*form;
+  return fail(
+      ErrorCode::kBadUse, "--format",
+      fmt::format("{} is a form of the kind {} alone (--events {})", form->name, form->kind, form->kind));
+}
+
 Status run_export_events(const ExportOptions& options, const ReadRequest& request, archive::Reader& source) {
   if (!options.metric.empty() || !options.counters.empty() || !options.step.empty()) {
     return fail(ErrorCode::kBadUse, "--events", "contradicts --metric, --counter and --step");
   }
+  auto form = form_for(options);
+  if (!form) return forward(form);
   auto out = LineWriter::open(options.out);
   if (!out) return forward(out);
   const ObservationRequest what{
       .from = request.from, .to = request.to, .kinds = options.events, .hosts = options.hosts};
-  if (Status done = export_events(source, what, options.device, *out); !done) return done;
+  if (Status done = export_events(source, what, options.device, **form, *out); !done) return done;
   say_notices(source);
   return out->finish();
 }
@@ -279,6 +302,9 @@ Status run_export(const ExportOptions& options) {
   if (Status safe = check_outputs({&output, 1}); !safe) return safe;
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
+  if (options.events.empty() && options.format != "csv") {
+    return fail(ErrorCode::kBadUse, "--format", "is for events; say which (--events syscall)");
+  }
   if (!options.events.empty()) return run_export_events(options, *request, **source);
   auto inventory = (*source)->inventory();
   if (!inventory) return forward(inventory);
@@ -317,6 +343,11 @@ void add_export_command(CLI::App& app, Context& context) {
   command->add_option("--events", options->events, "Events of these kinds instead: ping, ...")
       ->delimiter(',')
       ->type_name("KIND,...");
+  command
+      ->add_option("--format", options->format,
+                   "With --events: csv or json; of syscalls strace or chrome, too")
+      ->capture_default_str()
+      ->type_name("FORM");
   command->add_option("--counter", options->counters, "Only these counters")->delimiter(',');
   command->add_option("--host", options->hosts, "Only these hosts")->delimiter(',');
   command->add_option("--device", options->device, "Only devices, or subjects of events, that match")

@@ -384,6 +384,8 @@ void add_import_command(CLI::App& app, Context& context) {
   add_prometheus(*import, context);
   add_ceph(*import, context);
   add_import_logs(*import, context);
+  add_import_pings(*import, context);
+  add_import_strace(*import, context);
 }
 
 }  // namespace laggard::cmd

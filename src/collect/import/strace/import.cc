@@ -1,0 +1,67 @@
+#include "collect/import/strace/import.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <string_view>
+
+#include "base/text.h"
+#include "collect/import/event_import.h"
+#include "collect/import/strace/strace_joiner.h"
+
+namespace laggard::collect {
+
+namespace {
+
+/// When the file was written last.
+std::optional<WallTime> written(const std::filesystem::path& file) {
+  struct stat found {};
+  if (file == "-" || ::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return from_unix_ns(found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec);
+}
+
+/// Of `NAME.PID`, packed or a member of an archive, the number.
+std::optional<std::int64_t> lwp_in(std::string_view name) {
+  if (name.ends_with(']')) name.remove_suffix(1);
+  for (const std::string_view ending : {".gz", ".bz2", ".xz", ".zst", ".lz4"}) {
+    if (name.ends_with(ending)) name.remove_suffix(ending.size());
+  }
+  const std::size_t dot = name.rfind('.');
+  return dot == std::string_view::npos ? std::nullopt : to_number<std::int64_t>(name.substr(dot + 1));
+}
+
+}  // namespace
+
+Result<ImportResult> import_strace(std::span<const std::filesystem::path> files,
+                                   const StraceImportOptions& options, ObservationSink& sink,
+                                   ImportObserver& observer, const UnpackLimits& limits) {
+  EventImport import(std::string(kSyscallKind), sink, observer, limits);
+  bool names_objects = false;
+  const auto take = [&](const SyscallEvent& call) {
+    return import.put(options.host, call.time,
+                      [&](EventTable& table) { return SyscallAppender(table).append(call); });
+  };
+  const auto read = [&](LineReader& lines, const EventImport::Place& place) -> Status {
+    StraceTimes times{.zone = options.zone,
+                      .begin = options.begin,
+                      .written = written(place.file),
+                      .lwp = lwp_in(place.where)};
+    StraceJoiner joiner(times, take);
+    std::string_view text;
+    while (lines.next(text)) {
+      import.count_line();
+      if (trim(text).empty()) continue;
+      if (Status added = joiner.add(text); !added) return added;
+    }
+    names_objects = names_objects || joiner.names_objects();
+    return joiner.finish();
+  };
+  if (Status done = import.run(files, read); !done) return forward(done);
+  ImportResult result = import.finish();
+  if (result.values > 0 && !names_objects) {
+    observer.notice("no call tells which file or socket it is about; strace -yy does");
+  }
+  return result;
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,101 @@
+#include "model/syscall_event.h"
+
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+
+namespace laggard {
+
+namespace {
+
+/// What a result begins with.
+struct Returned {
+  std::optional<std::int64_t> number;
+  std::string_view errno_name;
+  bool is_number_alone = false;
+};
+
+Returned taken_apart(std::string_view text) {
+  Returned returned;
+  const std::string_view first = text.substr(0, text.find_first_of(" <"));
+  const bool is_hex = first.starts_with("0x");
+  if (is_hex) {
+    std::uint64_t bits = 0;
+    const auto [end, error] = std::from_chars(first.data() + 2, first.data() + first.size(), bits, 16);
+    if (error == std::errc() && end == first.data() + first.size())
+      returned.number = static_cast<std::int64_t>(bits);
+  } else {
+    returned.number = to_number<std::int64_t>(first);
+  }
+  // `+1`, `-0` and `007` are numbers, but are not written so.
+  returned.is_number_alone = returned.number && !is_hex && text == std::to_string(*returned.number);
+  const std::string_view rest = trim(text.substr(first.size()));
+  if (rest.starts_with('E')) returned.errno_name = rest.substr(0, rest.find(' '));
+  return returned;
+}
+
+}  // namespace
+
+bool SyscallAppender::append(const SyscallEvent& event) {
+  EventTable& table = *table_;
+  const auto what = table.intern(event.name.substr(0, kMostText));
+  const auto subject =
+      event.object.empty() ? std::optional(kNoWord) : table.intern(event.object.substr(0, kMostText));
+  const auto arguments = table.intern(event.arguments.substr(0, kMostText));
+  const Returned returned = taken_apart(event.result);
+  const bool is_more = !event.result.empty() && !returned.is_number_alone;
+  const auto whole = is_more ? table.intern(event.result.substr(0, kMostText)) : std::optional(kNoWord);
+  const auto error = returned.errno_name.empty() ? std::optional(kNoWord)
+                                                 : table.intern(returned.errno_name.substr(0, kMostText));
+  if (!what || !subject || !arguments || !whole || !error) return false;
+  table.append({.time = event.time, .duration = event.took, .subject = *subject, .what = *what});
+  const auto set = [&](std::string_view key, std::int64_t value) {
+    if (const auto column = table.attribute(key, AttributeForm::kInteger)) table.set(*column, value);
+  };
+  const auto set_word = [&](std::string_view key, Word word) {
+    if (word == kNoWord) return;
+    if (const auto column = table.attribute(key, AttributeForm::kWord)) table.set(*column, word);
+  };
+  if (event.lwp) set("lwp", *event.lwp);
+  if (event.end != SyscallEnd::kReturned) set("end", static_cast<std::int64_t>(event.end));
+  if (returned.number) set("result", *returned.number);
+  if (event.arguments.size() > kMostText) set("length", static_cast<std::int64_t>(event.arguments.size()));
+  set_word("arguments", *arguments);
+  set_word("returned", *whole);
+  set_word("errno", *error);
+  return true;
+}
+
+SyscallRows::SyscallRows(const EventTable& table)
+    : table_(table),
+      lwp_(table.find_attribute("lwp", AttributeForm::kInteger)),
+      arguments_(table.find_attribute("arguments", AttributeForm::kWord)),
+      end_(table.find_attribute("end", AttributeForm::kInteger)),
+      result_(table.find_attribute("result", AttributeForm::kInteger)),
+      returned_(table.find_attribute("returned", AttributeForm::kWord)) {}
+
+SyscallEvent SyscallRows::at(std::size_t e) {
+  const EventTable::Event event = table_.event(e);
+  const auto number = [&](const AttributeColumn* column) -> std::optional<std::int64_t> {
+    const auto bits = column == nullptr ? std::nullopt : column->bits(e);
+    return bits ? std::optional(static_cast<std::int64_t>(*bits)) : std::nullopt;
+  };
+  SyscallEvent call{
+      .time = event.time,
+      .took = event.duration,
+      .lwp = number(lwp_),
+      .name = table_.words().text(event.what),
+      .arguments = table_.word(arguments_, e),
+      .result = table_.word(returned_, e),
+      .object = event.subject == kNoWord ? std::string_view() : table_.words().text(event.subject)};
+  const std::int64_t end = number(end_).value_or(0);
+  if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kExit)) call.end = static_cast<SyscallEnd>(end);
+  if (const auto result = number(result_); result && call.result.empty()) {
+    const char* const last = std::to_chars(number_, number_ + sizeof number_, *result).ptr;
+    call.result = {number_, static_cast<std::size_t>(last - number_)};
+  }
+  return call;
+}
+
+}  // namespace laggard

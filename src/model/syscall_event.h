@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+#include "model/event.h"
+
+namespace laggard {
+
+/// The kind of events that system calls are.
+inline constexpr std::string_view kSyscallKind = "syscall";
+
+/// How what a thread did ended.
+enum class SyscallEnd : std::uint8_t {
+  kReturned,
+  kUnfinished,  ///< It was never seen to return.
+  kSignal,      ///< No call, but a signal that was delivered.
+  kExit,        ///< No call, but the thread's end.
+};
+
+/// A system call, a signal or the end of a thread (S §4), with its texts as strace writes them.
+struct SyscallEvent {
+  WallTime time;                 ///< When it was begun.
+  std::optional<Duration> took;  ///< Until it returned, where that is known.
+  std::optional<std::int64_t> lwp;
+  std::string_view name;  ///< `read`, `SIGCHLD`, `exited`, `killed`.
+  /// What stands between the parentheses; of a signal or an end what is said of it.
+  std::string_view arguments;
+  std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
+  std::string_view object;  ///< The file or socket that it is about, where that was told.
+  SyscallEnd end = SyscallEnd::kReturned;
+};
+
+/// Puts system calls into a table of the kind kSyscallKind: its name is what happened, the object the
+/// subject, and `lwp`, `arguments`, `end` and the result are attributes: `result` the number with which it
+/// begins, `errno` the name of an error, and `returned` the whole text where it is more than a number.
+class SyscallAppender {
+ public:
+  /// Bytes of a text; of longer ones the beginning is kept, and in the attribute `length` how long the
+  /// arguments were.
+  static constexpr std::size_t kMostText = 4000;
+
+  /// \param table  outlives this.
+  explicit SyscallAppender(EventTable& table) : table_(&table) {}
+  /// False, and nothing is added, when the table has no more room: then another one is begun.
+  [[nodiscard]] bool append(const SyscallEvent& event);
+
+ private:
+  EventTable* table_;
+};
+
+/// Reads the system calls of a table that SyscallAppender, or anybody, filled.
+class SyscallRows {
+ public:
+  /// \param table  outlives this.
+  explicit SyscallRows(const EventTable& table);
+
+  /// Its texts are valid as long as the table is, but for a `result` that is a number alone: until the next
+  /// call.
+  [[nodiscard]] SyscallEvent at(std::size_t e);
+
+ private:
+  const EventTable& table_;
+  const AttributeColumn* lwp_;
+  const AttributeColumn* arguments_;
+  const AttributeColumn* end_;
+  const AttributeColumn* result_;
+  const AttributeColumn* returned_;
+  char number_[24] = {};
+};
+
+}  // namespace laggard
