@@ -180,6 +180,7 @@ struct ScoreOptions {
   std::vector<std::filesystem::path> folders;
   std::size_t threads = all_threads();
   std::string diagnosis;
+  bool paths = false;
   ScoreOutput output;
 };
 
@@ -199,7 +200,8 @@ Status score(const ScoreOptions& options) {
   auto days = find_days(options.folders);
   if (!days) return forward(days);
   if (Status safe = check(options.output, files_read(*days, options.diagnosis)); !safe) return safe;
-  if (!days->empty()) return score_days({std::move(*days), options.diagnosis, options.output.json});
+  if (!days->empty())
+    return score_days({std::move(*days), options.diagnosis, options.output.json, options.paths});
   auto clusters = find_runs(options.folders);
   if (!clusters) return forward(clusters);
   for (const auto& [cluster, runs] : *clusters) {
@@ -229,6 +231,8 @@ void add_score_command(CLI::App& app, cmd::Context& context) {
   command->add_option("--threads", options->threads, "Runs at a time")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
+  command->add_flag("--paths", options->paths,
+                    "Recordings of --scale: blame by the model of paths alone, which pings are localized by");
   command
       ->add_option("--diagnosis", options->diagnosis,
                    "Recordings of --scale: take this diagnosis in each folder (diagnose --json) instead of "

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cmd/diagnose.h"
 #include "cmd/output.h"
+#include "lab/cmd/path_blame.h"
 #include "lab/cmd/run_folder.h"
 #include "lab/score/scale_score.h"
 #include "report/json_writer.h"
@@ -33,26 +34,33 @@ Result<std::map<std::string, std::string>> luns_of(const std::filesystem::path& 
   return luns;
 }
 
-Result<Diagnosis> diagnosis_of(const std::filesystem::path& day, const std::string& name) {
-  if (!name.empty()) {
-    auto text = read_file(day / name);
-    if (!text) return forward(text);
-    return parse_diagnosis(*text, (day / name).string());
-  }
+cmd::DiagnoseOptions options_for(const std::filesystem::path& day) {
   cmd::DiagnoseOptions options;
   options.analysis.recordings = {day};
   options.analysis.system = (day / kSystemFile).string();
   options.quiet = true;
-  return cmd::diagnose(options);
+  return options;
 }
 
-Result<ScaleScore> score_day(const std::filesystem::path& day, const std::string& diagnosis_name) {
+Result<Diagnosis> diagnosis_of(const std::filesystem::path& day, const std::string& name) {
+  if (name.empty()) return cmd::diagnose(options_for(day));
+  auto text = read_file(day / name);
+  if (!text) return forward(text);
+  return parse_diagnosis(*text, (day / name).string());
+}
+
+Result<ScaleScore> score_day(const std::filesystem::path& day, const ScaleScoreOptions& options) {
   auto text = read_file(day / kTruthFile);
   if (!text) return forward(text);
   auto truth = scale::parse_scale_truth(*text, day / kTruthFile);
   if (!truth) return forward(truth);
-  auto diagnosis = diagnosis_of(day, diagnosis_name);
+  auto diagnosis = diagnosis_of(day, options.diagnosis);
   if (!diagnosis) return forward(diagnosis);
+  if (options.paths) {
+    auto setup = cmd::prepare_diagnosis(options_for(day));
+    if (!setup) return forward(setup);
+    blame_by_paths(*diagnosis, setup->grouping);
+  }
   auto luns = luns_of(day);
   if (!luns) return forward(luns);
   return score_scale(*truth, *diagnosis, *luns);
@@ -214,7 +222,7 @@ Result<std::vector<std::filesystem::path>> find_days(const std::vector<std::file
 Status score_days(const ScaleScoreOptions& options) {
   std::vector<ScaleScore> scores;
   for (const std::filesystem::path& day : options.days) {
-    auto score = score_day(day, options.diagnosis);
+    auto score = score_day(day, options);
     if (!score) return forward(score);
     scores.push_back(std::move(*score));
   }

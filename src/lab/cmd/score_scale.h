@@ -13,6 +13,7 @@ struct ScaleScoreOptions {
   std::vector<std::filesystem::path> days;
   std::string diagnosis;  ///< File name of a diagnosis as JSON in each folder; when empty, one is made.
   std::string json;       ///< File, or - for stdout instead of the text.
+  bool paths = false;     ///< Who is to blame is told by blame_by_paths.
 };
 
 /// The folders at and below the given ones that contain such a recording, sorted.
