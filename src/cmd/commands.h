@@ -21,6 +21,7 @@ void add_import_command(CLI::App& app, Context& context);
 void add_import_logs(CLI::App& import, Context& context);  ///< A subcommand of import.
 void add_send_command(CLI::App& app, Context& context);
 void add_log_command(CLI::App& app, Context& context);
+void add_log_mine(CLI::App& log, Context& context);  ///< A subcommand of log.
 void add_record_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd
