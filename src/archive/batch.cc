@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 #include "archive/file_name.h"
@@ -152,6 +153,9 @@ std::vector<Batch> cut_by_day(Table table) {
   for (auto& [day, content] : days) {
     if (content.losses) parts.emplace_back(std::move(*content.losses));
     cut_rows(table, content.rows, parts);
+  }
+  if constexpr (std::is_same_v<Table, EventTable>) {
+    std::get<EventTable>(parts.back()).set_bookmark(table.bookmark());
   }
   return parts;
 }

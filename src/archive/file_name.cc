@@ -14,7 +14,6 @@ namespace laggard::archive {
 
 namespace {
 
-constexpr Duration kDay = std::chrono::hours{24};
 constexpr std::string_view kHiddenSuffix = ".new";
 
 bool is_plain(char c) {
@@ -79,8 +78,6 @@ std::optional<FileName> parse_file_name(std::string_view name) {
   parsed.host = *host;
   return parsed;
 }
-
-std::int64_t recording_day(WallTime t) { return to_unix_ns(floor_to(t - kRotation, kDay)) / kDay.count(); }
 
 bool stays_in_day(WallTime t, std::int64_t open_day) {
   const std::int64_t day = recording_day(t);

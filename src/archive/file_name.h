@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/recording_day.h"
 #include "base/time.h"
 
 /// Names of day files: HOST-20110509T000005Z.lgd, with the UTC time of the first sample (T §3.2.2, §5.9), so
@@ -25,13 +26,6 @@ struct FileName {
 [[nodiscard]] std::string to_file_name(const FileName& name);
 /// Nothing for files that are not ours.
 [[nodiscard]] std::optional<FileName> parse_file_name(std::string_view name);
-
-/// Days turn at 00:00:05 UTC: a clock set back by up to five seconds right after midnight's rotation then
-/// still shows the new date (T §3.2.2).
-inline constexpr Duration kRotation = std::chrono::seconds{5};
-
-/// Number of the recording day that `t` belongs to: floor((t - 00:00:05) / 24 h) since the epoch.
-[[nodiscard]] std::int64_t recording_day(WallTime t);
 
 /// Whether a sample at `t` goes into the file of day `open_day`, which is being written. A later day never
 /// does. An earlier time does only if a backwards step of up to five seconds over the rotation explains it,

@@ -31,6 +31,8 @@ Status FileWriter::add(Batch batch, std::uint64_t order) {
                     kMaxFileWordBytes));
   }
   const std::string kind = kind_of(batch);
+  const auto* const events = std::get_if<EventTable>(&batch);
+  if (events != nullptr && !events->bookmark().empty()) facts_[bookmark_key(kind)] = events->bookmark();
   Queue& queue = queues_[kind];
   queue.written.kind = kind;
   pending_bytes_ += bytes_of(batch);

@@ -21,6 +21,11 @@ struct FactKey {
 };
 using Facts = std::map<FactKey, std::string>;
 
+/// Where a file of events keeps the bookmark (EventTable) of the events of a kind.
+[[nodiscard]] inline FactKey bookmark_key(const std::string& kind) {
+  return {.kind = kind, .device = {}, .key = "bookmark"};
+}
+
 /// Packs facts into rows of about a page, each with its own checksum, so that a bad page costs only the facts
 /// on it. All facts of a device are in one row unless they do not fit.
 [[nodiscard]] std::vector<std::string> pack_facts(const Facts& facts, ZstdCodec& codec);

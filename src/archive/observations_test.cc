@@ -360,6 +360,78 @@ TEST(Observations, WhatLiesAmongAnotherStreamIsNamedAndNotRead) {
   EXPECT_THAT(read_all(*reader), IsEmpty());
 }
 
+/// Lines that begin at some time, a second apart, and how far their log was read.
+EventTable marked(std::string_view from, int lines, const std::string& bookmark) {
+  EventTable table("fs1", "log");
+  for (int i = 0; i < lines; ++i) {
+    table.append({.time = at(from) + seconds{i},
+                  .duration = {},
+                  .subject = kNoWord,
+                  .what = table.intern("line").value()});
+  }
+  table.set_bookmark(bookmark);
+  return table;
+}
+
+std::vector<std::string> bookmarks_in(const std::filesystem::path& path) {
+  ManualClock clock;
+  ObservationWriter writer{path, {}, clock};
+  EXPECT_TRUE(writer.claim(ObservationShape::kEvents, "fs1"));
+  auto found = writer.bookmarks("fs1", "log");
+  EXPECT_TRUE(found);
+  return found ? *found : std::vector<std::string>{};
+}
+
+TEST(Observations, ABookmarkIsStoredWithItsEvents) {
+  const TempDir dir;
+  ManualClock clock;
+  EXPECT_THAT(bookmarks_in(dir.path()), IsEmpty());
+  {
+    ObservationWriter writer{dir.path(), {}, clock};
+    ASSERT_OK(writer.append(marked("2011-05-09T06:00:00Z", 2, "one")));
+    ASSERT_OK(writer.append(marked("2011-05-09T07:00:00Z", 2, std::string("t\0o", 3))));
+    EventTable pings("fs1", "ping");
+    pings.append({.time = morning(), .duration = {}, .subject = kNoWord, .what = kNoWord});
+    ASSERT_OK(writer.append(pings));
+    ASSERT_OK(writer.append(marked("2011-05-10T06:00:00Z", 2, "day two")));
+    ASSERT_OK(writer.close());
+  }
+  EXPECT_THAT(bookmarks_in(dir.path()), ::testing::UnorderedElementsAre(std::string("t\0o", 3), "day two"));
+  {
+    ObservationWriter writer{dir.path(), {}, clock};
+    EventTable plain = marked("2011-05-10T07:00:00Z", 2, "");
+    ASSERT_OK(writer.append(plain));
+    ASSERT_OK(writer.close());
+  }
+  EXPECT_THAT(bookmarks_in(dir.path()), SizeIs(2)) << "events without one leave it as it is";
+  auto reader = open_reader(dir.path());
+  EXPECT_EQ(read_events(*reader).count(), 9U);
+  EXPECT_THAT(reader->notices(), IsEmpty());
+}
+
+TEST(Observations, KilledAtAnyMomentTheBookmarkIsThatOfTheEvents) {
+  for (int kill_after_ms = 1; kill_after_ms < 40; kill_after_ms += 3) {
+    const TempDir dir;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ManualClock clock;
+      ObservationWriter writer{dir.path(), {}, clock};
+      for (int batch = 1;; ++batch) {
+        const EventTable table = marked("2011-05-09T06:00:00Z", 3, std::to_string(batch));
+        if (!writer.append(table) || (batch % 2 == 0 && !writer.flush())) ::_exit(1);
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kill_after_ms));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const auto found = bookmarks_in(dir.path());
+    if (found.empty()) continue;
+    ASSERT_EQ(found.size(), 1U);
+    auto reader = open_reader(dir.path());
+    EXPECT_EQ(std::to_string(read_events(*reader).count() / 3), found[0]);
+  }
+}
+
 TEST(Observations, WhatABlockCouldNotHoldIsRefused) {
   const TempDir dir;
   ManualClock clock;

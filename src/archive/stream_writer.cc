@@ -24,10 +24,11 @@ bool is_begun_beside(ErrorCode code, Existing existing) {
          (code == ErrorCode::kTooOld && existing == Existing::kAppend);
 }
 
-/// The paths of a host's day files, perhaps among those of thousands of hosts. Names are compared as they are
-/// read, since this is done for every file that is begun.
-Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::path& folder,
-                                                        const std::string& host, std::int64_t day) {
+/// The paths of a host's files, perhaps among those of thousands of hosts. Names are compared as they are
+/// read, since this is done for every file that is begun. \param day  only that one; nothing: all.
+Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& folder,
+                                                    const std::string& host,
+                                                    std::optional<std::int64_t> day = std::nullopt) {
   const std::string prefix = escape_host(host) + "-";
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return fail_errno(errno, folder.string(), "cannot list the folder");
@@ -40,7 +41,8 @@ Result<std::vector<std::filesystem::path>> files_of_day(const std::filesystem::p
     const std::string_view text{static_cast<const char*>(entry->d_name)};
     if (!text.starts_with(prefix)) continue;
     const std::optional<FileName> name = parse_file_name(text);
-    if (name && name->host == host && recording_day(name->start) == day) found.push_back(folder / text);
+    if (!name || name->host != host) continue;
+    if (!day || recording_day(name->start) == *day) found.push_back(folder / text);
   }
   if (errno != 0) return fail_errno(errno, folder.string(), "cannot list the folder");
   std::ranges::sort(found);
@@ -89,6 +91,22 @@ Status StreamWriter::claim(const std::string& host) {
   Status held = hold_lock(host);
   if (!held && held.error().code == ErrorCode::kNoSpace) return {};
   return held;
+}
+
+Result<std::vector<std::string>> StreamWriter::bookmarks(const std::string& host, const std::string& kind) {
+  LAGGARD_CHECK(!is_open(host));
+  Result<std::vector<std::filesystem::path>> paths = files_of(folder_.path(), host);
+  if (!paths) return forward(paths);
+  std::vector<std::string> found;
+  for (const std::filesystem::path& path : *paths) {
+    Result<std::unique_ptr<DayFile>> file = DayFile::open_under_lock(path, LookAtIndex::kYes, options_.vfs);
+    if (!file) continue;
+    const Result<Notes> notes = (*file)->notes(codec_);
+    if (!notes) continue;
+    const auto bookmark = notes->facts.find(bookmark_key(kind));
+    if (bookmark != notes->facts.end()) found.push_back(bookmark->second);
+  }
+  return found;
 }
 
 Status StreamWriter::hold_lock(const std::string& host) {
@@ -280,7 +298,7 @@ Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& ide
   if (new_files_.has(identity, day)) {
     if (Status named = name_new_files(); !named) return forward(named);
   }
-  Result<std::vector<std::filesystem::path>> candidates = files_of_day(folder_.path(), identity.host, day);
+  Result<std::vector<std::filesystem::path>> candidates = files_of(folder_.path(), identity.host, day);
   if (!candidates) return forward(candidates);
   for (const std::filesystem::path& path : *candidates) {
     const auto is_here = [&](const OpenFile& open) { return open.writer->path() == path; };

@@ -29,6 +29,8 @@ class StreamWriter {
   ~StreamWriter();
 
   [[nodiscard]] Status claim(const std::string& host);
+  /// See ObservationWriter.
+  [[nodiscard]] Result<std::vector<std::string>> bookmarks(const std::string& host, const std::string& kind);
   /// A batch of the stream.
   [[nodiscard]] Status append(Batch batch);
   [[nodiscard]] Status describe(const DeviceInfo& device);

@@ -47,6 +47,13 @@ Status ObservationWriter::claim(ObservationShape shape, const std::string& host)
   return stream ? (*stream)->claim(host) : Status(forward(stream));
 }
 
+Result<std::vector<std::string>> ObservationWriter::bookmarks(const std::string& host,
+                                                              const std::string& kind) {
+  Result<StreamWriter*> stream = writer(ObservationShape::kEvents);
+  if (!stream) return forward(stream);
+  return (*stream)->bookmarks(host, kind);
+}
+
 Status ObservationWriter::append(const EventTable& table) {
   Result<StreamWriter*> stream = writer(ObservationShape::kEvents);
   return stream ? (*stream)->append(table) : Status(forward(stream));

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -119,6 +120,9 @@ class ObservationWriter final : public ObservationSink {
 
   /// Makes sure that no other process writes this stream of the host, now and until close().
   [[nodiscard]] Status claim(ObservationShape shape, const std::string& host);
+  /// The bookmarks (EventTable) that the host's files have for events of a kind, at most one of each file, in
+  /// no particular order. What cannot be read has none. Requires a claim, and nothing appended since.
+  [[nodiscard]] Result<std::vector<std::string>> bookmarks(const std::string& host, const std::string& kind);
   [[nodiscard]] Status append(const EventTable& table) override;
   [[nodiscard]] Status append(const ProfileTable& table) override;
   /// A reason for a stretch without observations.

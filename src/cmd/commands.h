@@ -24,6 +24,7 @@ void add_import_pings(CLI::App& import, Context& context);
 void add_import_strace(CLI::App& import, Context& context);
 void add_send_command(CLI::App& app, Context& context);
 void add_log_command(CLI::App& app, Context& context);
+void add_log_mine(CLI::App& log, Context& context);  ///< A subcommand of log.
 void add_record_command(CLI::App& app, Context& context);
 
 }  // namespace laggard::cmd

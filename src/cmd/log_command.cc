@@ -3,20 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "base/file.h"
 #include "base/terminal_text.h"
 #include "cmd/commands.h"
 #include "cmd/line_writer.h"
-#include "collect/import/line_reader.h"
-#include "collect/import/members.h"
-#include "collect/logs/journal.h"
-#include "collect/logs/log_forms.h"
+#include "cmd/log_texts.h"
 #include "detect/logs/log_matcher.h"
 #include "detect/logs/log_pattern.h"
 #include "detect/logs/pattern_file.h"
@@ -31,15 +24,6 @@ struct MatchOptions {
   std::string patterns;
   bool json = false;
 };
-
-/// What a line says, without the time and the names before it; all of it where no form fits.
-std::string text_of(std::string_view line, collect::LogForms& forms) {
-  if (line.starts_with('{')) {
-    if (const auto entry = collect::parse_journal_json(line)) return entry->message;
-  }
-  const auto written = forms.parse(line);
-  return std::string(written ? written->text : line);
-}
 
 std::string json_line(std::uint64_t number, const detect::LogPattern* pattern) {
   report::JsonWriter json(report::JsonWriter::Style::kCompact);
@@ -66,61 +50,22 @@ std::string text_line(std::uint64_t number, const detect::LogPattern& pattern, s
                      to_name(pattern.what), detect::severity_name(pattern.severity), printable(text));
 }
 
-/// Writes what is matched, line by line, to standard output.
-class MatchedLines {
- public:
-  MatchedLines(const MatchOptions& options, const detect::LogMatcher& matcher, LineWriter& out)
-      : options_(options), matcher_(matcher), out_(out) {}
-
-  Status read(collect::Members& members) {
-    collect::LineReader lines([&](std::span<char> buffer) { return members.read(buffer); },
-                              std::size_t{1} << 20, collect::LineReader::Overlong::kCut);
-    collect::LogForms forms({});
-    std::string_view line;
-    while (lines.next(line)) {
-      if (Status written = write(text_of(line, forms)); !written) return written;
-    }
-    return lines.status();
-  }
-
- private:
-  Status write(const std::string& text) {
-    ++number_;
-    const detect::LogPattern* pattern = matcher_.first(text);
-    if (options_.json) return out_.write(json_line(number_, pattern));
-    return pattern == nullptr ? Status{} : out_.write(text_line(number_, *pattern, text));
-  }
-
-  const MatchOptions& options_;
-  const detect::LogMatcher& matcher_;
-  LineWriter& out_;
-  std::uint64_t number_ = 0;
-};
-
 Status match_lines(const MatchOptions& options, const detect::LogMatcher& matcher) {
-  auto members = collect::Members::open(options.file, {});
-  if (!members) return forward(members);
   auto out = LineWriter::open("-");
   if (!out) return forward(out);
-  MatchedLines lines(options, matcher, *out);
-  while (true) {
-    auto member = members->next();
-    if (!member) return forward(member);
-    if (!*member) return out->finish();
-    if (Status read = lines.read(*members); !read) return read;
-  }
+  std::uint64_t number = 0;
+  Status read = each_log_text(options.file, [&](const LogText& line) {
+    ++number;
+    const detect::LogPattern* pattern = matcher.first(line.text);
+    if (options.json) return out->write(json_line(number, pattern));
+    return pattern == nullptr ? Status{} : out->write(text_line(number, *pattern, line.text));
+  });
+  return read ? out->finish() : read;
 }
 
 Status run_match(const MatchOptions& options) {
-  std::string text;
-  if (!options.patterns.empty()) {
-    auto read = read_file(options.patterns);
-    if (!read) return forward(read);
-    text = std::move(*read);
-  }
-  auto file = detect::PatternFile::parse(text, options.patterns);
-  if (!file) return forward(file);
-  auto matcher = detect::LogMatcher::make(detect::with_library(*file));
+  detect::PatternFile file;
+  auto matcher = log_matcher(options.patterns, file);
   if (!matcher) return forward(matcher);
   return match_lines(options, *matcher);
 }
@@ -128,7 +73,8 @@ Status run_match(const MatchOptions& options) {
 }  // namespace
 
 void add_log_command(CLI::App& app, Context& context) {
-  CLI::App* log = app.add_subcommand("log", "Say which lines of a log tell of failures");
+  CLI::App* log =
+      app.add_subcommand("log", "Say which lines of a log tell of failures, and what else it says");
   log->require_subcommand(1);
   auto options = std::make_shared<MatchOptions>();
   CLI::App* match = log->add_subcommand(
@@ -144,6 +90,7 @@ void add_log_command(CLI::App& app, Context& context) {
     const Status done = run_match(*options);
     context.status = done ? kClean : report_error(done.error());
   });
+  add_log_mine(*log, context);
 }
 
 }  // namespace laggard::cmd

@@ -228,6 +228,24 @@ void say(const std::string& sentence) {
   std::fputs(fmt::format("laggard: note: {}\n", printable(sentence)).c_str(), stderr);
 }
 
+/// Says that nothing can be written now: once when it begins, and again when it becomes another reason or
+/// ends.
+class Refusals {
+ public:
+  explicit Refusals(std::string out) : out_(std::move(out)) {}
+
+  void tell(const Status& flushed) {
+    if (!flushed && flushed.error().code != ErrorCode::kNoSpace) return;  // The recording ends with it.
+    const std::string why = flushed ? "" : flushed.error().what;
+    if (std::exchange(told_, why) == why) return;
+    say(flushed ? out_ + ": can be written again" : flushed.error().message() + "; what is recorded waits");
+  }
+
+ private:
+  std::string out_;
+  std::string told_;
+};
+
 void say_what_came_of_it(const std::string& out, const collect::Outbox::Counts& counts) {
   say(fmt::format("{}: {} recorded{}", out, counts.observations_delivered,
                   counts.observations_dropped == 0
@@ -244,25 +262,29 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
   if (!settings) return forward(settings);
   auto retention = retention_of(options.keep, options.max_size);
   if (!retention) return forward(retention);
-  auto opened = source.open({.from = options.from,
-                             .root = options.root,
-                             .host = settings->host,
-                             .options = options.source,
-                             .say = say});
-  if (!opened) return forward(opened);
-
   archive::WriterOptions writing;
   writing.flush_interval = Duration::zero();  // The outbox says when.
   writing.say = say;
   archive::ObservationWriter writer(options.out, writing, clock);
+  auto opened = source.open({.from = options.from,
+                             .root = options.root,
+                             .host = settings->host,
+                             .options = options.source,
+                             .say = say,
+                             .bookmarks = [&writer, host = settings->host](const std::string& kind) {
+                               return writer.bookmarks(host, kind);
+                             }});
+  if (!opened) return forward(opened);
   if (Status ours = writer.claim(ObservationShape::kEvents, settings->host); !ours) return ours;
   retention->host = settings->host;
   Retainer retainer(options.out, std::move(*retention), clock);
   if (Status pruned = retainer.prune_now(); !pruned) return pruned;
   collect::Outbox::Options delivery;
+  Refusals refusals(options.out);
   delivery.afterwards = [&] {
     Status flushed = writer.flush();
     retainer.prune_when_due();  // On a full disk too: it may make the room that is lacking.
+    refusals.tell(flushed);
     return flushed;
   };
   collect::Outbox outbox(writer, delivery);

@@ -86,6 +86,12 @@ class EventTable {
   [[nodiscard]] const std::string& boot() const { return boot_; }
   void set_boot(std::string boot) { boot_ = std::move(boot); }
 
+  /// How far whoever made the events had read behind the last of them, in its own words; empty: it need not
+  /// know. It is stored together with the events or not at all (ObservationSink), so that after a crash its
+  /// maker goes on where the stored events end.
+  [[nodiscard]] const std::string& bookmark() const { return bookmark_; }
+  void set_bookmark(std::string bookmark) { bookmark_ = std::move(bookmark); }
+
   [[nodiscard]] const Dictionary& words() const { return words_; }
   [[nodiscard]] std::optional<Word> intern(std::string_view text) { return words_.intern(text); }
 
@@ -133,6 +139,7 @@ class EventTable {
   std::string host_;
   std::string kind_;
   std::string boot_;
+  std::string bookmark_;
   Dictionary words_;
   std::vector<WallTime> times_;
   std::vector<std::int64_t> durations_;

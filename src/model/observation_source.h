@@ -62,7 +62,8 @@ class ObservationSource {
 };
 
 /// Where events and profiles go. Errors as those of TableSink::append: on kNoSpace the sink has taken the
-/// table nevertheless.
+/// table nevertheless. A bookmark (EventTable) is stored together with the events of its table where these
+/// are of one day of the recording (recording_day), and with the last ones of them otherwise.
 class ObservationSink {
  public:
   virtual ~ObservationSink() = default;

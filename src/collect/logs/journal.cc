@@ -14,11 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What is read of one value; more of it is passed over.
-constexpr std::size_t kMostValue = std::size_t{1} << 16;
-
-constexpr std::array<std::pair<std::string_view, std::string JournalEntry::*>, 8> kFields{
-    {{"__REALTIME_TIMESTAMP", &JournalEntry::time},
+constexpr std::array<std::pair<std::string_view, std::string JournalEntry::*>, 9> kFields{
+    {{"__CURSOR", &JournalEntry::cursor},
+     {"__REALTIME_TIMESTAMP", &JournalEntry::time},
      {"_HOSTNAME", &JournalEntry::host},
      {"SYSLOG_IDENTIFIER", &JournalEntry::identifier},
      {"_COMM", &JournalEntry::command},
@@ -47,7 +45,7 @@ bool read_binary_field(const std::string& name, LineReader& lines, JournalEntry&
   if (!lines.take_bytes(8, 8, length)) return false;
   std::uint64_t bytes = 0;
   for (std::size_t i = length.size(); i-- > 0;) bytes = bytes << 8U | static_cast<unsigned char>(length[i]);
-  if (!lines.take_bytes(bytes, kMostValue, value)) return false;
+  if (!lines.take_bytes(bytes, JournalEntry::kMostValue, value)) return false;
   entry.set(name, value);
   std::string_view rest;
   // More before the line end: the length was wrong, and nobody knows where the next field is.

@@ -13,7 +13,11 @@ namespace laggard::collect {
 
 /// What is kept of an entry of systemd's journal (systemd.journal-fields(7)).
 struct JournalEntry {
-  std::string time;  ///< __REALTIME_TIMESTAMP: microseconds since the epoch.
+  /// What is kept of one value; more of it is passed over.
+  static constexpr std::size_t kMostValue = std::size_t{1} << 16;
+
+  std::string cursor;  ///< __CURSOR: where it stands in its journal.
+  std::string time;    ///< __REALTIME_TIMESTAMP: microseconds since the epoch.
   std::string host;
   std::string identifier;  ///< SYSLOG_IDENTIFIER, ...
   std::string command;     ///< ... else _COMM.

@@ -9,7 +9,6 @@ EventRecorder::EventRecorder(EventRecorderOptions options, Clock& clock, Outbox&
                              std::vector<std::unique_ptr<EventSource>> sources)
     : options_(std::move(options)), clock_(clock), outbox_(outbox) {
   for (std::unique_ptr<EventSource>& source : sources) {
-    if (const auto descriptor = source->descriptor()) descriptors_.push_back(*descriptor);
     ObservationBatch batch = fresh(*source);
     seats_.push_back({std::move(source), std::move(batch), clock_.mono()});
   }
@@ -32,15 +31,33 @@ void EventRecorder::hand_over(Seat& seat) {
 /// Whatever woke us: a source that has nothing says so at once. What comes faster than it can be read does
 /// not keep the others waiting.
 Status EventRecorder::read_all() {
+  constexpr Duration kUntilThereIsRoom = std::chrono::milliseconds(100);
   for (Seat& seat : seats_) {
+    seat.waits_for_room = seat.source->keeps_unread() && !outbox_.has_room();
+    if (seat.waits_for_room) {
+      seat.due = clock_.mono() + kUntilThereIsRoom;
+      continue;
+    }
     if (Status read = seat.source->read(clock_, seat.batch, options_.most_rows); !read) return read;
     seat.due = clock_.mono() + seat.source->cadence();
-    if (seat.batch.events.size() + seat.batch.profile.entries() < options_.most_rows) continue;
+    const bool is_full =
+        seat.batch.is_full || seat.batch.events.size() + seat.batch.profile.entries() >= options_.most_rows;
+    if (!is_full) continue;
     hand_over(seat);
     seat.due = clock_.mono();  // There may be more.
     outbox_.deliver_soon();
   }
   return {};
+}
+
+std::vector<int> EventRecorder::descriptors() const {
+  std::vector<int> all;
+  for (const Seat& seat : seats_) {
+    if (const auto descriptor = seat.source->descriptor(); descriptor && !seat.waits_for_room) {
+      all.push_back(*descriptor);
+    }
+  }
+  return all;
 }
 
 MonoTime EventRecorder::next_deadline(MonoTime flushed) const {
@@ -58,7 +75,7 @@ Status EventRecorder::run(const std::function<bool()>& stop, const Wait& wait) {
     if (options_.duration && now - start >= *options_.duration) break;
     MonoTime deadline = next_deadline(flushed);
     if (options_.duration) deadline = std::min(deadline, start + *options_.duration);
-    if (deadline > now) wait(deadline, descriptors_);
+    if (deadline > now) wait(deadline, descriptors());
     recorded = read_all();
     now = clock_.mono();
     if (now - flushed < options_.flush) continue;

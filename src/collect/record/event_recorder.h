@@ -21,6 +21,7 @@ namespace laggard::collect {
 struct ObservationBatch {
   EventTable events;
   ProfileTable profile;
+  bool is_full = false;  ///< What comes next belongs into another one: this one is handed over at once.
 };
 
 /// Sees things happen. It has something now and then, and says so by a descriptor, or it is asked at a
@@ -33,6 +34,9 @@ class EventSource {
   /// Becomes readable when there is something; nothing: it is asked at its cadence only.
   [[nodiscard]] virtual std::optional<int> descriptor() const { return std::nullopt; }
   [[nodiscard]] virtual Duration cadence() const { return std::chrono::seconds(1); }
+  /// Whether what has not been read stays where it is: then it is left there while the disk is slow or full,
+  /// instead of being read and dropped.
+  [[nodiscard]] virtual bool keeps_unread() const { return false; }
   /// Adds what there is, without waiting for more, and stops after about `most` events: what is left it is
   /// asked for again. Says what it lost itself (EventTable::add_loss). An error ends the recording.
   [[nodiscard]] virtual Status read(Clock& clock, ObservationBatch& batch, std::size_t most) = 0;
@@ -71,18 +75,20 @@ class EventRecorder {
     std::unique_ptr<EventSource> source;
     ObservationBatch batch;
     MonoTime due;
+    bool waits_for_room = false;
   };
 
   [[nodiscard]] ObservationBatch fresh(const EventSource& source) const;
   [[nodiscard]] Status read_all();
   void hand_over(Seat& seat);
   [[nodiscard]] MonoTime next_deadline(MonoTime flushed) const;
+  /// Of those that would be read now.
+  [[nodiscard]] std::vector<int> descriptors() const;
 
   EventRecorderOptions options_;
   Clock& clock_;
   Outbox& outbox_;
   std::vector<Seat> seats_;
-  std::vector<int> descriptors_;
 };
 
 }  // namespace laggard::collect

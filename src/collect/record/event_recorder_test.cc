@@ -19,6 +19,10 @@ class ListObservations final : public ObservationSink {
   [[nodiscard]] Status append(const EventTable& table) override {
     while (hangs) std::this_thread::sleep_for(1ms);
     if (broken) return fail(ErrorCode::kDamaged, "rec", "is damaged");
+    if (refused > 0 && table.size() > 0) {
+      --refused;
+      return fail(ErrorCode::kBadInput, "", "too many words");
+    }
     tables.push_back(table);
     return {};
   }
@@ -45,6 +49,7 @@ class ListObservations final : public ObservationSink {
   std::vector<ProfileTable> profiles;
   std::atomic<bool> hangs = false;
   bool broken = false;
+  int refused = 0;  ///< So many tables with events.
 };
 
 /// Numbers its events; has so many each time that it is asked.
@@ -143,6 +148,66 @@ TEST(EventRecorder, WhileTheDiskHangsTheOldestGoAndAreCounted) {
   EXPECT_GT(counts.observations_dropped, 0U);
   EXPECT_EQ(sink.whats().back(), "x" + std::to_string(sink.whats().size() + sink.lost() - 1))
       << "what is not there is counted as lost, and the newest is there";
+}
+
+TEST(EventRecorder, WhatCanBeReadLaterWaitsWhereItIsWhileTheDiskIsFull) {
+  class Patient final : public EventSource {
+   public:
+    explicit Patient(int& reads) : reads_(reads) {}
+    [[nodiscard]] std::string_view kind() const override { return "x"; }
+    [[nodiscard]] bool keeps_unread() const override { return true; }
+    [[nodiscard]] std::optional<int> descriptor() const override { return 7; }
+    [[nodiscard]] Status read(Clock& clock, ObservationBatch& batch, std::size_t) override {
+      ++reads_;
+      batch.events.append({clock.wall(), {}, kNoWord, batch.events.intern("x").value()});
+      batch.is_full = batch.events.size() == 2;
+      return {};
+    }
+
+   private:
+    int& reads_;
+  };
+  FakeClock clock;
+  ListObservations sink;
+  std::atomic<bool> is_full = true;
+  Outbox::Options delivery;
+  delivery.afterwards = [&]() -> Status {
+    if (is_full) return fail(ErrorCode::kNoSpace, "rec", "is full");
+    return {};
+  };
+  Outbox outbox(sink, delivery);
+  int reads = 0;
+  EventRecorder recorder({.host = "c1", .duration = 20s, .flush = 1s}, clock, outbox,
+                         sources(std::make_unique<Patient>(reads)));
+  int reads_before = 0;
+  bool polled = false;
+  ASSERT_TRUE(recorder.run(kNever, [&](MonoTime deadline, std::span<const int> readable) {
+    clock.sleep_until(deadline);
+    std::this_thread::sleep_for(2ms);  // The outbox has its own time.
+    if (clock.mono() < MonoTime{1004s}) reads_before = reads;
+    if (clock.mono() >= MonoTime{1004s} && is_full) {
+      EXPECT_LE(reads - reads_before, 1);
+      polled = polled || !readable.empty();
+      is_full = clock.mono() < MonoTime{1010s};
+    }
+  }));
+  EXPECT_GE(reads_before, 1);
+  EXPECT_FALSE(polled) << "it would wake the recorder again and again";
+  EXPECT_GT(reads, reads_before + 5);
+  EXPECT_EQ(sink.whats().size(), static_cast<std::size_t>(reads));
+}
+
+TEST(EventRecorder, EventsThatNoArchiveHoldsAreALossAndNotTheEnd) {
+  FakeClock clock;
+  ListObservations sink;
+  sink.refused = 2;
+  Outbox outbox(sink, {});
+  EventRecorder recorder({.host = "c1", .duration = 10s, .flush = 1s}, clock, outbox,
+                         sources(std::make_unique<Numbers>("x", 3, 1s)));
+  ASSERT_TRUE(recorder.run(kNever, sleeping(clock)));
+  EXPECT_EQ(outbox.counts().observations_dropped, sink.lost());
+  EXPECT_GT(sink.lost(), 0U);
+  EXPECT_GT(sink.whats().size(), 0U);
 }
 
 TEST(EventRecorder, EndsWithTheErrorOfASourceOrASink) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
 
 namespace laggard::collect {
@@ -10,6 +11,9 @@ std::span<const EventSourceSpec> event_sources() {
   static const std::vector<EventSourceSpec> table{
       {"pings", "Probe storage targets by small requests and record how long they take", &PingSource::open,
        "", PingSource::options(), "--target ost1=/mnt/ost1/pings,ost2=/mnt/ost2/pings"},
+      {"logs", "Record the lines of systemd's journal, or of log files, as they are written",
+       &LogSource::open, "The journal's folder; else this machine's journal", LogSource::options(),
+       "--file /var/log/messages"},
   };
   return table;
 }

@@ -31,6 +31,9 @@ struct EventSourceSetup {
   std::map<std::string, std::vector<std::string>, std::less<>> options = {};  ///< By EventSourceOption::name.
   std::function<void(const std::string& sentence)> say =
       {};  ///< For what the user should know; may be empty.
+  /// The bookmarks (EventTable) of the host's events of a kind in the recording that is continued. Not to be
+  /// called before the first reading, when the recording is surely ours.
+  std::function<Result<std::vector<std::string>>(const std::string& kind)> bookmarks = {};
 
   [[nodiscard]] std::vector<std::string> options_of(std::string_view name) const {
     const auto found = options.find(name);

@@ -67,10 +67,11 @@ void Outbox::drop_samples(const SampleTable& table) {
 }
 
 template <typename Table>
-void Outbox::drop_observations(const Table& table, std::map<HostKind, Loss>& losses) {
+void Outbox::drop_observations(const Table& table, std::map<HostKind, Loss>& losses,
+                               const std::string& reason) {
   const TimeSpan span = table.extent();
   const auto [loss, is_new] =
-      losses.try_emplace({table.host(), table.kind()}, Loss{span.from, span.to, 0, "disk hung"});
+      losses.try_emplace({table.host(), table.kind()}, Loss{span.from, span.to, 0, reason});
   loss->second.from = std::min(loss->second.from, span.from);
   loss->second.to = std::max(loss->second.to, span.to);
   loss->second.count += table.size();
@@ -79,9 +80,23 @@ void Outbox::drop_observations(const Table& table, std::map<HostKind, Loss>& los
 }
 
 void Outbox::drop(const Item& item) {
+  constexpr auto kHung = "disk hung";
   if (const auto* samples = std::get_if<SampleTable>(&item)) drop_samples(*samples);
-  if (const auto* events = std::get_if<EventTable>(&item)) drop_observations(*events, dropped_events_);
-  if (const auto* profile = std::get_if<ProfileTable>(&item)) drop_observations(*profile, dropped_periods_);
+  if (const auto* events = std::get_if<EventTable>(&item)) drop_observations(*events, dropped_events_, kHung);
+  if (const auto* profile = std::get_if<ProfileTable>(&item)) {
+    drop_observations(*profile, dropped_periods_, kHung);
+  }
+}
+
+/// A day with more different strings than a file may name loses some of its events; it does not end the
+/// recording. A table that only tells of a loss names none, so that something else is wrong with it.
+bool Outbox::drop_if_refused(const Item& item, const Status& done) {
+  const auto* events = std::get_if<EventTable>(&item);
+  if (done || done.error().code != ErrorCode::kBadInput || events == nullptr || events->size() == 0) {
+    return false;
+  }
+  drop_observations(*events, dropped_events_, done.error().what);
+  return true;
 }
 
 void Outbox::put_item(Item item) {
@@ -146,6 +161,11 @@ Outbox::Counts Outbox::counts() const {
   for (const Item& item : waiting_)
     if (cells_of(item) > 0) ++counts.tables_waiting;
   return counts;
+}
+
+bool Outbox::has_room() const {
+  const std::lock_guard lock(mutex_);
+  return !counts_.refusal && cells_waiting_ <= options_.most_cells / 2;
 }
 
 std::optional<Error> Outbox::broken() const {
@@ -215,11 +235,13 @@ void Outbox::deliver() {
     const Status done = append(front);
     lock.lock();
     delivering_front_ = false;
-    refusal = judge(done);
+    const bool is_dropped = drop_if_refused(front, done);
+    if (!is_dropped) refusal = judge(done);
     if (broken_) return;
     cells_waiting_ -= cells_of(front);
-    count_delivered(front);
+    if (!is_dropped) count_delivered(front);
     waiting_.pop_front();
+    if (waiting_.empty()) tell_losses();
   }
   if (options_.afterwards && !broken_) {
     lock.unlock();

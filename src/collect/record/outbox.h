@@ -21,8 +21,9 @@ namespace laggard::collect {
 /// being recorded, does not stop the sampling.
 ///
 /// While the sink hangs, tables wait here up to a limit; beyond it the oldest are dropped and counted, and a
-/// gap is noted in the sink, or a loss in the stream of events or profiles. A full disk is handled by the
-/// sink (TableSink): it keeps what it was given, and the recording goes on.
+/// gap is noted in the sink, or a loss in the stream of events or profiles. Events that the sink cannot hold
+/// (kBadInput) become a loss, too. A full disk is handled by the sink (TableSink): it keeps what it was
+/// given, and the recording goes on.
 class Outbox {
  public:
   struct Options {
@@ -61,6 +62,10 @@ class Outbox {
 
   [[nodiscard]] Counts counts() const;
 
+  /// Whether little waits and the sink has written what it was given last. Who can leave things where they
+  /// are had better not bring more before.
+  [[nodiscard]] bool has_room() const;
+
   /// The first permanent error (anything but a full disk), once there is one.
   [[nodiscard]] std::optional<Error> broken() const;
 
@@ -77,7 +82,8 @@ class Outbox {
   void drop(const Item& item);
   void drop_samples(const SampleTable& table);
   template <typename Table>
-  void drop_observations(const Table& table, std::map<HostKind, Loss>& losses);
+  void drop_observations(const Table& table, std::map<HostKind, Loss>& losses, const std::string& reason);
+  [[nodiscard]] bool drop_if_refused(const Item& item, const Status& done);
   void count_delivered(const Item& item);
   void tell_losses();
   [[nodiscard]] Status append(const Item& item);

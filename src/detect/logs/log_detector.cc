@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "detect/logs/template_miner.h"
 #include "model/address.h"
 #include "model/log_line.h"
 
@@ -137,6 +138,24 @@ Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::
   return evidence;
 }
 
+/// Drops lines without a pattern that are of the same statement as healthy peers' lines, where those show
+/// that its words vary: the name of a volume, of a client. In the order of their templates, so that the
+/// answer does not depend on when lines came.
+void LogDetector::drop_same_statements(std::vector<const Line*>& difference,
+                                       std::span<const Line* const> of_healthy) {
+  std::map<std::string_view, std::string_view> unknown;
+  for (const Line* line : of_healthy) {
+    if (line->pattern == nullptr) unknown.try_emplace(line->key, line->text);
+  }
+  TemplateMiner miner;
+  for (const auto& [key, text] : unknown) static_cast<void>(miner.add(text));
+  std::erase_if(difference, [&](const Line* line) {
+    if (line->pattern != nullptr) return false;
+    const MinedTemplate* const known = miner.find(line->text);
+    return known != nullptr && known->count >= kFewestVariants;
+  });
+}
+
 std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   std::vector<Part> accused = suspicion.parts;
   accused.push_back(suspicion.suspect);
@@ -146,10 +165,12 @@ std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   // Without a log of a healthy peer nobody knows which lines are everybody's.
   if (own.empty() || healthy.empty()) return {};
   const TimeSpan span{suspicion.interval.from - kBefore, suspicion.interval.to};
+  const std::vector<const Line*> of_healthy = lines_of(healthy, span);
   std::set<std::string_view> common;
-  for (const Line* line : lines_of(healthy, span)) common.insert(line->key);
+  for (const Line* line : of_healthy) common.insert(line->key);
   std::vector<const Line*> difference = lines_of(own, span);
   std::erase_if(difference, [&](const Line* line) { return common.contains(line->key); });
+  drop_same_statements(difference, of_healthy);
   if (difference.empty()) return {};
   // What accounts for it first, then what is most severe.
   std::ranges::stable_sort(difference, [&](const Line* a, const Line* b) {

@@ -21,8 +21,9 @@ namespace laggard::detect {
 
 /// Says what a suspect's log has around the begin of its incident that its healthy peers' logs have not
 /// (K §V-B): δ = L_suspect - ∪ L_healthy, where two lines are the same when they match the same pattern, or,
-/// where they match none, come from the same statement of a program (the template, model/log_line.h). Of
-/// lines that no pattern knows those of a warning and above are compared.
+/// where they match none, come from the same statement of a program (the template, model/log_line.h, or one
+/// that is mined from the healthy peers' lines, TemplateMiner). Of lines that no pattern knows those of a
+/// warning and above are compared.
 ///
 /// It accuses nobody: a log is full of errors that explain nothing, and they only mean something once it is
 /// known who is sick (K §V-B). So it has no findings, and answers when it is asked about a suspect.
@@ -39,6 +40,9 @@ class LogDetector final : public Detector {
   static constexpr Duration kKept = std::chrono::minutes(15);
   /// Of one host; then the oldest leave.
   static constexpr std::size_t kMostLines = 4000;
+  /// Different lines of healthy peers that show which words of a statement vary: from two nobody can tell
+  /// `is odd` and `is gone` from two names.
+  static constexpr std::size_t kFewestVariants = 3;
   /// That one answer shows.
   static constexpr std::size_t kMostShown = 20;
 
@@ -71,6 +75,8 @@ class LogDetector final : public Detector {
   [[nodiscard]] Hosts hosts_of(std::span<const Part> parts) const;
   [[nodiscard]] const Part* host_of(const Part& part) const;
   [[nodiscard]] std::vector<const Line*> lines_of(const Hosts& hosts, TimeSpan span) const;
+  static void drop_same_statements(std::vector<const Line*>& difference,
+                                   std::span<const Line* const> of_healthy);
   [[nodiscard]] static Evidence evidence_of(std::span<const Line* const> difference, std::size_t peers,
                                             const Suspicion& suspicion);
 

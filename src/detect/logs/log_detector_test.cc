@@ -97,6 +97,17 @@ TEST_F(LogDetectorTest, LinesThatNoPatternKnowsAreComparedByTheirStatement) {
   EXPECT_EQ(answers[0].mode, std::nullopt) << "nobody knows what it means";
 }
 
+TEST_F(LogDetectorTest, WordsThatVaryAmongHealthyPeersMakeNoDifference) {
+  log("s1", 0s, "acme: volume alpha is odd", 4);
+  log("s3", 0s, "acme: volume beta is odd", 4);
+  log("s2", 0s, "acme: volume delta is odd", 4);
+  EXPECT_THAT(ask(), SizeIs(1)) << "two do not show what varies";
+  log("s3", 1s, "acme: volume gamma is odd", 4);
+  EXPECT_THAT(ask(), IsEmpty());
+  log("s2", 1s, "acme: volume alpha is gone", 4);
+  EXPECT_THAT(lines(ask().at(0)), ElementsAre("acme: volume alpha is gone"));
+}
+
 TEST_F(LogDetectorTest, WithoutAHealthyPeersLogThereIsNoDifference) {
   log("s2", 0s, "blk_update_request: critical medium error, dev sdb, sector 7", 3);
   EXPECT_THAT(ask(), IsEmpty());
