@@ -15,9 +15,9 @@ import time
 
 import ceph_cluster
 import gluster
-from ceph_cluster import BASE, POOL, Cluster
+from ceph_cluster import BASE, POOL, Cluster, start
 from gluster import OPERATIONS, children, cpu_seconds, events
-from namespaces import inside, run
+from namespaces import run
 
 CASES = ("pinned", "still", "moved", "copies", "killed", "mistakes")
 
@@ -35,12 +35,11 @@ def expect(holds, sentence):
 class Recorder:
     """`laggard record pings` on a client."""
 
-    def __init__(self, out, *options, client=1, environment=None):
+    def __init__(self, out, *options, client=1, interval="1s", environment=None):
         self.out = out
         self.log = open(f"{BASE}/recorder-{os.path.basename(out)}", "w+", encoding="utf-8")
-        self.process = inside(f"c{client}", [LAGGARD, "record", "pings", "--out", out, "--host", f"c{client}", "--backend",
-                                             "ceph", "--interval", "1s", *options],
-                              stdout=self.log, stderr=self.log, env=environment)
+        self.process = start([LAGGARD, "record", "pings", "--out", out, "--host", f"c{client}", "--backend", "ceph",
+                              "--interval", interval, *options], stdout=self.log, stderr=self.log, env=environment)
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -234,13 +233,12 @@ def localized():
 
 
 def localize(fault, osd):
-    cluster = Cluster(osds=6, per_server=2, clients=2)
+    cluster = Cluster(osds=6, per_server=2)
     cluster.start()
     with open(f"{BASE}/system.toml", "w", encoding="utf-8") as file:
         file.write('[[servers]]\nname = "s[1-3]"\n[[clients]]\nname = "c[1-2]"\n')
     recordings = [f"{BASE}/rec{c}" for c in (1, 2)]
-    recorders = [inside(f"c{c}", [LAGGARD, "record", "pings", "--out", out, "--host", f"c{c}", "--backend", "ceph",
-                                  "--interval", "10s"]) for c, out in ((1, recordings[0]), (2, recordings[1]))]
+    recorders = [Recorder(out, interval="10s", client=c).process for c, out in ((1, recordings[0]), (2, recordings[1]))]
     watch = subprocess.Popen([LAGGARD, "watch", *recordings, "--system", f"{BASE}/system.toml", "--json"],
                              stdout=open(f"{BASE}/watched", "w", encoding="utf-8"), stderr=subprocess.DEVNULL)
     time.sleep(60)

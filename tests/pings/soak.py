@@ -39,8 +39,11 @@ class Gluster:
     def name(self, k):
         return f"b{k}"
 
-    def port(self, k):
-        return f"p-{self.volume.server(k)}"
+    def cut_off(self, k):
+        run("ip", "link", "set", f"p-{self.volume.server(k)}", "down")
+
+    def mend(self, k):
+        run("ip", "link", "set", f"p-{self.volume.server(k)}", "up")
 
     def signal(self, k, number):
         self.volume.signal(self.name(k), number)
@@ -68,11 +71,14 @@ class Ceph:
     base = ceph_cluster.BASE
 
     def __init__(self):
-        self.cluster = ceph_cluster.Cluster(TARGETS, per_server=2, clients=CLIENTS, store="bluestore")
+        self.cluster = ceph_cluster.Cluster(TARGETS, per_server=2, store="bluestore")
         self.cluster.start()
 
-    def port(self, k):
-        return f"p-{self.cluster.server(k - 1)}"
+    def cut_off(self, k):
+        self.cluster.cut_off(k - 1)
+
+    def mend(self, k):
+        self.cluster.mend(k - 1)
 
     def signal(self, k, number):
         self.cluster.signal(f"osd.{k - 1}", number)
@@ -116,9 +122,8 @@ class Chance:
             servers.kill(target)
             end = lambda: servers.start(target)
         else:
-            port = servers.port(target)
-            run("ip", "link", "set", port, "down")
-            end = lambda: run("ip", "link", "set", port, "up")
+            servers.cut_off(target)
+            end = lambda: servers.mend(target)
         self.counts[kind] += 1
         self.under_way[target] = (now + length, end)
 
