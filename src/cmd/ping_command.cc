@@ -16,6 +16,7 @@
 #include "cmd/commands.h"
 #include "cmd/output.h"
 #include "cmd/shared_options.h"
+#include "collect/pings/ping_backend.h"
 #include "detect/pings/probing_plan.h"
 #include "report/json_writer.h"
 #include "topology/check.h"
@@ -221,7 +222,12 @@ void add_ping_command(CLI::App& app, Context& context) {
   add("--seed", options->seed, "Of the choice among clients that are alike", "N");
   plan->add_option("--json", options->json, "Write the plan as JSON to a file, - for standard output")
       ->option_text("FILE");
-  plan->footer("Example:\n  laggard ping plan system.toml --client 'login*'");
+  std::string footer =
+      "Example:\n  laggard ping plan system.toml --client 'login*'\n"
+      "How far a backend of `laggard record pings` pins its requests:";
+  for (const collect::PingBackend& backend : collect::ping_backends())
+    footer += fmt::format("\n  {:8} {}", backend.name, backend.pins);
+  plan->footer(footer);
   plan->callback([options, &context] {
     const Result<int> done = run_plan(*options);
     context.status = done ? *done : report_error(done.error());

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Ten thousand probes of a GlusterFS volume whose servers are stopped, killed and cut off by chance:
-`soak.py LAGGARD [--seed N] [--probes N]`. Two clients probe six bricks every second; now and then a recorder
-is killed as well, alone or with all of its processes, and started again.
+"""Ten thousand probes of a GlusterFS volume, or of Ceph, whose servers are stopped, killed and cut off by chance:
+`soak.py LAGGARD [--ceph] [--seed N] [--probes N]`. Two clients probe six bricks or OSDs every second; now and then
+a recorder is killed as well, alone or with all of its processes, and started again.
 
 Every probe must be told of: the numbers of a recorder's probes have no gap but what the recording counts as
 lost; of one that was killed, up to 4 s before (SLO, flush, a round). No file, link or directory of probes may
-be left on any brick in the end. Needs root and some ten minutes.
+be left on any brick, nor any object, in the end. Needs root and some ten minutes.
 """
 import argparse
 import collections
@@ -16,44 +16,120 @@ import signal
 import sys
 import time
 
+import ceph
+import ceph_cluster
 import gluster
-from gluster_volume import BASE, Volume, enter
+import gluster_volume
+from gluster_volume import Volume
 from namespaces import run
 
-BRICKS, CLIENTS = 6, 2
+TARGETS, CLIENTS = 6, 2
+
+
+class Gluster:
+    base = gluster_volume.BASE
+
+    def __init__(self):
+        self.volume = Volume(TARGETS, clients=CLIENTS, per_server=2, ping_timeout=10)
+        self.volume.start()
+        places = {f"{self.volume.server(k)}:{self.volume.brick(k)}": {k} for k in range(1, TARGETS + 1)}
+        self.watcher = gluster.Watcher(self.volume, places, pause=0.2)
+        self.watcher.start()
+
+    def name(self, k):
+        return f"b{k}"
+
+    def cut_off(self, k):
+        run("ip", "link", "set", f"p-{self.volume.server(k)}", "down")
+
+    def mend(self, k):
+        run("ip", "link", "set", f"p-{self.volume.server(k)}", "up")
+
+    def signal(self, k, number):
+        self.volume.signal(self.name(k), number)
+
+    def kill(self, k):
+        self.signal(k, signal.SIGKILL)
+        self.volume.processes[self.name(k)].wait()
+
+    def start(self, k):
+        self.volume.start_server(k)
+
+    def recorder(self, out, *options, client):
+        return gluster.Recorder(self.volume, out, *options, client=client)
+
+    def left(self):
+        return gluster.left_behind(self.volume)
+
+    def finish(self):
+        self.watcher.finish()
+        print(f"seen on the right brick: {len(self.watcher.right)}, elsewhere (not counted as probes): "
+              f"{len(self.watcher.wrong)}")
+
+
+class Ceph:
+    base = ceph_cluster.BASE
+
+    def __init__(self):
+        self.cluster = ceph_cluster.Cluster(TARGETS, per_server=2, store="bluestore")
+        self.cluster.start()
+
+    def cut_off(self, k):
+        self.cluster.cut_off(k - 1)
+
+    def mend(self, k):
+        self.cluster.mend(k - 1)
+
+    def signal(self, k, number):
+        self.cluster.signal(f"osd.{k - 1}", number)
+
+    def kill(self, k):
+        self.cluster.kill(f"osd.{k - 1}")
+
+    def start(self, k):
+        self.cluster.start_osd(k - 1)
+
+    def recorder(self, out, *options, client):
+        return ceph.Recorder(out, *options, client=client)
+
+    def left(self):
+        self.cluster.await_up(range(TARGETS))
+        return self.cluster.left()
+
+    def finish(self):
+        pass
 
 
 class Chance:
     """Faults that are under way, each with the moment and the act that ends it."""
 
-    def __init__(self, volume, seed):
-        self.volume, self.chance = volume, random.Random(seed)
+    def __init__(self, servers, seed):
+        self.servers, self.chance = servers, random.Random(seed)
         self.under_way, self.next, self.counts = {}, 0, collections.Counter()
 
     def begin(self, now):
-        brick = self.chance.randint(1, BRICKS)
+        target = self.chance.randint(1, TARGETS)
         kind = self.chance.choice(("stopped", "killed", "cut off"))
         length = self.chance.uniform(2, 20)
         self.next = now + self.chance.uniform(3, 12)
-        if brick in self.under_way:
+        if target in self.under_way:
             return
-        name, port = f"b{brick}", f"p-{self.volume.server(brick)}"
+        servers = self.servers
         if kind == "stopped":
-            self.volume.signal(name, signal.SIGSTOP)
-            end = lambda: self.volume.signal(name, signal.SIGCONT)
+            servers.signal(target, signal.SIGSTOP)
+            end = lambda: servers.signal(target, signal.SIGCONT)
         elif kind == "killed":
-            self.volume.signal(name, signal.SIGKILL)
-            self.volume.processes[name].wait()
-            end = lambda: self.volume.start_server(brick)
+            servers.kill(target)
+            end = lambda: servers.start(target)
         else:
-            run("ip", "link", "set", port, "down")
-            end = lambda: run("ip", "link", "set", port, "up")
+            servers.cut_off(target)
+            end = lambda: servers.mend(target)
         self.counts[kind] += 1
-        self.under_way[brick] = (now + length, end)
+        self.under_way[target] = (now + length, end)
 
     def step(self, now):
-        for brick in [brick for brick, (until, _) in self.under_way.items() if now >= until]:
-            self.under_way.pop(brick)[1]()
+        for target in [target for target, (until, _) in self.under_way.items() if now >= until]:
+            self.under_way.pop(target)[1]()
         if now >= self.next:
             self.begin(now)
 
@@ -66,18 +142,18 @@ class Chance:
 class Recorders:
     """One after the other on a client, each into a recording of its own."""
 
-    def __init__(self, volume, client, chance):
-        self.volume, self.client, self.chance, self.runs = volume, client, chance, []
+    def __init__(self, servers, client, chance):
+        self.servers, self.client, self.chance, self.runs = servers, client, chance, []
         self.start()
 
     def start(self):
-        out = f"{BASE}/rec{self.client}-{len(self.runs)}"
-        self.recorder = gluster.Recorder(self.volume, out, client=self.client)
+        out = f"{self.servers.base}/rec{self.client}-{len(self.runs)}"
+        self.recorder = self.servers.recorder(out, client=self.client)
         self.runs.append([out, None])
         self.until = time.time() + self.chance.uniform(30, 90)
 
     def step(self, now):
-        if self.recorder.process.poll() is not None:  # A brick hung for too long while it looked for them.
+        if self.recorder.process.poll() is not None:  # A server hung for too long while it looked for them.
             self.start()
         if now < self.until:
             return
@@ -118,17 +194,16 @@ def main():
     parser.add_argument("laggard")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--probes", type=int, default=10000)
+    parser.add_argument("--ceph", action="store_true")
     arguments = parser.parse_args()
-    volume = Volume(BRICKS, clients=CLIENTS, per_server=2, ping_timeout=10)
-    volume.start()
-    places = {f"{volume.server(k)}:{volume.brick(k)}": {k} for k in range(1, BRICKS + 1)}
-    watcher = gluster.Watcher(volume, places, pause=0.2)
-    watcher.start()
-    chance = Chance(volume, arguments.seed)
-    clients = [Recorders(volume, c, random.Random(f"{arguments.seed} c{c}")) for c in range(1, CLIENTS + 1)]
+    kind = Ceph if arguments.ceph else Gluster
+    (ceph_cluster if arguments.ceph else gluster_volume).enter()
+    servers = kind()
+    chance = Chance(servers, arguments.seed)
+    clients = [Recorders(servers, c, random.Random(f"{arguments.seed} c{c}")) for c in range(1, CLIENTS + 1)]
     begin = time.time()
-    # What a hanging probe holds up is not begun, so it takes longer than it would on a healthy volume.
-    length = 2 * arguments.probes / (CLIENTS * BRICKS * len(gluster.OPERATIONS))
+    # What a hanging probe holds up is not begun, so it takes longer than it would on healthy servers.
+    length = 2 * arguments.probes / (CLIENTS * TARGETS * len(gluster.OPERATIONS))
     while time.time() < begin + length:
         now = time.time()
         chance.step(now)
@@ -139,23 +214,21 @@ def main():
     time.sleep(20)
     for client in clients:
         client.finish()
-    watcher.finish()
-    left = len(gluster.left_behind(volume))
+    left = len(servers.left())
     for c in range(1, CLIENTS + 1):
-        last = gluster.Recorder(volume, f"{BASE}/last{c}", "--duration", "8s", client=c)
+        last = servers.recorder(f"{servers.base}/last{c}", "--duration", "8s", client=c)
         gluster.expect(last.wait() == 0, "the last recorder ends well")
-    gluster.expect(not gluster.left_behind(volume), f"nothing is left: {gluster.left_behind(volume)}")
+    gluster.expect(not servers.left(), f"nothing is left: {servers.left()}")
     probes, outcomes = 0, collections.Counter()
     for out, killed in [one for client in clients for one in client.runs]:
         told, what = check_told(out, killed)
         probes, outcomes = probes + told, outcomes + what
     print(f"{probes} probes in {time.time() - begin:.0f} s, none untold: {dict(outcomes)}")
     print(f"faults: {dict(chance.counts)}; recorders killed: {sum(len(client.runs) - 1 for client in clients)}")
-    print(f"left on bricks by the killed ones: {left}, after the next recorders: 0")
-    print(f"seen on the right brick: {len(watcher.right)}, elsewhere (not counted as probes): {len(watcher.wrong)}")
+    print(f"left by the killed ones: {left}, after the next recorders: 0")
+    servers.finish()
     sys.exit(0 if probes >= arguments.probes else 1)
 
 
-gluster.LAGGARD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
-enter()
+gluster.LAGGARD = ceph.LAGGARD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 main()

@@ -34,7 +34,9 @@ Status DirectoryTarget::check(const PingTargetSpec& target) {
 std::string DirectoryTarget::fresh_name() { return ping_file_name(setup_.owner, ++serial_); }
 
 Fd DirectoryTarget::open_directory(int& error) const {
-  Fd directory{::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  // What laggard makes is no link.
+  const int follow = pin_ == nullptr ? 0 : O_NOFOLLOW;
+  Fd directory{::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow)};
   error = directory.valid() ? 0 : errno;
   return directory;
 }
@@ -50,31 +52,44 @@ int DirectoryTarget::check_place(int fd) {
   return is_mounted_ ? ENODEV : 0;
 }
 
-PingResult DirectoryTarget::create(int directory, const std::string& name) {
+int DirectoryTarget::make_directory() {
+  const std::lock_guard lock(making_);
+  if (is_made_) return 0;
+  const int error = pin_->make(directory_);
+  is_made_ = error == 0;
+  return error;
+}
+
+PingResult DirectoryTarget::create(int directory, const std::string& name, const PingPhases& phases) {
   const auto begin = Steady::now();
   PingFile file = open_ping_file(directory, name.c_str(), O_CREAT | O_EXCL);
   if (!file.fd.valid()) return failed(file.error, begin);
   const int error = write_ping_block(file, kPingText);
   file.fd.reset();
   const PingResult result = failed(error, begin, file.direct);
-  if (error != 0) ::unlinkat(directory, name.c_str(), 0);
-  return result;
+  int place = 0;
+  if (pin_ != nullptr && error == 0) {
+    phases(PingPhase::kPreparing);
+    place = pin_->check(directory_ / name);
+  }
+  if (error != 0 || place != 0) ::unlinkat(directory, name.c_str(), 0);
+  return place == 0 ? result : PingResult::not_tried(place);
 }
 
-PingResult DirectoryTarget::create_write(int directory) {
+PingResult DirectoryTarget::create_write(int directory, const PingPhases& phases) {
   {
     const std::lock_guard lock(mutex_);
     if (created_.size() >= kMostFiles) return kSkipped;  // RmEx hangs.
   }
   std::string name = fresh_name();
-  const PingResult result = create(directory, name);
+  const PingResult result = create(directory, name, phases);
   if (result.error != 0) return result;
   const std::lock_guard lock(mutex_);
   created_.push_back(std::move(name));
   return result;
 }
 
-PingResult DirectoryTarget::write_existing(int directory) {
+PingResult DirectoryTarget::write_existing(int directory, const PingPhases& phases) {
   std::string name;
   {
     const std::lock_guard lock(mutex_);
@@ -82,10 +97,11 @@ PingResult DirectoryTarget::write_existing(int directory) {
   }
   if (name.empty()) {
     name = fresh_name();
-    if (const PingResult made = create(directory, name); made.error != 0) return made;
+    if (const PingResult made = create(directory, name, phases); made.error != 0) return made;
     const std::lock_guard lock(mutex_);
     existing_ = name;
   }
+  if (pin_ != nullptr) phases(PingPhase::kUnderWay);
   const auto begin = Steady::now();
   PingFile file = open_ping_file(directory, name.c_str(), 0);
   if (!file.fd.valid()) {
@@ -111,7 +127,7 @@ PingResult DirectoryTarget::remove_existing(int directory) {
   }
   if (name.empty()) {
     name = fresh_name();
-    if (create(directory, name).error != 0) return kSkipped;
+    if (create(directory, name, [](PingPhase) {}).error != 0) return kSkipped;
   }
   const auto begin = Steady::now();
   const int error = ::unlinkat(directory, name.c_str(), 0) == 0 ? 0 : errno;
@@ -123,17 +139,24 @@ PingResult DirectoryTarget::remove_existing(int directory) {
 }
 
 PingResult DirectoryTarget::run(PingOperation operation, const PingPhases& phases) {
-  static_cast<void>(phases);  // All of it is the target's to answer for.
+  if (pin_ != nullptr) {
+    if (const int error = make_directory(); error != 0) return PingResult::not_tried(error);
+    phases(PingPhase::kUnderWay);  // Without a pin all of it is the target's to answer for.
+  }
   const auto begin = Steady::now();
   int error = 0;
   const Fd directory = open_directory(error);
   if (error == 0) error = check_place(directory.get());
+  if (error == ENOENT && pin_ != nullptr) {  // Somebody removed it: the next one makes it anew.
+    const std::lock_guard lock(making_);
+    is_made_ = false;
+  }
   if (error != 0) return failed(error, begin);
   switch (operation) {
     case PingOperation::kCreateWrite:
-      return create_write(directory.get());
+      return create_write(directory.get(), phases);
     case PingOperation::kWriteExisting:
-      return write_existing(directory.get());
+      return write_existing(directory.get(), phases);
     case PingOperation::kRemoveExisting:
       return remove_existing(directory.get());
   }
@@ -141,12 +164,13 @@ PingResult DirectoryTarget::run(PingOperation operation, const PingPhases& phase
 }
 
 void DirectoryTarget::remove_abandoned() {
-  int error = 0;
+  int error = pin_ == nullptr ? 0 : make_directory();
+  if (error != 0) return;
   const Fd directory = open_directory(error);
   if (error != 0) return;
   // A file of now tells what time it is where the others' times were taken.
   const std::string name = fresh_name();
-  if (create(directory.get(), name).error != 0) return;
+  if (create(directory.get(), name, [](PingPhase) {}).error != 0) return;
   remove_abandoned_pings(directory_, setup_.owner, name, setup_.root);
   ::unlinkat(directory.get(), name.c_str(), 0);
 }
@@ -164,6 +188,9 @@ void DirectoryTarget::remove_own() {
   const Fd directory = open_directory(error);
   if (error != 0) return;
   for (const std::string& name : names) ::unlinkat(directory.get(), name.c_str(), 0);
+  if (pin_ == nullptr) return;
+  remove_pings_of(directory_, setup_.owner);
+  ::rmdir(directory_.c_str());  // Another recorder of this host may have files there.
 }
 
 }  // namespace laggard::collect

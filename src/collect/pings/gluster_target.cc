@@ -64,7 +64,7 @@ Status GlusterTarget::check(const PingTargetSpec& target) {
   return {};
 }
 
-Result<std::vector<PingTargetSpec>> GlusterTarget::list(const std::string& mount) {
+Result<PingListing> GlusterTarget::list(const std::string& mount) {
   const auto graph = read_gluster_graph(mount);
   if (!graph) return tl::unexpected<Error>(graph.error());
   GlusterPathinfo info;
@@ -72,19 +72,19 @@ Result<std::vector<PingTargetSpec>> GlusterTarget::list(const std::string& mount
     // ENOMEM of all dispersed volumes, by a mistake of GlusterFS 10 (ec_dict_data_concat).
     return fail_errno(error, mount, "does not say on which bricks its files lie (glusterfs.pathinfo)");
   }
-  std::vector<PingTargetSpec> targets;
+  PingListing listing;
   for (const GlusterSubvolume& subvolume : *graph) {
     if (subvolume.bricks.size() != 1) {
-      targets.push_back({.name = subvolume.name, .place = subvolume.name, .mount = mount});
+      listing.targets.push_back({.name = subvolume.name, .place = subvolume.name, .mount = mount});
       continue;
     }
     const GlusterBrick& brick = subvolume.bricks[0];
     // System files call hosts without their domains.
-    targets.push_back({.name = std::string(without_domain(brick.host)) + brick.path,
-                       .place = brick.host + ":" + brick.path,
-                       .mount = mount});
+    listing.targets.push_back({.name = std::string(without_domain(brick.host)) + brick.path,
+                               .place = brick.host + ":" + brick.path,
+                               .mount = mount});
   }
-  return targets;
+  return listing;
 }
 
 GlusterTarget::GlusterTarget(PingTargetSpec target, PingBackendSetup setup)

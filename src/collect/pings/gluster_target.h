@@ -38,7 +38,7 @@ class GlusterTarget final : public PingTarget {
   }
   /// All subvolumes of a volume. One of one brick is called `fs1/bricks/b1`, which makes it a disk of the
   /// server fs1, others by the name that GlusterFS has for them.
-  [[nodiscard]] static Result<std::vector<PingTargetSpec>> list(const std::string& mount);
+  [[nodiscard]] static Result<PingListing> list(const std::string& mount);
 
   GlusterTarget(PingTargetSpec target, PingBackendSetup setup);
 

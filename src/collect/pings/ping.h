@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,13 +28,14 @@ inline constexpr std::array kPingOperations{PingOperation::kCreateWrite, PingOpe
 /// What probes are pinned to, by the name that it has in the system file, and where that is for the backend.
 struct PingTargetSpec {
   std::string name;
-  std::string place;       ///< A directory, a brick: as the backend has it.
+  std::string place;       ///< A directory, a brick, an OSD: as the backend has it.
   std::string mount = {};  ///< Of the file system that the place is a part of; empty where it is none's.
+  std::string known = {};  ///< What listing the targets found out of it, so that nobody must ask again.
 };
 
 /// How far a probe has come. Only what is under way is the target's to answer for.
 enum class PingPhase : std::uint8_t {
-  kPreparing,  ///< What the request needs of other parts of the system.
+  kPreparing,  ///< What the request needs of other parts of the system, before it and after.
   kUnderWay,   ///< The request itself.
 };
 
@@ -44,6 +46,12 @@ struct PingResult {
       false;           ///< It could not be tried, because what it needs (a file to remove) could not be had.
   bool direct = true;  ///< False when the file system refused direct I/O and the request went without.
   Duration latency{};  ///< Of the request itself, without what prepared it.
+
+  /// Of a request that was begun then and is done, or refused, now.
+  [[nodiscard]] static PingResult since(std::chrono::steady_clock::time_point begin, int error) {
+    return {.error = error, .latency = std::chrono::steady_clock::now() - begin};
+  }
+  [[nodiscard]] static PingResult not_tried(int error) { return {.error = error, .skipped = true}; }
 };
 
 }  // namespace laggard::collect

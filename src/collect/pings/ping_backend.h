@@ -35,15 +35,23 @@ struct PingBackendSetup {
   std::filesystem::path root = "/";  ///< Where /proc is.
 };
 
+/// The targets of a file system, and what the user should know of them.
+struct PingListing {
+  std::vector<PingTargetSpec> targets;
+  std::vector<std::string> notes = {};  ///< Sentences.
+};
+
 /// A kind of file system, or of a way to pin requests to a part of one: a row of the table of backends.
 struct PingBackend {
   std::string_view name;
+  std::string_view pins = {};  ///< What its requests are pinned to, and how: for help.
   /// Whether the place can be one of its targets at all; touches no file system, since that may hang.
   Status (*check)(const PingTargetSpec& target) = nullptr;
   /// In the process that probes this target alone.
   std::unique_ptr<PingTarget> (*open)(const PingTargetSpec& target, const PingBackendSetup& setup) = nullptr;
   /// The targets of the file system that is mounted there; null where only the user knows them. May hang.
-  Result<std::vector<PingTargetSpec>> (*list)(const std::string& mount) = nullptr;
+  Result<PingListing> (*list)(const std::string& mount) = nullptr;
+  std::string_view usual_mount = {};  ///< Where the user names none.
   /// Probes are prepared at first, and the deadline runs from when they say that they are under way.
   bool prepares = false;
 };

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kPrefix = ".laggard-ping-";
 constexpr std::size_t kBootDigits = 32;
-constexpr time_t kAbandoned = 3600;  ///< Seconds.
+constexpr std::chrono::hours kAbandoned{1};
 /// A directory of pings holds a few files; one that holds far more is searched no further.
 constexpr std::size_t kMostEntries = 100'000;
 
@@ -78,13 +78,11 @@ class Finder {
 
   [[nodiscard]] bool is_abandoned(const char* name) const {
     PingOwner owner;
-    if (!parse_ping_file_name(name, owner) || owner.host != us_.host || owner == us_) return false;
+    if (!parse_ping_file_name(name, owner)) return false;
     struct stat file {};
     if (::fstatat(directory_, name, &file, AT_SYMLINK_NOFOLLOW) != 0) return false;
     if (!S_ISREG(file.st_mode) || file.st_uid != ::geteuid()) return false;
-    const bool over = owner.boot == us_.boot
-                          ? owner.pid_namespace == us_.pid_namespace && !is_alive(owner, root_)
-                          : now_ - file.st_mtime > kAbandoned;
+    const bool over = is_abandoned_ping(owner, us_, std::chrono::seconds(now_ - file.st_mtime), root_);
     return over && says_what_it_is(directory_, name, file.st_size);
   }
 
@@ -118,6 +116,13 @@ PingOwner this_owner(const std::filesystem::path& root, std::string_view host) {
   owner.process = static_cast<std::uint64_t>(::getpid());
   owner.started = start_of(root, "self").value_or(0);
   return owner;
+}
+
+bool is_abandoned_ping(const PingOwner& owner, const PingOwner& us, std::chrono::seconds age,
+                       const std::filesystem::path& root) {
+  if (owner.host != us.host || owner == us) return false;
+  if (owner.boot != us.boot) return age > kAbandoned;
+  return owner.pid_namespace == us.pid_namespace && !is_alive(owner, root);
 }
 
 std::string ping_file_name(const PingOwner& owner, std::uint64_t serial) {

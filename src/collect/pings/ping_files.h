@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -33,15 +34,19 @@ struct PingOwner {
 /// What a ping's file begins with; who finds one can read what it is.
 inline constexpr std::string_view kPingText = "A probe of `laggard record pings`, safe to remove.\n";
 
+/// Whether what was written to `age` ago by `owner` is provably left by a recorder that was killed:
+/// - of a process of this boot and namespace that is no more, or
+/// - of another boot of a host of this name, an hour old. A recorder that lives writes at least every
+///   PingSource::kLongestInterval, so that two machines of one name do not take each other's files.
+[[nodiscard]] bool is_abandoned_ping(const PingOwner& owner, const PingOwner& us, std::chrono::seconds age,
+                                     const std::filesystem::path& root);
+
 /// Removes all files of this process in a directory, those too that it has lost sight of.
 void remove_pings_of(const std::filesystem::path& directory, const PingOwner& us);
 
 /// Removes what recorders that were killed left in a directory, and only what is provably theirs: a regular
-/// file of this user with such a name and kPingText (or nothing yet) in it, of
-/// - a process of this boot and namespace that is no more, or
-/// - another boot of a host of this name, not written to for `kAbandoned` by the clock of the file system,
-///   which is that of `own`: a file that was written just now. A recorder that lives writes at least every
-///   kLongestPingInterval, so that two machines of one name do not take each other's files.
+/// file of this user with such a name and kPingText (or nothing yet) in it, for which is_abandoned_ping holds
+/// by the clock of the file system, which is that of `own`: a file that was written just now.
 /// \return how many were removed.
 std::size_t remove_abandoned_pings(const std::filesystem::path& directory, const PingOwner& us,
                                    const std::string& own, const std::filesystem::path& root);

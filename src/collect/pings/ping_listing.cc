@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -24,21 +26,29 @@ using Steady = std::chrono::steady_clock;
 constexpr char kEnd = '\0';  ///< Of a field: names and places may hold anything else.
 constexpr std::string_view kMistake = "mistake";
 constexpr std::string_view kWhole = "whole";
+constexpr std::string_view kTarget = "target";
+constexpr std::string_view kNote = "note";
 
 /// In the other process: says what was found.
 void list_to(int pipe, const PingBackend& backend, const std::string& mount) {
   std::string text;
   const auto field = [&](std::string_view value) { text.append(value) += kEnd; };
-  if (const auto targets = backend.list(mount)) {
+  if (const auto listing = backend.list(mount)) {
     field(kWhole);
-    for (const PingTargetSpec& target : *targets) {
+    for (const PingTargetSpec& target : listing->targets) {
+      field(kTarget);
       field(target.name);
       field(target.place);
+      field(target.known);
+    }
+    for (const std::string& note : listing->notes) {
+      field(kNote);
+      field(note);
     }
   } else {
     field(kMistake);
-    field(targets.error().where);
-    field(targets.error().what);
+    field(listing.error().where);
+    field(listing.error().what);
   }
   static_cast<void>(write_all(pipe, text, "the list of targets"));
 }
@@ -58,10 +68,29 @@ std::string read_until(int pipe, Steady::time_point deadline) {
   }
 }
 
+/// What list_to says of targets and notes.
+PingListing read_listing(std::span<const std::string_view> fields, const std::string& mount) {
+  PingListing listing;
+  constexpr std::size_t kTargetFields = 4;
+  while (fields.size() >= 2) {
+    if (fields[0] == kTarget && fields.size() >= kTargetFields) {
+      listing.targets.push_back({.name = std::string(fields[1]),
+                                 .place = std::string(fields[2]),
+                                 .mount = mount,
+                                 .known = std::string(fields[3])});
+      fields = fields.subspan(kTargetFields);
+    } else {
+      listing.notes.emplace_back(fields[1]);
+      fields = fields.subspan(2);
+    }
+  }
+  return listing;
+}
+
 }  // namespace
 
-Result<std::vector<PingTargetSpec>> list_ping_targets(const PingBackend& backend, const std::string& mount,
-                                                      Duration patience) {
+Result<PingListing> list_ping_targets(const PingBackend& backend, const std::string& mount,
+                                      Duration patience) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, mount, "cannot be looked at: no pipe");
   const Fd ours{ends[0]};
@@ -83,11 +112,7 @@ Result<std::vector<PingTargetSpec>> list_ping_targets(const PingBackend& backend
   if (fields[0] == kMistake && fields.size() > 2) {
     return fail(ErrorCode::kUnavailable, std::string(fields[1]), std::string(fields[2]));
   }
-  std::vector<PingTargetSpec> targets;
-  for (std::size_t f = 1; f + 1 < fields.size(); f += 2) {
-    targets.push_back({.name = std::string(fields[f]), .place = std::string(fields[f + 1]), .mount = mount});
-  }
-  return targets;
+  return read_listing(std::span<const std::string_view>(fields).subspan(1), mount);
 }
 
 }  // namespace laggard::collect

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -12,8 +11,7 @@ namespace laggard::collect {
 /// The targets of a mounted file system, found by a process of its own, since that may hang in the kernel
 /// where no signal reaches it. Requires that the backend lists, and that this process has one thread.
 /// \param patience  after which it is an error.
-[[nodiscard]] Result<std::vector<PingTargetSpec>> list_ping_targets(const PingBackend& backend,
-                                                                    const std::string& mount,
-                                                                    Duration patience);
+[[nodiscard]] Result<PingListing> list_ping_targets(const PingBackend& backend, const std::string& mount,
+                                                    Duration patience);
 
 }  // namespace laggard::collect

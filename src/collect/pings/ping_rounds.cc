@@ -81,10 +81,12 @@ PingRounds::Slot* PingRounds::slot_of(std::uint64_t probe) {
 void PingRounds::enter(PingPhase phase, std::uint64_t probe, Clock& clock) {
   Slot* slot = slot_of(probe);
   if (slot == nullptr) return;
+  const bool is_prepared = phase == PingPhase::kUnderWay;
+  // What is asked of others after the request does not move its beginning.
   slot->under_way = UnderWay{.probe = probe,
-                             .begun = clock.wall(),
+                             .begun = is_prepared ? clock.wall() : slot->under_way->begun,
                              .began = clock.mono(),
-                             .is_prepared = phase == PingPhase::kUnderWay,
+                             .is_prepared = is_prepared,
                              .timed_out = slot->under_way->timed_out};
 }
 

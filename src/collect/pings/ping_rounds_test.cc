@@ -248,6 +248,23 @@ TEST_F(PreparedRounds, WhatWaitsForOthersIsSkippedAndItsOwnTimeBeginsAfterThat) 
   EXPECT_EQ(attribute(events[0], "timed_out"), "");
 }
 
+TEST_F(PreparedRounds, WhatIsAskedAfterTheRequestDoesNotMoveItsBeginning) {
+  step_after(0s);
+  answer(PingPhase::kUnderWay);
+  step_after(100ms);
+  const auto begun = to_unix_ns(clock_.wall());
+  answer(PingPhase::kPreparing);
+  step_after(300ms);
+  step_after(900ms);
+  EXPECT_THAT(told(), IsEmpty()) << "the others have a second of their own";
+  answer(std::nullopt, {.latency = 300ms});
+  step_after(50ms);
+  const auto events = told();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_EQ(events[0].what, "ok");
+  EXPECT_EQ(events[0].time, begun);
+}
+
 TEST_F(PreparedRounds, WhatIsUnderWayTimesOutAsEver) {
   step_after(0s);
   answer(PingPhase::kUnderWay);

@@ -28,10 +28,15 @@ Result<Duration> duration_of(const EventSourceSetup& setup, std::string_view opt
               text + " is not between " + to_text(least) + " and " + to_text(most));
 }
 
+std::string mount_of(const EventSourceSetup& setup, const PingBackend& backend) {
+  const std::string mount = setup.option("mount");
+  return mount.empty() ? std::string(backend.usual_mount) : mount;
+}
+
 /// Those that the user names.
 Result<std::vector<PingTargetSpec>> named_targets(const EventSourceSetup& setup, const PingBackend& backend) {
   std::vector<PingTargetSpec> targets;
-  const std::string mount = setup.option("mount");
+  const std::string mount = mount_of(setup, backend);
   for (const std::string& text : setup.options_of("target")) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size()) {
@@ -48,15 +53,24 @@ Result<std::vector<PingTargetSpec>> named_targets(const EventSourceSetup& setup,
 }
 
 /// All that the file system has, or those that the user names, which must be among them.
-Result<std::vector<PingTargetSpec>> listed_targets(const PingBackend& backend, const std::string& mount,
+Result<std::vector<PingTargetSpec>> listed_targets(const EventSourceSetup& setup, const PingBackend& backend,
                                                    std::vector<PingTargetSpec> named) {
+  const std::string mount = mount_of(setup, backend);
   if (Status good = backend.check({.name = {}, .place = {}, .mount = mount}); !good) return forward(good);
-  auto listed = list_ping_targets(backend, mount, kListing);
-  if (!listed || named.empty()) return listed;
-  for (const PingTargetSpec& target : named) {
-    if (std::ranges::find(*listed, target.place, &PingTargetSpec::place) != listed->end()) continue;
+  auto listing = list_ping_targets(backend, mount, kListing);
+  if (!listing) return forward(listing);
+  for (const std::string& note : listing->notes) {
+    if (setup.say) setup.say(note);
+  }
+  if (named.empty()) return std::move(listing->targets);
+  for (PingTargetSpec& target : named) {
+    const auto found = std::ranges::find(listing->targets, target.place, &PingTargetSpec::place);
+    if (found != listing->targets.end()) {
+      target.known = found->known;
+      continue;
+    }
     std::vector<std::string> places;
-    for (const PingTargetSpec& one : *listed) places.push_back(one.place);
+    for (const PingTargetSpec& one : listing->targets) places.push_back(one.place);
     constexpr std::size_t kShown = 4;
     return fail(ErrorCode::kBadUse, "--target",
                 target.name + "=" + target.place + " is no part of " + mount + ", which has " +
@@ -68,12 +82,11 @@ Result<std::vector<PingTargetSpec>> listed_targets(const PingBackend& backend, c
 Result<std::vector<PingTargetSpec>> targets_of(const EventSourceSetup& setup, const PingBackend& backend) {
   auto targets_named = named_targets(setup, backend);
   if (!targets_named) return targets_named;
-  const std::string mount = setup.option("mount");
-  if (backend.list == nullptr && !mount.empty()) {
+  if (backend.list == nullptr && !setup.option("mount").empty()) {
     return fail(ErrorCode::kBadUse, "--mount", "is not for the backend " + std::string(backend.name));
   }
   auto chosen = backend.list == nullptr ? std::move(targets_named)
-                                        : listed_targets(backend, mount, std::move(*targets_named));
+                                        : listed_targets(setup, backend, std::move(*targets_named));
   if (!chosen) return chosen;
   std::vector<PingTargetSpec> targets = std::move(*chosen);
   if (targets.empty()) {
@@ -109,19 +122,31 @@ Result<const PingBackend*> backend_of(const EventSourceSetup& setup) {
   return fail(ErrorCode::kBadUse, "--backend", name + " is none of " + names);
 }
 
+/// `dirs, to a directory …; gluster, to a brick …`
+std::string how_backends_pin() {
+  std::string text = "How requests are pinned";
+  for (const PingBackend& backend : ping_backends())
+    text.append(&backend == ping_backends().data() ? ": " : "; ")
+        .append(backend.name)
+        .append(", ")
+        .append(backend.pins);
+  return text;
+}
+
 }  // namespace
 
 std::span<const EventSourceOption> PingSource::options() {
-  static constexpr std::array kOptions{
+  static const std::string kPinned = how_backends_pin();
+  static const std::array kOptions{
       EventSourceOption{"target",
                         "What to probe: a part's name in the system file and where it is; else, "
                         "with --mount, all",
                         "NAME=PLACE,...", "", true},
-      EventSourceOption{"backend",
-                        "How requests are pinned to targets: dirs, a directory or mount for each; "
-                        "gluster, names that GlusterFS places on a brick",
-                        "NAME", "dirs", false},
-      EventSourceOption{"mount", "Where the file system is that the targets are parts of", "DIR", "", false},
+      EventSourceOption{"backend", kPinned, "NAME", "dirs", false},
+      EventSourceOption{"mount",
+                        "Where the file system is that the targets are parts of; of Ceph the pool, or "
+                        "USER@POOL (laggard-pings)",
+                        "DIR|POOL", "", false},
       EventSourceOption{"operation", "What to try: create and write, write, remove", "OP,...",
                         "CrWr,WrEx,RmEx", true},
       EventSourceOption{"interval", "Between two rounds, 1s to 10m", "TIME", "60s", false},
