@@ -48,7 +48,7 @@ class Contrib(unittest.TestCase):
             text = self.here(unit.read_text()).replace("User=laggard", "User=root")
             (self.folder / unit.name).write_text(text)
         units = sorted(self.folder.glob("laggard-*"))
-        self.assertEqual(len(units), 4)
+        self.assertEqual(len(units), 5)
         done = subprocess.run([ANALYZE, "verify", "--man=no", *units], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         calendar = re.search(r"^OnCalendar=(.*)$", (CONTRIB / "systemd/laggard-report.timer").read_text(), re.M)[1]
@@ -65,7 +65,8 @@ class Contrib(unittest.TestCase):
             self.setUp()
             starts = [self.here(text) for name, text in commands().items()
                       if ("cron" in name) == (where == "cron") and (" record " in text or " watch " in text)]
-            self.assertEqual(len(starts), 2, where)
+            self.assertEqual(len(starts), {"systemd": 3, "cron": 2}[where])
+            starts = [text for text in starts if " record logs " not in text or shutil.which("journalctl")]
             running = [subprocess.Popen(["/bin/sh", "-c", "exec " + re.sub(r"^laggard ", f"{shlex.quote(str(LAGGARD))} ", text)],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for text in starts]
             deadline = time.monotonic() + 30
@@ -76,7 +77,7 @@ class Contrib(unittest.TestCase):
             for process in running:
                 process.send_signal(signal.SIGTERM)
             ends = [(process.communicate(timeout=30), process.returncode) for process in running]
-            self.assertEqual([code for _, code in ends], [0, 0], ends)
+            self.assertEqual([code for _, code in ends], [0] * len(starts), ends)
             self.assertIn("laggard_watch_complete_until_seconds ", text, ends)
 
     def test_the_page_of_yesterday(self):

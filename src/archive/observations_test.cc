@@ -391,7 +391,8 @@ TEST(Observations, ABookmarkIsStoredWithItsEvents) {
     ASSERT_OK(writer.append(marked("2011-05-09T06:00:00Z", 2, "one")));
     ASSERT_OK(writer.append(marked("2011-05-09T07:00:00Z", 2, std::string("t\0o", 3))));
     EventTable pings("fs1", "ping");
-    pings.append({.time = morning(), .duration = {}, .subject = kNoWord, .what = kNoWord});
+    const Word ok = pings.intern("ok").value();
+    pings.append({.time = morning(), .duration = {}, .subject = kNoWord, .what = ok});
     ASSERT_OK(writer.append(pings));
     ASSERT_OK(writer.append(marked("2011-05-10T06:00:00Z", 2, "day two")));
     ASSERT_OK(writer.close());

@@ -112,7 +112,8 @@ TEST_F(RecordLogs, KilledAgainAndAgainItRecordsWhatAnImportMakesOfTheLog) {
 }
 
 TEST_F(RecordLogs, TheJournalGoesOnBehindItsCursorAfterAKillOfEither) {
-  static_cast<void>(testing_support::write_fake_journalctl(folder_ / ""));
+  const std::string program = laggard::testing_support::write_fake_journalctl(folder_ / "");
+  if (::access(program.c_str(), X_OK) != 0) GTEST_SKIP() << "programs cannot be run in the folder of tests";
   append("journal", "one\ntwo\n");
   start({});
   EXPECT_TRUE(records(2)) << said();

@@ -112,7 +112,7 @@ TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnsw
   finding = probes.detector().findings().front();
   EXPECT_TRUE(finding.confirmed());
   EXPECT_GT(finding.fact(kPosterior)->own, 0.99);
-  ASSERT_THAT(finding.evidence.payloads, SizeIs(3)) << "nothing was done in the worst minute";
+  ASSERT_THAT(finding.evidence.payloads, SizeIs(3 + 3)) << "and the times of three operations";
   const auto& grid = std::get<GridPayload>(finding.evidence.payloads[1].shape);
   EXPECT_THAT(grid.rows, testing::ElementsAre("c1", "c2"));
   EXPECT_THAT(grid.columns, testing::ElementsAre("s1/d1", "s1/d2", "s2/d1", "s2/d2"));
