@@ -61,6 +61,9 @@ class Gluster:
     def left(self):
         return gluster.left_behind(self.volume)
 
+    def settle(self):
+        pass
+
     def finish(self):
         self.watcher.finish()
         print(f"seen on the right brick: {len(self.watcher.right)}, elsewhere (not counted as probes): "
@@ -93,8 +96,11 @@ class Ceph:
         return ceph.Recorder(out, *options, client=client)
 
     def left(self):
-        self.cluster.await_up(range(TARGETS))
         return self.cluster.left()
+
+    def settle(self):
+        self.cluster.await_up(range(TARGETS))
+        self.cluster.begin_anew()
 
     def finish(self):
         pass
@@ -211,6 +217,7 @@ def main():
             client.step(now)
         time.sleep(0.1)
     chance.finish()
+    servers.settle()
     time.sleep(20)
     for client in clients:
         client.finish()

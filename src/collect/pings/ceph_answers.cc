@@ -48,7 +48,7 @@ bool is_weightless(const Json& node) {
 /// The disk of an OSD's data where it has one, as topology's importer reads it.
 std::string only_disk(const Json& osd) {
   for (const char* key : {"bluestore_bdev_devices", "devices"}) {
-    const std::string disks = word_at(osd, key);
+    std::string disks = word_at(osd, key);
     if (!disks.empty() && disks.find(',') == std::string::npos) return disks;
   }
   return "";

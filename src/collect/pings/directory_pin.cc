@@ -22,8 +22,8 @@ int make_directory_on(long file_system, const std::filesystem::path& directory) 
   struct statfs here {};
   if (::statfs(directory.parent_path().c_str(), &here) != 0) return errno;
   if (here.f_type != file_system) return ENODEV;
-  constexpr mode_t kMode = 0700;
-  return ::mkdir(directory.c_str(), kMode) == 0 || errno == EEXIST ? 0 : errno;
+  constexpr mode_t kOwnersOnly = 0700;
+  return ::mkdir(directory.c_str(), kOwnersOnly) == 0 || errno == EEXIST ? 0 : errno;
 }
 
 Result<std::string> run_tool(std::span<const std::string> words) {

@@ -70,8 +70,8 @@ int LustrePin::make_on_mdt(const std::filesystem::path& directory) {
   if (::lstat(directory.c_str(), &known) != 0) {
     const int error = ask_lfs({client_.lfs, "mkdir", "-i", std::to_string(part_.index), directory.string()});
     if (error != 0) return error;
-    constexpr mode_t kMode = 0700;
-    if (::chmod(directory.c_str(), kMode) != 0) return errno;
+    constexpr mode_t kOwnersOnly = 0700;
+    if (::chmod(directory.c_str(), kOwnersOnly) != 0) return errno;
   }
   return ask_lfs({client_.lfs, "setstripe", "-E", "64K", "-L", "mdt", directory.string()});
 }

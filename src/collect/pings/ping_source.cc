@@ -136,13 +136,13 @@ std::string how_backends_pin() {
 }  // namespace
 
 std::span<const EventSourceOption> PingSource::options() {
-  static const std::string kPinned = how_backends_pin();
-  static const std::array kOptions{
+  static const std::string how_pinned = how_backends_pin();
+  static const std::array all{
       EventSourceOption{"target",
                         "What to probe: a part's name in the system file and where it is; else, "
                         "with --mount, all",
                         "NAME=PLACE,...", "", true},
-      EventSourceOption{"backend", kPinned, "NAME", "dirs", false},
+      EventSourceOption{"backend", how_pinned, "NAME", "dirs", false},
       EventSourceOption{"mount",
                         "Where the file system is that the targets are parts of; of Ceph the pool, or "
                         "USER@POOL (laggard-pings)",
@@ -152,7 +152,7 @@ std::span<const EventSourceOption> PingSource::options() {
       EventSourceOption{"interval", "Between two rounds, 1s to 10m", "TIME", "60s", false},
       EventSourceOption{"slo", "A probe that takes longer has failed", "TIME", "1s", false},
   };
-  return kOptions;
+  return all;
 }
 
 Result<PingPlan> ping_plan(const EventSourceSetup& setup) {
