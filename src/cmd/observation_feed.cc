@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "cmd/analysis_setup.h"
 #include "detect/background/recorded_work.h"
+#include "detect/load/load_metric.h"
 #include "engine/derivations.h"
 #include "engine/detectors.h"
 
@@ -32,6 +34,33 @@ std::vector<std::string> event_kinds(const Witnesses& witnesses) {
   return all;
 }
 
+void add_beside(engine::Diagnoser& diagnoser, const SampleTable& table) {
+  if (table.kind() == DeviceKind::kDisk) diagnoser.add_work(table);
+  diagnoser.add_load(table);
+}
+
+/// What tells of hosts' load. Without counters of hosts there is none: reading all disks of a large site
+/// twice for the rest of it would cost more than it tells.
+void add_load_inputs(const Inventory& inventory, ReadRequest& request) {
+  std::set<DeviceKind> kinds(request.kinds.begin(), request.kinds.end());
+  std::set<std::string> counters(request.counters.begin(), request.counters.end());
+  const auto of_kind = [](DeviceKind kind) {
+    return [kind](const DeviceInfo& device) { return device.kind == kind; };
+  };
+  if (std::ranges::none_of(inventory.devices, of_kind(DeviceKind::kHost))) return;
+  for (const detect::LoadInput& input : detect::load_inputs()) {
+    const bool recorded = std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
+      return device.kind == input.kind &&
+             std::ranges::find(device.counters, input.counter, &TableCounter::name) != device.counters.end();
+    });
+    if (!recorded) continue;
+    kinds.insert(input.kind);
+    counters.emplace(input.counter);
+  }
+  request.kinds.assign(kinds.begin(), kinds.end());
+  request.counters.assign(counters.begin(), counters.end());
+}
+
 /// The last sample of any device by a gauge that may be recorded late; the beginning of time without any.
 WallTime last_late_sample(const SampleTable& table) {
   WallTime last = WallTime::min();
@@ -53,14 +82,14 @@ WallTime last_late_sample(const SampleTable& table) {
 ObservationConsumer all_of(engine::Diagnoser& diagnoser) {
   return {.events = [&diagnoser](const EventTable& table) { diagnoser.add(table); },
           .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); },
-          .work = [&diagnoser](const SampleTable& table) { diagnoser.add_work(table); },
+          .work = [&diagnoser](const SampleTable& table) { add_beside(diagnoser, table); },
           .complete = [&diagnoser](WallTime until) { diagnoser.advance(until); }};
 }
 
 ObservationConsumer detectors_of(engine::Diagnoser& diagnoser) {
   return {.events = [&diagnoser](const EventTable& table) { diagnoser.add_for_detectors(table); },
           .profiles = [&diagnoser](const ProfileTable& table) { diagnoser.add(table); },
-          .work = [&diagnoser](const SampleTable& table) { diagnoser.add_work(table); }};
+          .work = [&diagnoser](const SampleTable& table) { add_beside(diagnoser, table); }};
 }
 
 Result<ObservationFeed> ObservationFeed::open(ObservationSource* source, const ReadRequest& request,
@@ -196,8 +225,10 @@ std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& in
     });
     if (recorded) request.counters.emplace_back(gauge.counter);
   }
+  request.kinds.clear();
+  if (!request.counters.empty()) request.kinds = {DeviceKind::kDisk};
+  add_load_inputs(inventory, request);
   if (request.counters.empty()) return std::nullopt;
-  request.kinds = {DeviceKind::kDisk};
   return request;
 }
 

@@ -35,7 +35,7 @@ struct Witnesses {
 struct ObservationConsumer {
   std::function<void(const EventTable&)> events;
   std::function<void(const ProfileTable&)> profiles = nullptr;
-  std::function<void(const SampleTable&)> work = nullptr;  ///< Background work.
+  std::function<void(const SampleTable&)> work = nullptr;  ///< Background work, and hosts' load.
   /// Everything before this was handed over, samples too; where samples are derived.
   std::function<void(WallTime)> complete = nullptr;
 };
@@ -47,9 +47,9 @@ using AddSamples = std::function<void(std::span<const SampleTable>)>;
 /// What detectors ask for, where the diagnoser takes what others judged.
 [[nodiscard]] ObservationConsumer detectors_of(engine::Diagnoser& diagnoser);
 
-/// Events and profiles of recordings, and the background work of their disks, on their way to a diagnoser,
-/// beside the samples that are judged: before samples from some time on are added, what happened until then
-/// is. Of what nobody asks for nothing is read.
+/// Events and profiles of recordings, the background work of their disks and the load of their hosts, on
+/// their way to a diagnoser, beside the samples that are judged: before samples from some time on are added,
+/// what happened until then is. Of what nobody asks for nothing is read.
 class ObservationFeed {
  public:
   /// By shape, host and kind: how many were read.
@@ -59,7 +59,8 @@ class ObservationFeed {
   [[nodiscard]] static Result<ObservationFeed> open(ObservationSource* source, const ReadRequest& request,
                                                     const Witnesses& witnesses);
 
-  /// Without this, no background work. \param source  outlives this. \param request  a work_request.
+  /// Without this, neither background work nor load. \param source  outlives this. \param request  a
+  /// work_request.
   [[nodiscard]] Status open_work(SeriesSource& source, const ReadRequest& request);
 
   /// Hands over all tables that begin before `until`: samples of a time before that have been added.
@@ -113,8 +114,8 @@ class ObservationFeed {
 /// For how long background work of a request may be recorded late.
 [[nodiscard]] Duration latest_work(const ReadRequest& request);
 
-/// What a request leaves of background work that was recorded (detect::work_gauges); nothing when there is
-/// none.
+/// What a request leaves of background work and load that was recorded (detect::work_gauges, load_inputs);
+/// nothing when there is none.
 [[nodiscard]] std::optional<ReadRequest> work_request(ReadRequest request, const Inventory& inventory);
 
 /// The streams of a source that somebody asks for.

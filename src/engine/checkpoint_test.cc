@@ -35,7 +35,7 @@ struct Said {
 /// Follows a recording as a watch does; it can be killed and started again.
 class Follower {
  public:
-  /// \param work  tables of background work, by time.
+  /// \param work  tables of background work and of load, by time.
   Follower(script::Recording& recording, std::span<const SampleTable> work, Workers* workers)
       : recording_(recording), work_(work), workers_(workers) {
     start();
@@ -106,7 +106,12 @@ class Follower {
     request.to = until;
     for (const SampleTable& table : work_) {
       const WallTime at = table.times().front();
-      if (at < until && (!request.from || at >= *request.from)) diagnoser_->add_work(table);
+      if (at >= until || (request.from && at < *request.from)) continue;
+      if (table.kind() == DeviceKind::kHost) {
+        diagnoser_->add_load(table);
+      } else {
+        diagnoser_->add_work(table);
+      }
     }
     const auto reader = recording_.source.read(request).value();
     for (auto table = reader->next().value(); table; table = reader->next().value()) diagnoser_->add(*table);
@@ -154,7 +159,7 @@ script::System drawn(std::mt19937_64& random, bool production) {
   return system;
 }
 
-/// Some of the servers check their first disk now and then.
+/// Some of the servers check their first disk now and then; the second has more to do from some time on.
 std::vector<SampleTable> drawn_work(std::mt19937_64& random, const script::System& system) {
   std::vector<SampleTable> tables;
   std::vector<std::uint64_t> actions(system.servers);
@@ -167,6 +172,12 @@ std::vector<SampleTable> drawn_work(std::mt19937_64& random, const script::Syste
                                                std::vector{TableCounter{"sync_action", CounterForm::kGauge}},
                                                std::vector<std::string>{"d1"}, std::vector{time});
       table.set(0, 0, 0, actions[s]);
+      SampleTable& load =
+          tables.emplace_back("s" + std::to_string(s + 1), DeviceKind::kHost,
+                              std::vector{TableCounter{"cpu_user_ms", CounterForm::kCumulative}},
+                              std::vector<std::string>{"host"}, std::vector{time});
+      const double busy = s == 1 ? std::max(0.0, at - system.length / 4) : 0;
+      load.set(0, 0, 0, static_cast<std::uint64_t>(1000 * (at + 20 * busy)));
     }
   }
   return tables;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "explain/failure_mode.h"
+
 namespace laggard::engine {
 
 namespace {
@@ -196,43 +198,74 @@ std::vector<std::string> wanted_kinds(std::span<const DetectorSpec> table, Obser
   return {kinds.begin(), kinds.end()};
 }
 
-Suspicion Examiners::suspicion(const Incident& incident, std::span<const Incident> all, WallTime at) const {
-  Suspicion suspicion;
-  suspicion.suspect = incident.blame;
-  suspicion.parts = parts_of(grouping_, incident);
-  suspicion.interval = {std::max(incident.since, at - kLookBack), at};
-  std::set<std::string_view> accused;
-  for (const Incident& each : all) accused.insert(each.components.begin(), each.components.end());
-  const auto add_healthy = [&](const std::string& name, const Part& part) {
-    if (suspicion.healthy.size() < kMostHealthy && !accused.contains(name) &&
-        std::ranges::find(suspicion.healthy, part) == suspicion.healthy.end()) {
-      suspicion.healthy.push_back(part);
-    }
+/// Members of the accused ones' groups, or else parts of their kinds, about which nothing is found; of many
+/// some from all over, since those that lie together may be busy with the same.
+std::vector<Part> Examiners::healthy_peers(const std::vector<Part>& accused,
+                                           std::span<const Incident> all) const {
+  std::set<std::string_view> found;
+  for (const Incident& each : all) found.insert(each.components.begin(), each.components.end());
+  const std::set<Part> own(accused.begin(), accused.end());
+  std::set<Part> known = own;
+  std::vector<Part> healthy;
+  const auto add = [&](const std::string& name, const Part& part) {
+    if (!found.contains(name) && known.insert(part).second) healthy.push_back(part);
   };
-  const std::set<Part> own(suspicion.parts.begin(), suspicion.parts.end());
   for (const PeerGroup& group : grouping_.groups) {
     const auto is_own = [&](ComponentId id) { return own.contains(grouping_.parts[grouping_[id].part]); };
     if (std::ranges::none_of(group.members, is_own)) continue;
     for (const ComponentId id : group.members) {
-      add_healthy(grouping_[id].name, grouping_.parts[grouping_[id].part]);
+      add(grouping_[id].name, grouping_.parts[grouping_[id].part]);
     }
   }
   for (std::uint32_t p = 0; p < grouping_.parts.size(); ++p) {
     const Part& part = grouping_.parts[PartId{p}];
     const bool is_peer = std::ranges::any_of(own, [&](const Part& each) { return each.kind == part.kind; });
-    if (is_peer && !own.contains(part)) add_healthy(part.name, part);
+    if (is_peer) add(part.name, part);
   }
+  if (healthy.size() <= kMostHealthy) return healthy;
+  std::vector<Part> some;
+  for (std::size_t i = 0; i < kMostHealthy; ++i) some.push_back(healthy[i * healthy.size() / kMostHealthy]);
+  return some;
+}
+
+Suspicion Examiners::suspicion(const Incident& incident, std::span<const Incident> all, WallTime at) const {
+  Suspicion suspicion;
+  suspicion.suspect = incident.blame;
+  suspicion.parts = parts_of(grouping_, incident);
+  suspicion.interval = {std::max(incident.since, at - kLookBack), at};
+  suspicion.healthy = healthy_peers(suspicion.parts, all);
   return suspicion;
 }
 
 bool Examiners::Answer::may_change(WallTime at) const {
-  const auto names_mode = [](const Evidence& each) { return each.mode.has_value(); };
-  return at < first_asked + kPatience && std::ranges::none_of(again, names_mode);
+  const auto is_sure = [](const Evidence& each) {
+    return each.mode == FailureMode::kReliability && !each.surmised;
+  };
+  return at < first_asked + kPatience && std::ranges::none_of(again, is_sure);
+}
+
+/// What was found once stays, when its lines or its load are too old to be found again.
+void Examiners::Answer::renew(std::vector<Evidence> answers) {
+  std::erase_if(again, [&](const Evidence& old) {
+    return std::ranges::find(answers, old.source, &Evidence::source) != answers.end();
+  });
+  std::ranges::move(answers, std::back_inserter(again));
+  std::ranges::stable_sort(again, {}, &Evidence::source);
 }
 
 bool Examiners::wait(WallTime at) const {
-  if (!detectors_.may_tell_more()) return false;
+  if (!detectors_.may_tell_more() && !load_.knows_any(at)) return false;
   return std::ranges::any_of(answers_, [&](const auto& entry) { return entry.second.may_change(at); });
+}
+
+std::vector<Evidence> Examiners::ask_again(const Suspicion& asked) const {
+  std::vector<Evidence> answers = detectors_.examine(asked, false);
+  for (Evidence& evidence : load_.examine(asked)) {
+    evidence.component = asked.suspect.name;
+    evidence.part = asked.suspect;
+    answers.push_back(std::move(evidence));
+  }
+  return answers;
 }
 
 void Examiners::look(std::span<const Incident> incidents, WallTime at) {
@@ -244,10 +277,7 @@ void Examiners::look(std::span<const Incident> incidents, WallTime at) {
     if (answer.may_change(at)) {
       const Suspicion asked = suspicion(incident, incidents, at);
       if (is_new) answer.once = detectors_.examine(asked, true);
-      // What was found once stays, when its lines have become too old to be found again.
-      if (std::vector<Evidence> again = detectors_.examine(asked, false); !again.empty()) {
-        answer.again = std::move(again);
-      }
+      answer.renew(ask_again(asked));
     }
     answers.emplace(incident.id, std::move(answer));
   }
@@ -258,14 +288,13 @@ void Examiners::add_answers(std::vector<Incident>& incidents) const {
   for (Incident& incident : incidents) {
     const auto answers = answers_.find(incident.id);
     if (answers == answers_.end()) continue;
+    const std::size_t before = incident.evidence.size();
     for (const auto* evidence : {&answers->second.once, &answers->second.again}) {
-      for (const Evidence& each : *evidence) {
-        // What is broken explains a load, and not the other way round (K §V-B).
-        if (each.mode && incident.mode != FailureMode::kReliability) incident.mode = each.mode;
-      }
       incident.evidence.insert(incident.evidence.end(), evidence->begin(), evidence->end());
     }
+    incident.mode = explain::mode_of(std::span(incident.evidence).subspan(before));
   }
+  explain::keep_first_causes(incidents, grouping_);
 }
 
 }  // namespace laggard::engine

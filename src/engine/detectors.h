@@ -7,9 +7,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
+#include "detect/load/load_examiner.h"
+#include "engine/incident_state.h"
 #include "engine/observation_queue.h"
 #include "model/detector.h"
 #include "model/grouping.h"
@@ -85,40 +88,75 @@ class Detectors {
 [[nodiscard]] std::vector<std::string> wanted_kinds(std::span<const DetectorSpec> table,
                                                     ObservationShape shape);
 
-/// Asks the detectors about whoever is newly accused: why this part? Those that only examine are asked again
-/// until kPatience is over or its mode is known: the kernel tells of a task that hangs after two minutes. The
-/// answers stand beside the evidence of the incident for as long as it is kept.
+/// Asks the detectors, and what is known of hosts' load, about whoever is newly accused: why this part? Those
+/// that only examine are asked again until kPatience is over or it is sure that something is broken: the
+/// kernel tells of a task that hangs after two minutes, and load takes some to stand out. The last answers of
+/// a witness stand beside the evidence of the incident for as long as it is kept.
 class Examiners {
  public:
   /// How far back a suspicion reaches.
   static constexpr Duration kLookBack = std::chrono::minutes(10);
   static constexpr Duration kPatience = std::chrono::minutes(5);
   /// So many healthy peers are named at most.
-  static constexpr std::size_t kMostHealthy = 16;
+  static constexpr std::size_t kMostHealthy = 512;
 
-  /// Both outlive this.
-  Examiners(const Grouping& grouping, const Detectors& detectors)
-      : grouping_(grouping), detectors_(detectors) {}
+  /// All outlive this.
+  Examiners(const Grouping& grouping, const Detectors& detectors, const detect::LoadExaminer& load)
+      : grouping_(grouping), detectors_(detectors), load_(load) {}
 
   /// Asks about the incidents that were not there before, as they are when everything is complete until `at`;
   /// answers about those that are there no more leave.
   void look(std::span<const Incident> incidents, WallTime at);
   /// Whether somebody is to be asked about again, whatever else is new.
   [[nodiscard]] bool wait(WallTime at) const;
+  /// Adds them, and what mode follows from them (explain/failure_mode.h).
   void add_answers(std::vector<Incident>& incidents) const;
 
- private:
-  [[nodiscard]] Suspicion suspicion(const Incident& incident, std::span<const Incident> all,
-                                    WallTime at) const;
+  /// Its state (base/state_codec.h).
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    std::vector<Saved> saved;
+    if constexpr (!State::kRestores) {
+      for (const auto& [id, answer] : self.answers_) saved.push_back({id, answer});
+    }
+    state(saved);
+    if constexpr (State::kRestores) {
+      self.answers_.clear();
+      for (Saved& one : saved) self.answers_.emplace(std::move(one.id), std::move(one.answer));
+    }
+  }
 
-  const Grouping& grouping_;
-  const Detectors& detectors_;
+ private:
   struct Answer {
     WallTime first_asked;
     std::vector<Evidence> once;   ///< Of those that accuse.
-    std::vector<Evidence> again;  ///< Of those that only examine.
+    std::vector<Evidence> again;  ///< Of those that only examine, witness by witness.
+
     [[nodiscard]] bool may_change(WallTime at) const;
+    void renew(std::vector<Evidence> answers);
+
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.first_asked, self.once, self.again);
+    }
   };
+  struct Saved {
+    std::string id;
+    Answer answer;
+    template <class State, class Self>
+    static void exchange(State& state, Self& self) {
+      state(self.id, self.answer);
+    }
+  };
+  [[nodiscard]] std::vector<Part> healthy_peers(const std::vector<Part>& accused,
+                                                std::span<const Incident> all) const;
+  [[nodiscard]] Suspicion suspicion(const Incident& incident, std::span<const Incident> all,
+                                    WallTime at) const;
+  [[nodiscard]] std::vector<Evidence> ask_again(const Suspicion& asked) const;
+
+  const Grouping& grouping_;
+  const Detectors& detectors_;
+  const detect::LoadExaminer& load_;
   std::map<std::string, Answer> answers_;  ///< By the incident's id.
 };
 

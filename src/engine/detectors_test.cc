@@ -209,6 +209,49 @@ TEST(Detectors, LogsSayInWhichModeASuspectFailsAndMayDoSoLater) {
   }
 }
 
+/// Of the nine servers, s3's from the 60th second on twelve times the others'.
+std::vector<SampleTable> loads(WallTime start) {
+  std::vector<SampleTable> tables;
+  for (int server = 1; server <= 9; ++server) {
+    std::vector<WallTime> times;
+    for (int t = 0; t <= 600; t += 20) times.push_back(start + std::chrono::seconds(t));
+    SampleTable& table =
+        tables.emplace_back("s" + std::to_string(server), DeviceKind::kHost,
+                            std::vector<TableCounter>{{"cpu_user_ms", CounterForm::kCumulative}},
+                            std::vector<std::string>{"host"}, times);
+    for (std::size_t t = 0; t < times.size(); ++t) {
+      const std::uint64_t busy = server == 3 && t > 3 ? 220'000 * (t - 3) : 0;
+      table.set(0, 0, t, 20'000 * t + busy);
+    }
+  }
+  return tables;
+}
+
+TEST(Detectors, LoadSaysThatASuspectHasTooMuchToDo) {
+  const auto sick = recording(true);
+  const WallTime start = start_of(*sick);
+  const auto judged = [&](const std::vector<SampleTable>& load, const std::vector<EventTable>& lines) {
+    DiagnoserOptions options = script::diagnoser_options(*sick, {});
+    Diagnoser diagnoser(sick->grouping, std::move(options));
+    for (const EventTable& table : lines) diagnoser.add(table);
+    for (const SampleTable& table : load) diagnoser.add_load(table);
+    script::read(*sick, [&](const SampleTable& table) { diagnoser.add(table); });
+    diagnoser.finish();
+    return diagnoser.diagnosis().incidents.at(0);
+  };
+  const Incident plain = judged({}, {});
+  EXPECT_EQ(plain.mode, std::nullopt);
+  const Incident busy = judged(loads(start), {});
+  EXPECT_EQ(busy.mode, FailureMode::kOverload);
+  EXPECT_EQ(busy.id, plain.id);
+  ASSERT_EQ(busy.evidence.size(), plain.evidence.size() + 1);
+  EXPECT_THAT(busy.evidence.back().note, HasSubstr("s3 has more to do than its 8 healthy peers"));
+  if (!detect::LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  const Incident broken = judged(loads(start), logs(start, 20, {290}));
+  EXPECT_EQ(broken.mode, FailureMode::kReliability) << "which is told of later, and goes first";
+  EXPECT_EQ(broken.evidence.size(), plain.evidence.size() + 2);
+}
+
 TEST(Detectors, WhatComesLateIsCountedAndSaid) {
   const auto well = recording(false);
   const WallTime start = start_of(*well);

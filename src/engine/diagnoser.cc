@@ -20,7 +20,7 @@ namespace {
 /// Fewer anomalies or pieces of work than that are not worth looking through.
 constexpr std::size_t kLeastToForget = 64;
 
-constexpr StateFormat kStateFormat{"state of the engine", 9};
+constexpr StateFormat kStateFormat{"state of the engine", 10};
 
 PipelineOptions complete(PipelineOptions options, const detect::WindowSpec& windows,
                          std::vector<detect::CellObserver*> observers) {
@@ -94,7 +94,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       step_(detect::window_step(options_.preset.windows)),
       detectors_(grouping, options_.detectors,
                  {.grouping = grouping, .step = step_, .log_patterns = options_.log_patterns}),
-      examiners_(grouping, detectors_) {
+      load_(grouping),
+      examiners_(grouping, detectors_, load_) {
   if (options_.history) persistence_.emplace(*options_.history);
   if (const auto& beside = options_.pipeline.beside) {
     beside_.emplace_back(grouping,
@@ -123,8 +124,9 @@ void Diagnoser::pass_steps(WallTime until) {
 /// New hypotheses come from new findings only; those that nobody could tell why wait for a while. Asked at
 /// the ends of steps, whatever is told when: what is answered depends on the observations alone.
 void Diagnoser::examine(WallTime step) {
-  if (step <= examined_ || !detectors_.have_begun()) return;
+  if (step <= examined_ || !may_ask(step)) return;
   examined_ = step;
+  load_.complete(step);
   const std::size_t count = kept();
   if (count == std::exchange(examined_findings_, count) && !examiners_.wait(step)) return;
   detectors_.complete(step);
@@ -167,9 +169,7 @@ void Diagnoser::follow_windows(const detect::JudgedRun& judged, std::span<const 
     };
     if (step > stepped_) {
       stepped_ = step;
-      if (const auto next = detectors_.next(); detectors_.have_begun() || (next && *next <= step)) {
-        follow_so_far();
-      }
+      if (const auto next = detectors_.next(); may_ask(step) || (next && *next <= step)) follow_so_far();
       watch_clocks(judged, windows[i].cell);
       end_steps(step);
     }

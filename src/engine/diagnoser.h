@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/background/recorded_work.h"
+#include "detect/load/load_examiner.h"
 #include "detect/peer/burst/burst_follower.h"
 #include "detect/peer/burst/burst_watch.h"
 #include "detect/peer/compare/preset.h"
@@ -88,6 +89,8 @@ class Diagnoser {
   /// Tables of what disks say of background work (detect::work_gauges), in a TableReader's order, each before
   /// the samples that begin later. They may be of times before a shard, too.
   void add_work(const SampleTable& table);
+  /// The same of hosts' load (detect::load_inputs), in any order between hosts; again after a restart.
+  void add_load(const SampleTable& table) { load_.add(table); }
   void finish();
   /// All observations before `until` have been added: judges what can no longer change.
   void advance(WallTime until);
@@ -110,7 +113,8 @@ class Diagnoser {
   static void exchange(State& state, Self& self) {
     state(self.from_, self.to_, self.ticked_, self.stepped_, self.position_, self.now_, self.forget_from_,
           self.clock_, self.clocks_, self.peers_, self.impacts_, self.troubles_, self.slow_, self.bursts_,
-          self.work_, self.forget_work_from_, self.extent_, self.presence_);
+          self.work_, self.forget_work_from_, self.extent_, self.presence_, self.load_, self.examiners_,
+          self.examined_, self.examined_findings_);
     state.each(self.beside_);
   }
 
@@ -138,6 +142,7 @@ class Diagnoser {
                       std::span<const detect::JudgedWindow> beside);
   [[nodiscard]] bool follow_slow(std::span<const detect::SlowMember> slow);
   [[nodiscard]] bool follow_bursts(std::span<const detect::SlowMember> bursts);
+  [[nodiscard]] bool may_ask(WallTime at) const { return detectors_.have_begun() || load_.knows_any(at); }
   void end_steps(WallTime until);
   void pass_steps(WallTime until);
   void examine(WallTime step);
@@ -177,6 +182,7 @@ class Diagnoser {
   detect::RecordedWork work_;
   Duration step_;
   Detectors detectors_;
+  detect::LoadExaminer load_;
   Examiners examiners_;
   WallTime stepped_ = WallTime::min();   ///< The last step that windows have passed.
   WallTime examined_ = WallTime::min();  ///< The last step at whose end was looked for new hypotheses.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -123,6 +124,21 @@ struct StateOf<Payload> {
   }
 };
 
+/// 0: none.
+template <class State, class Mode>
+void exchange_mode(State& state, Mode& mode) {
+  std::uint8_t number = 0;
+  if constexpr (!State::kRestores) {
+    if (mode) number = *mode == FailureMode::kReliability ? 1 : 2;
+  }
+  state(number);
+  if constexpr (State::kRestores) {
+    state.require(number <= 2);
+    mode.reset();
+    if (number > 0) mode = number == 1 ? FailureMode::kReliability : FailureMode::kOverload;
+  }
+}
+
 template <>
 struct StateOf<IncidentDecision> {
   template <class State, class Self>
@@ -141,6 +157,8 @@ struct StateOf<Evidence> {
           self.level, self.peers, self.unit);
     state.times(self.windows, kMostWindows);
     state(self.worst_window, self.note, self.part, self.payloads, self.peer_count, self.window_s);
+    exchange_mode(state, self.mode);
+    state(self.surmised);
   }
 };
 
@@ -165,6 +183,7 @@ struct StateOf<Incident> {
           self.rule, self.why, self.check, self.persistence, self.severity);
     state.enumerator(self.thresholds, ThresholdOrigin::kSelf);
     state(self.evidence, self.also_known_as, self.decisions, self.impact);
+    exchange_mode(state, self.mode);
   }
 };
 

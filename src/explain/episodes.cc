@@ -33,6 +33,12 @@ struct Offer {
   double share = 0;
 };
 
+/// A localizer has weighed what its subject shares with others already: five targets of a rack that it blames
+/// one by one are no sick rack.
+bool may_explain(const PartMap::Entry& part, const AffectedSpan& span) {
+  return !span.localized || part.accused || part.part.kind.spec().reach <= 1;
+}
+
 class Finder {
  public:
   /// \param which    the spans that are to be explained.
@@ -45,7 +51,9 @@ class Finder {
         loss_(std::ranges::any_of(which, [&](std::size_t t) { return spans[t].lost; })),
         of_part_(map.parts().size()) {
     for (const std::size_t t : which) {
-      for (const std::size_t p : map.parts_of(spans[t].subject)) of_part_[p].push_back(t);
+      for (const std::size_t p : map.parts_of(spans[t].subject)) {
+        if (may_explain(map.parts()[p], spans[t])) of_part_[p].push_back(t);
+      }
     }
     for (const AffectedSpan& span : excused) {
       for (const std::size_t p : map.parts_of(span.subject)) {
@@ -248,7 +256,12 @@ Episode Finder::take(std::size_t part) {
 AffectedSpan affected_span(const PartMap& map, const Finding& finding, std::int64_t shift) {
   const std::size_t subject = map.subject_of(finding);
   const bool lost = map.is_attachment(subject) && finding.is_lost() && !finding.retrospective;
-  return {subject, finding.first, finding.last + shift - 1, lost, lost && !began_lost(finding)};
+  return {.subject = subject,
+          .first = finding.first,
+          .last = finding.last + shift - 1,
+          .lost = lost,
+          .vague = lost && !began_lost(finding),
+          .localized = finding.localized};
 }
 
 std::vector<Episode> find_episodes(const PartMap& map, std::span<const AffectedSpan> spans,

@@ -52,6 +52,9 @@ struct EpisodeOptions {
 /// length. If these alone would not let the part be blamed at any moment, the episode explains nothing. Then
 /// the same again for what is left.
 ///
+/// What a detector has localized itself (Finding::localized) is explained by parts of its own size, and by a
+/// larger one only when a finding is about that one, too.
+///
 /// So a slow LUN is kept apart from the controller that fails hours later, and what merely happens on the
 /// same day is not added up.
 ///

@@ -17,6 +17,7 @@ struct AffectedSpan {
   std::int64_t last = 0;   ///< Inclusive; not before `first`. What is seen in one window lasts for a shift.
   bool lost = false;       ///< An attachment that does nothing or is gone: others take over its load.
   bool vague = false;      ///< It began as something else: when it was lost is not known from it.
+  bool localized = false;  ///< Finding::localized
 };
 
 /// Attachments that were lost together, and what has to do with it. A loss is sudden (T Tables 5.3 and 5.4):

@@ -101,6 +101,21 @@ TEST(Subjects, WhatMostThatAreNamedShareIsBlamed) {
   EXPECT_THAT(blamed(system, findings), ElementsAre("switch leaf1"));
 }
 
+TEST(Subjects, WhatADetectorToldApartIsNotWhatItShares) {
+  GroupingBuilder system;
+  for (int t = 1; t <= 12; ++t) {
+    system.under({PartKind::kTarget, "ost" + std::to_string(t)}, {PartKind::kDrawer, "rack1"});
+  }
+  std::vector<Finding> findings;
+  for (int t = 1; t <= 5; ++t) findings.push_back(about(PartKind::kTarget, "ost" + std::to_string(t)));
+  EXPECT_THAT(blamed(system, findings), ElementsAre("drawer rack1")) << "five of twelve";
+  for (Finding& finding : findings) finding.localized = true;
+  EXPECT_THAT(blamed(system, findings),
+              ElementsAre("target ost1", "target ost2", "target ost3", "target ost4", "target ost5"));
+  findings.push_back(about(PartKind::kDrawer, "rack1"));
+  EXPECT_THAT(blamed(system, findings), ElementsAre("drawer rack1")) << "which is found, too";
+}
+
 TEST(Subjects, OneProcessIsNotItsClientButSeveralAre) {
   const GroupingBuilder system = GroupingBuilder().servers(5, 1, true);
   const Part client{PartKind::kClient, "c7"};

@@ -109,6 +109,9 @@ struct Finding {
   /// The evidence was gathered over hours, so that its beginning and end are vague: where another detector
   /// saw the component, its times are better.
   bool retrospective = false;
+  /// The detector knew what the subject shares with others, and told it from that: only what another finding
+  /// is about may be blamed for it together with others.
+  bool localized = false;
   /// Kept, but told of to nobody: too little by itself, until something else is found beside it.
   bool withheld = false;
 

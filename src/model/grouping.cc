@@ -34,6 +34,27 @@ bool Grouping::runs_through(const Component& component, const Part& part) const 
   return std::ranges::find(needed, *id) != needed.end();
 }
 
+std::vector<std::string> Grouping::hosts_of(const Part& part) const {
+  constexpr std::array kHosts{PartKind::kServer, PartKind::kClient, PartKind::kMetadataServer};
+  const std::optional<PartId> known = parts.find(part.kind, part.name);
+  if (!known || std::ranges::find(kHosts, part.kind) != kHosts.end()) return {part.name};
+  for (const PartKind kind : kHosts) {
+    if (const Part* host = parts.nearest(*known, kind)) return {host->name};
+  }
+  std::vector<std::string> reaching;
+  for (std::uint32_t p = 0; part.kind == PartKind::kLun && p < parts.size(); ++p) {
+    const bool reaches = std::ranges::any_of(parts.edges_of(PartId{p}), [&](const PartGraph::Edge& edge) {
+      return edge.kind == EdgeKind::kRunsThrough && edge.to == *known;
+    });
+    const Part* const server = reaches ? parts.nearest(PartId{p}, PartKind::kServer) : nullptr;
+    if (server != nullptr && std::ranges::find(reaching, server->name) == reaching.end()) {
+      reaching.push_back(server->name);
+    }
+  }
+  if (reaching.empty()) reaching.push_back(part.name);
+  return reaching;
+}
+
 Part Grouping::host_part(std::string_view host) const {
   for (const PartKind kind : {PartKind::kServer, PartKind::kMetadataServer, PartKind::kClient}) {
     if (const auto id = parts.find(kind, std::string(host))) return parts[*id];

@@ -94,6 +94,10 @@ struct Grouping {
   /// component of it (`sdb` or `fs3/sdb`), else any part that is called so, the nearest kind of `parts.cc`
   /// first. Nothing when there is none.
   [[nodiscard]] std::optional<Part> part_called(std::string_view host, std::string_view name) const;
+  /// The machines whose logs and load tell of a part, by name, the one that serves it first: itself, the
+  /// nearest host that it needs, of a LUN the servers that reach it, in their order; else it goes by its own
+  /// name, as a switch does. Never empty.
+  [[nodiscard]] std::vector<std::string> hosts_of(const Part& part) const;
   /// The host as a part: what the graph has of that name, else a client.
   [[nodiscard]] Part host_part(std::string_view host) const;
 };

@@ -53,8 +53,16 @@ void put_each_kind_first(std::vector<EvidenceTable::Row>& rows) {
 }
 
 std::string mode_of(const Incident& incident) {
-  return *incident.mode == FailureMode::kReliability ? "reliability: its log tells of failures"
-                                                     : "overload: it has more to do than its peers";
+  if (incident.mode == FailureMode::kOverload) return "overload: it has more to do than its peers";
+  const auto told_by = [&](bool surmised) {
+    return std::ranges::any_of(incident.evidence, [&](const Evidence& each) {
+      return each.mode == FailureMode::kReliability && each.surmised == surmised &&
+             each.detector != "first-cause";
+    });
+  };
+  if (told_by(false)) return "reliability: its log tells of failures";
+  if (told_by(true)) return "reliability, it seems: its log has errors that no pattern knows";
+  return "reliability: its load follows what is broken beside it";
 }
 
 bool is_right_aligned(EvidenceColumn::Kind kind) {

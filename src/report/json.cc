@@ -43,6 +43,10 @@ void write_other(JsonWriter& json, const Evidence& evidence) {
   json.member("note", evidence.note);
   write_payloads(json, evidence);
   if (evidence.mode) json.member("mode", to_name(*evidence.mode));
+  if (evidence.mode && evidence.surmised) {
+    json.key("surmised");
+    json.boolean(true);
+  }
   json.end_object();
 }
 

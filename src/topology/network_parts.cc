@@ -104,6 +104,7 @@ void connect_networks(const Topology& topology, Grouping& grouping) {
 
 void describe_paths(const Topology& topology, Grouping& grouping) {
   for (const Host& host : topology.hosts) {
+    if (host.role == HostRole::kClient) grouping.parts.add({PartKind::kClient, host.name});
     if (host.role != HostRole::kMetadataServer) continue;
     grouping.parts.add({PartKind::kMetadataServer, host.name});
     if (!host.set.empty()) grouping.sets[host.name] = host.set;

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "detect/logs/template_miner.h"
-#include "model/address.h"
 #include "model/log_line.h"
 
 namespace laggard::detect {
@@ -35,6 +35,8 @@ bool is_network(PartKind kind) {
 bool accounts_for(const LogPattern& pattern, const Suspicion& suspicion) {
   if (pattern.what != LogClass::kFailure || pattern.severity > kError) return false;
   if (!is_storage(pattern.part) && !is_network(pattern.part)) return true;
+  // A drawer that is a rack has a switch, whose log is its own.
+  if (suspicion.suspect.kind == PartKind::kDrawer && is_network(pattern.part)) return true;
   const auto is_alike = [&](PartKind kind) {
     return (is_storage(pattern.part) && is_storage(kind)) || (is_network(pattern.part) && is_network(kind));
   };
@@ -60,6 +62,7 @@ void LogDetector::make_matcher() {
 void LogDetector::take(const EventTable& events) {
   make_matcher();
   std::deque<Line>& kept = lines_[events.host()];
+  hosts_.add(events.host());
   const LogLines lines(events);
   std::string text;
   for (std::size_t e = 0; e < events.size(); ++e) {
@@ -79,29 +82,8 @@ void LogDetector::complete(WallTime until) {
   }
 }
 
-const Part* LogDetector::host_of(const Part& part) const {
-  if (part.kind == PartKind::kServer || part.kind == PartKind::kClient) return &part;
-  const std::optional<PartId> known = grouping_.parts.find(part.kind, part.name);
-  if (!known) return nullptr;
-  for (const PartKind kind : {PartKind::kServer, PartKind::kClient, PartKind::kMetadataServer}) {
-    if (const Part* host = grouping_.parts.nearest(*known, kind)) return host;
-  }
-  return nullptr;
-}
-
-LogDetector::Hosts LogDetector::hosts_of(std::span<const Part> parts) const {
-  Hosts hosts;
-  for (const Part& part : parts) {
-    const Part* host = host_of(part);
-    const std::string& name = host == nullptr ? part.name : host->name;
-    for (const auto& [logged, lines] : lines_) {
-      if (may_be_same_host(logged, name)) hosts.insert(logged);
-    }
-  }
-  return hosts;
-}
-
-std::vector<const LogDetector::Line*> LogDetector::lines_of(const Hosts& hosts, TimeSpan span) const {
+std::vector<const LogDetector::Line*> LogDetector::lines_of(std::span<const std::string> hosts,
+                                                            TimeSpan span) const {
   std::vector<const Line*> found;
   for (const std::string& host : hosts) {
     for (const Line& line : lines_.find(host)->second) {
@@ -109,6 +91,11 @@ std::vector<const LogDetector::Line*> LogDetector::lines_of(const Hosts& hosts, 
     }
   }
   return found;
+}
+
+/// An error of a program that nobody has told us about.
+bool LogDetector::is_unknown_error(const Line* line) {
+  return line->pattern == nullptr && line->severity <= kError;
 }
 
 Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::size_t peers,
@@ -123,7 +110,10 @@ Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::
   const bool explains = std::ranges::any_of(difference, [&](const Line* line) {
     return line->pattern != nullptr && accounts_for(*line->pattern, suspicion);
   });
-  if (explains) evidence.mode = FailureMode::kReliability;
+  if (explains || std::ranges::any_of(difference, is_unknown_error)) {
+    evidence.mode = FailureMode::kReliability;
+    evidence.surmised = !explains;
+  }
   constexpr std::size_t kMostNames = 4;
   evidence.note = fmt::format("its log has {} {} around then that those of {} healthy {} have not: {}",
                               difference.size(), difference.size() == 1 ? "line" : "lines", peers,
@@ -159,9 +149,9 @@ void LogDetector::drop_same_statements(std::vector<const Line*>& difference,
 std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   std::vector<Part> accused = suspicion.parts;
   accused.push_back(suspicion.suspect);
-  const Hosts own = hosts_of(accused);
-  Hosts healthy = hosts_of(suspicion.healthy);
-  for (const std::string& host : own) healthy.erase(host);
+  std::vector<std::string> own = hosts_.of(accused);
+  std::ranges::sort(own);
+  const std::vector<std::string> healthy = hosts_.some_of(suspicion.healthy, own, kMostPeers);
   // Without a log of a healthy peer nobody knows which lines are everybody's.
   if (own.empty() || healthy.empty()) return {};
   const TimeSpan span{suspicion.interval.from - kBefore, suspicion.interval.to};

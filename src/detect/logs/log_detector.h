@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "detect/logs/log_matcher.h"
 #include "detect/logs/pattern_file.h"
 #include "model/detector.h"
+#include "model/recorded_hosts.h"
 
 namespace laggard::detect {
 
@@ -28,9 +28,8 @@ namespace laggard::detect {
 /// It accuses nobody: a log is full of errors that explain nothing, and they only mean something once it is
 /// known who is sick (K §V-B). So it has no findings, and answers when it is asked about a suspect.
 ///
-/// Where a line of δ is of a failure that accounts for the suspect, the mode is reliability. Overload, which
-/// is told from a suspect's load where its log is silent (K's local outlier factor), will come from an
-/// examiner of metrics that sets the same field of its evidence (Evidence::mode); reliability goes first.
+/// Where a line of δ is of a failure that accounts for the suspect, the mode is reliability; where one is an
+/// error that no pattern knows, it is surmised. explain/failure_mode.h has what comes of that.
 class LogDetector final : public Detector {
  public:
   static constexpr std::array<std::string_view, 1> kEvents{"log"};
@@ -43,11 +42,13 @@ class LogDetector final : public Detector {
   /// Different lines of healthy peers that show which words of a statement vary: from two nobody can tell
   /// `is odd` and `is gone` from two names.
   static constexpr std::size_t kFewestVariants = 3;
+  /// Of how many healthy peers the logs are looked at: among many somebody logs anything.
+  static constexpr std::size_t kMostPeers = 48;
   /// That one answer shows.
   static constexpr std::size_t kMostShown = 20;
 
   explicit LogDetector(const DetectorSetup& setup)
-      : grouping_(setup.grouping), site_patterns_(setup.log_patterns) {}
+      : hosts_(setup.grouping), site_patterns_(setup.log_patterns) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
     return std::make_unique<LogDetector>(setup);
   }
@@ -68,19 +69,16 @@ class LogDetector final : public Detector {
     std::string key;                      ///< What lines that are the same share.
     std::string text;
   };
-  using Hosts = std::set<std::string, std::less<>>;
 
   void make_matcher();
-  /// Those of these parts whose logs are there, as the logs name them.
-  [[nodiscard]] Hosts hosts_of(std::span<const Part> parts) const;
-  [[nodiscard]] const Part* host_of(const Part& part) const;
-  [[nodiscard]] std::vector<const Line*> lines_of(const Hosts& hosts, TimeSpan span) const;
+  [[nodiscard]] std::vector<const Line*> lines_of(std::span<const std::string> hosts, TimeSpan span) const;
+  [[nodiscard]] static bool is_unknown_error(const Line* line);
   static void drop_same_statements(std::vector<const Line*>& difference,
                                    std::span<const Line* const> of_healthy);
   [[nodiscard]] static Evidence evidence_of(std::span<const Line* const> difference, std::size_t peers,
                                             const Suspicion& suspicion);
 
-  const Grouping& grouping_;
+  RecordedHosts hosts_;
   std::string site_patterns_;
   PatternFile patterns_;
   std::optional<LogMatcher> matcher_;  ///< Nothing before the first line, and in a build without RE2.

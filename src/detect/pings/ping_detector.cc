@@ -132,6 +132,7 @@ void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
     if (is_new) {
       finding.part = verdict.part;
       finding.resource = Resource::kStorage;
+      finding.localized = true;
       finding.since = WallTime::max();
       finding.until = WallTime::min();
       finding.faulty_since = until;

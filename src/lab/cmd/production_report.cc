@@ -23,9 +23,17 @@ struct Sums {
   std::size_t alarms = 0;
   std::vector<double> told_s;
   std::vector<double> confirmed_s;
+  Proportion mode;  ///< Of those that were localized by a right part, or not: said rightly.
+  std::size_t unknown_mode = 0;
+  std::vector<double> mode_s;
+  std::size_t of_interest = 0;
 
   void add(const IssueScore& issue) {
     ++issues;
+    mode.add(issue.localized && issue.mode == production::mode_of(issue.kind));
+    if (!issue.mode) ++unknown_mode;
+    if (issue.mode_told) mode_s.push_back(to_seconds(*issue.mode_told));
+    if (issue.of_interest) ++of_interest;
     localized.add(issue.localized);
     exact.add(issue.exact);
     alarms += issue.alarms;
@@ -88,14 +96,42 @@ std::string kinds_table(const ProductionResults& results) {
     if (one.ours.issue) kinds[one.ours.issue->kind].add(*one.ours.issue);
   }
   std::string text =
-      "\n| kind | mode | issues | localized | by itself | told after, s | confirmed, s | alarms |\n"
-      "|---|---|---|---|---|---|---|---|\n";
+      "\n| kind | mode | issues | localized | by itself | mode right | told after, s | confirmed, s | "
+      "mode, s | alarms |\n"
+      "|---|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& [kind, sums] : kinds) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |\n", to_name(kind),
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", to_name(kind),
                         to_name(production::mode_of(kind)), sums.issues, sums.localized.hits, sums.exact.hits,
-                        median(sums.told_s), median(sums.confirmed_s), sums.alarms);
+                        sums.mode.hits, median(sums.told_s), median(sums.confirmed_s), median(sums.mode_s),
+                        sums.alarms);
   }
   return text;
+}
+
+/// In K's rows (Table I); an incident that is not localized counts as wrong.
+std::string modes_table(const ProductionResults& results) {
+  std::map<FailureMode, Sums> modes;
+  Sums all;
+  for (const StretchResult& one : results.issues) {
+    if (!one.ours.issue) continue;
+    modes[production::mode_of(one.ours.issue->kind)].add(*one.ours.issue);
+    all.add(*one.ours.issue);
+  }
+  std::string text =
+      "\n| mode | issues | right | said otherwise | unknown | told after, s | alarmed about by K's policies "
+      "|\n"
+      "|---|---|---|---|---|---|---|\n";
+  const auto row = [&](std::string_view name, const Sums& sums) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, sums.issues, with_interval(sums.mode),
+                        sums.issues - sums.mode.hits - sums.unknown_mode, sums.unknown_mode,
+                        median(sums.mode_s), sums.of_interest);
+  };
+  for (const auto& [mode, sums] : modes) row(to_name(mode), sums);
+  row("both", all);
+  std::size_t beside = 0;
+  for (const StretchResult& one : results.issues) beside += one.ours.alarms_of_interest;
+  return text + fmt::format("\n{} alarms in the hours of the {} incidents are left by K's policies.\n",
+                            beside, all.issues);
 }
 
 /// Of suspicions and of alarms apart.
@@ -130,6 +166,11 @@ std::string misses(const ProductionResults& results) {
   std::string text;
   for (std::size_t i = 0; i < results.issues.size(); ++i) {
     const StretchScore& score = results.issues[i].ours;
+    if (score.issue && score.issue->localized &&
+        score.issue->mode != production::mode_of(score.issue->kind)) {
+      text += fmt::format("- mode: {} {} {}, said: {}\n", i, to_name(score.issue->kind), score.issue->truth,
+                          score.issue->mode ? to_name(*score.issue->mode) : "nothing");
+    }
     if (score.issue && !score.issue->localized) {
       text += fmt::format("- missed: {} {} {}, said: {}\n", i, to_name(score.issue->kind), score.issue->truth,
                           score.issue->said.empty() ? "nothing" : score.issue->said);
@@ -175,6 +216,7 @@ std::string production_markdown(const ProductionResults& results) {
       "false | false a healthy day |\n|---|---|---|---|---|---|---|---|---|---|\n";
   text += method_row("laggard", results, &StretchResult::ours);
   text += method_row("NetBouncer", results, &StretchResult::netbouncer);
+  text += modes_table(results);
   text += kinds_table(results);
   text += calibration_table(results);
   text += load_line(results);

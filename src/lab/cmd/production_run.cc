@@ -1,6 +1,7 @@
 #include "lab/cmd/production_run.h"
 
 #include <ctime>
+#include <map>
 #include <utility>
 
 #include "detect/peer/compare/preset.h"
@@ -8,6 +9,8 @@
 #include "engine/diagnoser.h"
 #include "explain/rules.h"
 #include "lab/cmd/netbouncer_watch.h"
+#include "lab/production/host_loads.h"
+#include "lab/production/host_logs.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"
 
@@ -45,7 +48,29 @@ Result<engine::DiagnoserOptions> diagnoser_options() {
   return options;
 }
 
-std::vector<Alarm> alarms_of(const Diagnosis& diagnosis) {
+/// Follows in which mode each incident is said to be.
+class Modes {
+ public:
+  void note(const Diagnosis& diagnosis, WallTime at) {
+    for (const Incident& incident : diagnosis.incidents) {
+      const auto [known, is_new] = modes_.try_emplace(incident.id, Told{incident.mode, at});
+      if (!is_new && known->second.mode != incident.mode) known->second = {incident.mode, at};
+    }
+  }
+  [[nodiscard]] std::optional<WallTime> since(const std::string& id) const {
+    const auto known = modes_.find(id);
+    return known == modes_.end() ? std::nullopt : std::optional(known->second.at);
+  }
+
+ private:
+  struct Told {
+    std::optional<FailureMode> mode;
+    WallTime at;
+  };
+  std::map<std::string, Told> modes_;
+};
+
+std::vector<Alarm> alarms_of(const Diagnosis& diagnosis, const Modes& modes) {
   std::vector<Alarm> alarms;
   for (const Incident& incident : diagnosis.incidents) {
     if (is_accounted_for(incident)) continue;
@@ -54,7 +79,10 @@ std::vector<Alarm> alarms_of(const Diagnosis& diagnosis) {
                       .told = incident.faulty_since.value_or(incident.since),
                       .confirmed = incident.confirmed_since,
                       .until = incident.until.value_or(incident.seen_until),
-                      .confidence = incident.confidence});
+                      .confidence = incident.confidence,
+                      .since = incident.since,
+                      .mode = incident.mode,
+                      .mode_since = modes.since(incident.id)});
   }
   return alarms;
 }
@@ -67,7 +95,7 @@ Stretch make_stretch(std::uint64_t seed, std::uint64_t number, bool is_healthy,
   Stretch stretch{
       .begin = kBegin, .clients = production::choose_clients(random.fork("clients")), .incidents = {}};
   if (!is_healthy) {
-    if (!kind) kind = production::draw_kind(random);
+    if (!kind) kind = production::draw_kind(number, random);
     const Seconds start = 10 * kMinute + static_cast<Seconds>(random.below(8 * kMinute));
     Seconds lasts = kOverload + static_cast<Seconds>(random.below(8 * kMinute));
     if (production::mode_of(*kind) == FailureMode::kReliability) {
@@ -94,14 +122,23 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
   engine::Diagnoser diagnoser(grouping, std::move(*options));
   NetBouncerWatch netbouncer(grouping);
   const production::Site site(how.seed);
-  production::Probes probes(site, stretch, stretch_random(how.seed, how.number));
+  const Random random = stretch_random(how.seed, how.number);
+  production::Probes probes(site, stretch, random);
+  production::HostLoads loads(site, stretch, random);
+  production::HostLogs logs(site, stretch, random);
+  Modes modes;
   StretchResult result;
   WallTime minute = stretch.begin;
   probes.run([&](const std::vector<EventTable>& tables) {
     minute += std::chrono::seconds(kMinute);
+    const std::vector<SampleTable> load = loads.record(probes, minute);
+    const std::vector<EventTable> lines = logs.until(minute);
     const double before = processor_seconds();
     for (const EventTable& table : tables) diagnoser.add(table);
+    for (const EventTable& table : lines) diagnoser.add(table);
+    for (const SampleTable& table : load) diagnoser.add_load(table);
     diagnoser.advance(minute);
+    modes.note(diagnoser.diagnosis(), minute);
     result.judged_s += processor_seconds() - before;
     if (!how.netbouncer) return;
     for (const EventTable& table : tables) netbouncer.take(table);
@@ -110,9 +147,10 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
   const double before = processor_seconds();
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
+  modes.note(diagnosis, minute);
   result.judged_s += processor_seconds() - before;
-  result.ours = score_stretch(stretch, alarms_of(diagnosis));
-  result.netbouncer = score_stretch(stretch, netbouncer.alarms());
+  result.ours = score_stretch(stretch, alarms_of(diagnosis, modes));
+  if (how.netbouncer) result.netbouncer = score_stretch(stretch, netbouncer.alarms());
   result.probes = probes.sent();
   result.failed = probes.failed();
   result.prompt_share = probes.prompt_share();

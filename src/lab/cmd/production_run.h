@@ -38,8 +38,8 @@ struct RunOptions {
   bool netbouncer = true;    ///< Has it judge the same probes.
 };
 
-/// Simulates a stretch and has its pings diagnosed by the engine, as `laggard watch` would with the preset
-/// lab, and by NetBouncer each minute by the last five.
+/// Simulates a stretch and has its pings diagnosed by the engine, beside the logs and the load of its hosts,
+/// as `laggard watch` would with the preset lab, and by NetBouncer each minute by the last five.
 [[nodiscard]] Result<StretchResult> run_stretch(const Grouping& grouping, const production::Stretch& stretch,
                                                 const RunOptions& how);
 

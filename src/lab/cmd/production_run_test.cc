@@ -63,6 +63,7 @@ TEST_F(Confounders, OneRouterOfFourThatDropsRequestsIsFoundInFiveMinutes) {
                                            {{.stage = Stage::kRouter, .index = 81, .loses = 1}})});
   EXPECT_TRUE(score.issue->localized) << score.issue->said;
   EXPECT_LT(score.issue->told.value_or(1h), 5min) << "K §VII-C";
+  EXPECT_EQ(score.issue->mode, FailureMode::kReliability);
   EXPECT_EQ(score.false_alarms, 0U);
 }
 
@@ -73,6 +74,7 @@ TEST_F(Confounders, AServerOfAFailoverPairIsNotItsPartner) {
   EXPECT_EQ(score.issue->alarms, 1U);
   EXPECT_EQ(score.false_alarms, 0U);
   EXPECT_LT(score.issue->told.value_or(1h), 2min);
+  EXPECT_EQ(score.issue->mode, FailureMode::kReliability);
 }
 
 TEST_F(Confounders, APairOfWhichOneServesForBothIsItsFailure) {
@@ -98,6 +100,7 @@ TEST_F(Confounders, ARebuildThatOverloadsThePairIsToldByItsTarget) {
   chain.consequences = {Site::server(100), Site::server(101), Site::target(101)};
   const StretchScore score = run({chain});
   EXPECT_TRUE(score.issue->localized) << score.issue->said << " (K §II-B)";
+  EXPECT_EQ(score.issue->mode, FailureMode::kReliability) << "whatever is overloaded by it";
   EXPECT_EQ(score.false_alarms, 0U);
 }
 
@@ -105,8 +108,21 @@ TEST_F(Confounders, AnOverloadLooksLikeAFailureAndIsLocalizedAlike) {
   const StretchScore score = run({incident(IncidentKind::kServerOverload, Site::server(200),
                                            {{.stage = Stage::kServer, .index = 200, .load = 2}})});
   EXPECT_TRUE(score.issue->localized) << score.issue->said;
-  EXPECT_EQ(production::mode_of(score.issue->kind), FailureMode::kOverload)
-      << "what only logs and metrics tell";
+  EXPECT_EQ(score.issue->mode, FailureMode::kOverload) << "which logs and load tell";
+  EXPECT_LT(score.issue->mode_told.value_or(1h), 10min);
+  EXPECT_FALSE(score.issue->of_interest) << "it lasts less than 30 minutes (K §VI-A)";
+}
+
+TEST_F(Confounders, AJobThatIsStripedOverARackIsNoSickRack) {
+  std::vector<Effect> effects;
+  for (std::size_t t = 99; t < 104; ++t) effects.push_back({.stage = Stage::kTarget, .index = t, .load = 2});
+  ProductionIncident job = incident(IncidentKind::kStripedOverload, Site::target(99), effects);
+  for (std::size_t t = 100; t < 104; ++t) {
+    job.troubles.push_back({Site::target(t), Site::alike(Site::target(t))});
+  }
+  const StretchScore score = run({job});
+  EXPECT_TRUE(score.issue->localized) << score.issue->said;
+  EXPECT_EQ(score.false_alarms, 0U);
 }
 
 TEST_F(Confounders, WhatHealsWithinAMinuteIsNotConfirmed) {

@@ -220,9 +220,11 @@ class Maker {
 std::string_view to_name(IncidentKind kind) { return spec_of(kind).name; }
 FailureMode mode_of(IncidentKind kind) { return spec_of(kind).mode; }
 
-IncidentKind draw_kind(Random& random) {
-  constexpr double kReliable = 346.0 / 843;
-  return draw_kind_of(random.chance(kReliable) ? FailureMode::kReliability : FailureMode::kOverload, random);
+IncidentKind draw_kind(std::uint64_t number, Random& random) {
+  constexpr std::uint64_t kReliable = 346;
+  constexpr std::uint64_t kAll = 843;
+  const bool is_reliability = (number % kAll + 1) * kReliable / kAll > number % kAll * kReliable / kAll;
+  return draw_kind_of(is_reliability ? FailureMode::kReliability : FailureMode::kOverload, random);
 }
 
 ProductionIncident make_incident(IncidentKind kind, Seconds start, Seconds stop, Random random,

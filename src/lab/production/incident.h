@@ -78,8 +78,9 @@ struct ProductionIncident {
 [[nodiscard]] ProductionIncident make_incident(IncidentKind kind, Seconds start, Seconds stop, Random random,
                                                const std::vector<Part>& clients);
 
-/// A kind in the proportions of K Table I: 346 reliability, 497 overload. Those of single kinds are ours.
-[[nodiscard]] IncidentKind draw_kind(Random& random);
+/// The kind of the incident of a number. Of 843 in a row 346 are reliability and 497 overload, as in K Table
+/// I; the proportions of single kinds are ours.
+[[nodiscard]] IncidentKind draw_kind(std::uint64_t number, Random& random);
 
 /// What comes and goes by itself during a stretch: overloads that last less than 30 minutes, as often as K
 /// §VI-A found them (25,427 in two years), and losses that the network heals within a minute.

@@ -70,6 +70,7 @@ void Probes::run(const Sink& sink) {
     const std::vector<Probe> probes = round();
     std::vector<EventTable> tables;
     for (const Part& client : stretch_.clients) tables.emplace_back(client.name, "ping");
+    for (StageQueues& queues : queues_) queues.begin_minute();
     std::size_t next = 0;
     for (Seconds second = 0; second < kMinute; ++second) {
       apply(minute + second);
@@ -164,6 +165,11 @@ double Probes::passes(Stage stage, std::size_t index) {
   return time;
 }
 
+std::size_t Probes::serving(std::size_t target) const {
+  const std::size_t own = Site::server_of(target);
+  return failed_over_[own] ? Site::partner_of(own) : own;
+}
+
 double Probes::over_routers(std::size_t group, std::size_t client) {
   if (!stretch_.clients[client].name.starts_with("nid")) return 0;
   const auto [first, last] = Site::routers_of(group);
@@ -184,8 +190,7 @@ double Probes::takes(const Probe& probe) {
     time += passes(Stage::kMetadata, metadata);
   }
   if (probe.is_metadata) return time;
-  const std::size_t own = Site::server_of(probe.target);
-  const std::size_t server = failed_over_[own] ? Site::partner_of(own) : own;
+  const std::size_t server = serving(probe.target);
   time += over_routers(Site::group_of_server(server), probe.client);
   time += passes(Stage::kRack, Site::rack_of(probe.target));
   time += passes(Stage::kServer, server);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -40,6 +41,17 @@ class Probes {
 
   using Sink = std::function<void(std::vector<EventTable>)>;
   void run(const Sink& sink);
+
+  /// Of the things of a stage that has queues, those before kRack, over the minute that was handed out last.
+  [[nodiscard]] StageQueues::Minute minute_of(Stage stage, std::size_t thing) const {
+    return queues_[static_cast<std::size_t>(stage)].minute(thing);
+  }
+  /// What incidents do to it at the end of that minute.
+  [[nodiscard]] std::span<const Effect* const> effects_on(Stage stage, std::size_t thing) const {
+    return now_[static_cast<std::size_t>(stage)][thing];
+  }
+  /// The server that serves a target now.
+  [[nodiscard]] std::size_t serving(std::size_t target) const;
 
   /// Of all probes so far.
   [[nodiscard]] std::uint64_t sent() const { return sent_; }

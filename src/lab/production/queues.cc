@@ -21,7 +21,8 @@ StageQueues::StageQueues(std::size_t count, double load, const SiteParameters& p
       wandered_(count),
       load_(count),
       waiting_(count),
-      strain_(count) {
+      strain_(count),
+      sums_(count) {
   for (double& mean : mean_) {
     mean = std::min(load * std::exp(parameters_.load_spread * random_.normal()), kMostLoad);
   }
@@ -48,8 +49,22 @@ void StageQueues::step() {
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Strain& strain = strain_[i];
     const double asked = load_[i] + strain.load / (1 + waiting_[i] / kHoldsBack);
-    waiting_[i] = std::max(0.0, waiting_[i] + asked * random_.exponential() - strain.capacity);
+    const double there = waiting_[i] + asked * random_.exponential();
+    waiting_[i] = std::max(0.0, there - strain.capacity);
+    sums_[i].worked += there - waiting_[i];
+    sums_[i].waiting += waiting_[i];
   }
+  ++seconds_;
+}
+
+StageQueues::Minute StageQueues::minute(std::size_t thing) const {
+  const double seconds = std::max(seconds_, 1.0);
+  return {sums_[thing].worked / seconds, sums_[thing].waiting / seconds};
+}
+
+void StageQueues::begin_minute() {
+  sums_.assign(sums_.size(), {});
+  seconds_ = 0;
 }
 
 }  // namespace laggard::lab::production

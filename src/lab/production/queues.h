@@ -28,6 +28,14 @@ class StageQueues {
   [[nodiscard]] double waiting(std::size_t thing) const { return waiting_[thing]; }
   [[nodiscard]] double load(std::size_t thing) const { return load_[thing]; }
 
+  /// What a thing did over the seconds since `begin_minute`, in the mean.
+  struct Minute {
+    double worked = 0;   ///< Share of its time at full speed.
+    double waiting = 0;  ///< V, in seconds.
+  };
+  [[nodiscard]] Minute minute(std::size_t thing) const;
+  void begin_minute();
+
   /// What incidents do to it now.
   struct Strain {
     double load = 0;
@@ -46,7 +54,9 @@ class StageQueues {
   std::vector<double> load_;
   std::vector<double> waiting_;  ///< V, in seconds.
   std::vector<Strain> strain_;
+  std::vector<Minute> sums_;  ///< Over the seconds of the minute.
   std::size_t second_ = 0;
+  double seconds_ = 0;  ///< Of the minute.
 };
 
 }  // namespace laggard::lab::production

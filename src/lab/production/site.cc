@@ -50,6 +50,11 @@ Site::Site(std::uint64_t seed) {
   p.burst_seconds = around(random, p.burst_seconds, kOften);
   p.slow_share = around(random, p.slow_share, 2);
   p.latency_ms = around(random, p.latency_ms, 2);
+  p.requests = around(random, p.requests, 2);
+  p.idle_jobs = around(random, p.idle_jobs, 2);
+  p.noise_errors = around(random, p.noise_errors, 2);
+  p.noise_warnings = around(random, p.noise_warnings, 2);
+  p.silent = around(random, p.silent, 2);
 }
 
 std::size_t Site::server_of(std::size_t target) {

@@ -25,6 +25,11 @@ struct SiteParameters {
   double slow_share =
       0.003;              ///< Of probes that are slow for nobody's sake: a disk's recovery, a resent packet.
   double latency_ms = 8;  ///< Median of what a probe takes where nothing waits.
+  double requests = 400;  ///< Median of what a disk that works all the time does in a second.
+  double idle_jobs = 0.03;      ///< Share of hosts that do something of no importance besides: a backup.
+  double noise_errors = 0.06;   ///< Errors that a host logs in an hour, for nobody's sake.
+  double noise_warnings = 0.3;  ///< The same of warnings.
+  double silent = 0.01;         ///< Share of what is broken that no log tells of.
   double launch_seconds = 0.7;  ///< Mean delay of a client's round (K §VI-C: 98.4 % within 3 s, all in 10 s).
 };
 

@@ -67,6 +67,16 @@ Named named(const Trouble& trouble, std::span<const Alarm* const> alarms) {
   return result;
 }
 
+/// What was told first of a right part, what was confirmed before what was not; null where nothing was.
+const Alarm* first_right(const SickParts& truth, std::span<const Alarm* const> alarms) {
+  const auto rank = [](const Alarm& alarm) { return std::pair(!alarm.confirmed, alarm.told); };
+  const Alarm* first = nullptr;
+  for (const Alarm* alarm : alarms) {
+    if (truth.is_sick(alarm->blame) && (first == nullptr || rank(*alarm) < rank(*first))) first = alarm;
+  }
+  return first;
+}
+
 IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> alarms) {
   const ProductionIncident& incident = truth.incident();
   IssueScore score{.kind = incident.kind, .truth = incident.troubles.front().part.name, .said = {}};
@@ -86,6 +96,7 @@ IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> ala
     }
     if (alarm->confirmed) ++score.alarms;
     if (!truth.is_sick(alarm->blame)) continue;
+    score.of_interest = score.of_interest || is_of_interest(*alarm);
     const auto earlier = [&](std::optional<Duration>& best, WallTime at) {
       const Duration after = at - truth.from();
       best = std::min(best.value_or(after), after);
@@ -93,10 +104,20 @@ IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> ala
     earlier(score.told, alarm->told);
     if (alarm->confirmed) earlier(score.confirmed, *alarm->confirmed);
   }
+  if (const Alarm* first = first_right(truth, alarms)) {
+    score.mode = first->mode;
+    if (first->mode && first->mode_since) score.mode_told = *first->mode_since - truth.from();
+  }
   return score;
 }
 
 }  // namespace
+
+bool is_of_interest(const Alarm& alarm) {
+  constexpr Duration kOverload = std::chrono::minutes(30);
+  if (!alarm.confirmed) return false;
+  return alarm.mode != FailureMode::kOverload || alarm.until - alarm.since.value_or(alarm.told) >= kOverload;
+}
 
 StretchScore score_stretch(const production::Stretch& stretch, std::span<const Alarm> alarms) {
   std::vector<SickParts> truths;
@@ -109,6 +130,7 @@ StretchScore score_stretch(const production::Stretch& stretch, std::span<const A
     const auto truth = std::ranges::find_if(
         truths, [&](const SickParts& each) { return each.is_then(alarm) && each.concerns(alarm.blame); });
     const bool is_known = truth != truths.end();
+    if (is_of_interest(alarm)) ++score.alarms_of_interest;
     if (alarm.confidence) {
       score.confidences.push_back({*alarm.confidence, alarm.confirmed.has_value(), is_known});
     }

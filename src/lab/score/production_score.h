@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "lab/production/probes.h"
+#include "model/incident.h"
 #include "model/parts.h"
 
 namespace laggard::lab {
@@ -20,7 +21,14 @@ struct Alarm {
   std::optional<WallTime> confirmed{};
   WallTime until;
   std::optional<double> confidence{};
+  std::optional<WallTime> since{};       ///< When it began, as far as was told.
+  std::optional<FailureMode> mode{};     ///< As it was told in the end, ...
+  std::optional<WallTime> mode_since{};  ///< ... and from when on.
 };
+
+/// Whether it is left when operators' policies have been applied (K §VI-A): it did not heal within a minute,
+/// and an overload went on for 30.
+[[nodiscard]] bool is_of_interest(const Alarm& alarm);
 
 /// How an incident of the truth was told of.
 struct IssueScore {
@@ -32,6 +40,10 @@ struct IssueScore {
   std::optional<Duration> told{};  ///< From its start until a right part was told of, ...
   std::optional<Duration> confirmed{};  ///< ... and confirmed.
   std::size_t alarms = 0;               ///< That belong to it: confirmed ones.
+  /// Of the first alarm about a right part, and from its start until that was told.
+  std::optional<FailureMode> mode{};
+  std::optional<Duration> mode_told{};
+  bool of_interest = false;  ///< An alarm about a right part is.
 };
 
 /// What was said of a part, and whether it was sick.
@@ -43,8 +55,9 @@ struct ConfidenceScore {
 
 struct StretchScore {
   std::optional<IssueScore> issue;
-  std::size_t transient_alarms = 0;  ///< Confirmed, about what healed by itself.
-  std::size_t false_alarms = 0;      ///< Confirmed, and nothing was wrong with what they blame.
+  std::size_t transient_alarms = 0;    ///< Confirmed, about what healed by itself.
+  std::size_t false_alarms = 0;        ///< Confirmed, and nothing was wrong with what they blame.
+  std::size_t alarms_of_interest = 0;  ///< Of any kind.
   std::vector<std::string> false_parts;
   std::vector<ConfidenceScore> confidences;
 };

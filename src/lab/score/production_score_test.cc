@@ -57,6 +57,26 @@ TEST(ProductionScore, WhatComesBeforeOrLongAfterIsFalseAndTransientsAreNoIssue) 
   EXPECT_EQ(score.transient_alarms, 1U);
 }
 
+TEST(ProductionScore, TheModeIsThatOfTheFirstAlarmAboutARightPartAndShortOverloadsInterestNobody) {
+  const Stretch stretch{.begin = kBegin, .clients = {}, .incidents = {hung_server(4)}};
+  std::vector<Alarm> alarms{alarm(Site::server(4), 640s, false), alarm(Site::server(4), 660s),
+                            alarm(Site::server(9), 650s)};
+  alarms[0].mode = FailureMode::kOverload;
+  alarms[1].mode = FailureMode::kReliability;
+  alarms[1].mode_since = kBegin + 900s;
+  alarms[2].mode = FailureMode::kReliability;
+  StretchScore score = score_stretch(stretch, alarms);
+  EXPECT_EQ(score.issue->mode, FailureMode::kReliability) << "what was confirmed";
+  EXPECT_EQ(score.issue->mode_told, Duration(300s));
+  EXPECT_TRUE(score.issue->of_interest);
+  EXPECT_EQ(score.alarms_of_interest, 2U) << "a false one, too";
+  alarms[1].mode = FailureMode::kOverload;
+  score = score_stretch(stretch, alarms);
+  EXPECT_FALSE(score.issue->of_interest) << "a minute of overload";
+  alarms[1].until = kBegin + 660s + 30min;
+  EXPECT_TRUE(score_stretch(stretch, alarms).issue->of_interest);
+}
+
 TEST(ProductionScore, OfAStripedJobThreeQuartersOfTheTargetsAreEnough) {
   Stretch stretch{.begin = kBegin, .clients = {}, .incidents = {hung_server(4)}};
   stretch.incidents[0].troubles.clear();

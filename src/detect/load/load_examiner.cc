@@ -1,0 +1,156 @@
+#include "detect/load/load_examiner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "stats/local_outlier.h"
+#include "stats/quantile.h"
+
+namespace laggard::detect {
+
+namespace {
+
+/// As loads are compared.
+double scaled_load(std::size_t metric, double level) {
+  const LoadMetric& load = kLoads[metric];
+  const double y = std::log2(1 + level / load.step);
+  return load.falls ? -y : y;
+}
+
+/// One metric of a suspect among its peers.
+struct Standing {
+  std::size_t metric = 0;
+  double own = 0;
+  double peers = 0;   ///< Their median.
+  double excess = 0;  ///< In spreads.
+};
+
+/// A suspect that was held against its peers.
+struct Comparison {
+  double factor = 0;                ///< Its LOF, ...
+  double most = 0;                  ///< ... and the largest of a peer.
+  std::vector<Standing> standings;  ///< The highest first.
+  [[nodiscard]] double ratio() const { return factor / most; }
+};
+
+/// \param peers  all have all the metrics.
+Comparison compare(const LoadLevels& own, std::span<const LoadLevels> peers,
+                   std::span<const std::size_t> metrics) {
+  Comparison comparison;
+  const std::size_t dimensions = metrics.size();
+  std::vector<double> points((peers.size() + 1) * dimensions);
+  std::vector<double> scratch;
+  for (std::size_t m = 0; m < dimensions; ++m) {
+    const std::size_t metric = metrics[m];
+    std::vector<double> column;
+    std::vector<double> levels;
+    for (const LoadLevels& peer : peers) {
+      column.push_back(scaled_load(metric, peer[metric]));
+      levels.push_back(peer[metric]);
+    }
+    const double middle = stats::median(column, scratch);
+    const double spread = std::max(stats::mad(column, scratch), LoadExaminer::kLeastSpread);
+    column.insert(column.begin(), scaled_load(metric, own[metric]));
+    for (std::size_t p = 0; p < column.size(); ++p) {
+      points[p * dimensions + m] = (column[p] - middle) / spread;
+    }
+    comparison.standings.push_back({metric, own[metric], stats::median(levels, scratch), points[m]});
+  }
+  // Were all others neighbours of a peer, the suspect would be, too, and all of them equally lonely.
+  const std::size_t neighbours = std::min(LoadExaminer::kNeighbours, peers.size() - 1);
+  const std::vector<double> factors =
+      stats::local_outlier_factors(points, dimensions, {.neighbours = neighbours});
+  comparison.factor = factors.front();
+  comparison.most = *std::max_element(factors.begin() + 1, factors.end());
+  std::ranges::stable_sort(comparison.standings, std::greater<>{}, &Standing::excess);
+  return comparison;
+}
+
+bool is_overload(const Comparison& comparison) {
+  return comparison.ratio() > LoadExaminer::kOutlier &&
+         std::ranges::any_of(comparison.standings, [](const Standing& each) {
+           return kLoads[each.metric].side == LoadSide::kWork && each.excess > LoadExaminer::kHigh;
+         });
+}
+
+std::string with_unit(double level, std::string_view unit) {
+  const std::string text = level >= 1e3 ? fmt::format("{:.0f}", level) : fmt::format("{:.3g}", level);
+  return text + (unit.empty() || unit.starts_with('/') ? "" : " ") + std::string(unit);
+}
+
+Evidence overload_of(std::string_view host, const Comparison& comparison, std::size_t peers) {
+  Evidence evidence;
+  evidence.detector = "lof";
+  evidence.distance = comparison.factor;
+  evidence.threshold = LoadExaminer::kOutlier * comparison.most;
+  evidence.score = evidence.distance / evidence.threshold;
+  evidence.peer_count = peers;
+  evidence.mode = FailureMode::kOverload;
+  std::string high;
+  constexpr std::size_t kMostNamed = 3;
+  std::size_t named = 0;
+  TablePayload table{.columns = {"load", "own", "peers' median", "spreads above"}, .rows = {}};
+  for (const Standing& each : comparison.standings) {
+    const LoadMetric& load = kLoads[each.metric];
+    if (each.excess > LoadExaminer::kHigh && named++ < kMostNamed) {
+      high += fmt::format("{}{} {} (peers {})", high.empty() ? "" : ", ", load.name,
+                          with_unit(each.own, load.unit), with_unit(each.peers, load.unit));
+    }
+    table.rows.push_back({std::string(load.name), with_unit(each.own, load.unit),
+                          with_unit(each.peers, load.unit), fmt::format("{:.1f}", each.excess)});
+  }
+  evidence.note = fmt::format(
+      "{} has more to do than its {} healthy peers: {}; its local outlier factor is {:.3g}, theirs at most "
+      "{:.3g}",
+      host, peers, high, comparison.factor, comparison.most);
+  evidence.payloads.push_back({"load", std::move(table)});
+  return evidence;
+}
+
+}  // namespace
+
+/// What the suspect has and most peers have, and the peers that have all of that.
+LoadExaminer::Peers LoadExaminer::comparable(const LoadLevels& own, std::span<const LoadLevels> peers) {
+  const auto known = [](const LoadLevels& levels, std::size_t metric) { return !std::isnan(levels[metric]); };
+  Peers result;
+  for (std::size_t metric = 0; metric < kLoadMetrics; ++metric) {
+    const auto having = static_cast<std::size_t>(
+        std::ranges::count_if(peers, [&](const LoadLevels& each) { return known(each, metric); }));
+    if (known(own, metric) && 2 * having >= peers.size()) result.metrics.push_back(metric);
+  }
+  for (const LoadLevels& each : peers) {
+    if (std::ranges::all_of(result.metrics, [&](std::size_t metric) { return known(each, metric); })) {
+      result.levels.push_back(each);
+    }
+  }
+  return result;
+}
+
+std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
+  std::vector<Part> accused = suspicion.parts;
+  accused.insert(accused.begin(), suspicion.suspect);
+  const std::vector<std::string> own = hosts_.of(accused);
+  std::vector<LoadLevels> healthy;
+  for (const std::string& host : hosts_.some_of(suspicion.healthy, own, kMostPeers)) {
+    healthy.push_back(history_.levels(host, suspicion.interval, kLeastMinutes));
+  }
+  std::optional<Evidence> strongest;
+  for (const std::string& host : own) {
+    const LoadLevels levels = history_.levels(host, suspicion.interval, kLeastMinutes);
+    const Peers peers = comparable(levels, healthy);
+    if (peers.metrics.empty() || peers.levels.size() < kLeastPeers) continue;
+    const Comparison comparison = compare(levels, peers.levels, peers.metrics);
+    if (!is_overload(comparison)) continue;
+    Evidence evidence = overload_of(host, comparison, peers.levels.size());
+    if (!strongest || evidence.score > strongest->score) strongest = std::move(evidence);
+  }
+  if (!strongest) return {};
+  return {std::move(*strongest)};
+}
+
+}  // namespace laggard::detect

@@ -1,0 +1,161 @@
+#include "detect/load/load_examiner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "testing/grouping.h"
+#include "testing/samples.h"
+
+namespace laggard::detect {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing_support::Sample;
+using testing_support::samples_of;
+using testing_support::second;
+
+constexpr double kBegin = 1'800'000'000;
+
+/// What a host does; NaN: not recorded.
+struct Load {
+  double running = 1;
+  double cores = 0.5;
+  double requests = 40;
+  double queue = 0.2;
+};
+
+class LoadExaminerTest : public ::testing::Test {
+ protected:
+  LoadExaminerTest() {
+    for (int server = 1; server <= 9; ++server) system_.disk("s" + std::to_string(server), "sdb");
+  }
+
+  /// Ten minutes of a host.
+  void record(const std::string& host, const Load& load) {
+    std::vector<Sample> of_host;
+    std::vector<Sample> of_disk;
+    for (double t = 0; t <= 600; t += 30) {
+      of_host.push_back({kBegin + t, {load.running, load.cores * 1000 * t}});
+      of_disk.push_back({kBegin + t, {load.requests * t, load.queue * 1000 * t}});
+    }
+    examiner_.add(samples_of(host, DeviceKind::kHost, "host", {"procs_running", "cpu_user_ms"}, of_host));
+    examiner_.add(samples_of(host, DeviceKind::kDisk, "sdb", {"rd_ios", "weighted_ms"}, of_disk));
+  }
+  /// The peers s1 to sN but s2, each a little different.
+  void record_peers(int last, const Load& load = {}) {
+    for (int server = 1; server <= last; ++server) {
+      if (server == 2) continue;
+      const double factor = 1 + 0.02 * server;
+      record("s" + std::to_string(server),
+             {load.running, load.cores * factor, load.requests / factor, load.queue * factor});
+    }
+  }
+  [[nodiscard]] std::vector<Evidence> ask(double until = 600, int last = 9) const {
+    Suspicion suspicion{.suspect = {PartKind::kServer, "s2"},
+                        .parts = {{PartKind::kDisk, "s2/sdb"}},
+                        .interval = {second(kBegin), second(kBegin + until)},
+                        .healthy = {}};
+    for (int server = 1; server <= last; ++server) {
+      if (server != 2) suspicion.healthy.push_back({PartKind::kDisk, "s" + std::to_string(server) + "/sdb"});
+    }
+    return examiner_.examine(suspicion);
+  }
+
+  testing_support::GroupingBuilder system_;
+  LoadExaminer examiner_{system_.get()};
+};
+
+TEST_F(LoadExaminerTest, WhoHasMoreToDoThanItsPeersIsOverloaded) {
+  record_peers(9);
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  const auto answers = ask();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].mode, FailureMode::kOverload);
+  EXPECT_FALSE(answers[0].surmised);
+  EXPECT_GT(answers[0].score, 1);
+  EXPECT_EQ(answers[0].peer_count, 8U);
+  EXPECT_THAT(
+      answers[0].note,
+      AllOf(HasSubstr("s2 has more to do than its 8 healthy peers: disk queue 60 requests (peers 0.222)"),
+            HasSubstr("its local outlier factor is ")));
+  const auto& table = std::get<TablePayload>(answers[0].payloads.at(0).shape);
+  EXPECT_THAT(table.rows, SizeIs(5)) << "all that was recorded, and the time that follows from it";
+  EXPECT_THAT(examiner_.examine({.suspect = {PartKind::kServer, "s5"},
+                                 .parts = {},
+                                 .interval = {second(kBegin), second(kBegin + 600)},
+                                 .healthy = {{PartKind::kServer, "s1"},
+                                             {PartKind::kServer, "s3"},
+                                             {PartKind::kServer, "s4"},
+                                             {PartKind::kServer, "s6"}}}),
+              IsEmpty());
+}
+
+TEST_F(LoadExaminerTest, WhatIsSlowAndNotBusyIsNoOverload) {
+  record_peers(9);
+  record("s2", {.running = 1, .cores = 0.3, .requests = 15, .queue = 60});
+  EXPECT_THAT(ask(), IsEmpty()) << "more waits, and no more is done";
+}
+
+TEST_F(LoadExaminerTest, ABusyPeerThatIsWellSpeaksAgainstIt) {
+  record_peers(9);
+  record("s7", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 55});
+  EXPECT_THAT(ask(), IsEmpty());
+}
+
+TEST_F(LoadExaminerTest, PeersThatAreAlikeAndOneMetricAreEnough) {
+  for (const char* host : {"s1", "s3", "s4"}) {
+    examiner_.add(samples_of(host, DeviceKind::kHost, "host", {"cpu_user_ms"},
+                             {{kBegin, {0}}, {kBegin + 300, {300'000}}, {kBegin + 600, {600'000}}}));
+  }
+  const auto of_s2 = [&](double cores) {
+    LoadExaminer examiner = examiner_;
+    examiner.add(
+        samples_of("s2", DeviceKind::kHost, "host", {"cpu_user_ms"},
+                   {{kBegin, {0}}, {kBegin + 300, {300e3 * cores}}, {kBegin + 600, {600e3 * cores}}}));
+    return examiner.examine(
+        {.suspect = {PartKind::kServer, "s2"},
+         .parts = {},
+         .interval = {second(kBegin), second(kBegin + 600)},
+         .healthy = {{PartKind::kServer, "s1"}, {PartKind::kServer, "s3"}, {PartKind::kServer, "s4"}}});
+  };
+  EXPECT_THAT(of_s2(1), IsEmpty());
+  EXPECT_THAT(of_s2(1.1), IsEmpty()) << "a difference that no spread makes large";
+  EXPECT_THAT(of_s2(8), SizeIs(1));
+}
+
+TEST_F(LoadExaminerTest, FewPeersOrMinutesSayNothing) {
+  record_peers(3);
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  EXPECT_THAT(ask(600, 3), IsEmpty()) << "two peers";
+  record_peers(9);
+  EXPECT_THAT(ask(600), SizeIs(1));
+  EXPECT_THAT(ask(110), IsEmpty()) << "a minute";
+  examiner_.complete(second(kBegin) + 1h);
+  EXPECT_THAT(ask(600), IsEmpty()) << "what is old leaves";
+}
+
+TEST_F(LoadExaminerTest, PeersThatLackWhatMostHaveAreLeftOut) {
+  record_peers(6);
+  for (const char* host : {"s7", "s8"}) {
+    examiner_.add(samples_of(host, DeviceKind::kHost, "host", {"procs_running"},
+                             {{kBegin, {50}}, {kBegin + 60, {50}}, {kBegin + 600, {50}}}));
+  }
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  const auto answers = ask();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].peer_count, 5U);
+  EXPECT_THAT(answers[0].note, Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace laggard::detect

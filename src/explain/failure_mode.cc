@@ -1,0 +1,61 @@
+#include "explain/failure_mode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace laggard::explain {
+
+namespace {
+
+bool says(const Evidence& answer, FailureMode mode, bool surmised) {
+  return answer.mode == mode && answer.surmised == surmised;
+}
+
+bool have_one(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::ranges::any_of(
+      some, [&](const std::string& each) { return std::ranges::find(others, each) != others.end(); });
+}
+
+/// Whether one was going on when the other began.
+bool precedes(const Incident& one, const Incident& other) {
+  return one.since < other.since && one.until.value_or(other.since) >= other.since;
+}
+
+}  // namespace
+
+std::optional<FailureMode> mode_of(std::span<const Evidence> answers) {
+  const auto any = [&](FailureMode mode, bool surmised) {
+    return std::ranges::any_of(answers, [&](const Evidence& answer) { return says(answer, mode, surmised); });
+  };
+  if (any(FailureMode::kReliability, false)) return FailureMode::kReliability;
+  if (any(FailureMode::kOverload, false)) return FailureMode::kOverload;
+  if (any(FailureMode::kReliability, true)) return FailureMode::kReliability;
+  return std::nullopt;
+}
+
+void keep_first_causes(std::span<Incident> incidents, const Grouping& grouping) {
+  for (Incident& incident : incidents) {
+    if (incident.mode != FailureMode::kOverload) continue;
+    const std::vector<std::string> hosts = grouping.hosts_of(incident.blame);
+    const auto first = std::ranges::find_if(incidents, [&](const Incident& other) {
+      return other.mode == FailureMode::kReliability && precedes(other, incident) &&
+             have_one(grouping.hosts_of(other.blame), hosts);
+    });
+    if (first == incidents.end()) continue;
+    Evidence evidence;
+    evidence.source = "logs";
+    evidence.component = incident.blame.name;
+    evidence.part = incident.blame;
+    evidence.detector = "first-cause";
+    evidence.mode = FailureMode::kReliability;
+    evidence.note =
+        fmt::format("its load follows what is broken at {}, incident {}", first->blame.name, first->id);
+    incident.evidence.push_back(std::move(evidence));
+    incident.mode = FailureMode::kReliability;
+  }
+}
+
+}  // namespace laggard::explain
