@@ -146,6 +146,38 @@ void LogDetector::drop_same_statements(std::vector<const Line*>& difference,
   });
 }
 
+GridPayload LogDetector::in_time(std::span<const Line* const> difference, std::span<const std::string> own,
+                                 std::span<const std::string> healthy, TimeSpan span) const {
+  constexpr std::int64_t kMostColumns = 100;
+  const Duration column = std::max<Duration>((span.to - span.from) / kMostColumns, std::chrono::seconds(1));
+  const auto columns = static_cast<std::size_t>((span.to - span.from) / column) + 1;
+  GridPayload grid{.unit = "lines",
+                   .row_kind = "log",
+                   .column_kind = "from",
+                   .rows = {},
+                   .columns = {},
+                   .values = {},
+                   .in_time = true};
+  for (std::size_t c = 0; c < columns; ++c) {
+    const WallTime from = span.from + static_cast<std::int64_t>(c) * column;
+    grid.columns.push_back(to_iso8601(std::chrono::floor<std::chrono::seconds>(from)));
+  }
+  const auto add_row = [&](const std::string& name, std::span<const Line* const> lines) {
+    grid.rows.push_back(name);
+    const std::size_t row = grid.values.size();
+    grid.values.resize(row + columns);
+    for (const Line* line : lines) {
+      ++grid.values[row + static_cast<std::size_t>((line->time - span.from) / column)];
+    }
+  };
+  add_row("alone", difference);
+  for (const std::string& host : own) add_row(host, lines_of(std::span(&host, 1), span));
+  for (const std::string& host : healthy.first(std::min(healthy.size(), kMostPeersShown))) {
+    add_row(host, lines_of(std::span(&host, 1), span));
+  }
+  return grid;
+}
+
 std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   std::vector<Part> accused = suspicion.parts;
   accused.push_back(suspicion.suspect);
@@ -170,7 +202,9 @@ std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
     };
     return rank(a) < rank(b);
   });
-  return {evidence_of(difference, healthy.size(), suspicion)};
+  Evidence evidence = evidence_of(difference, healthy.size(), suspicion);
+  evidence.payloads.push_back({"its lines and its peers' in time", in_time(difference, own, healthy, span)});
+  return {std::move(evidence)};
 }
 
 }  // namespace laggard::detect

@@ -44,8 +44,9 @@ class LogDetector final : public Detector {
   static constexpr std::size_t kFewestVariants = 3;
   /// Of how many healthy peers the logs are looked at: among many somebody logs anything.
   static constexpr std::size_t kMostPeers = 48;
-  /// That one answer shows.
+  /// That one answer shows, of lines and of healthy peers.
   static constexpr std::size_t kMostShown = 20;
+  static constexpr std::size_t kMostPeersShown = 8;
 
   explicit LogDetector(const DetectorSetup& setup)
       : hosts_(setup.grouping), site_patterns_(setup.log_patterns) {}
@@ -77,6 +78,9 @@ class LogDetector final : public Detector {
                                    std::span<const Line* const> of_healthy);
   [[nodiscard]] static Evidence evidence_of(std::span<const Line* const> difference, std::size_t peers,
                                             const Suspicion& suspicion);
+  /// How many lines each log has when: the suspect's alone, all of the suspect's, and its healthy peers'.
+  [[nodiscard]] GridPayload in_time(std::span<const Line* const> difference, std::span<const std::string> own,
+                                    std::span<const std::string> healthy, TimeSpan span) const;
 
   RecordedHosts hosts_;
   std::string site_patterns_;

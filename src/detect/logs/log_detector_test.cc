@@ -46,6 +46,7 @@ class LogDetectorTest : public ::testing::Test {
   }
   static std::vector<std::string> lines(const Evidence& evidence) {
     std::vector<std::string> texts;
+    EXPECT_EQ(std::get<GridPayload>(evidence.payloads.at(1).shape).rows.front(), "alone");
     for (const auto& line : std::get<LinesPayload>(evidence.payloads.at(0).shape).lines)
       texts.push_back(line.text);
     return texts;
