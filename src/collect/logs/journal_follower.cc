@@ -77,6 +77,7 @@ Status JournalFollower::start() {
   const Fd output(ends[1]);
   std::vector<std::string> words = command();
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const pid_t process = ::fork();
