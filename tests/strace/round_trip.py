@@ -30,7 +30,7 @@ FORMS = {"": ["-ttt", "-T", "-yy"], "plain": ["-ttt"], "day": ["-tt", "-T", "-y"
 
 
 def run(*words, **more):
-    return subprocess.run(words, capture_output=True, text=True, **more)
+    return subprocess.run(words, capture_output=True, text=True, errors="replace", **more)
 
 
 def main():
