@@ -85,7 +85,8 @@ TEST_F(LoadExaminerTest, WhoHasMoreToDoThanItsPeersIsOverloaded) {
   EXPECT_EQ(answers[0].peer_count, 8U);
   EXPECT_THAT(
       answers[0].note,
-      AllOf(HasSubstr("s2 has more to do than its 8 healthy peers: disk queue 60 requests (peers 0.222 requests)"),
+      AllOf(HasSubstr(
+                "s2 has more to do than its 8 healthy peers: disk queue 60 requests (peers 0.222 requests)"),
             HasSubstr("its local outlier factor is ")));
   const auto& table = std::get<TablePayload>(answers[0].payloads.at(0).shape);
   EXPECT_THAT(table.rows, SizeIs(5)) << "all that was recorded, and the time that follows from it";

@@ -83,9 +83,8 @@ TEST(StraceLine, IsTakenApart) {
 }
 
 TEST(StraceLine, WhatIsNoneIsRefused) {
-  for (const char* text :
-       {"hello", "12 34", "read", "read(", "read(3", "= 5", "(3) = 5", "--- ---", "+++", "<... read",
-        "<... read resumed", "[pid 12", "1795657729.", ")", "a)= "}) {
+  for (const char* text : {"hello", "12 34", "read", "read(", "read(3", "= 5", "(3) = 5", "--- ---", "+++",
+                           "<... read", "<... read resumed", "[pid 12", "1795657729.", ")", "a)= "}) {
     EXPECT_FALSE(parse_strace_line(text)) << text;
   }
   EXPECT_TRUE(is_strace_summary("% time     seconds  usecs/call     calls    errors syscall"));
