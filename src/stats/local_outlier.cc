@@ -72,13 +72,13 @@ std::vector<double> local_outlier_factors(std::span<const double> points, std::s
   LAGGARD_CHECK(dimensions > 0 && points.size() % dimensions == 0 && options.neighbours > 0 &&
                 options.resolution > 0);
   const std::size_t n = points.size() / dimensions;
-  if (n < 2) return std::vector<double>(n, 1);
+  std::vector<double> factors(n, 1);
+  if (n < 2) return factors;
   const Neighbourhoods near(points, dimensions, options);
   std::vector<double> density(n);
   for (std::size_t p = 0; p < n; ++p) {
     density[p] = 1 / near.mean_over(p, [&](std::size_t o) { return near.reach(p, o); });
   }
-  std::vector<double> factors(n);
   for (std::size_t p = 0; p < n; ++p) {
     factors[p] = near.mean_over(p, [&](std::size_t o) { return density[o]; }) / density[p];
   }
