@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -61,7 +62,7 @@ struct LogBins {
 /// Nothing below a millionth of the largest is told apart.
 LogBins bins_of(const DistributionPayload& distribution) {
   LogBins bins;
-  bins.least = INFINITY;
+  bins.least = std::numeric_limits<double>::infinity();
   for (const auto& [name, sorted] : distribution.samples) {
     for (const double value : sorted) {
       if (!(value > 0) || !std::isfinite(value)) continue;
@@ -82,6 +83,57 @@ std::vector<std::size_t> loudest(const std::vector<double>& sums, std::size_t mo
   std::erase_if(order, [&](std::size_t i) { return !(sums[i] > 0); });
   std::ranges::sort(order);
   return order;
+}
+
+constexpr double kGridNames = 110;
+constexpr double kGridHead = 16;
+constexpr double kGridRow = 13;
+
+double column_width(const GridPayload& grid) {
+  return (kWidth - kGridNames) / static_cast<double>(grid.columns.size());
+}
+
+/// The names of those columns that have most, or of the ends of an axis of time, as far as there is room.
+std::string column_names(const GridPayload& grid, const std::vector<double>& of_column) {
+  constexpr std::size_t kMostNamed = 6;
+  constexpr std::size_t kMostName = 20;
+  constexpr double kNameWide = 120;
+  const std::size_t n = grid.columns.size();
+  const std::vector<std::size_t> named =
+      grid.in_time ? std::vector<std::size_t>{0, n / 2, n - 1} : loudest(of_column, kMostNamed);
+  std::string out;
+  double free_from = kGridNames;
+  for (const std::size_t c : named) {
+    const double x = kGridNames + column_width(grid) * static_cast<double>(c);
+    if (x < free_from) continue;
+    const std::string name = shortened(grid.columns[c], kMostName);
+    const bool at_end = x + kNameWide > kWidth;
+    out += text_at(at_end ? kWidth : x, kGridHead - 4, name, at_end ? "end" : "start");
+    free_from = x + kNameWide;
+  }
+  return out;
+}
+
+std::string grid_row(const GridPayload& grid, std::size_t r, double most) {
+  constexpr std::size_t kMostName = 15;
+  const double y = kGridHead + kGridRow * static_cast<double>(r);
+  std::string out = text_at(0, y + 10, shortened(grid.rows[r], kMostName));
+  out += fmt::format("<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                     kGridNames, y, kWidth - kGridNames, kGridRow - 1);
+  for (std::size_t c = 0; c < grid.columns.size(); ++c) {
+    const double value = grid.values[r * grid.columns.size() + c];
+    const bool missing = !std::isfinite(value);
+    if (!missing && value <= 0) continue;
+    const double wide = column_width(grid);
+    out += fmt::format(
+        "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\"{}><title>{}, {}: "
+        "{}</title></rect>\n",
+        missing ? "missing" : "much", kGridNames + wide * static_cast<double>(c), y, wide, kGridRow - 1,
+        missing ? "" : fmt::format(" fill-opacity=\"{:.2f}\"", 0.15 + 0.85 * value / most),
+        html_escape(grid.rows[r]), html_escape(grid.columns[c]),
+        missing ? "not known" : html_escape(humanise(value, grid.unit)));
+  }
+  return out;
 }
 
 }  // namespace
@@ -179,10 +231,6 @@ std::string drawing(const RankedPayload& ranked) {
 }
 
 std::string drawing(const GridPayload& grid) {
-  constexpr double kNames = 110;
-  constexpr double kHead = 16;
-  constexpr double kTall = 13;
-  constexpr std::size_t kMostNamed = 6;
   const std::size_t n = grid.columns.size();
   double most = 0;
   std::vector<double> of_column(n);
@@ -192,39 +240,9 @@ std::string drawing(const GridPayload& grid) {
     of_column[i % n] += grid.values[i];
   }
   if (most <= 0) return "";
-  const double wide = (kWidth - kNames) / static_cast<double>(n);
-  std::string out = begin_svg(kHead + kTall * static_cast<double>(grid.rows.size()), "grid");
-  double free_from = kNames;
-  const std::vector<std::size_t> named =
-      grid.in_time ? std::vector<std::size_t>{0, n / 2, n - 1} : loudest(of_column, kMostNamed);
-  for (const std::size_t c : named) {
-    const double x = kNames + wide * static_cast<double>(c);
-    if (x < free_from) continue;
-    constexpr double kNameWide = 120;
-    constexpr std::size_t kMostName = 20;
-    const std::string name = shortened(grid.columns[c], kMostName);
-    out += x + kNameWide > kWidth ? text_at(kWidth, kHead - 4, name, "end") : text_at(x, kHead - 4, name);
-    free_from = x + kNameWide;
-  }
-  for (std::size_t r = 0; r < grid.rows.size(); ++r) {
-    const double y = kHead + kTall * static_cast<double>(r);
-    out += text_at(0, y + 10, shortened(grid.rows[r], 15));
-    out +=
-        fmt::format("<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-                    kNames, y, kWidth - kNames, kTall - 1);
-    for (std::size_t c = 0; c < n; ++c) {
-      const double value = grid.values[r * n + c];
-      const bool missing = !std::isfinite(value);
-      if (!missing && value <= 0) continue;
-      out += fmt::format(
-          "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\"{}><title>{}, {}: "
-          "{}</title></rect>\n",
-          missing ? "missing" : "much", kNames + wide * static_cast<double>(c), y, wide, kTall - 1,
-          missing ? "" : fmt::format(" fill-opacity=\"{:.2f}\"", 0.15 + 0.85 * value / most),
-          html_escape(grid.rows[r]), html_escape(grid.columns[c]),
-          missing ? "not known" : html_escape(humanise(value, grid.unit)));
-    }
-  }
+  std::string out = begin_svg(kGridHead + kGridRow * static_cast<double>(grid.rows.size()), "grid");
+  out += column_names(grid, of_column);
+  for (std::size_t r = 0; r < grid.rows.size(); ++r) out += grid_row(grid, r, most);
   return out + "</svg>\n";
 }
 

@@ -140,7 +140,7 @@ std::vector<std::string> spread_of(const std::string& name, std::vector<double> 
 
 /// The interval where it is an estimate.
 std::string with_interval(const RankedPayload::Entry& entry, std::string_view unit) {
-  const std::string own = humanise(entry.own, unit);
+  std::string own = humanise(entry.own, unit);
   if (!std::isfinite(entry.low) || !std::isfinite(entry.high)) return own;
   return fmt::format("{} ({} to {})", own, humanise(entry.low, unit), humanise(entry.high, unit));
 }

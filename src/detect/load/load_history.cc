@@ -61,8 +61,25 @@ void LoadHistory::put(Host& host, Series& series, const LoadInput& input, const 
   series.minute = minute;
 }
 
-/// A counter grows evenly between two samples, and a momentary number stands for the time since the one
-/// before it.
+/// The minutes between the sample before and this one: a counter grows evenly, and a momentary number stands
+/// for the time since the one before it.
+void LoadHistory::fill(Host& host, Series& series, const LoadInput& input, const Piece& now,
+                       std::optional<std::uint64_t> increase) const {
+  const bool is_gauge = form_of(input) == CounterForm::kGauge;
+  const WallTime last = series.time;
+  for (WallTime from = last; from < now.at;) {
+    const WallTime to = std::min(now.at, floor_to(from, kCell) + kCell);
+    const bool is_between = from > last && minute_of(from) != minute_of(now.at);
+    if (is_gauge && is_between) put(host, series, input, {from, now.number, 1});
+    const double seconds = to_seconds(to - from);
+    if (increase) {
+      put(host, series, input,
+          {from, static_cast<double>(*increase) * seconds / to_seconds(now.at - last), seconds});
+    }
+    from = to;
+  }
+}
+
 void LoadHistory::add_column(const SampleTable& table, const Column& column, Host& host) const {
   const LoadInput& input = kInputs[column.input];
   const bool is_gauge = form_of(input) == CounterForm::kGauge;
@@ -72,19 +89,9 @@ void LoadHistory::add_column(const SampleTable& table, const Column& column, Hos
     const WallTime time = table.times()[t];
     if (!cells.present(t) || (series.time != WallTime{} && time <= series.time)) continue;
     const std::uint64_t value = cells.value(t);
-    const Duration since = time - series.time;
-    const bool follows = series.has_last && since <= kLongestPause;
-    const auto increase = follows && !is_gauge ? counter_increase(series.value, value) : std::nullopt;
-    for (WallTime from = series.time; follows && from < time;) {
-      const WallTime to = std::min(time, floor_to(from, kCell) + kCell);
-      const bool is_between = from > series.time && minute_of(from) != minute_of(time);
-      if (is_gauge && is_between) put(host, series, input, {from, static_cast<double>(value), 1});
-      const double seconds = to_seconds(to - from);
-      if (increase) {
-        put(host, series, input,
-            {from, static_cast<double>(*increase) * seconds / to_seconds(since), seconds});
-      }
-      from = to;
+    if (series.has_last && time - series.time <= kLongestPause) {
+      fill(host, series, input, {time, static_cast<double>(value), 1},
+           is_gauge ? std::nullopt : counter_increase(series.value, value));
     }
     if (is_gauge) put(host, series, input, {time, static_cast<double>(value), 1});
     series = {time, value, series.minute, true};

@@ -127,6 +127,8 @@ class LoadHistory {
     double weight = 0;
   };
   void put(Host& host, Series& series, const LoadInput& input, const Piece& piece) const;
+  void fill(Host& host, Series& series, const LoadInput& input, const Piece& now,
+            std::optional<std::uint64_t> increase) const;
   void add_column(const SampleTable& table, const Column& column, Host& host) const;
   [[nodiscard]] std::vector<Saved> saved() const;
   [[nodiscard]] bool restore(std::vector<Saved> saved);

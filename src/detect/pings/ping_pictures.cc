@@ -20,6 +20,7 @@ std::vector<std::string> chosen(const std::map<std::string, std::uint64_t>& fail
   std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return a.second > b.second; });
   all.resize(std::min(all.size(), most));
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (auto& [name, count] : all) names.push_back(std::move(name));
   std::ranges::sort(names, natural_less);
   return names;
@@ -56,6 +57,7 @@ RankedPayload served_shares(std::span<const PingVerdict> verdicts) {
   constexpr std::size_t kMost = 10;
   constexpr double kTail = 0.05;
   std::vector<const PingVerdict*> order;
+  order.reserve(verdicts.size());
   for (const PingVerdict& verdict : verdicts) order.push_back(&verdict);
   std::ranges::stable_sort(order, std::greater<>{},
                            [](const PingVerdict* verdict) { return verdict->failed; });

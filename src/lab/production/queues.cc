@@ -44,8 +44,8 @@ void StageQueues::wander(std::size_t thing) {
 }
 
 void StageQueues::step() {
-  constexpr std::size_t kMinute = 60;
-  for (std::size_t i = second_++ % kMinute; i < waiting_.size(); i += kMinute) wander(i);
+  constexpr std::size_t kPace = 60;  // Each wanders once a minute.
+  for (std::size_t i = second_++ % kPace; i < waiting_.size(); i += kPace) wander(i);
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     const Strain& strain = strain_[i];
     const double asked = load_[i] + strain.load / (1 + waiting_[i] / kHoldsBack);

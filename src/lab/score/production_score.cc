@@ -77,9 +77,9 @@ const Alarm* first_right(const SickParts& truth, std::span<const Alarm* const> a
   return first;
 }
 
-IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> alarms) {
-  const ProductionIncident& incident = truth.incident();
-  IssueScore score{.kind = incident.kind, .truth = incident.troubles.front().part.name, .said = {}};
+/// How many of the parts that are sick by themselves are told of, and whether that is most of them.
+void score_places(const ProductionIncident& incident, std::span<const Alarm* const> alarms,
+                  IssueScore& score) {
   std::size_t exact = 0;
   std::size_t at_all = 0;
   for (const Trouble& trouble : incident.troubles) {
@@ -90,6 +90,12 @@ IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> ala
   const auto most = [&](std::size_t count) { return 4 * count >= 3 * incident.troubles.size(); };
   score.localized = most(at_all);
   score.exact = most(exact);
+}
+
+IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> alarms) {
+  const ProductionIncident& incident = truth.incident();
+  IssueScore score{.kind = incident.kind, .truth = incident.troubles.front().part.name, .said = {}};
+  score_places(incident, alarms, score);
   for (const Alarm* alarm : alarms) {
     if (score.said.find(alarm->blame.name) == std::string::npos) {
       score.said += (score.said.empty() ? "" : " ") + alarm->blame.name;

@@ -138,23 +138,32 @@ bool tells_object(std::string_view text, std::size_t i) {
   return !text.substr(i).starts_with("<<") && !text.substr(i).starts_with("<unfinished");
 }
 
+/// Behind a text in quotes, an object or a comment that begins here; where it is when none does.
+std::size_t after_whole(std::string_view text, std::size_t i) {
+  if (text[i] == '"') return after_quotes(text, i);
+  if (text[i] == '<' && tells_object(text, i)) return after_angles(text, i);
+  if (!text.substr(i).starts_with("/*")) return i;
+  const std::size_t end = text.find("*/", i + 2);
+  return end == std::string_view::npos ? text.size() : end + 2;
+}
+
 /// Where the parenthesis that was opened before `text` is closed; npos when it is not.
 std::size_t closing(std::string_view text) {
+  constexpr std::string_view kOpen = "([{";
+  constexpr std::string_view kClose = ")]}";
   int depth = 0;
   for (std::size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == '"') {
-      i = after_quotes(text, i);
-    } else if (c == '<' && tells_object(text, i)) {
-      i = after_angles(text, i);
-    } else if (text.substr(i).starts_with("/*")) {
-      const std::size_t end = text.find("*/", i + 2);
-      i = end == std::string_view::npos ? text.size() : end + 2;
-    } else {
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if ((c == ')' || c == ']' || c == '}') && depth-- == 0) return c == ')' ? i : std::string_view::npos;
-      ++i;
+    const std::size_t after = after_whole(text, i);
+    if (after > i) {
+      i = after;
+      continue;
     }
+    const char c = text[i];
+    if (kOpen.find(c) != std::string_view::npos) ++depth;
+    if (kClose.find(c) != std::string_view::npos && depth-- == 0) {
+      return c == ')' ? i : std::string_view::npos;
+    }
+    ++i;
   }
   return std::string_view::npos;
 }
