@@ -45,7 +45,7 @@ class RadosHandle {
   ~RadosHandle() {
     if (cluster_ != nullptr) rados_.shutdown(cluster_);
   }
-  [[nodiscard]] const RadosLibrary& library() const { return rados_; }
+  [[nodiscard]] const RadosLibrary& rados() const { return rados_; }
   [[nodiscard]] RadosLibrary::Cluster get() const { return cluster_; }
   /// The value of an option; empty when it has none.
   [[nodiscard]] std::string option(const char* name) const {
@@ -77,7 +77,7 @@ class RadosPool final : public CephPool {
   [[nodiscard]] int context_of(const std::string& key, RadosLibrary::Context& context);
 
  private:
-  [[nodiscard]] const RadosLibrary& rados() const { return cluster_.library(); }
+  [[nodiscard]] const RadosLibrary& rados() const { return cluster_.rados(); }
   [[nodiscard]] RadosLibrary::Cursor cursor_at(RadosLibrary::Context context, std::uint32_t hash) const;
   [[nodiscard]] CephObject look_at(RadosLibrary::Context context, std::string object) const;
 
@@ -195,7 +195,7 @@ void set_options(const RadosHandle& cluster) {
       {"librados_thread_count", "1"},
   }};
   for (const auto& [option, value] : kOptions)
-    static_cast<void>(cluster.library().conf_set(cluster.get(), option, value));
+    static_cast<void>(cluster.rados().conf_set(cluster.get(), option, value));
 }
 
 bool has_keyring(const RadosHandle& cluster) {
