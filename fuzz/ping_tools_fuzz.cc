@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     LAGGARD_CHECK(text.find(part.name + "_UUID") != std::string_view::npos);
     LAGGARD_CHECK(parse_lustre_part(part.name) == part);
   }
+  const auto master = parse_moosefs_master(text);
+  LAGGARD_CHECK(!master || !(master->host.empty() || master->port.empty()));
   const auto servers = parse_moosefs_servers(text);
   LAGGARD_CHECK(moosefs_targets(servers, "/m").targets.size() <= servers.size());
   for (const std::string& copy : parse_moosefs_copies(text))

@@ -219,6 +219,13 @@ TEST(MooseFs, ChunkserversWithALabelOfTheirOwnAreTargets) {
   EXPECT_EQ(alone.targets.at(0).name, "10.0.0.1");
 }
 
+TEST(MooseFs, TheMasterIsWhomTheMountAsks) {
+  EXPECT_EQ(parse_moosefs_master("mfsmaster: 10.0.0.100\nmfsport: 9421\nmfsproxy: 127.0.0.1\n"),
+            (MooseFsMaster{"10.0.0.100", "9421"}));
+  EXPECT_EQ(parse_moosefs_master("mfsmaster: mfs1\nmfsproxy: 127.0.0.1\n"), std::nullopt);
+  EXPECT_EQ(parse_moosefs_master("mfsmaster:\nmfsport: 9421\n"), std::nullopt);
+}
+
 TEST(MooseFs, CopiesAreReadFromMfsfileinfo) {
   EXPECT_THAT(parse_moosefs_copies(
                   "f:\n\tchunk 0: 0000000000000001_00000001 / (id:1 ver:1)\n"

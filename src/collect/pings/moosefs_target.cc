@@ -20,22 +20,30 @@ constexpr long kFuse = 0x65735546;  ///< As statfs tells it; MooseFS has no numb
 
 bool is_label(std::string_view text) { return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z'; }
 
-/// `.masterinfo`, which the root of a mount has and no listing shows: the master's address and port, as the
-/// network has them.
-std::optional<std::pair<std::string, std::string>> find_master(std::filesystem::path directory) {
+/// Whom the client behind a mount asks: of `.params`, which the root of a mount has and no listing shows.
+/// (`.masterinfo` beside it names the client's own proxy, which lists no chunkservers.)
+std::optional<MooseFsMaster> find_master(std::filesystem::path directory) {
   for (;; directory = directory.parent_path()) {
-    constexpr std::size_t kAddressAndPort = 6;
-    const auto info = read_file(directory / ".masterinfo");
-    if (info && info->size() >= kAddressAndPort) {
-      const auto byte = [&](std::size_t i) { return static_cast<unsigned char>((*info)[i]); };
-      return std::pair{fmt::format("{}.{}.{}.{}", byte(0), byte(1), byte(2), byte(3)),
-                       std::to_string(byte(4) * 256 + byte(5))};
+    if (const auto parameters = read_file(directory / ".params")) {
+      if (auto master = parse_moosefs_master(*parameters)) return master;
     }
     if (directory == directory.parent_path()) return std::nullopt;
   }
 }
 
 }  // namespace
+
+std::optional<MooseFsMaster> parse_moosefs_master(std::string_view text) {
+  MooseFsMaster master;
+  while (!text.empty()) {
+    std::string_view line = take_line(text);
+    const std::string_view name = take_word(line);
+    if (name == "mfsmaster:") master.host = take_word(line);
+    if (name == "mfsport:") master.port = take_word(line);
+  }
+  if (master.host.empty() || master.port.empty()) return std::nullopt;
+  return master;
+}
 
 std::vector<MooseFsServer> parse_moosefs_servers(std::string_view text) {
   constexpr std::string_view kRow = "chunk servers:";
@@ -134,8 +142,8 @@ Result<PingListing> MooseFsBackend::list(const std::string& mount) {
   const auto master = find_master(mount);
   if (!master) return fail(ErrorCode::kUnavailable, mount, "is not on a mounted MooseFS");
   const auto said =
-      run_tool(std::array{std::string("mfscli"), std::string("-H"), master->first, std::string("-P"),
-                          master->second, std::string("-p"), std::string("-SCS")});
+      run_tool(std::array{std::string("mfscli"), std::string("-H"), master->host, std::string("-P"),
+                          master->port, std::string("-p"), std::string("-SCS")});
   if (!said) {
     if (said.error().code != ErrorCode::kNotFound) return tl::unexpected<Error>(said.error());
     return fail(ErrorCode::kUnavailable, "mfscli",

@@ -11,6 +11,15 @@
 
 namespace laggard::collect {
 
+/// The master of a MooseFS, by name or address.
+struct MooseFsMaster {
+  std::string host;
+  std::string port;
+  bool operator==(const MooseFsMaster&) const = default;
+};
+/// What a mount's `.params` says of it: rows such as `mfsmaster: 10.0.0.100` and `mfsport: 9421`.
+[[nodiscard]] std::optional<MooseFsMaster> parse_moosefs_master(std::string_view text);
+
 /// A chunkserver of MooseFS.
 struct MooseFsServer {
   std::string address;              ///< `10.0.0.1:9422`
