@@ -10,10 +10,6 @@ namespace laggard::explain {
 
 namespace {
 
-bool says(const Evidence& answer, FailureMode mode, bool surmised) {
-  return answer.mode == mode && answer.surmised == surmised;
-}
-
 bool have_one(const std::vector<std::string>& some, const std::vector<std::string>& others) {
   return std::ranges::any_of(
       some, [&](const std::string& each) { return std::ranges::find(others, each) != others.end(); });
@@ -27,12 +23,9 @@ bool precedes(const Incident& one, const Incident& other) {
 }  // namespace
 
 std::optional<FailureMode> mode_of(std::span<const Evidence> answers) {
-  const auto any = [&](FailureMode mode, bool surmised) {
-    return std::ranges::any_of(answers, [&](const Evidence& answer) { return says(answer, mode, surmised); });
-  };
-  if (any(FailureMode::kReliability, false)) return FailureMode::kReliability;
-  if (any(FailureMode::kOverload, false)) return FailureMode::kOverload;
-  if (any(FailureMode::kReliability, true)) return FailureMode::kReliability;
+  for (const FailureMode mode : {FailureMode::kReliability, FailureMode::kOverload}) {
+    if (std::ranges::find(answers, mode, &Evidence::mode) != answers.end()) return mode;
+  }
   return std::nullopt;
 }
 

@@ -11,13 +11,14 @@ namespace laggard::explain {
 /// In which way what an incident blames has failed, by what examiners answered about it (K §V-B). The first
 /// that holds:
 ///
-///     reliability   its log tells of a failure that accounts for it, and no healthy peer's does
+///     reliability   its log tells of a failure that accounts for it, or has an error that no pattern knows,
+///                   and no healthy peer's does
 ///     overload      its load stands out from that of its healthy peers, and it does more than they
-///     reliability   its log has errors that no pattern knows, and no healthy peer's has
 ///     nothing       otherwise
 ///
-/// What is broken explains a load, and not the other way round. An error that nobody knows says less than a
-/// load that stands out: logs are full of them (K: 29 of 497 overloads were misjudged for such a line).
+/// What is broken explains a load, and not the other way round: a disk that fails is rebuilt. A stray error
+/// makes an overload look broken (K: 29 of 497), but to let load go before errors that no pattern knows hides
+/// more of what is broken than it spares.
 [[nodiscard]] std::optional<FailureMode> mode_of(std::span<const Evidence> answers);
 
 /// An overload of what serves a part that is broken keeps the first cause (K §II-B: a disk fails, its rebuild

@@ -59,7 +59,7 @@ struct Evidence {
   std::vector<Payload> payloads{};
   std::size_t peer_count = 0;         ///< With how many peers the component was compared; 0: not known.
   std::optional<FailureMode> mode{};  ///< Of an examiner's: what it says of the incident.
-  bool surmised = false;              ///< The mode holds only where no other evidence knows better.
+  bool surmised = false;              ///< An error that no pattern knows is all that tells of the mode.
 };
 
 /// What an incident costs everybody: in a striped system all peers move less while one of them limps.
