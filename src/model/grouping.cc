@@ -34,6 +34,22 @@ bool Grouping::runs_through(const Component& component, const Part& part) const 
   return std::ranges::find(needed, *id) != needed.end();
 }
 
+std::map<PartId, std::vector<Part>> Grouping::servers_of_luns() const {
+  std::map<PartId, std::vector<Part>> reached;
+  for (std::uint32_t p = 0; p < parts.size(); ++p) {
+    if (parts[PartId{p}].kind != PartKind::kAttachment) continue;
+    const Part* const server = parts.nearest(PartId{p}, PartKind::kServer);
+    if (server == nullptr) continue;
+    for (const PartGraph::Edge& edge : parts.edges_of(PartId{p})) {
+      const bool is_lun = edge.kind == EdgeKind::kRunsThrough && parts[edge.to].kind == PartKind::kLun;
+      if (!is_lun) continue;
+      std::vector<Part>& of_lun = reached[edge.to];
+      if (std::ranges::find(of_lun, *server) == of_lun.end()) of_lun.push_back(*server);
+    }
+  }
+  return reached;
+}
+
 std::vector<std::string> Grouping::hosts_of(const Part& part) const {
   constexpr std::array kHosts{PartKind::kServer, PartKind::kClient, PartKind::kMetadataServer};
   const std::optional<PartId> known = parts.find(part.kind, part.name);
@@ -41,18 +57,13 @@ std::vector<std::string> Grouping::hosts_of(const Part& part) const {
   for (const PartKind kind : kHosts) {
     if (const Part* host = parts.nearest(*known, kind)) return {host->name};
   }
-  std::vector<std::string> reaching;
-  for (std::uint32_t p = 0; part.kind == PartKind::kLun && p < parts.size(); ++p) {
-    const bool reaches = std::ranges::any_of(parts.edges_of(PartId{p}), [&](const PartGraph::Edge& edge) {
-      return edge.kind == EdgeKind::kRunsThrough && edge.to == *known;
-    });
-    const Part* const server = reaches ? parts.nearest(PartId{p}, PartKind::kServer) : nullptr;
-    if (server != nullptr && std::ranges::find(reaching, server->name) == reaching.end()) {
-      reaching.push_back(server->name);
-    }
-  }
-  if (reaching.empty()) reaching.push_back(part.name);
-  return reaching;
+  if (part.kind != PartKind::kLun) return {part.name};
+  const auto luns = servers_of_luns();
+  const auto reaching = luns.find(*known);
+  if (reaching == luns.end()) return {part.name};
+  std::vector<std::string> names;
+  for (const Part& server : reaching->second) names.push_back(server.name);
+  return names;
 }
 
 Part Grouping::host_part(std::string_view host) const {

@@ -94,6 +94,8 @@ struct Grouping {
   /// component of it (`sdb` or `fs3/sdb`), else any part that is called so, the nearest kind of `parts.cc`
   /// first. Nothing when there is none.
   [[nodiscard]] std::optional<Part> part_called(std::string_view host, std::string_view name) const;
+  /// The servers that reach each LUN, in the order of its attachments; one pass over all parts.
+  [[nodiscard]] std::map<PartId, std::vector<Part>> servers_of_luns() const;
   /// The machines whose logs and load tell of a part, by name, the one that serves it first: itself, the
   /// nearest host that it needs, of a LUN the servers that reach it, in their order; else it goes by its own
   /// name, as a switch does. Never empty.

@@ -1,38 +1,32 @@
 #include "model/recorded_hosts.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <optional>
 
 #include "model/address.h"
 
 namespace laggard {
 
 void RecordedHosts::add(std::string_view host) {
-  if (!servers_) index_luns();
+  if (!servers_) servers_ = grouping_.servers_of_luns();
   std::vector<std::string>& names = hosts_[std::string(without_domain(host))];
   if (std::ranges::find(names, host) == names.end()) names.emplace_back(host);
 }
 
-void RecordedHosts::index_luns() {
-  servers_.emplace();
-  const PartGraph& parts = grouping_.parts;
-  for (std::uint32_t p = 0; p < parts.size(); ++p) {
-    if (parts[PartId{p}].kind != PartKind::kAttachment) continue;
-    const Part* const server = parts.nearest(PartId{p}, PartKind::kServer);
-    for (const PartGraph::Edge& edge : parts.edges_of(PartId{p})) {
-      const bool is_lun = edge.kind == EdgeKind::kRunsThrough && parts[edge.to].kind == PartKind::kLun;
-      if (is_lun && server != nullptr) servers_->try_emplace(parts[edge.to].name, server->name);
-    }
+std::string RecordedHosts::host_of(const Part& part) const {
+  if (part.kind == PartKind::kLun) {
+    const std::optional<PartId> lun = grouping_.parts.find(part.kind, part.name);
+    const auto servers = lun ? servers_->find(*lun) : servers_->end();
+    if (servers != servers_->end()) return servers->second.front().name;
   }
+  return grouping_.hosts_of(part).front();
 }
 
 std::vector<std::string> RecordedHosts::of(std::span<const Part> parts) const {
   std::vector<std::string> found;
   if (!servers_) return found;
   for (const Part& part : parts) {
-    const auto server = servers_->find(part.name);
-    const bool is_known = part.kind == PartKind::kLun && server != servers_->end();
-    const std::string host = is_known ? server->second : grouping_.hosts_of(part).front();
+    const std::string host = host_of(part);
     const auto names = hosts_.find(without_domain(host));
     if (names == hosts_.end()) continue;
     for (const std::string& name : names->second) {

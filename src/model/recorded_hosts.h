@@ -29,12 +29,11 @@ class RecordedHosts {
                                                  std::size_t most) const;
 
  private:
-  void index_luns();
+  [[nodiscard]] std::string host_of(const Part& part) const;
 
   const Grouping& grouping_;
   std::map<std::string, std::vector<std::string>, std::less<>> hosts_;  ///< By the name without a domain.
-  /// The server that LUNs are reached through first. Looking for it would take a pass over all parts each.
-  std::optional<std::map<std::string, std::string, std::less<>>> servers_;
+  std::optional<std::map<PartId, std::vector<Part>>> servers_;          ///< Grouping::servers_of_luns, once.
 };
 
 }  // namespace laggard

@@ -100,18 +100,11 @@ class PingPaths::Builder {
   std::set<std::pair<PartKind, std::string>> passed_;
 };
 
-PingPaths::PingPaths(const Grouping& grouping) : grouping_(grouping) {
+PingPaths::PingPaths(const Grouping& grouping) : grouping_(grouping), servers_(grouping.servers_of_luns()) {
   const PartGraph& parts = grouping.parts;
   for (std::uint32_t p = 0; p < parts.size(); ++p) {
     const Part& part = parts[PartId{p}];
     if (part.kind == PartKind::kMetadataServer) metadata_.push_back(part);
-    if (part.kind != PartKind::kAttachment) continue;
-    const Part* const server = parts.nearest(PartId{p}, PartKind::kServer);
-    if (server == nullptr) continue;
-    for (const PartGraph::Edge& edge : parts.edges_of(PartId{p})) {
-      const bool is_lun = edge.kind == EdgeKind::kRunsThrough && parts[edge.to].kind == PartKind::kLun;
-      if (is_lun) servers_[edge.to].push_back(*server);
-    }
   }
   for (std::size_t r = 0; r < grouping.routes.size(); ++r) {
     for (const std::string& server : grouping.routes[r].servers) routes_[server].push_back(r);
