@@ -2,19 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
-#include "archive/writer.h"
 #include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/import_run.h"
-#include "cmd/new_events.h"
-#include "cmd/recording_folder.h"
-#include "collect/import/csv/moment.h"
 #include "collect/import/logs/import.h"
 #include "model/log_line.h"
 
@@ -31,33 +24,15 @@ struct LogsCommand {
 };
 
 int run_import_logs(LogsCommand command) {
-  SystemClock clock;
-  const ImportOptions& common = command.common;
-  if (!command.tz.empty()) {
-    auto zone = collect::parse_zone(command.tz);
-    if (!zone) return report_error(zone.error());
-    command.logs.zone = *zone;
-  }
-  command.logs.now = clock.wall();
-  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
-  std::error_code unknown;
-  const bool made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
-  auto events = NewEvents::open(common.out, std::string(kLogKind), writer);
-  if (!events) return report_error(events.error());
-  ImportDisplay display(clock);
-  auto result = collect::import_logs(command.files, command.logs, *events, display, command.limits);
-  display.clear();
-  const Status closed = writer.close();
-  const std::optional<std::uint64_t> passed_over = result ? std::optional(result->not_lines) : std::nullopt;
-  return finish_import(common, result ? Result<collect::ImportResult>(std::move(*result)) : forward(result),
-                       closed,
-                       {.added = writer.stats().rows_added,
-                        .already_there = events->already_there(),
-                        .made = made,
-                        .one = "line",
-                        .many = "lines",
-                        .passed_over = passed_over});
+  auto zone = zone_option(command.tz);
+  if (!zone) return report_error(zone.error());
+  command.logs.zone = *zone;
+  command.logs.now = SystemClock().wall();
+  return run_event_import(command.common, {.kind = kLogKind, .one = "line", .many = "lines"},
+                          [&](ObservationSink& sink, collect::ImportObserver& observer) {
+                            return collect::import_logs(command.files, command.logs, sink, observer,
+                                                        command.limits);
+                          });
 }
 
 }  // namespace

@@ -1,16 +1,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
-#include "archive/writer.h"
 #include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/import_run.h"
-#include "cmd/new_events.h"
-#include "cmd/recording_folder.h"
 #include "cmd/shared_options.h"
 #include "collect/import/csv/moment.h"
 #include "collect/import/pings/import.h"
@@ -30,35 +25,20 @@ struct PingsCommand {
 };
 
 int run_import_pings(PingsCommand command) {
-  SystemClock clock;
-  const ImportOptions& common = command.common;
-  if (!command.tz.empty()) {
-    auto zone = collect::parse_zone(command.tz);
-    if (!zone) return report_error(zone.error());
-    command.probes.times.zone = *zone;
-  }
+  auto zone = zone_option(command.tz);
+  if (!zone) return report_error(zone.error());
+  command.probes.times.zone = *zone;
   if (const Status format = collect::check_format(command.probes.times.format); !format) {
     return report_error(format.error());
   }
   auto slo = duration_option("--slo", command.slo, std::chrono::milliseconds(1), std::chrono::hours(1));
   if (!slo) return report_error(slo.error());
   command.probes.deadline = *slo;
-  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
-  std::error_code unknown;
-  const bool made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
-  auto events = NewEvents::open(common.out, std::string(collect::PingSource::kKind), writer);
-  if (!events) return report_error(events.error());
-  ImportDisplay display(clock);
-  auto result = collect::import_pings(command.files, command.probes, *events, display, command.limits);
-  display.clear();
-  const Status closed = writer.close();
-  return finish_import(common, std::move(result), closed,
-                       {.added = writer.stats().rows_added,
-                        .already_there = events->already_there(),
-                        .made = made,
-                        .one = "probe",
-                        .many = "probes"});
+  return run_event_import(
+      command.common, {.kind = collect::PingSource::kKind, .one = "probe", .many = "probes"},
+      [&](ObservationSink& sink, collect::ImportObserver& observer) {
+        return collect::import_pings(command.files, command.probes, sink, observer, command.limits);
+      });
 }
 
 }  // namespace

@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "archive/writer.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
+#include "cmd/new_events.h"
 #include "cmd/output.h"
 #include "cmd/recording_folder.h"
+#include "collect/import/csv/moment.h"
 
 namespace laggard::cmd {
 
@@ -30,7 +35,7 @@ std::string import_json(const ImportOptions& common, const ImportResult& result,
   json["to"] = result.last ? Json(to_iso8601(*result.last)) : Json();
   json["errors"] = Json::array();
   for (const Error& error : result.errors) json["errors"].push_back(error.message());
-  if (counts.passed_over) json["passed_over"] = *counts.passed_over;
+  if (result.passed_over) json["passed_over"] = *result.passed_over;
   return with_escapes(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
@@ -111,6 +116,33 @@ int finish_import(const ImportOptions& common, Result<ImportResult> result, cons
     std::fprintf(stderr, "laggard: %zu sources could not be read\n", shown.errors.size());
   }
   return status;
+}
+
+int run_event_import(const ImportOptions& common, const ImportedEvents& what, const ImportEvents& import) {
+  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
+  SystemClock clock;
+  std::error_code unknown;
+  const bool made = !std::filesystem::exists(common.out, unknown);
+  archive::ObservationWriter writer(common.out, {}, clock);
+  auto events = NewEvents::open(common.out, std::string(what.kind), writer);
+  if (!events) return report_error(events.error());
+  ImportDisplay display(clock);
+  auto result = import(*events, display);
+  display.clear();
+  const Status closed = writer.close();
+  return finish_import(common, std::move(result), closed,
+                       {.added = writer.stats().rows_added,
+                        .already_there = events->already_there(),
+                        .made = made,
+                        .one = what.one,
+                        .many = what.many});
+}
+
+Result<std::optional<Duration>> zone_option(const std::string& text) {
+  if (text.empty()) return std::optional<Duration>();
+  auto zone = collect::parse_zone(text);
+  if (!zone) return forward(zone);
+  return std::optional(*zone);
 }
 
 }  // namespace laggard::cmd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "cmd/progress.h"
 #include "collect/import/import.h"
 #include "collect/import/unpack.h"
+#include "model/observation_source.h"
 
 namespace laggard::cmd {
 
@@ -51,11 +53,24 @@ struct ImportCounts {
   bool made = false;  ///< There was no such recording before.
   std::string_view one = "sample";
   std::string_view many = "samples";
-  std::optional<std::uint64_t> passed_over = std::nullopt;  ///< Of what was read, where it is counted.
 };
 
 /// Says what came of an import, as text or JSON, with a sentence per error. \return the exit status.
 [[nodiscard]] int finish_import(const ImportOptions& common, Result<collect::ImportResult> result,
                                 const Status& closed, const ImportCounts& counts);
+
+/// What is imported as events.
+struct ImportedEvents {
+  std::string_view kind;
+  std::string_view one;
+  std::string_view many;
+};
+using ImportEvents =
+    std::function<Result<collect::ImportResult>(ObservationSink& sink, collect::ImportObserver& observer)>;
+/// Imports events that the recording does not have yet. \return the exit status.
+[[nodiscard]] int run_event_import(const ImportOptions& common, const ImportedEvents& what,
+                                   const ImportEvents& import);
+/// `--tz`; UTC when it was not given.
+[[nodiscard]] Result<std::optional<Duration>> zone_option(const std::string& text);
 
 }  // namespace laggard::cmd

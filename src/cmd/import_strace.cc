@@ -1,16 +1,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "archive/writer.h"
 #include "base/time.h"
 #include "cmd/commands.h"
 #include "cmd/import_run.h"
-#include "cmd/new_events.h"
-#include "cmd/recording_folder.h"
-#include "collect/import/csv/moment.h"
 #include "collect/import/strace/import.h"
 #include "model/syscall_event.h"
 
@@ -28,34 +23,19 @@ struct StraceCommand {
 };
 
 int run_import_strace(StraceCommand command) {
-  SystemClock clock;
-  const ImportOptions& common = command.common;
-  if (!command.tz.empty()) {
-    auto zone = collect::parse_zone(command.tz);
-    if (!zone) return report_error(zone.error());
-    command.trace.zone = *zone;
-  }
+  auto zone = zone_option(command.tz);
+  if (!zone) return report_error(zone.error());
+  command.trace.zone = zone->value_or(Duration::zero());
   if (!command.begin.empty()) {
     auto begin = parse_time(command.begin);
     if (!begin) return report_error({ErrorCode::kBadUse, "--begin", begin.error().what});
     command.trace.begin = *begin;
   }
-  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
-  std::error_code unknown;
-  const bool made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
-  auto events = NewEvents::open(common.out, std::string(kSyscallKind), writer);
-  if (!events) return report_error(events.error());
-  ImportDisplay display(clock);
-  auto result = collect::import_strace(command.files, command.trace, *events, display, command.limits);
-  display.clear();
-  const Status closed = writer.close();
-  return finish_import(common, std::move(result), closed,
-                       {.added = writer.stats().rows_added,
-                        .already_there = events->already_there(),
-                        .made = made,
-                        .one = "call",
-                        .many = "calls"});
+  return run_event_import(command.common, {.kind = kSyscallKind, .one = "call", .many = "calls"},
+                          [&](ObservationSink& sink, collect::ImportObserver& observer) {
+                            return collect::import_strace(command.files, command.trace, sink, observer,
+                                                          command.limits);
+                          });
 }
 
 }  // namespace

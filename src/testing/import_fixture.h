@@ -7,12 +7,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "collect/import/import.h"
+#include "model/event.h"
+#include "model/observation_source.h"
 #include "model/series_source.h"
 
 /// What the tests of importers share: a folder of files, a sink in memory, and an observer.
@@ -79,6 +84,30 @@ class MemorySink final : public TableSink {
   std::vector<DeviceInfo> described;
   SampleTable last_table;
   std::size_t tables = 0;
+};
+
+/// Keeps events of one kind as lines of text.
+class EventLines final : public ObservationSink {
+ public:
+  /// A line for an event of a table.
+  using Describe = std::function<std::string(const EventTable& table, std::size_t e)>;
+
+  EventLines(std::string_view kind, Describe describe) : kind_(kind), describe_(std::move(describe)) {}
+
+  [[nodiscard]] Status append(const EventTable& table) override {
+    if (full) return fail(ErrorCode::kNoSpace, "rec", "is full");
+    EXPECT_EQ(table.kind(), kind_);
+    for (std::size_t e = 0; e < table.size(); ++e) lines.push_back(describe_(table, e));
+    return {};
+  }
+  [[nodiscard]] Status append(const ProfileTable& /*table*/) override { return {}; }
+
+  std::vector<std::string> lines;
+  bool full = false;
+
+ private:
+  std::string_view kind_;
+  Describe describe_;
 };
 
 /// Collects notices.

@@ -1,18 +1,16 @@
 #include "collect/import/event_import.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include <algorithm>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace laggard::collect {
 
 namespace {
 
-/// Events that are gathered before they go to the sink, of all hosts together.
-constexpr std::size_t kMostWaiting = std::size_t{1} << 16;
+constexpr std::size_t kBuffer = std::size_t{1} << 20;
 
 std::uint64_t size_of(const std::filesystem::path& file) {
   std::error_code unknown;
@@ -22,44 +20,23 @@ std::uint64_t size_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Status EventImport::flush() {
-  events_waiting_ = 0;
-  for (const auto& [host, table] : waiting_) {
-    if (Status appended = sink_.append(table); !appended) {
-      sink_failed_ = true;
-      return appended;
-    }
-  }
-  waiting_.clear();
-  return {};
-}
-
-EventTable& EventImport::table_of(std::string_view host) {
-  const auto known = waiting_.find(host);
-  if (known != waiting_.end()) return known->second;
-  return waiting_.emplace(std::string(host), EventTable(std::string(host), kind_)).first->second;
-}
-
-Status EventImport::put(std::string_view host, WallTime time, const Append& append) {
-  if (!append(table_of(host))) {
-    if (Status flushed = flush(); !flushed) return flushed;
-    if (!append(table_of(host))) return fail(ErrorCode::kBadInput, "", "has a name that is too long");
-  }
+void EventImport::count_event(std::string_view host, WallTime time) {
   if (!hosts_.contains(host)) hosts_.emplace(host);
   ++result_.values;
   result_.first = std::min(result_.first.value_or(time), time);
   result_.last = std::max(result_.last.value_or(time), time);
-  return ++events_waiting_ < kMostWaiting ? Status{} : flush();
 }
 
 Status EventImport::read_member(const std::filesystem::path& file, Members& members, const ReadLines& read) {
   const std::uint64_t before = result_.values;
-  LineReader lines([&](std::span<char> buffer) {
-    state_.done = done_ + members.consumed();
-    state_.values = result_.values;
-    observer_.progress(state_);
-    return members.read(buffer);
-  });
+  LineReader lines(
+      [&](std::span<char> buffer) {
+        state_.done = done_ + members.consumed();
+        state_.values = result_.values;
+        observer_.progress(state_);
+        return members.read(buffer);
+      },
+      kBuffer, overlong_);
   Status done = read(lines, {file, members.where()});
   if (done) done = lines.status();
   if (!done && !sink_failed_ && done.error().where.empty()) {
@@ -102,6 +79,12 @@ ImportResult EventImport::finish() {
   result_.lines = state_.lines;
   result_.hosts = hosts_.size();
   return std::move(result_);
+}
+
+std::optional<WallTime> last_written(const std::filesystem::path& file) {
+  struct stat found {};
+  if (file == "-" || ::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return from_unix_ns(found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec);
 }
 
 }  // namespace laggard::collect

@@ -38,6 +38,8 @@ struct ImportResult {
   std::optional<WallTime> first;
   std::optional<WallTime> last;
   std::vector<Error> errors;
+  /// Lines that were none, where such are passed over and counted.
+  std::optional<std::uint64_t> passed_over{};
 };
 
 /// Remembers whether the sink behind it failed: a bad source only ends that source, but a failed sink ends

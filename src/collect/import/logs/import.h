@@ -20,18 +20,14 @@ struct LogImportOptions {
   WallTime now = kLatestTime;  ///< For logs whose file has no time.
 };
 
-/// What an import of logs came to, beside ImportResult; `values` there are lines.
-struct LogImportResult : ImportResult {
-  std::uint64_t not_lines = 0;  ///< Without a time, or that no form fits: passed over.
-};
-
 /// Imports logs as events of the kind `log` (model/log_line.h), a table per host. Forms are told apart line
 /// by line (LogForms); journals as `journalctl -o export` or `-o json` prints them, too. Files may be packed
-/// and archives of many. A line of more than a megabyte is cut.
+/// and archives of many. A line of more than a megabyte is cut. Lines without a time, or that no form fits,
+/// are passed over.
 ///
 /// A bad file is reported in the result and the next one is read. Fails as a whole only when the sink fails.
-[[nodiscard]] Result<LogImportResult> import_logs(std::span<const std::filesystem::path> files,
-                                                  const LogImportOptions& options, ObservationSink& sink,
-                                                  ImportObserver& observer, const UnpackLimits& limits = {});
+[[nodiscard]] Result<ImportResult> import_logs(std::span<const std::filesystem::path> files,
+                                               const LogImportOptions& options, ObservationSink& sink,
+                                               ImportObserver& observer, const UnpackLimits& limits = {});
 
 }  // namespace laggard::collect

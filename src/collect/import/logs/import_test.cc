@@ -17,37 +17,23 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Keeps lines as `time host program: text`.
-class LineSink final : public ObservationSink {
- public:
-  [[nodiscard]] Status append(const EventTable& table) override {
-    if (full) return fail(ErrorCode::kNoSpace, "rec", "is full");
-    EXPECT_EQ(table.kind(), kLogKind);
-    const LogLines of(table);
-    for (std::size_t e = 0; e < table.size(); ++e) {
-      std::string text;
-      of.text(e, text);
-      lines.push_back(to_iso8601(table.times()[e]) + " " + table.host() + " " + std::string(of.program(e)) +
-                      ": " + text);
-    }
-    return {};
-  }
-  [[nodiscard]] Status append(const ProfileTable& /*table*/) override { return {}; }
-
-  std::vector<std::string> lines;
-  bool full = false;
-};
+/// `time host program: text`
+std::string line_of(const EventTable& table, std::size_t e) {
+  const LogLines of(table);
+  std::string text;
+  of.text(e, text);
+  return to_iso8601(table.times()[e]) + " " + table.host() + " " + std::string(of.program(e)) + ": " + text;
+}
 
 class LogImportTest : public FolderTest {
  protected:
-  LogImportResult import(const std::vector<std::filesystem::path>& files,
-                         const LogImportOptions& options = {}) {
+  ImportResult import(const std::vector<std::filesystem::path>& files, const LogImportOptions& options = {}) {
     auto result = import_logs(files, options, sink_, observer_);
     EXPECT_TRUE(result) << result.error().message();
-    return result ? *result : LogImportResult{};
+    return result ? *result : ImportResult{};
   }
 
-  LineSink sink_;
+  EventLines sink_{kLogKind, line_of};
   QuietObserver observer_;
 };
 
@@ -60,13 +46,13 @@ TEST_F(LogImportTest, FormsAreToldApartLineByLineAndWhatIsNoneIsCounted) {
                           R"({"__REALTIME_TIMESTAMP":"1795202496000000","_HOSTNAME":"fs1","MESSAGE":"three"})"
                           "\n"
                           "[2026-11-20 19:21:37.5] E [a.c:1:f] 0-v: four\n");
-  const LogImportResult result = import({file}, {.host = "fs3", .zone = {}, .year = 2026});
+  const ImportResult result = import({file}, {.host = "fs3", .zone = {}, .year = 2026});
   EXPECT_THAT(sink_.lines,
               ElementsAre("2026-11-20T19:21:34Z fs1 kernel: one", "2026-11-20T19:21:36Z fs1 : three",
                           "2026-11-20T19:21:35Z fs2 ceph-osd: two",
                           "2026-11-20T19:21:37.500Z fs3 gluster: [a.c:1:f] 0-v: four"));
   EXPECT_EQ(result.values, 4U);
-  EXPECT_EQ(result.not_lines, 1U) << "a blank line is nothing";
+  EXPECT_EQ(result.passed_over, 1U) << "a blank line is nothing";
   EXPECT_EQ(result.hosts, 3U);
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_THAT(observer_.notices,
@@ -87,11 +73,11 @@ TEST_F(LogImportTest, HostileLines) {
       write("messages", head + std::string(10'000'000, 'x') + "\n" + std::string(1000, '\0') + "\n" + head +
                             "\x1b[2J\x1b]0;title\a\xff" + std::string(3, '\0') + "\n" + "Nov 20 19:21:35 " +
                             std::string(5000, 'h') + " app: text\n");
-  const LogImportResult result = import({file}, {.host = {}, .zone = Duration{}, .year = 2026});
+  const ImportResult result = import({file}, {.host = {}, .zone = Duration{}, .year = 2026});
   ASSERT_THAT(sink_.lines, SizeIs(2));
   EXPECT_LT(sink_.lines[0].size(), 2000U);
   EXPECT_THAT(sink_.lines[1], HasSubstr("\x1b[2J")) << "it is escaped where it is shown";
-  EXPECT_EQ(result.not_lines, 2U);
+  EXPECT_EQ(result.passed_over, 2U);
 }
 
 TEST_F(LogImportTest, ABadSourceIsOneSentenceAndTheOthersAreRead) {
@@ -100,7 +86,7 @@ TEST_F(LogImportTest, ABadSourceIsOneSentenceAndTheOthersAreRead) {
   const auto hostless = write("mmfs.log", "2024-01-15_10:20:30.123+0100: [E] text\n");
   const auto journal = write("journal", "__CURSOR=1\nMESSAGE\n\xff\xff\xff\xff\xff\xff\xff\x7f");
   const auto good = write("good", "2026-11-20T19:21:34Z fs1 kernel: one\n");
-  const LogImportResult result = import({none, empty, hostless, journal, folder_ / "absent", good});
+  const ImportResult result = import({none, empty, hostless, journal, folder_ / "absent", good});
   std::vector<std::string> errors;
   for (const Error& error : result.errors) errors.push_back(error.message());
   EXPECT_THAT(errors, ElementsAre(HasSubstr("numbers: has no line of a log"), HasSubstr("empty"),

@@ -17,8 +17,19 @@ namespace laggard::collect {
 
 namespace {
 
-/// False when the table has no room for another word or attribute.
-bool append(EventTable& table, const ProbeRow& row) {
+/// Puts probes into a table.
+class ProbeAppender {
+ public:
+  explicit ProbeAppender(EventTable& table) : table_(&table) {}
+  /// False when the table has no room for another word or attribute.
+  [[nodiscard]] bool append(const ProbeRow& row);
+
+ private:
+  EventTable* table_;
+};
+
+bool ProbeAppender::append(const ProbeRow& row) {
+  EventTable& table = *table_;
   const auto target = table.intern(row.target);
   const auto outcome = table.intern(row.outcome);
   const auto operation = table.intern(row.operation);
@@ -43,7 +54,7 @@ bool append(EventTable& table, const ProbeRow& row) {
 }
 
 Status read_rows(LineReader& lines, const std::string& where, const ProbeDefaults& defaults,
-                 EventImport& import) {
+                 AppendingImport<ProbeAppender>& import) {
   std::string_view text;
   if (!lines.next(text)) return lines.status() ? fail(ErrorCode::kBadInput, "", "is empty") : lines.status();
   Result<ProbeRows> rows = ProbeRows::under(text, defaults);
@@ -59,8 +70,7 @@ Status read_rows(LineReader& lines, const std::string& where, const ProbeDefault
     Result<std::optional<ProbeRow>> row = rows->read(text);
     if (!row) return forward(row);
     if (!*row) continue;
-    const auto add = [&](EventTable& table) { return append(table, **row); };
-    if (Status taken = import.put((*row)->client, (*row)->time, add); !taken) return taken;
+    if (Status taken = import.put((*row)->client, **row); !taken) return taken;
   }
   return {};
 }
@@ -70,7 +80,7 @@ Status read_rows(LineReader& lines, const std::string& where, const ProbeDefault
 Result<ImportResult> import_pings(std::span<const std::filesystem::path> files, const ProbeDefaults& defaults,
                                   ObservationSink& sink, ImportObserver& observer,
                                   const UnpackLimits& limits) {
-  EventImport import(std::string(PingSource::kKind), sink, observer, limits);
+  AppendingImport<ProbeAppender> import(PingSource::kKind, sink, observer, limits);
   const auto read = [&](LineReader& lines, const EventImport::Place& place) {
     return read_rows(lines, place.where, defaults, import);
   };

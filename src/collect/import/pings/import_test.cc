@@ -17,28 +17,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Keeps probes as `time client operation target outcome latency error`.
-class ProbeSink final : public ObservationSink {
- public:
-  [[nodiscard]] Status append(const EventTable& table) override {
-    if (full) return fail(ErrorCode::kNoSpace, "rec", "is full");
-    EXPECT_EQ(table.kind(), "ping");
-    const AttributeColumn* operation = table.find_attribute("operation", AttributeForm::kWord);
-    const AttributeColumn* error = table.find_attribute("error", AttributeForm::kWord);
-    for (std::size_t e = 0; e < table.size(); ++e) {
-      const EventTable::Event event = table.event(e);
-      probes.push_back(
-          fmt::format("{} {} {} {} {} {} {}", to_iso8601(event.time), table.host(), table.word(operation, e),
-                      table.words().text(event.subject), table.words().text(event.what),
-                      event.duration ? std::to_string(event.duration->count()) : "-", table.word(error, e)));
-    }
-    return {};
-  }
-  [[nodiscard]] Status append(const ProfileTable& /*table*/) override { return {}; }
-
-  std::vector<std::string> probes;
-  bool full = false;
-};
+/// `time client operation target outcome latency error`
+std::string probe_of(const EventTable& table, std::size_t e) {
+  const EventTable::Event event = table.event(e);
+  return fmt::format("{} {} {} {} {} {} {}", to_iso8601(event.time), table.host(),
+                     table.word(table.find_attribute("operation", AttributeForm::kWord), e),
+                     table.words().text(event.subject), table.words().text(event.what),
+                     event.duration ? std::to_string(event.duration->count()) : "-",
+                     table.word(table.find_attribute("error", AttributeForm::kWord), e));
+}
 
 class PingImportTest : public FolderTest {
  protected:
@@ -55,7 +42,7 @@ class PingImportTest : public FolderTest {
     return result.errors.empty() ? "" : result.errors.front().message();
   }
 
-  ProbeSink sink_;
+  EventLines sink_{"ping", probe_of};
   QuietObserver observer_;
 };
 
@@ -64,9 +51,9 @@ TEST_F(PingImportTest, TheLeastThatAProbeIs) {
       "target,latency_ms,time\nost3,12.5,1795202494\nost3,,1795202554\nost4,1000,2026-11-20T19:22:34Z\n",
       {.client = "c1"});
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(sink_.probes, ElementsAre("2026-11-20T19:21:34Z c1 WrEx ost3 ok 12500000 ",
-                                        "2026-11-20T19:22:34Z c1 WrEx ost3 timeout - ",
-                                        "2026-11-20T19:22:34Z c1 WrEx ost4 slow 1000000000 "));
+  EXPECT_THAT(sink_.lines, ElementsAre("2026-11-20T19:21:34Z c1 WrEx ost3 ok 12500000 ",
+                                       "2026-11-20T19:22:34Z c1 WrEx ost3 timeout - ",
+                                       "2026-11-20T19:22:34Z c1 WrEx ost4 slow 1000000000 "));
   EXPECT_EQ(result.values, 3U);
   EXPECT_EQ(result.hosts, 1U);
   EXPECT_EQ(result.sources, 1U);
@@ -79,9 +66,9 @@ TEST_F(PingImportTest, WhatIsWrittenStandsAndWhatIsNotFollowsFromIt) {
       "1795202494,c2,ost4,RmEx,0.001,,EIO,red\n"
       "1795202494,c2,ost4,RmEx,,skipped,,red\n");
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(sink_.probes, ElementsAre("2026-11-20T19:21:34Z c1 CrWr ost,3 ok 2000000000 ",
-                                        "2026-11-20T19:21:34Z c2 RmEx ost4 error 1000000 EIO",
-                                        "2026-11-20T19:21:34Z c2 RmEx ost4 skipped - "));
+  EXPECT_THAT(sink_.lines, ElementsAre("2026-11-20T19:21:34Z c1 CrWr ost,3 ok 2000000000 ",
+                                       "2026-11-20T19:21:34Z c2 RmEx ost4 error 1000000 EIO",
+                                       "2026-11-20T19:21:34Z c2 RmEx ost4 skipped - "));
 }
 
 TEST_F(PingImportTest, WhatWasExportedIsRead) {
@@ -91,8 +78,8 @@ TEST_F(PingImportTest, WhatWasExportedIsRead) {
       "1795202495,c1,log,,boot,,\n"
       "1795202496,c1,ping,a,error,0.5,operation=WrEx probe=8 error=ENOSPC\n");
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(sink_.probes, ElementsAre("2026-11-20T19:21:34.000000001Z c1 CrWr a ok 12345678 ",
-                                        "2026-11-20T19:21:36Z c1 WrEx a error 500000000 ENOSPC"));
+  EXPECT_THAT(sink_.lines, ElementsAre("2026-11-20T19:21:34.000000001Z c1 CrWr a ok 12345678 ",
+                                       "2026-11-20T19:21:36Z c1 WrEx a error 500000000 ENOSPC"));
 }
 
 TEST_F(PingImportTest, EachMistakeIsSaidWithItsPlace) {
@@ -122,7 +109,7 @@ TEST_F(PingImportTest, WhatStoodBeforeABadLineIsImportedAndSoAreOtherFiles) {
   const auto result = import_pings(files, {}, sink_, observer_);
   ASSERT_TRUE(result);
   EXPECT_THAT(result->errors, SizeIs(1));
-  EXPECT_THAT(sink_.probes, SizeIs(2));
+  EXPECT_THAT(sink_.lines, SizeIs(2));
   EXPECT_EQ(shell("gzip good.csv"), 0);
   const std::vector packed{folder_ / "good.csv.gz"};
   EXPECT_EQ(import_pings(packed, {}, sink_, observer_)->values, 1U);

@@ -1,8 +1,5 @@
 #include "collect/import/strace/import.h"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <string_view>
 
 #include "base/text.h"
@@ -12,13 +9,6 @@
 namespace laggard::collect {
 
 namespace {
-
-/// When the file was written last.
-std::optional<WallTime> written(const std::filesystem::path& file) {
-  struct stat found {};
-  if (file == "-" || ::stat(file.c_str(), &found) != 0) return std::nullopt;
-  return from_unix_ns(found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec);
-}
 
 /// Of `NAME.PID`, packed or a member of an archive, the number.
 std::optional<std::int64_t> lwp_in(std::string_view name) {
@@ -35,16 +25,13 @@ std::optional<std::int64_t> lwp_in(std::string_view name) {
 Result<ImportResult> import_strace(std::span<const std::filesystem::path> files,
                                    const StraceImportOptions& options, ObservationSink& sink,
                                    ImportObserver& observer, const UnpackLimits& limits) {
-  EventImport import(std::string(kSyscallKind), sink, observer, limits);
+  AppendingImport<SyscallAppender> import(kSyscallKind, sink, observer, limits);
   bool names_objects = false;
-  const auto take = [&](const SyscallEvent& call) {
-    return import.put(options.host, call.time,
-                      [&](EventTable& table) { return SyscallAppender(table).append(call); });
-  };
+  const auto take = [&](const SyscallEvent& call) { return import.put(options.host, call); };
   const auto read = [&](LineReader& lines, const EventImport::Place& place) -> Status {
     StraceTimes times{.zone = options.zone,
                       .begin = options.begin,
-                      .written = written(place.file),
+                      .written = last_written(place.file),
                       .lwp = lwp_in(place.where)};
     StraceJoiner joiner(times, take);
     std::string_view text;

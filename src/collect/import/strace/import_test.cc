@@ -18,33 +18,16 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Keeps calls as `seconds.ns lwp name(arguments) = result took object end`.
-class CallSink final : public ObservationSink {
- public:
-  [[nodiscard]] Status append(const EventTable& table) override {
-    EXPECT_EQ(table.kind(), kSyscallKind);
-    EXPECT_EQ(table.host(), "s1");
-    SyscallRows rows(table);
-    for (std::size_t e = 0; e < table.size(); ++e) {
-      const SyscallEvent call = rows.at(e);
-      calls.push_back(fmt::format("{} {} {}({}) = {} {} {} {}", to_unix_ns(call.time) / 1000,
-                                  call.lwp.value_or(0), call.name, call.arguments, call.result,
-                                  call.took ? std::to_string(call.took->count() / 1000) : "-", call.object,
-                                  static_cast<int>(call.end)));
-    }
-    return {};
-  }
-  [[nodiscard]] Status append(const ProfileTable& /*table*/) override { return {}; }
-
-  std::vector<std::string> calls;
-};
-
-class Notices final : public ImportObserver {
- public:
-  void progress(const ImportState& /*state*/) override {}
-  void notice(const std::string& sentence) override { said.push_back(sentence); }
-  std::vector<std::string> said;
-};
+/// `microseconds lwp name(arguments) = result took object end`
+std::string call_of(const EventTable& table, std::size_t e) {
+  EXPECT_EQ(table.host(), "s1");
+  SyscallRows rows(table);
+  const SyscallEvent call = rows.at(e);
+  return fmt::format("{} {} {}({}) = {} {} {} {}", to_unix_ns(call.time) / 1000, call.lwp.value_or(0),
+                     call.name, call.arguments, call.result,
+                     call.took ? std::to_string(call.took->count() / 1000) : "-", call.object,
+                     static_cast<int>(call.end));
+}
 
 class StraceImportTest : public FolderTest {
  protected:
@@ -52,13 +35,13 @@ class StraceImportTest : public FolderTest {
                       const std::string& name = "trace") {
     options.host = "s1";
     const std::vector files{write(name, text)};
-    auto result = import_strace(files, options, sink_, notices_);
+    auto result = import_strace(files, options, sink_, observer_);
     EXPECT_TRUE(result) << result.error().message();
     return result ? *result : ImportResult{};
   }
 
-  CallSink sink_;
-  Notices notices_;
+  EventLines sink_{kSyscallKind, call_of};
+  QuietObserver observer_;
 };
 
 TEST_F(StraceImportTest, CallsThatOthersInterruptedAreJoined) {
@@ -74,14 +57,14 @@ TEST_F(StraceImportTest, CallsThatOthersInterruptedAreJoined) {
   EXPECT_THAT(result.errors, IsEmpty());
   EXPECT_EQ(result.values, 6U);
   EXPECT_THAT(
-      sink_.calls,
+      sink_.lines,
       ElementsAre("100000001000100 8 getpid() = 8 5  0",
                   "100000001000000 7 read(3</a>, \"x\", 1) = 1 300 /a 0",
                   "100000001000500 7 SIGUSR1({si_signo=SIGUSR1}) =  -  2",
                   "100000001000400 8 futex(0x1, FUTEX_WAIT) = -1 EAGAIN (Resource temporarily unavailable) "
                   "200  0",
                   "100000001000700 7 exit_group(0) = ? -  1", "100000001000800 7 exited(with 0) =  -  3"));
-  EXPECT_THAT(notices_.said, IsEmpty());
+  EXPECT_THAT(observer_.notices, IsEmpty());
 }
 
 TEST_F(StraceImportTest, WhatNeverReturnedAndWhatWasUnderWayAtAttachIsKept) {
@@ -89,7 +72,7 @@ TEST_F(StraceImportTest, WhatNeverReturnedAndWhatWasUnderWayAtAttachIsKept) {
       "7 100000001.000300 <... epoll_wait resumed>[], 8, 100) = 0 <0.000100>\n"
       "7 100000001.000400 fsync(4</d/f> <unfinished ...>\n");
   EXPECT_THAT(result.errors, IsEmpty());
-  EXPECT_THAT(sink_.calls, ElementsAre("100000001000200 7 epoll_wait([], 8, 100) = 0 100  0",
+  EXPECT_THAT(sink_.lines, ElementsAre("100000001000200 7 epoll_wait([], 8, 100) = 0 100  0",
                                        "100000001000400 7 fsync(4</d/f>) =  - /d/f 1"));
 }
 
@@ -98,7 +81,7 @@ TEST_F(StraceImportTest, AThreadThatExecutesAProgramGoesOnAsTheLeader) {
       "8 100000001.000000 execve(\"/bin/b\", [\"b\"], 0x7 <unfinished ...>\n"
       "7 100000001.000100 +++ superseded by execve in pid 8 +++\n"
       "7 100000001.000200 <... execve resumed>) = 0 <0.000200>\n");
-  EXPECT_THAT(sink_.calls,
+  EXPECT_THAT(sink_.lines,
               ElementsAre("100000001000100 7 superseded(by execve in pid 8) =  -  3",
                           "100000001000000 7 execve(\"/bin/b\", [\"b\"], 0x7) = 0 200 /bin/b 0"));
 }
@@ -106,10 +89,10 @@ TEST_F(StraceImportTest, AThreadThatExecutesAProgramGoesOnAsTheLeader) {
 TEST_F(StraceImportTest, TimesOfADayAreOfTheFilesAndGoOverMidnight) {
   import("23:59:59.5 getpid() = 1\n00:00:00.5 getpid() = 2\n",
          {.begin = from_unix_ns(86'400'000'000'000 * 3)});
-  EXPECT_THAT(sink_.calls,
+  EXPECT_THAT(sink_.lines,
               ElementsAre(testing::StartsWith(std::to_string(86'400'000'000LL * 4 - 500'000) + " "),
                           testing::StartsWith(std::to_string(86'400'000'000LL * 4 + 500'000) + " ")));
-  EXPECT_THAT(notices_.said, ElementsAre(HasSubstr("strace -yy")));
+  EXPECT_THAT(observer_.notices, ElementsAre(HasSubstr("strace -yy")));
 }
 
 TEST_F(StraceImportTest, DistancesNeedABeginning) {
@@ -117,12 +100,12 @@ TEST_F(StraceImportTest, DistancesNeedABeginning) {
   ASSERT_THAT(import(text).errors, SizeIs(1));
   EXPECT_THAT(import(text).errors.front().message(), HasSubstr("--begin"));
   import(text, {.begin = from_unix_ns(5'000'000'000)});
-  EXPECT_THAT(sink_.calls, ElementsAre(testing::StartsWith("5000000 "), testing::StartsWith("5000500 ")));
+  EXPECT_THAT(sink_.lines, ElementsAre(testing::StartsWith("5000000 "), testing::StartsWith("5000500 ")));
 }
 
 TEST_F(StraceImportTest, FilesOfThreadsAreToldByTheirNames) {
   import("100000001.000000 getpid() = 7 <0.000001>\n", {}, "trace.4711");
-  EXPECT_THAT(sink_.calls, ElementsAre("100000001000000 4711 getpid() = 7 1  0"));
+  EXPECT_THAT(sink_.lines, ElementsAre("100000001000000 4711 getpid() = 7 1  0"));
 }
 
 TEST_F(StraceImportTest, WhatIsNoTraceIsNamed) {

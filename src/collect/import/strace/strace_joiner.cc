@@ -74,10 +74,10 @@ Status StraceJoiner::hand_on(SyscallEvent event) {
   return take_(event);
 }
 
-Status StraceJoiner::leave_unfinished(std::int64_t lwp, const Pending& pending) {
+Status StraceJoiner::leave_unfinished(Lwp lwp, const Pending& pending) {
   return hand_on({.time = pending.begun,
                   .took = std::nullopt,
-                  .lwp = lwp == kNobody ? std::nullopt : std::optional(lwp),
+                  .lwp = lwp,
                   .name = pending.name,
                   .arguments = pending.arguments,
                   .result = {},
@@ -85,7 +85,7 @@ Status StraceJoiner::leave_unfinished(std::int64_t lwp, const Pending& pending) 
                   .end = SyscallEnd::kUnfinished});
 }
 
-Status StraceJoiner::resume(const StraceLine& line, WallTime now, std::int64_t lwp) {
+Status StraceJoiner::resume(const StraceLine& line, WallTime now, Lwp lwp) {
   const auto found = pending_.extract(lwp);
   Pending pending{
       .begun = line.took ? now - *line.took : now, .name = std::string(line.name), .arguments = ""};
@@ -97,7 +97,7 @@ Status StraceJoiner::resume(const StraceLine& line, WallTime now, std::int64_t l
                                                      : std::nullopt;
   return hand_on({.time = pending.begun,
                   .took = line.result == "?" ? std::nullopt : took,
-                  .lwp = lwp == kNobody ? std::nullopt : std::optional(lwp),
+                  .lwp = lwp,
                   .name = pending.name,
                   .arguments = pending.arguments,
                   .result = line.result,
@@ -105,7 +105,7 @@ Status StraceJoiner::resume(const StraceLine& line, WallTime now, std::int64_t l
                   .end = line.result == "?" ? SyscallEnd::kUnfinished : SyscallEnd::kReturned});
 }
 
-Status StraceJoiner::end_thread(const StraceLine& line, WallTime now, std::int64_t lwp) {
+Status StraceJoiner::end_thread(const StraceLine& line, WallTime now, Lwp lwp) {
   // Another thread has executed a program and goes on as this one.
   constexpr std::string_view kInPid = "by execve in pid ";
   const std::size_t at = line.arguments.find(kInPid);
@@ -113,7 +113,7 @@ Status StraceJoiner::end_thread(const StraceLine& line, WallTime now, std::int64
     std::string_view digits = line.arguments.substr(at + kInPid.size());
     digits = digits.substr(0, digits.find_first_not_of("0123456789"));
     if (const auto other = to_number<std::int64_t>(digits)) {
-      if (auto moved = pending_.extract(*other); !moved.empty()) {
+      if (auto moved = pending_.extract(other); !moved.empty()) {
         moved.key() = lwp;
         pending_.erase(lwp);
         pending_.insert(std::move(moved));
@@ -124,7 +124,7 @@ Status StraceJoiner::end_thread(const StraceLine& line, WallTime now, std::int64
   }
   return hand_on({.time = now,
                   .took = std::nullopt,
-                  .lwp = lwp == kNobody ? std::nullopt : std::optional(lwp),
+                  .lwp = lwp,
                   .name = line.name,
                   .arguments = line.arguments,
                   .result = {},
@@ -146,7 +146,7 @@ Status StraceJoiner::add(std::string_view text) {
   Result<WallTime> now = time_of(*line);
   if (!now) return forward(now);
   any_ = true;
-  const std::int64_t lwp = line->lwp.value_or(times_.lwp.value_or(kNobody));
+  const Lwp lwp = line->lwp ? line->lwp : times_.lwp;
   switch (line->kind) {
     case Kind::kUnfinished:
       if (const auto other = pending_.extract(lwp); !other.empty()) {
@@ -167,7 +167,7 @@ Status StraceJoiner::add(std::string_view text) {
   const bool never_returned = !is_signal && line->result == "?";
   return hand_on({.time = *now,
                   .took = never_returned ? std::nullopt : line->took,
-                  .lwp = lwp == kNobody ? std::nullopt : std::optional(lwp),
+                  .lwp = lwp,
                   .name = line->name,
                   .arguments = line->arguments,
                   .result = line->result,

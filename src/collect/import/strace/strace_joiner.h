@@ -42,18 +42,17 @@ class StraceJoiner {
     std::string name;
     std::string arguments;
   };
-  /// Of lines without a thread.
-  static constexpr std::int64_t kNobody = -1;
+  using Lwp = std::optional<std::int64_t>;  ///< Nothing: lines name no thread.
 
   [[nodiscard]] Result<WallTime> time_of(const StraceLine& line);
   [[nodiscard]] Status hand_on(SyscallEvent event);
-  [[nodiscard]] Status resume(const StraceLine& line, WallTime now, std::int64_t lwp);
-  [[nodiscard]] Status end_thread(const StraceLine& line, WallTime now, std::int64_t lwp);
-  [[nodiscard]] Status leave_unfinished(std::int64_t lwp, const Pending& pending);
+  [[nodiscard]] Status resume(const StraceLine& line, WallTime now, Lwp lwp);
+  [[nodiscard]] Status end_thread(const StraceLine& line, WallTime now, Lwp lwp);
+  [[nodiscard]] Status leave_unfinished(Lwp lwp, const Pending& pending);
 
   StraceTimes times_;
   Take take_;
-  std::map<std::int64_t, Pending> pending_;
+  std::map<Lwp, Pending> pending_;
   std::optional<WallTime> midnight_;  ///< Of the day of the last time of day.
   Duration last_moment_{};
   bool any_ = false;   ///< A line that tells of something.
