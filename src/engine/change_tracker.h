@@ -26,9 +26,8 @@ namespace laggard::engine {
 ///   nothing, and it is told of as over when it is closed: quiet for as long as it would take to be another
 ///   incident.
 /// - It is not opened before it has lasted for as long as an alarm of its mode has to, from its first
-/// anomalous
-///   window to its last (K §VI-A: what heals by itself within a minute is no alarm, overload is one after
-///   half an hour). What ends before that is never told of.
+///   anomalous window to its last (K §VI-A: what heals by itself within a minute is no alarm, overload is one
+///   after half an hour). What ends before that is never told of.
 class ChangeTracker {
  public:
   struct Patience {
