@@ -70,7 +70,7 @@ using ImportEvents =
 /// Imports events that the recording does not have yet. \return the exit status.
 [[nodiscard]] int run_event_import(const ImportOptions& common, const ImportedEvents& what,
                                    const ImportEvents& import);
-/// `--tz`; UTC when it was not given.
+/// What `--tz` says, east of Greenwich; nothing when it was not given.
 [[nodiscard]] Result<std::optional<Duration>> zone_option(const std::string& text);
 
 }  // namespace laggard::cmd

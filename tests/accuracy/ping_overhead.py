@@ -94,7 +94,7 @@ def measure(volume, arguments, name):
     late = sum(",timeout," in line or ",slow," in line for line in probes)
     # Only probes that were told when they ended or ran out of time tell when they were begun.
     seconds = float(interval.removesuffix("ms")) / 1e3 if interval.endswith("ms") else float(interval.removesuffix("s"))
-    begun = sorted(float(line.split(",")[0]) % seconds for line in probes if "timed_out" not in line)
+    begun = [float(line.split(",")[0]) % seconds for line in probes if "timed_out" not in line]
     soon = sum(offset < 3 for offset in begun) / max(1, len(begun))
     error = statistics.stdev(lost) / math.sqrt(len(lost))
     t = T_95[max(k for k in T_95 if k <= len(lost) - 1)]
