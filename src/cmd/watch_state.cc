@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kMagic = "LGW1";
 /// A million attachments need a tenth of it.
 constexpr std::size_t kMostBytes = std::size_t{1} << 31;
-constexpr StateFormat kFormat{"state of laggard watch", 6};
+constexpr StateFormat kFormat{"state of laggard watch", 7};
 }  // namespace
 
 Status write_watch_state(const std::filesystem::path& file, const WatchState& state) {

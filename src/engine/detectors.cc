@@ -53,6 +53,14 @@ std::vector<Part> parts_of(const Grouping& grouping, const Incident& incident) {
   return {parts.begin(), parts.end()};
 }
 
+std::vector<Part> alike_of(const Incident& incident) {
+  std::set<Part> alike;
+  for (const Evidence& evidence : incident.evidence) {
+    if (evidence.component == incident.blame.name) alike.insert(evidence.alike.begin(), evidence.alike.end());
+  }
+  return {alike.begin(), alike.end()};
+}
+
 }  // namespace
 
 Detectors::Detectors(const Grouping& grouping, std::span<const DetectorSpec> table,
@@ -232,8 +240,11 @@ Suspicion Examiners::suspicion(const Incident& incident, std::span<const Inciden
   Suspicion suspicion;
   suspicion.suspect = incident.blame;
   suspicion.parts = parts_of(grouping_, incident);
+  suspicion.alike = alike_of(incident);
   suspicion.interval = {std::max(incident.since, at - kLookBack), at};
-  suspicion.healthy = healthy_peers(suspicion.parts, all);
+  std::vector<Part> accused = suspicion.parts;
+  accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
+  suspicion.healthy = healthy_peers(accused, all);
   return suspicion;
 }
 

@@ -156,9 +156,9 @@ struct StateOf<Evidence> {
     state(self.source, self.metric, self.component, self.detector, self.distance, self.threshold, self.score,
           self.level, self.peers, self.unit);
     state.times(self.windows, kMostWindows);
-    state(self.worst_window, self.note, self.part, self.payloads, self.peer_count, self.window_s);
+    state(self.worst_window, self.note, self.part, self.alike, self.payloads, self.peer_count, self.window_s);
     exchange_mode(state, self.mode);
-    state(self.surmised);
+    state(self.surmised, self.waits);
   }
 };
 

@@ -23,10 +23,12 @@ bool precedes(const Incident& one, const Incident& other) {
 }  // namespace
 
 std::optional<FailureMode> mode_of(std::span<const Evidence> answers) {
-  for (const FailureMode mode : {FailureMode::kReliability, FailureMode::kOverload}) {
-    if (std::ranges::find(answers, mode, &Evidence::mode) != answers.end()) return mode;
+  std::optional<FailureMode> mode;
+  for (const Evidence& each : answers) {
+    if (each.mode == FailureMode::kReliability && !each.waits) return FailureMode::kReliability;
+    if (each.mode && mode != FailureMode::kOverload) mode = each.mode;
   }
-  return std::nullopt;
+  return mode;
 }
 
 void keep_first_causes(std::span<Incident> incidents, const Grouping& grouping) {

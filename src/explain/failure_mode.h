@@ -14,6 +14,7 @@ namespace laggard::explain {
 ///     reliability   its log tells of a failure that accounts for it, or has an error that no pattern knows,
 ///                   and no healthy peer's does
 ///     overload      its load stands out from that of its healthy peers, and it does more than they
+///     reliability   its log says that something waits (Evidence::waits), and no load explains it
 ///     nothing       otherwise
 ///
 /// What is broken explains a load, and not the other way round: a disk that fails is rebuilt. A stray error

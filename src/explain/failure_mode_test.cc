@@ -24,6 +24,17 @@ Evidence answer(std::optional<FailureMode> mode, bool surmised = false) {
   return evidence;
 }
 
+TEST(FailureModeRule, ALoadExplainsWhatWaits) {
+  Evidence waits = answer(FailureMode::kReliability, true);
+  waits.waits = true;
+  const Evidence busy = answer(FailureMode::kOverload);
+  const Evidence errors = answer(FailureMode::kReliability, true);
+  EXPECT_EQ(mode_of(std::vector{waits}), FailureMode::kReliability);
+  EXPECT_EQ(mode_of(std::vector{waits, busy}), FailureMode::kOverload);
+  EXPECT_EQ(mode_of(std::vector{busy, waits}), FailureMode::kOverload);
+  EXPECT_EQ(mode_of(std::vector{busy, waits, errors}), FailureMode::kReliability);
+}
+
 TEST(FailureModeRule, WhatIsBrokenExplainsALoad) {
   const Evidence broken = answer(FailureMode::kReliability);
   const Evidence errors = answer(FailureMode::kReliability, true);

@@ -71,6 +71,19 @@ std::vector<std::string> blamed(const GroupingBuilder& system, const std::vector
   return names;
 }
 
+TEST(Subjects, WhatAWitnessCannotTellFromTheSubjectIsAnAlternative) {
+  const GroupingBuilder system = GroupingBuilder().servers(5, 1, true);
+  Finding finding = about(PartKind::kRouter, "r1");
+  finding.evidence.alike = {{PartKind::kRouter, "r2"}, {PartKind::kRouter, "r3"}};
+  Finding again = finding;
+  again.since = cell_at(352);
+  const std::vector<Incident> found = incidents(system, {finding, again});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].blame, (Part{PartKind::kRouter, "r1"}));
+  EXPECT_THAT(found[0].alternatives,
+              ElementsAre(Part{PartKind::kRouter, "r2"}, Part{PartKind::kRouter, "r3"}));
+}
+
 TEST(Subjects, APartThatNobodyMeasuresIsBlamedForItself) {
   const GroupingBuilder system = GroupingBuilder().servers(5, 1, true);
   EXPECT_THAT(blamed(system, {about(PartKind::kMetadataServer, "mds1")}),

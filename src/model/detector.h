@@ -32,6 +32,7 @@ struct PathEvidence {
 struct Suspicion {
   Part suspect;
   std::vector<Part> parts;    ///< What the findings are about.
+  std::vector<Part> alike{};  ///< What the findings cannot tell from the suspect.
   TimeSpan interval;          ///< As long as it has been seen, a bounded look-back at most.
   std::vector<Part> healthy;  ///< Peers of `parts` that nothing is found about.
 };

@@ -56,10 +56,12 @@ struct Evidence {
   std::optional<double> window_s{};
   std::string note;            ///< One clause for people: `nothing completed while 31 requests waited`.
   std::optional<Part> part{};  ///< The subject where it is no component.
+  std::vector<Part> alike{};   ///< Parts that its witness cannot tell from the subject.
   std::vector<Payload> payloads{};
   std::size_t peer_count = 0;         ///< With how many peers the component was compared; 0: not known.
   std::optional<FailureMode> mode{};  ///< Of an examiner's: what it says of the incident.
-  bool surmised = false;              ///< An error that no pattern knows is all that tells of the mode.
+  bool surmised = false;              ///< No failure that a pattern knows tells of the mode, ...
+  bool waits = false;  ///< ... but only lines that say that something waits: a load explains those.
 };
 
 /// What an incident costs everybody: in a striped system all peers move less while one of them limps.

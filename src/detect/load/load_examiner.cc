@@ -28,19 +28,32 @@ struct Standing {
   double own = 0;
   double peers = 0;   ///< Their median.
   double excess = 0;  ///< In spreads.
+  double before = 0;  ///< Its own load before the incident, maybe missing.
+  /// What a host did before, and nobody complained, is no load that is too much.
+  [[nodiscard]] bool has_risen() const {
+    return std::isnan(before) ||
+           scaled_load(metric, own) - scaled_load(metric, before) > LoadExaminer::kLeastRise;
+  }
 };
 
 /// A suspect that was held against its peers.
 struct Comparison {
   double factor = 0;                ///< Its LOF, ...
-  double most = 0;                  ///< ... and the largest of a peer.
+  double most = 0;                  ///< ... and the largest of a peer but for the odd ones.
   std::vector<Standing> standings;  ///< The highest first.
   [[nodiscard]] double ratio() const { return factor / most; }
 };
 
+/// A suspect's load, during its incident and before.
+struct OwnLoad {
+  LoadLevels now;
+  LoadLevels before;
+};
+
 /// \param peers  all have all the metrics.
-Comparison compare(const LoadLevels& own, std::span<const LoadLevels> peers,
+Comparison compare(const OwnLoad& suspect, std::span<const LoadLevels> peers,
                    std::span<const std::size_t> metrics) {
+  const LoadLevels& own = suspect.now;
   Comparison comparison;
   const std::size_t dimensions = metrics.size();
   std::vector<double> points((peers.size() + 1) * dimensions);
@@ -59,14 +72,15 @@ Comparison compare(const LoadLevels& own, std::span<const LoadLevels> peers,
     for (std::size_t p = 0; p < column.size(); ++p) {
       points[p * dimensions + m] = (column[p] - middle) / spread;
     }
-    comparison.standings.push_back({metric, own[metric], stats::median(levels, scratch), points[m]});
+    comparison.standings.push_back(
+        {metric, own[metric], stats::median(levels, scratch), points[m], suspect.before[metric]});
   }
   // Were all others neighbours of a peer, the suspect would be, too, and all of them equally lonely.
   const std::size_t neighbours = std::min(LoadExaminer::kNeighbours, peers.size() - 1);
-  const std::vector<double> factors =
-      stats::local_outlier_factors(points, dimensions, {.neighbours = neighbours});
+  std::vector<double> factors = stats::local_outlier_factors(points, dimensions, {.neighbours = neighbours});
   comparison.factor = factors.front();
-  comparison.most = *std::max_element(factors.begin() + 1, factors.end());
+  std::ranges::sort(factors.begin() + 1, factors.end(), std::greater<>{});
+  comparison.most = factors[1 + peers.size() / LoadExaminer::kOddOnes];
   std::ranges::stable_sort(comparison.standings, std::greater<>{}, &Standing::excess);
   return comparison;
 }
@@ -74,7 +88,8 @@ Comparison compare(const LoadLevels& own, std::span<const LoadLevels> peers,
 bool is_overload(const Comparison& comparison) {
   return comparison.ratio() > LoadExaminer::kOutlier &&
          std::ranges::any_of(comparison.standings, [](const Standing& each) {
-           return kLoads[each.metric].side == LoadSide::kWork && each.excess > LoadExaminer::kHigh;
+           return kLoads[each.metric].side == LoadSide::kWork && each.excess > LoadExaminer::kHigh &&
+                  each.has_risen();
          });
 }
 
@@ -94,7 +109,7 @@ Evidence overload_of(std::string_view host, const Comparison& comparison, std::s
   std::string high;
   constexpr std::size_t kMostNamed = 3;
   std::size_t named = 0;
-  TablePayload table{.columns = {"load", "own", "peers' median", "spreads above"}, .rows = {}};
+  TablePayload table{.columns = {"load", "own", "own before", "peers' median", "spreads above"}, .rows = {}};
   for (const Standing& each : comparison.standings) {
     const LoadMetric& load = kLoads[each.metric];
     if (each.excess > LoadExaminer::kHigh && named++ < kMostNamed) {
@@ -102,6 +117,7 @@ Evidence overload_of(std::string_view host, const Comparison& comparison, std::s
                           with_unit(each.own, load.unit), with_unit(each.peers, load.unit));
     }
     table.rows.push_back({std::string(load.name), with_unit(each.own, load.unit),
+                          std::isnan(each.before) ? "–" : with_unit(each.before, load.unit),
                           with_unit(each.peers, load.unit), fmt::format("{:.1f}", each.excess)});
   }
   evidence.note = fmt::format(
@@ -134,17 +150,21 @@ LoadExaminer::Peers LoadExaminer::comparable(const LoadLevels& own, std::span<co
 std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
   std::vector<Part> accused = suspicion.parts;
   accused.insert(accused.begin(), suspicion.suspect);
+  accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
   const std::vector<std::string> own = hosts_.of(accused);
   std::vector<LoadLevels> healthy;
   for (const std::string& host : hosts_.some_of(suspicion.healthy, own, kMostPeers)) {
     healthy.push_back(history_.levels(host, suspicion.interval, kLeastMinutes));
   }
   std::optional<Evidence> strongest;
+  const WallTime begin = suspicion.interval.from;
+  const TimeSpan before{begin - kBefore, begin - LoadHistory::kCell};
   for (const std::string& host : own) {
-    const LoadLevels levels = history_.levels(host, suspicion.interval, kLeastMinutes);
-    const Peers peers = comparable(levels, healthy);
+    const OwnLoad load{history_.levels(host, suspicion.interval, kLeastMinutes),
+                       history_.levels(host, before, kLeastMinutes)};
+    const Peers peers = comparable(load.now, healthy);
     if (peers.metrics.empty() || peers.levels.size() < kLeastPeers) continue;
-    const Comparison comparison = compare(levels, peers.levels, peers.metrics);
+    const Comparison comparison = compare(load, peers.levels, peers.metrics);
     if (!is_overload(comparison)) continue;
     Evidence evidence = overload_of(host, comparison, peers.levels.size());
     if (!strongest || evidence.score > strongest->score) strongest = std::move(evidence);

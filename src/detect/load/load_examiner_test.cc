@@ -36,16 +36,16 @@ struct Load {
 class LoadExaminerTest : public ::testing::Test {
  protected:
   LoadExaminerTest() {
-    for (int server = 1; server <= 9; ++server) system_.disk("s" + std::to_string(server), "sdb");
+    for (int server = 1; server <= 30; ++server) system_.disk("s" + std::to_string(server), "sdb");
   }
 
-  /// Ten minutes of a host.
-  void record(const std::string& host, const Load& load) {
+  /// Ten minutes of a host, and what was before them.
+  void record(const std::string& host, const Load& load, double from = 0) {
     std::vector<Sample> of_host;
     std::vector<Sample> of_disk;
-    for (double t = 0; t <= 600; t += 30) {
-      of_host.push_back({kBegin + t, {load.running, load.cores * 1000 * t}});
-      of_disk.push_back({kBegin + t, {load.requests * t, load.queue * 1000 * t}});
+    for (double t = from; t <= 600; t += 30) {
+      of_host.push_back({kBegin + t, {load.running, load.cores * 1000 * (t - from)}});
+      of_disk.push_back({kBegin + t, {load.requests * (t - from), load.queue * 1000 * (t - from)}});
     }
     examiner_.add(samples_of(host, DeviceKind::kHost, "host", {"procs_running", "cpu_user_ms"}, of_host));
     examiner_.add(samples_of(host, DeviceKind::kDisk, "sdb", {"rd_ios", "weighted_ms"}, of_disk));
@@ -110,6 +110,20 @@ TEST_F(LoadExaminerTest, ABusyPeerThatIsWellSpeaksAgainstIt) {
   record("s7", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
   record_peers(9);  // What is told of s7 once more is too late.
   record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 55});
+  EXPECT_THAT(ask(), IsEmpty());
+}
+
+TEST_F(LoadExaminerTest, OfManyPeersOneInTwentyMayBeBusyWithSomethingElse) {
+  record("s7", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  record_peers(30);
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 55});
+  EXPECT_THAT(ask(600, 30), SizeIs(1));
+  EXPECT_THAT(ask(600, 19), IsEmpty()) << "one of eighteen is no rare exception";
+}
+
+TEST_F(LoadExaminerTest, WhoDidAsMuchBeforeIsNoMoreBusyThanEver) {
+  record_peers(9);
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 60}, -600);
   EXPECT_THAT(ask(), IsEmpty());
 }
 

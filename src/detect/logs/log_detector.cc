@@ -42,9 +42,10 @@ bool accounts_for(const LogPattern& pattern, const Suspicion& suspicion) {
   };
   const auto is_of = [&](const Part& part) { return is_alike(part.kind); };
   if (is_of(suspicion.suspect) || std::ranges::any_of(suspicion.parts, is_of)) return true;
-  // A host that is accused as such, by findings that say no more.
-  return std::ranges::none_of(
-      suspicion.parts, [](const Part& part) { return is_storage(part.kind) || is_network(part.kind); });
+  if (std::ranges::any_of(suspicion.alike, is_of)) return true;
+  // A host that is accused as such, by findings that say no more, or may as well be meant.
+  const auto is_host = [](const Part& part) { return !is_storage(part.kind) && !is_network(part.kind); };
+  return std::ranges::all_of(suspicion.parts, is_host) || std::ranges::any_of(suspicion.alike, is_host);
 }
 
 }  // namespace
@@ -61,7 +62,9 @@ void LogDetector::make_matcher() {
 
 void LogDetector::take(const EventTable& events) {
   make_matcher();
-  std::deque<Line>& kept = lines_[events.host()];
+  const auto at = lines_.try_emplace(events.host()).first;
+  const std::string* const host = &at->first;
+  std::deque<Line>& kept = at->second;
   hosts_.add(events.host());
   const LogLines lines(events);
   std::string text;
@@ -71,7 +74,12 @@ void LogDetector::take(const EventTable& events) {
     const int severity = pattern != nullptr ? pattern->severity : lines.severity(e).value_or(kNotice);
     if (pattern == nullptr && severity > kWarning) continue;
     const std::string_view key = pattern != nullptr ? pattern->name : events.words().text(events.whats()[e]);
-    kept.push_back({events.times()[e], pattern, severity, std::string(key), text});
+    kept.push_back({host, events.times()[e], pattern, severity, std::string(key), text});
+    if (is_unknown_error(&kept.back())) {
+      std::deque<Seen>& seen = errors_[kept.back().key];
+      seen.push_back({events.times()[e], host});
+      if (seen.size() > kMostLines) seen.pop_front();
+    }
     if (kept.size() > kMostLines) kept.pop_front();
   }
 }
@@ -79,6 +87,10 @@ void LogDetector::take(const EventTable& events) {
 void LogDetector::complete(WallTime until) {
   for (auto& [host, kept] : lines_) {
     while (!kept.empty() && kept.front().time < until - kKept) kept.pop_front();
+  }
+  for (auto at = errors_.begin(); at != errors_.end();) {
+    while (!at->second.empty() && at->second.front().time < until - kErrorsKept) at->second.pop_front();
+    at = at->second.empty() ? errors_.erase(at) : std::next(at);
   }
 }
 
@@ -107,15 +119,15 @@ Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::
   }
   Evidence evidence;
   evidence.detector = "log-difference";
-  const bool explains = std::ranges::any_of(difference, [&](const Line* line) {
-    return line->pattern != nullptr && accounts_for(*line->pattern, suspicion);
-  });
-  if (explains || std::ranges::any_of(difference, is_unknown_error)) {
-    evidence.mode = FailureMode::kReliability;
-    evidence.surmised = !explains;
-  }
+  set_mode(evidence, difference, suspicion);
   constexpr std::size_t kMostNames = 4;
-  evidence.note = fmt::format("its log has {} {} around then that those of {} healthy {} have not: {}",
+  std::vector<std::string> hosts;
+  for (const Line* line : difference) {
+    if (std::ranges::find(hosts, *line->host) == hosts.end()) hosts.push_back(*line->host);
+  }
+  const std::string whose =
+      suspicion.alike.empty() ? "its log" : fmt::format("the log of {}", first_few(hosts, kMostNames));
+  evidence.note = fmt::format("{} has {} {} around then that those of {} healthy {} have not: {}", whose,
                               difference.size(), difference.size() == 1 ? "line" : "lines", peers,
                               peers == 1 ? "peer" : "peers", first_few(names, kMostNames));
   LinesPayload shown;
@@ -126,6 +138,42 @@ Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::
   std::ranges::stable_sort(shown.lines, {}, &LinesPayload::Line::time);
   evidence.payloads.push_back({"lines of its log alone", std::move(shown)});
   return evidence;
+}
+
+void LogDetector::set_mode(Evidence& evidence, std::span<const Line* const> difference,
+                           const Suspicion& suspicion) {
+  const auto any = [&](bool waits) {
+    return std::ranges::any_of(difference, [&](const Line* line) {
+      return line->pattern != nullptr && line->pattern->waits == waits &&
+             accounts_for(*line->pattern, suspicion);
+    });
+  };
+  const bool explains = any(false);
+  const bool is_unknown = std::ranges::any_of(difference, is_unknown_error);
+  const bool waits = any(true);
+  if (!explains && !is_unknown && !waits) return;
+  evidence.mode = FailureMode::kReliability;
+  evidence.surmised = !explains;
+  evidence.waits = !explains && !is_unknown;
+}
+
+/// Drops errors without a pattern that healthy peers had, too, all of them this time, or whoever it was
+/// before this incident: among thousands of hosts somebody logs anything at any time.
+void LogDetector::drop_stray_errors(std::vector<const Line*>& difference, const Suspicion& suspicion,
+                                    std::span<const std::string> own) const {
+  if (std::ranges::none_of(difference, is_unknown_error)) return;
+  std::vector<std::string> peers = hosts_.some_of(suspicion.healthy, own, suspicion.healthy.size());
+  std::ranges::sort(peers);
+  const WallTime before = suspicion.interval.from - kBefore;
+  const auto is_elsewhere = [&](const Seen& seen) {
+    if (seen.time > suspicion.interval.to || std::ranges::binary_search(own, *seen.host)) return false;
+    return seen.time < before || std::ranges::binary_search(peers, *seen.host);
+  };
+  std::erase_if(difference, [&](const Line* line) {
+    if (!is_unknown_error(line)) return false;
+    const auto seen = errors_.find(line->key);
+    return seen != errors_.end() && std::ranges::any_of(seen->second, is_elsewhere);
+  });
 }
 
 /// Drops lines without a pattern that are of the same statement as healthy peers' lines, where those show
@@ -178,11 +226,17 @@ GridPayload LogDetector::in_time(std::span<const Line* const> difference, std::s
   return grid;
 }
 
-std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
+std::vector<std::string> LogDetector::accused_hosts(const Suspicion& suspicion) const {
   std::vector<Part> accused = suspicion.parts;
   accused.push_back(suspicion.suspect);
-  std::vector<std::string> own = hosts_.of(accused);
-  std::ranges::sort(own);
+  accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
+  std::vector<std::string> hosts = hosts_.of(accused);
+  std::ranges::sort(hosts);
+  return hosts;
+}
+
+std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
+  const std::vector<std::string> own = accused_hosts(suspicion);
   const std::vector<std::string> healthy = hosts_.some_of(suspicion.healthy, own, kMostPeers);
   // Without a log of a healthy peer nobody knows which lines are everybody's.
   if (own.empty() || healthy.empty()) return {};
@@ -193,6 +247,7 @@ std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   std::vector<const Line*> difference = lines_of(own, span);
   std::erase_if(difference, [&](const Line* line) { return common.contains(line->key); });
   drop_same_statements(difference, of_healthy);
+  drop_stray_errors(difference, suspicion, own);
   if (difference.empty()) return {};
   // What accounts for it first, then what is most severe.
   std::ranges::stable_sort(difference, [&](const Line* a, const Line* b) {

@@ -28,8 +28,12 @@ namespace laggard::detect {
 /// It accuses nobody: a log is full of errors that explain nothing, and they only mean something once it is
 /// known who is sick (K §V-B). So it has no findings, and answers when it is asked about a suspect.
 ///
+/// An error that no pattern knows is everybody's, too, where any healthy peer had it within kKept, or any
+/// host at all had it before the incident: it means nothing here.
+///
 /// Where a line of δ is of a failure that accounts for the suspect, the mode is reliability; where one is an
-/// error that no pattern knows, it is surmised. explain/failure_mode.h has what comes of that.
+/// error that no pattern knows, or says no more than that something waits, it is surmised.
+/// explain/failure_mode.h has what comes of that.
 class LogDetector final : public Detector {
  public:
   static constexpr std::array<std::string_view, 1> kEvents{"log"};
@@ -37,6 +41,8 @@ class LogDetector final : public Detector {
   static constexpr Duration kBefore = std::chrono::minutes(5);
   /// As far back as anybody is asked about, and kBefore.
   static constexpr Duration kKept = std::chrono::minutes(15);
+  /// The same of errors that no pattern knows, host and moment alone.
+  static constexpr Duration kErrorsKept = std::chrono::hours(1);
   /// Of one host; then the oldest leave.
   static constexpr std::size_t kMostLines = 4000;
   /// Different lines of healthy peers that show which words of a statement vary: from two nobody can tell
@@ -64,6 +70,7 @@ class LogDetector final : public Detector {
 
  private:
   struct Line {
+    const std::string* host = nullptr;
     WallTime time;
     const LogPattern* pattern = nullptr;  ///< Null: none matches.
     int severity = 0;                     ///< Of the pattern, else the line's own.
@@ -71,13 +78,24 @@ class LogDetector final : public Detector {
     std::string text;
   };
 
+  struct Seen {
+    WallTime time;
+    const std::string* host = nullptr;
+  };
+
   void make_matcher();
+  /// Hosts of whoever may be meant, in order.
+  [[nodiscard]] std::vector<std::string> accused_hosts(const Suspicion& suspicion) const;
   [[nodiscard]] std::vector<const Line*> lines_of(std::span<const std::string> hosts, TimeSpan span) const;
   [[nodiscard]] static bool is_unknown_error(const Line* line);
+  void drop_stray_errors(std::vector<const Line*>& difference, const Suspicion& suspicion,
+                         std::span<const std::string> own) const;
   static void drop_same_statements(std::vector<const Line*>& difference,
                                    std::span<const Line* const> of_healthy);
   [[nodiscard]] static Evidence evidence_of(std::span<const Line* const> difference, std::size_t peers,
                                             const Suspicion& suspicion);
+  static void set_mode(Evidence& evidence, std::span<const Line* const> difference,
+                       const Suspicion& suspicion);
   /// How many lines each log has when: the suspect's alone, all of the suspect's, and its healthy peers'.
   [[nodiscard]] GridPayload in_time(std::span<const Line* const> difference, std::span<const std::string> own,
                                     std::span<const std::string> healthy, TimeSpan span) const;
@@ -88,6 +106,7 @@ class LogDetector final : public Detector {
   std::optional<LogMatcher> matcher_;  ///< Nothing before the first line, and in a build without RE2.
   std::map<std::string, std::deque<Line>, std::less<>>
       lines_;  ///< By host; of whose log was seen, maybe none.
+  std::map<std::string, std::deque<Seen>, std::less<>> errors_;  ///< That no pattern knows, by Line::key.
 };
 
 }  // namespace laggard::detect

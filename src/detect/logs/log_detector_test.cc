@@ -109,6 +109,58 @@ TEST_F(LogDetectorTest, WordsThatVaryAmongHealthyPeersMakeNoDifference) {
   EXPECT_THAT(lines(ask().at(0)), ElementsAre("acme: volume alpha is gone"));
 }
 
+TEST_F(LogDetectorTest, AnErrorThatWasElsewhereBeforeMeansNothing) {
+  log("s1", 0s, "routine", 6);
+  log("s2", 1s, "acme: volume 12 is gone", 3);
+  ASSERT_THAT(ask(), SizeIs(1));
+  EXPECT_EQ(ask()[0].mode, FailureMode::kReliability);
+  EXPECT_TRUE(ask()[0].surmised);
+  log("s4", 1s, "acme: volume 13 is gone", 3);
+  EXPECT_THAT(ask(), SizeIs(1)) << "another host that may be sick, too";
+  log("s4", -20min, "acme: volume 14 is gone", 3);
+  EXPECT_THAT(ask(), IsEmpty()) << "before the incident";
+  log("s2", 2s, "acme: volume 12 is lost", 3);
+  log("s3", 2min + 1s, "acme: volume 1 is lost", 3);
+  EXPECT_THAT(lines(ask().at(0)), ElementsAre("acme: volume 12 is lost")) << "what comes later is not known";
+  log("s3", 2min, "acme: volume 1 is lost", 3);
+  EXPECT_THAT(ask(), IsEmpty()) << "of a healthy peer at any time";
+}
+
+TEST_F(LogDetectorTest, WhatWaitsIsNoCause) {
+  if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  log("s1", 0s, "routine", 6);
+  log("s2", 1s, "INFO: task jbd2/sdb1-8:77 blocked for more than 120 seconds.");
+  const Evidence waiting = ask().at(0);
+  EXPECT_EQ(waiting.mode, FailureMode::kReliability);
+  EXPECT_TRUE(waiting.surmised);
+  EXPECT_TRUE(waiting.waits);
+  log("s2", 2s, "acme: volume 12 is gone", 3);
+  EXPECT_TRUE(ask().at(0).surmised);
+  EXPECT_FALSE(ask().at(0).waits) << "an error that nobody knows may be the cause";
+  log("s2", 3s, "blk_update_request: critical medium error, dev sdb, sector 7");
+  EXPECT_FALSE(ask().at(0).surmised);
+}
+
+TEST_F(LogDetectorTest, WhatCannotBeToldFromTheSuspectIsLookedAt) {
+  if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  const Suspicion suspicion{.suspect = {PartKind::kDisk, "s2/sdb"},
+                            .parts = {{PartKind::kDisk, "s2/sdb"}},
+                            .alike = {{PartKind::kServer, "s3"}},
+                            .interval = {kStart, kStart + 2min},
+                            .healthy = {{PartKind::kDisk, "s1/sdb"}}};
+  log("s1", 0s, "routine", 6);
+  log("s3", 1s, "ixgbe 0000:03:00.0 eth0: NIC Link is Down");
+  auto answers = detector_.examine(suspicion);
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_THAT(answers[0].note, HasSubstr("the log of s3 has 1 line around then"));
+  EXPECT_EQ(answers[0].mode, FailureMode::kReliability) << "the server may as well be meant";
+  Suspicion disk_alone = suspicion;
+  disk_alone.alike = {{PartKind::kDisk, "s3/sdb"}};
+  answers = detector_.examine(disk_alone);
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].mode, std::nullopt) << "with a disk nothing is wrong because a link is down";
+}
+
 TEST_F(LogDetectorTest, WithoutAHealthyPeersLogThereIsNoDifference) {
   log("s2", 0s, "blk_update_request: critical medium error, dev sdb, sector 7", 3);
   EXPECT_THAT(ask(), IsEmpty());

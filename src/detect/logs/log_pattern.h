@@ -31,6 +31,7 @@ struct LogPattern {
   LogClass what = LogClass::kFailure;
   std::string_view match;   ///< An RE2 that is found somewhere in the text of a line.
   std::string_view sample;  ///< The text of a line; it matches this pattern and none before it.
+  bool waits = false;  ///< It says that something waits long: what is broken may be why, and so may a load.
 };
 
 /// `emergency` to `debug`; requires 0 to 7.

@@ -15,17 +15,16 @@ namespace laggard::detect {
 
 namespace {
 
-/// What is only suspected is over within a minute, or was a few slow probes, as often as not: on the lab's
-/// production set (even seeds) half of it was no incident, and of what is confirmed one in 200.
-constexpr double kSuspectedLasts = 0.5;
-constexpr double kConfirmedLasts = 0.995;
-
-void set_posterior(Finding& finding, double failed) {
-  const double lasts = finding.confirmed() ? kConfirmedLasts : kSuspectedLasts;
-  for (Fact& fact : finding.facts) {
-    if (fact.spec == &kPosterior) fact.own = failed * lasts;
-  }
-}
+/// How often what the model is sure of was an incident, on the lab's production set (even seeds). A minute in
+/// which some probes failed may be a burst of requests, one in which all did seldom is; and what is over
+/// before it could be confirmed was an incident less often than what has only begun.
+constexpr double kConfirmedIsSo = 0.995;
+struct SuspectedIsSo {
+  double open;
+  double over;
+};
+constexpr SuspectedIsSo kWhollyIsSo{0.98, 0.9};
+constexpr SuspectedIsSo kPartlyIsSo{0.7, 0.15};
 
 std::string names_of(std::span<const Part> parts) {
   std::vector<std::string> names;
@@ -92,6 +91,15 @@ std::optional<PingDetector::Outcomes> PingDetector::outcome_of(const EventTable&
   return one;
 }
 
+void PingDetector::set_posterior(Open& open) {
+  Finding& finding = open.finding;
+  const SuspectedIsSo& suspected = open.wholly ? kWhollyIsSo : kPartlyIsSo;
+  const double is_so = finding.confirmed() ? kConfirmedIsSo : finding.open ? suspected.open : suspected.over;
+  for (Fact& fact : finding.facts) {
+    if (fact.spec == &kPosterior) fact.own = open.failed * is_so;
+  }
+}
+
 std::vector<PingCounts> PingDetector::counts(WallTime from) const {
   std::vector<PingCounts> all(localizer_.size());
   for (const Step& step : steps_) {
@@ -126,9 +134,10 @@ void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
     if (verdict.failed <= kCertain || verdict.failures < kLeastFailures) continue;
     if (!is_whole && verdict.failed <= kSoonCertain) continue;
     auto [at, is_new] = open_.try_emplace(verdict.part);
-    Finding& finding = at->second.finding;
-    if (!is_new && at->second.seen == until) continue;  // The whole window has said so.
-    at->second.seen = until;
+    Open& open = at->second;
+    Finding& finding = open.finding;
+    if (!is_new && open.seen == until) continue;  // The whole window has said so.
+    open.seen = until;
     if (is_new) {
       finding.part = verdict.part;
       finding.resource = Resource::kStorage;
@@ -137,12 +146,15 @@ void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
       finding.until = WallTime::min();
       finding.faulty_since = until;
       finding.open = true;
+      const PingCounts soon = counts_of(verdict, until - std::max(kSoon, step_));
+      open.wholly = static_cast<double>(soon.failures) >= kWholly * static_cast<double>(soon.trials);
     }
-    renew(finding, verdict, verdicts, from);
+    renew(open, verdict, verdicts, from);
     if (is_new) finding.opened = {until, finding.symptom};
     if (is_whole && !finding.confirmed_since && goes_on(verdict, finding.opened.at, until)) {
       finding.confirmed_since = until;
-      set_posterior(finding, verdict.failed);
+      open.failed = verdict.failed;
+      set_posterior(open);
     }
   }
 }
@@ -150,17 +162,22 @@ void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
 /// A minute after it was found, a part that has healed serves again (K §VI-A).
 bool PingDetector::goes_on(const PingVerdict& verdict, WallTime opened, WallTime until) const {
   if (until < opened + kHeals) return false;
-  PingCounts since;
+  const PingCounts since = counts_of(verdict, opened);
+  return static_cast<double>(since.failures) > (1 - kServes) * static_cast<double>(since.trials);
+}
+
+PingCounts PingDetector::counts_of(const PingVerdict& verdict, WallTime from) const {
+  PingCounts sum;
   for (const Step& step : steps_) {
-    if (step.end <= opened) continue;
+    if (step.end <= from) continue;
     for (const std::size_t number : verdict.on) {
       const auto found = step.pairs.find(number);
       if (found == step.pairs.end()) continue;
-      since.trials += found->second.trials;
-      since.failures += found->second.failures;
+      sum.trials += found->second.trials;
+      sum.failures += found->second.failures;
     }
   }
-  return static_cast<double>(since.failures) > (1 - kServes) * static_cast<double>(since.trials);
+  return sum;
 }
 
 PingDetector::Seen PingDetector::seen(const PingVerdict& verdict, WallTime from) const {
@@ -180,8 +197,9 @@ PingDetector::Seen PingDetector::seen(const PingVerdict& verdict, WallTime from)
   return seen;
 }
 
-void PingDetector::renew(Finding& finding, const PingVerdict& verdict, std::span<const PingVerdict> verdicts,
+void PingDetector::renew(Open& open, const PingVerdict& verdict, std::span<const PingVerdict> verdicts,
                          WallTime from) const {
+  Finding& finding = open.finding;
   const Seen seen = this->seen(verdict, from);
   Outcomes all;
   for (const auto& [pair, outcomes] : seen.through) all.add(outcomes);
@@ -195,8 +213,10 @@ void PingDetector::renew(Finding& finding, const PingVerdict& verdict, std::span
     finding.strength = score;
     finding.facts = {{&kFailedProbes, static_cast<double>(all.failures), kMissing},
                      {&kPosterior, kMissing, kMissing}};
-    set_posterior(finding, verdict.failed);
+    open.failed = verdict.failed;
+    set_posterior(open);
     evidence.detector = "path-health";
+    evidence.alike = verdict.others;
     evidence.score = score;
     evidence.note = fmt::format(
         "{} of {} probes through it failed; it serves {:.0f} % of them (90 % interval {:.0f} to {:.0f} %), "
@@ -233,6 +253,7 @@ void PingDetector::close_others(WallTime until) {
     const bool goes_on = at->second.seen == until;
     if (!goes_on) {
       at->second.finding.open = false;
+      set_posterior(at->second);
       over_.push_back(std::move(at->second.finding));
     }
     at = goes_on ? std::next(at) : open_.erase(at);

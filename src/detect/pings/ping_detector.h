@@ -36,6 +36,7 @@ class PingDetector final : public Detector {
   static constexpr Duration kSoon = std::chrono::minutes(1);
   static constexpr Duration kHeals = std::chrono::minutes(1);  ///< K §VI-A.
   static constexpr std::uint64_t kLeastFailures = 3;
+  static constexpr double kWholly = 0.95;
 
   explicit PingDetector(const DetectorSetup& setup) : step_(setup.step), localizer_(setup.grouping) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
@@ -91,18 +92,22 @@ class PingDetector final : public Detector {
     PingShares shares;  ///< Of all.
   };
   [[nodiscard]] Seen seen(const PingVerdict& verdict, WallTime from) const;
-  void renew(Finding& finding, const PingVerdict& verdict, std::span<const PingVerdict> all,
-             WallTime from) const;
+  struct Open {
+    Finding finding;
+    WallTime seen;        ///< End of the last step in which it was so.
+    double failed = 0;    ///< The model's posterior of the evidence.
+    bool wholly = false;  ///< When it was found, nearly all probes of the last kSoon failed.
+  };
+  void renew(Open& open, const PingVerdict& verdict, std::span<const PingVerdict> all, WallTime from) const;
+  /// Of the pairs that a verdict is about, from `from` on.
+  [[nodiscard]] PingCounts counts_of(const PingVerdict& verdict, WallTime from) const;
+  static void set_posterior(Open& open);
   void close_others(WallTime until);
 
   Duration step_;
   PingLocalizer localizer_;
   std::map<std::size_t, Outcomes> now_;  ///< Of the step at hand.
   std::deque<Step> steps_;               ///< Of the last kWindow.
-  struct Open {
-    Finding finding;
-    WallTime seen;  ///< End of the last step in which it was so.
-  };
   std::map<Part, Open> open_;
   std::vector<Finding> over_;
 };

@@ -95,6 +95,30 @@ class PingDetectorTest : public testing::Test {
   GroupingBuilder system_;
 };
 
+TEST_F(PingDetectorTest, ASuspicionIsSurerWhereAllFailedAndLessSoWhenItIsOver) {
+  const auto posterior = [&](const Probes::Outcome& outcome, bool is_over) {
+    Probes probes(system_.get(), {"c1", "c2", "c3", "c4", "c5", "c6"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+    probes.run(0, 6, well);
+    probes.run(6, 7, outcome);
+    if (is_over) probes.run(7, 13, well);
+    const std::vector<Finding> findings = probes.detector().findings();
+    EXPECT_THAT(findings, SizeIs(1));
+    EXPECT_FALSE(findings.at(0).confirmed());
+    EXPECT_EQ(findings.at(0).open, !is_over);
+    return findings.at(0).fact(kPosterior)->own;
+  };
+  const Probes::Outcome partly = [](std::string_view client, std::string_view target, int) {
+    return target == "s1/d2" && client < "c5" ? "timeout" : "ok";
+  };
+  const double wholly_open = posterior(sick("", "s1/d2"), false);
+  const double wholly_over = posterior(sick("", "s1/d2"), true);
+  const double partly_open = posterior(partly, false);
+  const double partly_over = posterior(partly, true);
+  EXPECT_GT(wholly_open, wholly_over);
+  EXPECT_GT(wholly_over, partly_open);
+  EXPECT_GT(partly_open, 2 * partly_over);
+}
+
 TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnswers) {
   Probes probes(system_.get(), {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
   probes.run(0, 6, well);
@@ -106,7 +130,7 @@ TEST_F(PingDetectorTest, ATargetThatHangsIsFoundWithinAMinuteAndIsOverWhenItAnsw
   EXPECT_EQ(finding.since, kStart + 360s);
   EXPECT_EQ(finding.faulty_since, kStart + 390s);
   EXPECT_EQ(finding.symptom, Symptom::kSlower);
-  EXPECT_LE(finding.fact(kPosterior)->own, 0.5) << "it may be over in a minute";
+  EXPECT_LT(finding.fact(kPosterior)->own, 0.98) << "it may be over in a minute";
   EXPECT_EQ(finding.fact(kFailedProbes)->own, 6);
   probes.run(7, 10, sick("", "s1/d2"));
   finding = probes.detector().findings().front();
@@ -184,6 +208,8 @@ TEST_F(PingDetectorTest, PartsThatTheseProbesCannotTellApartAreNamed) {
   probes.run(0, 6, sick("", "s3/d1"));
   ASSERT_THAT(probes.found(), testing::ElementsAre("disk s3/d1"));
   EXPECT_THAT(probes.detector().findings().front().evidence.note, HasSubstr("cannot tell it from server s3"));
+  EXPECT_THAT(probes.detector().findings().front().evidence.alike,
+              testing::ElementsAre(Part{PartKind::kServer, "s3"}));
   Probes unknown(system_.get(), {"c1"}, {"s1/d1", "s2/d1", "s3/d1", "unheard-of"});
   unknown.run(0, 6, sick("", "unheard-of"));
   EXPECT_THAT(unknown.found(), testing::ElementsAre("target unheard-of"));

@@ -134,30 +134,32 @@ std::string modes_table(const ProductionResults& results) {
                             beside, all.issues);
 }
 
-/// Of suspicions and of alarms apart.
+/// As it was told of, and in the end, of suspicions and of alarms apart.
 std::string calibration_table(const ProductionResults& results) {
   constexpr std::array kEdges{0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0};
   struct Bin {
     Proportion right;
     double said = 0;
   };
-  std::map<std::pair<bool, std::size_t>, Bin> bins;
+  std::map<std::pair<ConfidenceStage, std::size_t>, Bin> bins;
   for (const auto* stretches : {&results.issues, &results.healthy}) {
     for (const StretchResult& stretch : *stretches) {
       for (const ConfidenceScore& one : stretch.ours.confidences) {
         const auto above = std::upper_bound(kEdges.begin() + 1, kEdges.end() - 1, one.confidence);
-        Bin& bin = bins[{one.confirmed, static_cast<std::size_t>(above - kEdges.begin()) - 1}];
+        Bin& bin = bins[{one.stage, static_cast<std::size_t>(above - kEdges.begin()) - 1}];
         bin.right.add(one.right);
         bin.said += one.confidence;
       }
     }
   }
+  constexpr std::array kStages{"when told of", "suspected to the end", "confirmed"};
   std::string text = "\n| state | confidence | parts | mean | truly sick |\n|---|---|---|---|---|\n";
   for (const auto& [key, bin] : bins) {
-    const auto& [confirmed, edge] = key;
-    text += fmt::format("| {} | {:g} to {:g} | {} | {:.1f} % | {} |\n", confirmed ? "confirmed" : "suspected",
-                        kEdges[edge], kEdges[edge + 1], bin.right.runs,
-                        100 * bin.said / static_cast<double>(bin.right.runs), with_interval(bin.right));
+    const auto& [stage, edge] = key;
+    text +=
+        fmt::format("| {} | {:g} to {:g} | {} | {:.1f} % | {} |\n", kStages[static_cast<std::size_t>(stage)],
+                    kEdges[edge], kEdges[edge + 1], bin.right.runs,
+                    100 * bin.said / static_cast<double>(bin.right.runs), with_interval(bin.right));
   }
   return text;
 }

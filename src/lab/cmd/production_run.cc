@@ -48,41 +48,45 @@ Result<engine::DiagnoserOptions> diagnoser_options() {
   return options;
 }
 
-/// Follows in which mode each incident is said to be.
-class Modes {
+/// Follows what is said of each incident: in which mode it is, and at first how sure that is.
+class Told {
  public:
   void note(const Diagnosis& diagnosis, WallTime at) {
     for (const Incident& incident : diagnosis.incidents) {
-      const auto [known, is_new] = modes_.try_emplace(incident.id, Told{incident.mode, at});
-      if (!is_new && known->second.mode != incident.mode) known->second = {incident.mode, at};
+      const auto [known, is_new] =
+          told_.try_emplace(incident.id, First{incident.mode, at, incident.confidence});
+      if (is_new || known->second.mode == incident.mode) continue;
+      known->second.mode = incident.mode;
+      known->second.mode_since = at;
     }
   }
-  [[nodiscard]] std::optional<WallTime> since(const std::string& id) const {
-    const auto known = modes_.find(id);
-    return known == modes_.end() ? std::nullopt : std::optional(known->second.at);
-  }
+  struct First {
+    std::optional<FailureMode> mode;
+    WallTime mode_since;
+    std::optional<double> confidence;
+  };
+  /// \param id  of an incident that was noted.
+  [[nodiscard]] const First& of(const std::string& id) const { return told_.at(id); }
 
  private:
-  struct Told {
-    std::optional<FailureMode> mode;
-    WallTime at;
-  };
-  std::map<std::string, Told> modes_;
+  std::map<std::string, First> told_;
 };
 
-std::vector<Alarm> alarms_of(const Diagnosis& diagnosis, const Modes& modes) {
+std::vector<Alarm> alarms_of(const Diagnosis& diagnosis, const Told& told) {
   std::vector<Alarm> alarms;
   for (const Incident& incident : diagnosis.incidents) {
     if (is_accounted_for(incident)) continue;
+    const Told::First& first = told.of(incident.id);
     alarms.push_back({.blame = incident.blame,
                       .parts = incident.components,
                       .told = incident.faulty_since.value_or(incident.since),
                       .confirmed = incident.confirmed_since,
                       .until = incident.until.value_or(incident.seen_until),
                       .confidence = incident.confidence,
+                      .first_confidence = first.confidence,
                       .since = incident.since,
                       .mode = incident.mode,
-                      .mode_since = modes.since(incident.id)});
+                      .mode_since = first.mode_since});
   }
   return alarms;
 }
@@ -126,7 +130,7 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
   production::Probes probes(site, stretch, random);
   production::HostLoads loads(site, stretch, random);
   production::HostLogs logs(site, stretch, random);
-  Modes modes;
+  Told told;
   StretchResult result;
   WallTime minute = stretch.begin;
   probes.run([&](const std::vector<EventTable>& tables) {
@@ -138,7 +142,7 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
     for (const EventTable& table : lines) diagnoser.add(table);
     for (const SampleTable& table : load) diagnoser.add_load(table);
     diagnoser.advance(minute);
-    modes.note(diagnoser.diagnosis(), minute);
+    told.note(diagnoser.diagnosis(), minute);
     result.judged_s += processor_seconds() - before;
     if (!how.netbouncer) return;
     for (const EventTable& table : tables) netbouncer.take(table);
@@ -147,9 +151,9 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
   const double before = processor_seconds();
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
-  modes.note(diagnosis, minute);
+  told.note(diagnosis, minute);
   result.judged_s += processor_seconds() - before;
-  result.ours = score_stretch(stretch, alarms_of(diagnosis, modes));
+  result.ours = score_stretch(stretch, alarms_of(diagnosis, told));
   if (how.netbouncer) result.netbouncer = score_stretch(stretch, netbouncer.alarms());
   result.probes = probes.sent();
   result.failed = probes.failed();

@@ -137,8 +137,12 @@ StretchScore score_stretch(const production::Stretch& stretch, std::span<const A
         truths, [&](const SickParts& each) { return each.is_then(alarm) && each.concerns(alarm.blame); });
     const bool is_known = truth != truths.end();
     if (is_of_interest(alarm)) ++score.alarms_of_interest;
+    if (alarm.first_confidence) {
+      score.confidences.push_back({*alarm.first_confidence, ConfidenceStage::kFirst, is_known});
+    }
     if (alarm.confidence) {
-      score.confidences.push_back({*alarm.confidence, alarm.confirmed.has_value(), is_known});
+      const auto stage = alarm.confirmed ? ConfidenceStage::kConfirmed : ConfidenceStage::kSuspected;
+      score.confidences.push_back({*alarm.confidence, stage, is_known});
     }
     if (is_known && !truth->incident().transient) {
       of_issue.push_back(&alarm);

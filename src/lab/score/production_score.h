@@ -20,10 +20,11 @@ struct Alarm {
   WallTime told;
   std::optional<WallTime> confirmed{};
   WallTime until;
-  std::optional<double> confidence{};
-  std::optional<WallTime> since{};       ///< When it began, as far as was told.
-  std::optional<FailureMode> mode{};     ///< As it was told in the end, ...
-  std::optional<WallTime> mode_since{};  ///< ... and from when on.
+  std::optional<double> confidence{};        ///< In the end, ...
+  std::optional<double> first_confidence{};  ///< ... and when it was told of.
+  std::optional<WallTime> since{};           ///< When it began, as far as was told.
+  std::optional<FailureMode> mode{};         ///< As it was told in the end, ...
+  std::optional<WallTime> mode_since{};      ///< ... and from when on.
 };
 
 /// Whether it is left when operators' policies have been applied (K §VI-A): it did not heal within a minute,
@@ -46,10 +47,17 @@ struct IssueScore {
   bool of_interest = false;  ///< An alarm about a right part is.
 };
 
+/// When something was said of a part.
+enum class ConfidenceStage : std::uint8_t {
+  kFirst,      ///< When it was told of.
+  kSuspected,  ///< In the end, and it was never confirmed.
+  kConfirmed,  ///< In the end.
+};
+
 /// What was said of a part, and whether it was sick.
 struct ConfidenceScore {
   double confidence = 0;
-  bool confirmed = false;
+  ConfidenceStage stage = ConfidenceStage::kFirst;
   bool right = false;
 };
 

@@ -27,6 +27,7 @@ Alarm alarm(const Part& blame, Duration told, bool confirmed = true) {
   Alarm one{.blame = blame, .parts = {}, .told = kBegin + told, .until = kBegin + told + 60s};
   if (confirmed) one.confirmed = kBegin + told + 30s;
   one.confidence = 0.9;
+  one.first_confidence = 0.7;
   return one;
 }
 
@@ -44,7 +45,10 @@ TEST(ProductionScore, APartByItselfAndItsClassAreCountedApart) {
   EXPECT_FALSE(score.issue->exact);
   EXPECT_EQ(score.issue->alarms, 1U);
   EXPECT_EQ(score.false_alarms, 1U);
-  EXPECT_EQ(score.confidences.size(), 2U);
+  ASSERT_EQ(score.confidences.size(), 4U) << "of each when it was told of, and in the end";
+  EXPECT_EQ(score.confidences[0].stage, ConfidenceStage::kFirst);
+  EXPECT_EQ(score.confidences[0].confidence, 0.7);
+  EXPECT_EQ(score.confidences[1].stage, ConfidenceStage::kConfirmed);
 }
 
 TEST(ProductionScore, WhatComesBeforeOrLongAfterIsFalseAndTransientsAreNoIssue) {

@@ -14,8 +14,9 @@ constexpr std::array kBlock{
                R"(critical (?:medium|target|space allocation|nexus) error, dev \w+)",
                "blk_update_request: critical medium error, dev sdb, sector 123456 op 0x0:(READ) flags "
                "0x80700 phys_seg 1 prio class 0"},
+    // Not of floppies (fd0), which machines without one complain about.
     LogPattern{"block-io-error", PartKind::kDisk, kError, kFailure,
-               R"(I/O error, dev(?:ice)? \w+, sector \d+)",
+               R"(I/O error, dev(?:ice)? (?:[^f\W]|f[^d\W])\w+, sector \d+)",
                "blk_update_request: I/O error, dev sdb, sector 123456"},
     LogPattern{"block-buffer-error", PartKind::kDisk, kError, kFailure,
                R"(Buffer I/O error on dev(?:ice)? \S+,)",
