@@ -61,6 +61,7 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   if (event.end != SyscallEnd::kReturned) set("end", static_cast<std::int64_t>(event.end));
   if (returned.number) set("result", *returned.number);
   if (event.arguments.size() > kMostText) set("length", static_cast<std::int64_t>(event.arguments.size()));
+  if (event.sequence) set("sequence", static_cast<std::int64_t>(*event.sequence));
   set_word("arguments", *arguments);
   set_word("returned", *whole);
   set_word("errno", *error);

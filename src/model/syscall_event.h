@@ -32,11 +32,15 @@ struct SyscallEvent {
   std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
   std::string_view object;  ///< The file or socket that it is about, where that was told.
   SyscallEnd end = SyscallEnd::kReturned;
+  /// Counts the calls of a recording in the order in which they began; events come in that in which they
+  /// ended.
+  std::optional<std::uint64_t> sequence = std::nullopt;
 };
 
 /// Puts system calls into a table of the kind kSyscallKind: its name is what happened, the object the
-/// subject, and `lwp`, `arguments`, `end` and the result are attributes: `result` the number with which it
-/// begins, `errno` the name of an error, and `returned` the whole text where it is more than a number.
+/// subject, and `lwp`, `arguments`, `end`, `sequence` and the result are attributes: `result` the number with
+/// which it begins, `errno` the name of an error, and `returned` the whole text where it is more than a
+/// number.
 class SyscallAppender {
  public:
   /// Bytes of a text; of longer ones the beginning is kept, and in the attribute `length` how long the

@@ -53,29 +53,29 @@ enum RecordKind {
 };
 
 enum RecordFlags {
-  kCompatFlag = 1,       // A call of 32-bit code, whose numbers are others.
-  kCloseOnExecFlag = 2,  // Of a descriptor.
-  kCutFlag = 4,          // The text was longer.
-  kDeletedFlag = 8,      // The file of a descriptor has no name any more.
-  kFilesSharedFlag = 16, // Of a fork: both have the same descriptors.
-  kLastThreadFlag = 32,  // Of an exit: the process ends with it.
+  kCompatFlag = 1,        // A call of 32-bit code, whose numbers are others.
+  kCloseOnExecFlag = 2,   // Of a descriptor.
+  kCutFlag = 4,           // The text was longer.
+  kDeletedFlag = 8,       // The file of a descriptor has no name any more.
+  kFilesSharedFlag = 16,  // Of a fork: both have the same descriptors.
+  kLastThreadFlag = 32,   // Of an exit: the process ends with it.
 };
 
 // What a call does to descriptors, so that the kernel side looks at them as it returns.
 enum DescriptorEffect {
   kNoEffect = 0,
-  kMakesResult,    // The result is a new descriptor.
-  kMakesPairAt0,   // The first argument points to two new ones, ...
-  kMakesPairAt3,   // ... or the fourth.
-  kChangesFirst,   // The first argument is one that stands for more now: connect, bind.
-  kFcntl,          // One of these, as its command says.
-  kReceives,       // recvmsg: may bring some along.
+  kMakesResult,   // The result is a new descriptor.
+  kMakesPairAt0,  // The first argument points to two new ones, ...
+  kMakesPairAt3,  // ... or the fourth.
+  kChangesFirst,  // The first argument is one that stands for more now: connect, bind.
+  kFcntl,         // One of these, as its command says.
+  kReceives,      // recvmsg: may bring some along.
 };
 
 struct RecordHead {
-  uint32_t bytes;  // Of the whole record.
-  uint8_t kind;    // RecordKind
-  uint8_t flags;   // RecordFlags
+  uint32_t bytes;   // Of the whole record.
+  uint8_t kind;     // RecordKind
+  uint8_t flags;    // RecordFlags
   uint16_t number;  // Of the call or the signal.
   uint32_t process;
   uint32_t thread;
@@ -96,7 +96,7 @@ LAGGARD_WIRE_SIZE(CallRecord, 96);
 struct MomentRecord {
   struct RecordHead head;
   uint64_t time_ns;
-  int32_t code;  // si_code of a signal; of an exit as of wait(2).
+  int32_t code;            // si_code of a signal; of an exit as of wait(2).
   uint32_t other_process;  // Of a signal: its sender, where it has one.
   uint32_t other_thread;
   uint32_t reserved;
@@ -106,6 +106,7 @@ LAGGARD_WIRE_SIZE(MomentRecord, 40);
 // The text is the path's names from its end to its root, each with its NUL; of a Unix socket its address.
 struct DescriptorRecord {
   struct RecordHead head;
+  uint64_t time_ns;
   uint64_t inode;
   int32_t descriptor;
   uint32_t mode;    // As of stat(2).
@@ -119,7 +120,7 @@ struct DescriptorRecord {
   uint8_t local[16];
   uint8_t peer[16];
 };
-LAGGARD_WIRE_SIZE(DescriptorRecord, 80);
+LAGGARD_WIRE_SIZE(DescriptorRecord, 88);
 
 #undef LAGGARD_WIRE_SIZE
 #ifdef __cplusplus

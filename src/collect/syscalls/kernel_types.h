@@ -21,50 +21,50 @@ struct super_block {
 struct inode {
   unsigned short i_mode;
   unsigned long i_ino;
-  struct super_block *i_sb;
+  struct super_block* i_sb;
 };
 
 struct qstr {
-  const unsigned char *name;
+  const unsigned char* name;
 };
 
 struct dentry {
-  struct dentry *d_parent;
+  struct dentry* d_parent;
   struct qstr d_name;
   struct {
-    void **pprev;
+    void** pprev;
   } d_hash;
 };
 
 struct vfsmount {
-  struct dentry *mnt_root;
+  struct dentry* mnt_root;
 };
 
 struct mount {
-  struct mount *mnt_parent;
-  struct dentry *mnt_mountpoint;
+  struct mount* mnt_parent;
+  struct dentry* mnt_mountpoint;
   struct vfsmount mnt;
 };
 
 struct path {
-  struct vfsmount *mnt;
-  struct dentry *dentry;
+  struct vfsmount* mnt;
+  struct dentry* dentry;
 };
 
 struct file {
-  void *private_data;
-  struct inode *f_inode;
+  void* private_data;
+  struct inode* f_inode;
   struct path f_path;
 };
 
 struct fdtable {
   unsigned int max_fds;
-  struct file **fd;
-  unsigned long *close_on_exec;
+  struct file** fd;
+  unsigned long* close_on_exec;
 };
 
 struct files_struct {
-  struct fdtable *fdt;
+  struct fdtable* fdt;
 };
 
 struct signal_struct {
@@ -80,9 +80,9 @@ struct task_struct {
   int exit_code;
   unsigned int flags;
   char comm[16];
-  struct task_struct *group_leader;
-  struct files_struct *files;
-  struct signal_struct *signal;
+  struct task_struct* group_leader;
+  struct files_struct* files;
+  struct signal_struct* signal;
 };
 
 struct in6_addr {
@@ -117,12 +117,12 @@ struct unix_address {
 };
 
 struct unix_sock {
-  struct unix_address *addr;
+  struct unix_address* addr;
 };
 
 struct socket {
   short type;
-  struct sock *sk;
+  struct sock* sk;
 };
 
 struct kernel_siginfo {
@@ -135,17 +135,17 @@ struct kernel_siginfo {
 };
 
 struct linux_binprm {
-  const char *filename;
+  const char* filename;
 };
 
 struct bpf_iter__task {
-  struct task_struct *task;
+  struct task_struct* task;
 };
 
 struct bpf_iter__task_file {
-  struct task_struct *task;
+  struct task_struct* task;
   unsigned int fd;
-  struct file *file;
+  struct file* file;
 };
 
 #pragma clang attribute pop

@@ -22,6 +22,7 @@ const volatile uint32_t process_count;
 const volatile char comms[kComms][kCommBytes];
 const volatile uint32_t comm_count;
 const volatile uint32_t own_process;
+const volatile uint32_t held_process;  // A child of the user side that waits to execute the command.
 const volatile uint8_t path_arguments[kCallNumbers];  // A bit for each argument that is a path.
 const volatile uint8_t effects[kCallNumbers];         // DescriptorEffect
 
@@ -45,7 +46,7 @@ struct Thread {
 };
 
 // Of the thread of the user side that asks what is open.
-struct Description snapshot;
+static struct Description snapshot;
 
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -165,6 +166,7 @@ static __noinline void describe(struct Description *d, struct file *file, struct
   r->head.kind = kDescriptorRecord;
   r->head.flags = (word >> (descriptor % 64)) & 1 ? kCloseOnExecFlag : 0;
   r->head.number = 0;
+  r->time_ns = bpf_ktime_get_ns();
   r->descriptor = descriptor;
   r->inode = BPF_CORE_READ(inode, i_ino);
   r->mode = BPF_CORE_READ(inode, i_mode);
@@ -378,11 +380,13 @@ int mark_wanted(struct bpf_iter__task *context) {
   if (task == 0 || (task->flags & kKernelThread) || task->tgid == own_process) return 0;
   if (bpf_task_storage_get(&threads, task, 0, 0) != 0) return 0;
   char comm[kCommBytes];
-  if (!is_wanted_process(task->tgid)) {
+  if (task->tgid != held_process && !is_wanted_process(task->tgid)) {
     BPF_CORE_READ_INTO(&comm, task, group_leader, comm);
     if (!is_wanted_comm(comm)) return 0;
   }
-  mark(task);
+  struct Thread *thread = mark(task);
+  // It waits in a call of ours.
+  if (thread != 0 && task->tgid == held_process) thread->newborn = 1;
   return 0;
 }
 
