@@ -29,13 +29,29 @@ Returned taken_apart(std::string_view text) {
     returned.number = to_number<std::int64_t>(first);
   }
   // `+1`, `-0` and `007` are numbers, but are not written so.
-  returned.is_number_alone = returned.number && !is_hex && text == std::to_string(*returned.number);
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  const bool is_plain = text == "0" || (!digits.empty() && digits[0] >= '1' && digits[0] <= '9');
+  returned.is_number_alone = returned.number && !is_hex && is_plain && first.size() == text.size();
   const std::string_view rest = trim(text.substr(first.size()));
   if (rest.starts_with('E')) returned.errno_name = rest.substr(0, rest.find(' '));
   return returned;
 }
 
 }  // namespace
+
+std::optional<std::size_t> SyscallAppender::column_of(Attribute& attribute, AttributeForm form) {
+  if (!attribute.column) attribute.column = table_->attribute(attribute.key, form);
+  return attribute.column;
+}
+
+void SyscallAppender::set(Attribute& attribute, std::int64_t value) {
+  if (const auto column = column_of(attribute, AttributeForm::kInteger)) table_->set(*column, value);
+}
+
+void SyscallAppender::set_word(Attribute& attribute, Word word) {
+  if (word == kNoWord) return;
+  if (const auto column = column_of(attribute, AttributeForm::kWord)) table_->set(*column, word);
+}
 
 bool SyscallAppender::append(const SyscallEvent& event) {
   EventTable& table = *table_;
@@ -50,21 +66,14 @@ bool SyscallAppender::append(const SyscallEvent& event) {
                                                  : table.intern(returned.errno_name.substr(0, kMostText));
   if (!what || !subject || !arguments || !whole || !error) return false;
   table.append({.time = event.time, .duration = event.took, .subject = *subject, .what = *what});
-  const auto set = [&](std::string_view key, std::int64_t value) {
-    if (const auto column = table.attribute(key, AttributeForm::kInteger)) table.set(*column, value);
-  };
-  const auto set_word = [&](std::string_view key, Word word) {
-    if (word == kNoWord) return;
-    if (const auto column = table.attribute(key, AttributeForm::kWord)) table.set(*column, word);
-  };
-  if (event.lwp) set("lwp", *event.lwp);
-  if (event.end != SyscallEnd::kReturned) set("end", static_cast<std::int64_t>(event.end));
-  if (returned.number) set("result", *returned.number);
-  if (event.arguments.size() > kMostText) set("length", static_cast<std::int64_t>(event.arguments.size()));
-  if (event.sequence) set("sequence", static_cast<std::int64_t>(*event.sequence));
-  set_word("arguments", *arguments);
-  set_word("returned", *whole);
-  set_word("errno", *error);
+  if (event.lwp) set(lwp_, *event.lwp);
+  if (event.end != SyscallEnd::kReturned) set(end_, static_cast<std::int64_t>(event.end));
+  if (returned.number) set(result_, *returned.number);
+  if (event.arguments.size() > kMostText) set(length_, static_cast<std::int64_t>(event.arguments.size()));
+  if (event.sequence) set(sequence_, static_cast<std::int64_t>(*event.sequence));
+  set_word(arguments_, *arguments);
+  set_word(returned_, *whole);
+  set_word(errno_, *error);
   return true;
 }
 

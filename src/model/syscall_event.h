@@ -53,7 +53,24 @@ class SyscallAppender {
   [[nodiscard]] bool append(const SyscallEvent& event);
 
  private:
+  /// An attribute, and its column once there is one: looking it up for each event would be half of the time.
+  struct Attribute {
+    std::string_view key;
+    std::optional<std::size_t> column = std::nullopt;
+  };
+  [[nodiscard]] std::optional<std::size_t> column_of(Attribute& attribute, AttributeForm form);
+  void set(Attribute& attribute, std::int64_t value);
+  void set_word(Attribute& attribute, Word word);
+
   EventTable* table_;
+  Attribute lwp_{"lwp"};
+  Attribute end_{"end"};
+  Attribute result_{"result"};
+  Attribute length_{"length"};
+  Attribute sequence_{"sequence"};
+  Attribute arguments_{"arguments"};
+  Attribute returned_{"returned"};
+  Attribute errno_{"errno"};
 };
 
 /// Reads the system calls of a table that SyscallAppender, or anybody, filled.

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "base/file.h"
@@ -76,7 +77,7 @@ void set_up(syscalls_bpf& skeleton, const TraceTargets& targets) {
     // The kernel cuts names as long as this, too.
     auto& row = settings.comms[settings.comm_count++];
     const std::string_view name = std::string_view(comm).substr(0, wire::kCommBytes - 1);
-    std::ranges::copy(name, row);
+    std::memcpy(row, name.data(), name.size());
   }
   for (unsigned number = 0; number < wire::kCallNumbers; ++number) {
     const SyscallSpec* spec = find_syscall(number);

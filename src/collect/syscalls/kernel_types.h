@@ -73,11 +73,20 @@ struct signal_struct {
   } live;
 };
 
+typedef struct {
+  unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+  sigset_t signal;
+};
+
 struct task_struct {
   struct thread_info thread_info;
   int pid;
   int tgid;
   int exit_code;
+  struct sigpending pending;
   unsigned int flags;
   char comm[16];
   struct task_struct* group_leader;

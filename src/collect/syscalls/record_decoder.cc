@@ -16,14 +16,14 @@ namespace laggard::collect {
 namespace {
 
 enum CallNumber : unsigned {
-  kClose = 3,
-  kExecve = 59,
-  kExit = 60,
-  kExitGroup = 231,
-  kExecveat = 322,
-  kIoUringSetup = 425,
-  kIoUringEnter = 426,
-  kCloseRange = 436,
+  kNumberClose = 3,
+  kNumberExecve = 59,
+  kNumberExit = 60,
+  kNumberExitGroup = 231,
+  kNumberExecveat = 322,
+  kNumberIoUringSetup = 425,
+  kNumberIoUringEnter = 426,
+  kNumberCloseRange = 436,
 };
 
 constexpr std::uint64_t kCloseRangeCloseOnExec = 4;
@@ -84,13 +84,13 @@ std::string_view RecordDecoder::object_of(const wire::CallRecord& call, const Sy
 void RecordDecoder::follow(const wire::CallRecord& call) {
   const std::uint32_t process = call.head.process;
   switch (call.head.number) {
-    case kClose: {
+    case kNumberClose: {
       // It is closed whatever close returns, but for EBADF.
       const auto descriptor = static_cast<std::int32_t>(call.arguments[0]);
       descriptors_.close(process, descriptor, descriptor, call.start_ns);
       return;
     }
-    case kCloseRange: {
+    case kNumberCloseRange: {
       if (call.result != 0) return;
       const auto first = static_cast<std::int64_t>(call.arguments[0] & UINT32_MAX);
       const auto last = static_cast<std::int64_t>(call.arguments[1] & UINT32_MAX);
@@ -101,12 +101,12 @@ void RecordDecoder::follow(const wire::CallRecord& call) {
       }
       return;
     }
-    case kExecve:
-    case kExecveat:
+    case kNumberExecve:
+    case kNumberExecveat:
       if (call.result == 0) descriptors_.execute(process);
       return;
-    case kIoUringSetup:
-    case kIoUringEnter:
+    case kNumberIoUringSetup:
+    case kNumberIoUringEnter:
       uses_io_uring_ = true;
       return;
     default:
@@ -145,7 +145,7 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
   event.object = object_;
   event.sequence = call.sequence;
   if (call.head.kind == wire::kUnfinishedRecord) {
-    const bool never_returns = call.head.number == kExit || call.head.number == kExitGroup;
+    const bool never_returns = call.head.number == kNumberExit || call.head.number == kNumberExitGroup;
     event.end = SyscallEnd::kUnfinished;
     event.result = never_returns ? "?" : "";
     return event;

@@ -19,7 +19,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 // Set before the program is loaded.
 const volatile uint32_t processes[kProcesses];
 const volatile uint32_t process_count;
-const volatile char comms[kComms][kCommBytes];
+const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
 const volatile uint32_t own_process;
 const volatile uint32_t held_process;  // A child of the user side that waits to execute the command.
@@ -74,8 +74,8 @@ enum {
   kMostRights = 16,
   kKernelThread = 0x00200000,  // PF_KTHREAD
   kCompatCall = 2,             // TS_COMPAT
-  kNumberExecve = 59,
-  kNumberExecveat = 322,
+  kSigkill = 9,
+  kSigchld = 17,
 };
 
 static __always_inline void emit(void *record, uint64_t bytes, uint64_t flags) {
@@ -96,11 +96,16 @@ static __always_inline void set_head(struct RecordHead *head, uint8_t kind, uint
 }
 
 // ---- what a descriptor stands for ----
+//
+// Functions that are not static are verified once, and not at each of their calls, which would take more than
+// a second; for that they get no pointers of the kernel's, but addresses.
 
 // The names of a path from its end to its root, through mounts. \return bytes written.
-static __noinline uint32_t walk(struct Description *d, struct dentry *dentry, struct vfsmount *vfsmount) {
+__noinline uint32_t walk(struct Description *d, uint64_t dentry_at, uint64_t vfsmount_at) {
+  if (d == 0) return 0;
   uint32_t at = 0;
-  struct mount *mount = container_of(vfsmount, struct mount, mnt);
+  struct dentry *dentry = (struct dentry *)dentry_at;
+  struct mount *mount = container_of((struct vfsmount *)vfsmount_at, struct mount, mnt);
   for (int i = 0; i < kMostWalk; ++i) {
     struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
     struct dentry *root = BPF_CORE_READ(mount, mnt.mnt_root);
@@ -122,7 +127,9 @@ static __noinline uint32_t walk(struct Description *d, struct dentry *dentry, st
   return at;
 }
 
-static __noinline uint32_t describe_socket(struct Description *d, struct socket *socket) {
+__noinline uint32_t describe_socket(struct Description *d, uint64_t socket_at) {
+  if (d == 0) return 0;
+  struct socket *socket = (struct socket *)socket_at;
   struct DescriptorRecord *r = &d->record;
   struct sock *sock = BPF_CORE_READ(socket, sk);
   r->family = BPF_CORE_READ(sock, __sk_common.skc_family);
@@ -139,13 +146,13 @@ static __noinline uint32_t describe_socket(struct Description *d, struct socket 
   } else if (r->family == kUnix) {
     struct unix_address *address = BPF_CORE_READ((struct unix_sock *)sock, addr);
     if (address == 0) return 0;
-    // An abstract address begins with a NUL, which is read as `@`.
-    const char *text = (const char *)&address->name[0].sun_path;
-    char first = 0;
-    bpf_probe_read_kernel(&first, 1, text);
-    if (first != 0) return bpf_probe_read_kernel_str(d->text, kNameBytes, text) & (kWalkBytes - 1);
-    d->text[0] = '@';
-    return (1 + bpf_probe_read_kernel_str(d->text + 1, kNameBytes, text + 1)) & (kWalkBytes - 1);
+    // An abstract address begins with a NUL, which is told as `@`, and need not end with one.
+    uint32_t bytes = BPF_CORE_READ(address, len) - sizeof address->name[0].sun_family;
+    if (bytes == 0 || bytes > sizeof address->name[0].sun_path) return 0;
+    if (bpf_probe_read_kernel(d->text, bytes, &address->name[0].sun_path) != 0) return 0;
+    if (d->text[0] == 0) d->text[0] = '@';
+    d->text[bytes] = 0;
+    return bytes + 1;
   }
   if (r->family == kInet || r->family == kInet6) {
     r->local_port = BPF_CORE_READ(sock, __sk_common.skc_num);
@@ -155,8 +162,14 @@ static __noinline uint32_t describe_socket(struct Description *d, struct socket 
 }
 
 // Emits what `descriptor` stands for. The head's process and thread are set already.
-static __noinline void describe(struct Description *d, struct file *file, struct fdtable *table,
-                                uint32_t descriptor) {
+__noinline int describe(struct Description *d, uint64_t table_at, int64_t descriptor) {
+  if (d == 0) return 0;
+  struct fdtable *table = (struct fdtable *)table_at;
+  if (descriptor < 0 || descriptor >= BPF_CORE_READ(table, max_fds)) return 0;
+  struct file **files = BPF_CORE_READ(table, fd);
+  struct file *file = 0;
+  bpf_probe_read_kernel(&file, sizeof file, files + descriptor);
+  if (file == 0) return 0;
   struct DescriptorRecord *r = &d->record;
   struct inode *inode = BPF_CORE_READ(file, f_inode);
   struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
@@ -177,9 +190,9 @@ static __noinline void describe(struct Description *d, struct file *file, struct
   __builtin_memset(r->peer, 0, sizeof r->peer);
   uint32_t text;
   if ((r->mode & kModeMask) == kSocketMode) {
-    text = describe_socket(d, (struct socket *)BPF_CORE_READ(file, private_data));
+    text = describe_socket(d, (uint64_t)BPF_CORE_READ(file, private_data));
   } else {
-    text = walk(d, dentry, BPF_CORE_READ(file, f_path.mnt));
+    text = walk(d, (uint64_t)dentry, (uint64_t)BPF_CORE_READ(file, f_path.mnt));
     // What has no parent has a name of its own: anon_inode:[eventfd], memfd.
     if (text == 0 && dentry == BPF_CORE_READ(dentry, d_parent)) {
       const long bytes = bpf_probe_read_kernel_str(d->text, kNameBytes, BPF_CORE_READ(dentry, d_name.name));
@@ -191,19 +204,14 @@ static __noinline void describe(struct Description *d, struct file *file, struct
   if (text > kWalkRoom) text = kWalkRoom;
   r->head.bytes = sizeof *r + text;
   emit(d, sizeof *r + text, BPF_RB_NO_WAKEUP);
+  return 0;
 }
 
-static __noinline void describe_own(struct Thread *thread, int64_t descriptor) {
+static __always_inline void describe_own(struct Thread *thread, int64_t descriptor) {
   struct task_struct *task = bpf_get_current_task_btf();
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  if (descriptor < 0 || descriptor >= BPF_CORE_READ(table, max_fds)) return;
-  struct file **files = BPF_CORE_READ(table, fd);
-  struct file *file = 0;
-  bpf_probe_read_kernel(&file, sizeof file, files + descriptor);
-  if (file == 0) return;
   thread->description.record.head.process = thread->call.head.process;
   thread->description.record.head.thread = thread->call.head.thread;
-  describe(&thread->description, file, table, descriptor);
+  describe(&thread->description, (uint64_t)BPF_CORE_READ(task, files, fdt), descriptor);
 }
 
 static __always_inline void describe_pair(struct Thread *thread, uint64_t address) {
@@ -214,7 +222,8 @@ static __always_inline void describe_pair(struct Thread *thread, uint64_t addres
 }
 
 // The descriptors that a message brought, where its first control message brings any.
-static __noinline void describe_received(struct Thread *thread, uint64_t address) {
+__noinline int describe_received(struct Thread *thread, uint64_t address) {
+  if (thread == 0) return 0;
   struct {
     uint64_t name, name_bytes, parts, part_count, control, control_bytes;
   } message;
@@ -222,17 +231,18 @@ static __noinline void describe_received(struct Thread *thread, uint64_t address
     uint64_t bytes;
     int32_t level, type;
   } control;
-  if (bpf_probe_read_user(&message, sizeof message, (void *)address) != 0) return;
-  if (message.control == 0 || message.control_bytes < sizeof control) return;
-  if (bpf_probe_read_user(&control, sizeof control, (void *)message.control) != 0) return;
-  if (control.level != kSocketLevel || control.type != kRights) return;
+  if (bpf_probe_read_user(&message, sizeof message, (void *)address) != 0) return 0;
+  if (message.control == 0 || message.control_bytes < sizeof control) return 0;
+  if (bpf_probe_read_user(&control, sizeof control, (void *)message.control) != 0) return 0;
+  if (control.level != kSocketLevel || control.type != kRights) return 0;
   for (uint32_t i = 0; i < kMostRights; ++i) {
     int32_t descriptor = -1;
     const uint64_t offset = sizeof control + i * sizeof descriptor;
-    if (offset + sizeof descriptor > control.bytes) return;
-    if (bpf_probe_read_user(&descriptor, sizeof descriptor, (void *)(message.control + offset)) != 0) return;
+    if (offset + sizeof descriptor > control.bytes) return 0;
+    if (bpf_probe_read_user(&descriptor, sizeof descriptor, (void *)(message.control + offset)) != 0) return 0;
     describe_own(thread, descriptor);
   }
+  return 0;
 }
 
 static __noinline void follow_descriptors(struct Thread *thread, uint8_t effect) {
@@ -260,7 +270,8 @@ static __noinline void follow_descriptors(struct Thread *thread, uint8_t effect)
 
 // ---- calls ----
 
-static __noinline void read_paths(struct Thread *thread, uint8_t which) {
+__noinline int read_paths(struct Thread *thread, uint8_t which) {
+  if (thread == 0) return 0;
   uint32_t at = 0;
   for (int i = 0; i < 6; ++i) {
     if ((which >> i & 1) == 0) continue;
@@ -274,8 +285,9 @@ static __noinline void read_paths(struct Thread *thread, uint8_t which) {
     // The second text begins in the second half; the user side takes the halves.
     at = at == 0 ? kPathBytes : kTextBytes;
     thread->text_bytes = at == kPathBytes ? bytes : kPathBytes + bytes;
-    if (at == kTextBytes) return;
+    if (at == kTextBytes) return 0;
   }
+  return 0;
 }
 
 static __always_inline void emit_call(struct Thread *thread, uint8_t kind, uint64_t flags) {
@@ -284,6 +296,13 @@ static __always_inline void emit_call(struct Thread *thread, uint8_t kind, uint6
   thread->call.head.kind = kind;
   thread->call.head.bytes = sizeof thread->call + text;
   emit(thread, sizeof thread->call + text, flags);
+}
+
+// Interrupted by a signal: ERESTARTSYS and its kin.
+static __always_inline int is_restarted(long result) { return result <= -512 && result >= -516; }
+
+static __always_inline int is_killed(void) {
+  return (bpf_get_current_task_btf()->pending.signal.sig[0] >> (kSigkill - 1)) & 1;
 }
 
 SEC("tp_btf/sys_enter")
@@ -304,8 +323,6 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long id) {
   thread->text_bytes = 0;
   thread->newborn = 0;
   thread->in_call = 1;
-  // A program that is executed takes the memory in which its path stands.
-  if (id == kNumberExecve || id == kNumberExecveat) read_paths(thread, path_arguments[id & (kCallNumbers - 1)]);
   call->start_ns = bpf_ktime_get_ns();
   return 0;
 }
@@ -334,7 +351,9 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
   thread->in_call = 0;
   call->took_ns = now - call->start_ns;
   call->result = result;
-  set_head(&call->head, kCallRecord, 0);
+  // What is about to die of a signal does not see the call return.
+  const uint8_t kind = is_restarted(result) && is_killed() ? kUnfinishedRecord : kCallRecord;
+  set_head(&call->head, kind, 0);
   const uint32_t number = call->head.number & (kCallNumbers - 1);
   if ((call->head.flags & kCompatFlag) == 0) {
     if (path_arguments[number] && thread->text_bytes == 0) read_paths(thread, path_arguments[number]);
@@ -342,20 +361,16 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
   }
   const uint64_t wake =
       (call->sequence & (kWakeEvery - 1)) == 0 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-  emit_call(thread, kCallRecord, wake);
+  emit_call(thread, kind, wake);
   return 0;
 }
 
 // ---- who is traced ----
 
-static __always_inline int is_wanted_comm(const char *comm) {
+// Names are padded by zeros, here and in the kernel, so that two words are all of one.
+static __always_inline int is_wanted_comm(const uint64_t *comm) {
   for (uint32_t i = 0; i < kComms && i < comm_count; ++i) {
-    int is_same = 1;
-    for (uint32_t c = 0; c < kCommBytes; ++c) {
-      if (comm[c] != comms[i][c]) is_same = 0;
-      if (comm[c] == 0 || is_same == 0) break;
-    }
-    if (is_same) return 1;
+    if (comm[0] == comms[i][0] && comm[1] == comms[i][1]) return 1;
   }
   return 0;
 }
@@ -379,9 +394,10 @@ int mark_wanted(struct bpf_iter__task *context) {
   struct task_struct *task = context->task;
   if (task == 0 || (task->flags & kKernelThread) || task->tgid == own_process) return 0;
   if (bpf_task_storage_get(&threads, task, 0, 0) != 0) return 0;
-  char comm[kCommBytes];
+  uint64_t comm[kCommBytes / 8];
   if (task->tgid != held_process && !is_wanted_process(task->tgid)) {
-    BPF_CORE_READ_INTO(&comm, task, group_leader, comm);
+    struct task_struct *leader = BPF_CORE_READ(task, group_leader);
+    bpf_core_read(comm, sizeof comm, &leader->comm);
     if (!is_wanted_comm(comm)) return 0;
   }
   struct Thread *thread = mark(task);
@@ -394,12 +410,11 @@ int mark_wanted(struct bpf_iter__task *context) {
 SEC("iter/task_file")
 int describe_open(struct bpf_iter__task_file *context) {
   struct task_struct *task = context->task;
-  struct file *file = context->file;
-  if (task == 0 || file == 0) return 0;
+  if (task == 0 || context->file == 0) return 0;
   if (bpf_task_storage_get(&threads, task, 0, 0) == 0) return 0;
   snapshot.record.head.process = task->tgid;
   snapshot.record.head.thread = task->pid;
-  describe(&snapshot, file, BPF_CORE_READ(task, files, fdt), context->fd);
+  describe(&snapshot, (uint64_t)BPF_CORE_READ(task, files, fdt), context->fd);
   return 0;
 }
 
@@ -439,9 +454,16 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child) {
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task, int old_thread, struct linux_binprm *program) {
-  if (comm_count == 0 || task->tgid == own_process || current_thread() != 0) return 0;
-  char comm[kCommBytes];
-  BPF_CORE_READ_INTO(&comm, task, comm);
+  struct Thread *thread = current_thread();
+  if (thread != 0) {
+    // The memory in which the call's path stood is gone.
+    const long bytes = bpf_probe_read_kernel_str(thread->text, kPathBytes, BPF_CORE_READ(program, filename));
+    thread->text_bytes = bytes > 0 ? bytes : 0;
+    return 0;
+  }
+  if (comm_count == 0 || task->tgid == own_process) return 0;
+  uint64_t comm[kCommBytes / 8];
+  bpf_core_read(comm, sizeof comm, &task->comm);
   if (!is_wanted_comm(comm) || mark(task) == 0) return 0;
   struct MomentRecord moment;
   set_moment(&moment, kJoinRecord);
@@ -470,7 +492,8 @@ int BPF_PROG(on_thread_exit, struct task_struct *task) {
 
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int number, struct kernel_siginfo *info, struct k_sigaction *action) {
-  if (current_thread() == 0) return 0;
+  // By SIGKILL the kernel ends the other threads of what dies of another signal; the end says which.
+  if (number == kSigkill || current_thread() == 0) return 0;
   struct MomentRecord moment;
   set_moment(&moment, kSignalRecord);
   moment.head.number = number;
@@ -478,7 +501,7 @@ int BPF_PROG(on_signal, int number, struct kernel_siginfo *info, struct k_sigact
   const uint64_t address = (uint64_t)info;
   if (address > 1) {
     moment.code = BPF_CORE_READ(info, si_code);
-    if (moment.code <= 0 || number == 17) moment.other_process = BPF_CORE_READ(info, _sifields._kill._pid);
+    if (moment.code <= 0 || number == kSigchld) moment.other_process = BPF_CORE_READ(info, _sifields._kill._pid);
   } else {
     moment.code = address == 1 ? 0x80 : 0;
   }
