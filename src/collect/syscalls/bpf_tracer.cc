@@ -3,8 +3,10 @@
 #ifdef LAGGARD_BPF
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fmt/format.h>
+#include <linux/btf.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,10 +66,21 @@ struct FreeRing {
   void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
 };
 
+struct FreeTypes {
+  void operator()(btf* types) const { btf__free(types); }
+};
+
+/// Whether the kernel that runs has this function for BPF programs.
+bool kernel_has(const char* function) {
+  const std::unique_ptr<btf, FreeTypes> types(btf__load_vmlinux_btf());
+  return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
+}
+
 void set_up(syscalls_bpf& skeleton, const TraceTargets& targets) {
   auto& settings = *skeleton.rodata;
   settings.own_process = static_cast<std::uint32_t>(::getpid());
   settings.held_process = targets.held;
+  settings.has_casts = kernel_has("bpf_rdonly_cast") ? 1 : 0;
   for (const std::uint32_t process : targets.processes) {
     if (settings.process_count == wire::kProcesses) break;
     settings.processes[settings.process_count++] = process;

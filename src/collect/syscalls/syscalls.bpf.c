@@ -21,6 +21,7 @@ const volatile uint32_t processes[kProcesses];
 const volatile uint32_t process_count;
 const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
+const volatile uint32_t has_casts;  // The kernel knows bpf_rdonly_cast.
 const volatile uint32_t own_process;
 const volatile uint32_t held_process;  // A child of the user side that waits to execute the command.
 const volatile uint8_t path_arguments[kCallNumbers];  // A bit for each argument that is a path.
@@ -96,28 +97,42 @@ static __always_inline void set_head(struct RecordHead *head, uint8_t kind, uint
 }
 
 // ---- what a descriptor stands for ----
+
+// From Linux 6.2 on a pointer that was found somewhere can be followed by plain loads, which may fault; before,
+// only by calls that copy, which make an open cost two microseconds more.
+extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
+
+#define FIELD(type, from, field)                                                                      \
+  ({                                                                                                  \
+    typeof(((struct type *)0)->field) value_;                                                         \
+    if (has_casts)                                                                                    \
+      value_ = ((struct type *)bpf_rdonly_cast((void *)(from), bpf_core_type_id_kernel(struct type))) \
+                   ->field;                                                                           \
+    else                                                                                              \
+      value_ = BPF_CORE_READ((struct type *)(from), field);                                           \
+    value_;                                                                                           \
+  })
+
 //
 // Functions that are not static are verified once, and not at each of their calls, which would take more than
 // a second; for that they get no pointers of the kernel's, but addresses.
 
 // The names of a path from its end to its root, through mounts. \return bytes written.
-__noinline uint32_t walk(struct Description *d, uint64_t dentry_at, uint64_t vfsmount_at) {
-  if (d == 0) return 0;
+static __noinline uint32_t walk(struct Description *d, struct dentry *dentry, struct vfsmount *vfsmount) {
   uint32_t at = 0;
-  struct dentry *dentry = (struct dentry *)dentry_at;
-  struct mount *mount = container_of((struct vfsmount *)vfsmount_at, struct mount, mnt);
+  struct mount *mount = container_of(vfsmount, struct mount, mnt);
   for (int i = 0; i < kMostWalk; ++i) {
-    struct dentry *parent = BPF_CORE_READ(dentry, d_parent);
-    struct dentry *root = BPF_CORE_READ(mount, mnt.mnt_root);
+    struct dentry *parent = FIELD(dentry, dentry, d_parent);
+    struct dentry *root = FIELD(mount, mount, mnt.mnt_root);
     if (dentry == root || dentry == parent) {
-      struct mount *outer = BPF_CORE_READ(mount, mnt_parent);
+      struct mount *outer = FIELD(mount, mount, mnt_parent);
       if (dentry != root || outer == mount) return at;
-      dentry = BPF_CORE_READ(mount, mnt_mountpoint);
+      dentry = FIELD(mount, mount, mnt_mountpoint);
       mount = outer;
       continue;
     }
     if (at >= kWalkBytes) break;
-    const unsigned char *name = BPF_CORE_READ(dentry, d_name.name);
+    const unsigned char *name = FIELD(dentry, dentry, d_name.name);
     const long bytes = bpf_probe_read_kernel_str(&d->text[at & (kWalkBytes - 1)], kNameBytes, name);
     if (bytes <= 0) return at;
     at += bytes;
@@ -127,27 +142,25 @@ __noinline uint32_t walk(struct Description *d, uint64_t dentry_at, uint64_t vfs
   return at;
 }
 
-__noinline uint32_t describe_socket(struct Description *d, uint64_t socket_at) {
-  if (d == 0) return 0;
-  struct socket *socket = (struct socket *)socket_at;
+static __noinline uint32_t describe_socket(struct Description *d, struct socket *socket) {
   struct DescriptorRecord *r = &d->record;
-  struct sock *sock = BPF_CORE_READ(socket, sk);
-  r->family = BPF_CORE_READ(sock, __sk_common.skc_family);
-  r->socket_type = BPF_CORE_READ(socket, type);
-  r->protocol = BPF_CORE_READ(sock, sk_protocol);
+  struct sock *sock = FIELD(socket, socket, sk);
+  r->family = FIELD(sock, sock, __sk_common.skc_family);
+  r->socket_type = FIELD(socket, socket, type);
+  r->protocol = FIELD(sock, sock, sk_protocol);
   if (r->family == kInet) {
-    const uint32_t local = BPF_CORE_READ(sock, __sk_common.skc_rcv_saddr);
-    const uint32_t peer = BPF_CORE_READ(sock, __sk_common.skc_daddr);
+    const uint32_t local = FIELD(sock, sock, __sk_common.skc_rcv_saddr);
+    const uint32_t peer = FIELD(sock, sock, __sk_common.skc_daddr);
     __builtin_memcpy(r->local, &local, sizeof local);
     __builtin_memcpy(r->peer, &peer, sizeof peer);
   } else if (r->family == kInet6) {
     BPF_CORE_READ_INTO(&r->local, sock, __sk_common.skc_v6_rcv_saddr.in6_u.u6_addr8);
     BPF_CORE_READ_INTO(&r->peer, sock, __sk_common.skc_v6_daddr.in6_u.u6_addr8);
   } else if (r->family == kUnix) {
-    struct unix_address *address = BPF_CORE_READ((struct unix_sock *)sock, addr);
+    struct unix_address *address = FIELD(unix_sock, sock, addr);
     if (address == 0) return 0;
     // An abstract address begins with a NUL, which is told as `@`, and need not end with one.
-    uint32_t bytes = BPF_CORE_READ(address, len) - sizeof address->name[0].sun_family;
+    uint32_t bytes = FIELD(unix_address, address, len) - sizeof address->name[0].sun_family;
     if (bytes == 0 || bytes > sizeof address->name[0].sun_path) return 0;
     if (bpf_probe_read_kernel(d->text, bytes, &address->name[0].sun_path) != 0) return 0;
     if (d->text[0] == 0) d->text[0] = '@';
@@ -155,8 +168,8 @@ __noinline uint32_t describe_socket(struct Description *d, uint64_t socket_at) {
     return bytes + 1;
   }
   if (r->family == kInet || r->family == kInet6) {
-    r->local_port = BPF_CORE_READ(sock, __sk_common.skc_num);
-    r->peer_port = __builtin_bswap16(BPF_CORE_READ(sock, __sk_common.skc_dport));
+    r->local_port = FIELD(sock, sock, __sk_common.skc_num);
+    r->peer_port = __builtin_bswap16(FIELD(sock, sock, __sk_common.skc_dport));
   }
   return 0;
 }
@@ -165,15 +178,15 @@ __noinline uint32_t describe_socket(struct Description *d, uint64_t socket_at) {
 __noinline int describe(struct Description *d, uint64_t table_at, int64_t descriptor) {
   if (d == 0) return 0;
   struct fdtable *table = (struct fdtable *)table_at;
-  if (descriptor < 0 || descriptor >= BPF_CORE_READ(table, max_fds)) return 0;
-  struct file **files = BPF_CORE_READ(table, fd);
+  if (descriptor < 0 || descriptor >= FIELD(fdtable, table, max_fds)) return 0;
+  struct file **files = FIELD(fdtable, table, fd);
   struct file *file = 0;
   bpf_probe_read_kernel(&file, sizeof file, files + descriptor);
   if (file == 0) return 0;
   struct DescriptorRecord *r = &d->record;
-  struct inode *inode = BPF_CORE_READ(file, f_inode);
-  struct dentry *dentry = BPF_CORE_READ(file, f_path.dentry);
-  unsigned long *bits = BPF_CORE_READ(table, close_on_exec);
+  struct inode *inode = FIELD(file, file, f_inode);
+  struct dentry *dentry = FIELD(file, file, f_path.dentry);
+  unsigned long *bits = FIELD(fdtable, table, close_on_exec);
   unsigned long word = 0;
   bpf_probe_read_kernel(&word, sizeof word, bits + descriptor / 64);
   r->head.kind = kDescriptorRecord;
@@ -181,23 +194,24 @@ __noinline int describe(struct Description *d, uint64_t table_at, int64_t descri
   r->head.number = 0;
   r->time_ns = bpf_ktime_get_ns();
   r->descriptor = descriptor;
-  r->inode = BPF_CORE_READ(inode, i_ino);
-  r->mode = BPF_CORE_READ(inode, i_mode);
-  r->magic = BPF_CORE_READ(inode, i_sb, s_magic);
+  r->inode = FIELD(inode, inode, i_ino);
+  r->mode = FIELD(inode, inode, i_mode);
+  struct super_block *super_block = FIELD(inode, inode, i_sb);
+  r->magic = FIELD(super_block, super_block, s_magic);
   r->family = r->socket_type = r->protocol = 0;
   r->local_port = r->peer_port = 0;
   __builtin_memset(r->local, 0, sizeof r->local);
   __builtin_memset(r->peer, 0, sizeof r->peer);
   uint32_t text;
   if ((r->mode & kModeMask) == kSocketMode) {
-    text = describe_socket(d, (uint64_t)BPF_CORE_READ(file, private_data));
+    text = describe_socket(d, (struct socket *)FIELD(file, file, private_data));
   } else {
-    text = walk(d, (uint64_t)dentry, (uint64_t)BPF_CORE_READ(file, f_path.mnt));
+    text = walk(d, dentry, FIELD(file, file, f_path.mnt));
     // What has no parent has a name of its own: anon_inode:[eventfd], memfd.
-    if (text == 0 && dentry == BPF_CORE_READ(dentry, d_parent)) {
-      const long bytes = bpf_probe_read_kernel_str(d->text, kNameBytes, BPF_CORE_READ(dentry, d_name.name));
+    if (text == 0 && dentry == FIELD(dentry, dentry, d_parent)) {
+      const long bytes = bpf_probe_read_kernel_str(d->text, kNameBytes, FIELD(dentry, dentry, d_name.name));
       text = bytes > 0 ? bytes : 0;
-    } else if (text != 0 && BPF_CORE_READ(dentry, d_hash.pprev) == 0) {
+    } else if (text != 0 && FIELD(dentry, dentry, d_hash.pprev) == 0) {
       r->head.flags |= kDeletedFlag;
     }
   }
