@@ -32,14 +32,6 @@ void add_hex(std::uint64_t value, std::string& text) {
   add_unsigned(value, text, 16);
 }
 
-void add_address(std::uint64_t value, std::string& text) {
-  if (value == 0) {
-    text += "NULL";
-  } else {
-    add_hex(value, text);
-  }
-}
-
 void add_mode(std::uint64_t mode, std::string& text) {
   constexpr int kOctal = 8;
   if (mode != 0) text += '0';
@@ -60,6 +52,11 @@ void add_quoted(std::string_view path, std::string& text) {
     }
   }
   text += '"';
+}
+
+void add_path(std::string_view path, std::string& text) {
+  add_quoted(path, text);
+  if (path.size() + 1 >= wire::kPathBytes) text += "...";
 }
 
 void add_open_flags(std::uint64_t flags, std::string& text) {
@@ -107,63 +104,6 @@ bool makes_no_file(const SyscallSpec& spec, const wire::CallRecord& call, std::s
   return (flags & O_CREAT) == 0 && (flags & O_TMPFILE) != O_TMPFILE;
 }
 
-class ArgumentWriter {
- public:
-  ArgumentWriter(const wire::CallRecord& call, const CallPaths& paths, DescriptorTables& descriptors,
-                 std::string& text)
-      : call_(call), paths_(paths), descriptors_(descriptors), text_(text) {}
-
-  void write(char letter, std::uint64_t value) {
-    switch (letter) {
-      case 'f':
-        return write_descriptor(static_cast<std::int32_t>(value));
-      case 'D':
-        if (static_cast<std::int32_t>(value) != AT_FDCWD)
-          return write_descriptor(static_cast<std::int32_t>(value));
-        text_ += "AT_FDCWD";
-        return;
-      case 's':
-        return write_path(value);
-      case 'p':
-        return add_address(value, text_);
-      case 'i':
-        return add_decimal(static_cast<std::int32_t>(value), text_);
-      case 'l':
-        return add_decimal(static_cast<std::int64_t>(value), text_);
-      case 'u':
-        return add_unsigned(value, text_, 10);
-      case 'o':
-        return add_mode(value & 07777, text_);
-      case 'O':
-        return add_open_flags(value & UINT32_MAX, text_);
-      case 'S':
-        text_ += signal_text(static_cast<std::int32_t>(value));
-        return;
-      default:
-        return add_hex(value, text_);
-    }
-  }
-
- private:
-  void write_descriptor(std::int32_t descriptor) {
-    add_descriptor(descriptor, descriptors_.text(call_.head.process, descriptor), text_);
-  }
-
-  void write_path(std::uint64_t value) {
-    const std::string_view path = path_ < paths_.size() ? paths_.at(path_) : std::string_view();
-    ++path_;
-    if (path.data() == nullptr || value == 0) return add_address(value, text_);
-    add_quoted(path, text_);
-    if (path.size() + 1 >= wire::kPathBytes) text_ += "...";
-  }
-
-  const wire::CallRecord& call_;
-  const CallPaths& paths_;
-  DescriptorTables& descriptors_;
-  std::string& text_;
-  std::size_t path_ = 0;
-};
-
 /// `ENOENT (No such file or directory)` of each number; `-1 ` or `? ` is in front.
 std::string error_text(int number) {
   constexpr int kRestart = 512;
@@ -209,16 +149,79 @@ std::string code_text(int signal, int code) {
 
 }  // namespace
 
-void add_arguments(const wire::CallRecord& call, const SyscallSpec* spec, const CallPaths& paths,
-                   DescriptorTables& descriptors, std::string& text) {
+void ArgumentText::write_number(std::uint64_t value, std::string_view place) {
+  if (!has_places_) return add_number(value, place, text_);
+  text_ += place;
+  values_.at(count_++) = value;
+}
+
+void ArgumentText::write(char letter, std::uint64_t value) {
+  constexpr std::int32_t kSmall = 4096;
+  const auto number = static_cast<std::int32_t>(value);
+  switch (letter) {
+    case 'p':
+      if (value != 0) return write_number(value, kArgumentPlaces[2]);
+      text_ += "NULL";
+      return;
+    case 'i':
+      // Kinds, signals and options are few; other numbers may be many.
+      if (number > -kSmall && number < kSmall) return add_decimal(number, text_);
+      return write_number(static_cast<std::uint64_t>(std::int64_t{number}), kArgumentPlaces[0]);
+    case 'l':
+      return write_number(value, kArgumentPlaces[0]);
+    case 'u':
+      return write_number(value, kArgumentPlaces[1]);
+    case 'o':
+      return add_mode(value & 07777, text_);
+    case 'O':
+      return add_open_flags(value & UINT32_MAX, text_);
+    case 'S':
+      text_ += signal_text(number);
+      return;
+    default:
+      return write_number(value, kArgumentPlaces[2]);
+  }
+}
+
+void ArgumentText::write_all(const wire::CallRecord& call, const SyscallSpec& spec, const CallPaths& paths,
+                             DescriptorTables& descriptors) {
+  text_.clear();
+  count_ = 0;
+  std::size_t path = 0;
+  for (std::size_t i = 0; i < spec.arguments.size(); ++i) {
+    if (makes_no_file(spec, call, i)) continue;
+    if (i > 0) text_ += ", ";
+    const char letter = spec.arguments[i];
+    const std::uint64_t value = call.arguments[i];
+    const auto descriptor = static_cast<std::int32_t>(value);
+    if (letter == 's') {
+      const std::string_view known = path < paths.size() ? paths.at(path) : std::string_view();
+      ++path;
+      if (known.data() == nullptr || value == 0) {
+        write('p', value);
+      } else {
+        add_path(known, text_);
+      }
+    } else if (letter == 'D' && descriptor == AT_FDCWD) {
+      text_ += "AT_FDCWD";
+    } else if (letter == 'f' || letter == 'D') {
+      add_descriptor(descriptor, descriptors.text(call.head.process, descriptor), text_);
+    } else {
+      write(letter, value);
+    }
+  }
+}
+
+void ArgumentText::set(const wire::CallRecord& call, const SyscallSpec* spec, const CallPaths& paths,
+                       DescriptorTables& descriptors) {
   static constexpr SyscallSpec kUnknown{.name = {}, .arguments = "xxxxxx"};
   const SyscallSpec& known = spec == nullptr ? kUnknown : *spec;
-  ArgumentWriter writer(call, paths, descriptors, text);
-  for (std::size_t i = 0; i < known.arguments.size(); ++i) {
-    if (makes_no_file(known, call, i)) continue;
-    if (i > 0) text += ", ";
-    writer.write(known.arguments[i], call.arguments[i]);
-  }
+  has_places_ = true;
+  write_all(call, known, paths, descriptors);
+  if (argument_places(text_) == count_) return;
+  // The name of a file reads like a place.
+  has_places_ = false;
+  write_all(call, known, paths, descriptors);
 }
 
 void add_result(const wire::CallRecord& call, const SyscallSpec* spec, DescriptorTables& descriptors,

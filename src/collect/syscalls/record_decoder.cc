@@ -138,9 +138,9 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
     return event;
   }
   const CallPaths paths{path_at(texts, 0), path_at(texts, wire::kPathBytes)};
-  arguments_.clear();
-  add_arguments(call, spec, paths, descriptors_, arguments_);
-  event.arguments = arguments_;
+  call_arguments_.set(call, spec, paths, descriptors_);
+  event.arguments = call_arguments_.text();
+  event.values = call_arguments_.values();
   object_ = object_of(call, spec, paths[0]);
   event.object = object_;
   event.sequence = call.sequence;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "collect/syscalls/call_text.h"
 #include "collect/syscalls/descriptor_tables.h"
 #include "collect/syscalls/syscall_table.h"
 #include "model/syscall_event.h"
@@ -46,6 +47,7 @@ class RecordDecoder {
 
   Duration offset_{};
   DescriptorTables descriptors_;
+  ArgumentText call_arguments_;
   std::string name_;
   std::string arguments_;
   std::string result_;

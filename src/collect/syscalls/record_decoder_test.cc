@@ -91,8 +91,13 @@ wire::MomentRecord moment(wire::RecordKind kind, std::uint16_t number, std::int3
 /// `name(arguments) = result <object>`
 std::string told(const std::optional<SyscallEvent>& event) {
   if (!event) return "nothing";
-  return std::string(event->name) + "(" + std::string(event->arguments) +
-         ") = " + std::string(event->result) + " <" + std::string(event->object) + ">";
+  // As it comes out of an archive, with its values in their places.
+  EventTable table("h", std::string(kSyscallKind));
+  EXPECT_TRUE(SyscallAppender(table).append(*event));
+  SyscallRows rows(table);
+  const SyscallEvent told = rows.at(0);
+  return std::string(told.name) + "(" + std::string(told.arguments) + ") = " + std::string(told.result) +
+         " <" + std::string(told.object) + ">";
 }
 
 class Decoding : public testing::Test {
@@ -236,6 +241,28 @@ TEST_F(Decoding, WhatDescriptorsStandFor) {
   socket.family = AF_UNIX;
   static_cast<void>(decode(to_bytes(socket, "/run/x\0"sv)));
   EXPECT_EQ(object(4), "UNIX:[4711,\"/run/x\"]");
+}
+
+TEST_F(Decoding, NumbersThatDifferFromCallToCallMakeNoTextsOfTheirOwn) {
+  open_passwd(3);
+  EventTable table("h", std::string(kSyscallKind));
+  SyscallAppender appender(table);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    const auto read = decoder_.decode(to_bytes(call(kCallRead, {3, 0x1000 + i, 7 * i}, 1)));
+    ASSERT_TRUE(appender.append(*read));
+    ASSERT_TRUE(appender.append(*decoder_.decode(to_bytes(call(kCallMmap, {0, i, 3, 0x22}, 0x1000)))));
+  }
+  EXPECT_LT(table.words().size(), 10U);
+  SyscallRows rows(table);
+  EXPECT_EQ(rows.at(198).arguments, "3</etc/passwd>, 0x1063, 693");
+  EXPECT_EQ(rows.at(199).arguments, "NULL, 99, 0x3, 0x22, 0, 0");
+  EXPECT_EQ(rows.at(199).result, "0x1000");
+}
+
+TEST_F(Decoding, NamesThatReadLikePlaces) {
+  static_cast<void>(decode(to_bytes(descriptor(3, S_IFREG), "<u>\0a\0"sv)));
+  EXPECT_EQ(decode(to_bytes(call(kCallRead, {3, 0xabc, 17}, 17))),
+            "read(3</a/<u>>, 0xabc, 17) = 17 </a/<u>>");
 }
 
 TEST_F(Decoding, IoUringIsNoticed) {
