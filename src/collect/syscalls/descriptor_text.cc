@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -27,7 +28,8 @@ std::string path_of_names(const wire::DescriptorRecord& record, std::string_view
   }
   std::string path = (record.head.flags & wire::kCutFlag) != 0 ? "..." : "";
   if (parts.empty()) path += '/';
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) path.append("/").append(*part);
+  std::ranges::reverse(parts);
+  for (const std::string_view part : parts) path.append("/").append(part);
   if ((record.head.flags & wire::kDeletedFlag) != 0) path += " (deleted)";
   return path;
 }
