@@ -90,18 +90,32 @@ def compare(name, command, tools, options):
     for _ in range(options.repeat):
         for tool in tools:
             runs[tool].append(run_of(tool, options.laggard, options.scratch, command))
-    alone = statistics.median(cpu for cpu, _, _ in runs["alone"])
+    start = statistics.median(whole - cpu for cpu, whole, _ in runs["alone"])  # Of the interpreter around the command.
     for tool in tools:
         ratios = [100 * (cpu / before - 1) for (cpu, _, _), (before, _, _) in zip(runs[tool], runs["alone"])]
-        own = statistics.median(whole - cpu for cpu, whole, _ in runs[tool])
+        own = statistics.median(whole - cpu for cpu, whole, _ in runs[tool]) - start
+        # perf does not wait for what it runs, so that its own time cannot be told.
+        shown = f"{own / 1e3:.0f} ms" if tool in ("laggard", "strace") else ""
         size = runs[tool][0][2]
         print(f"| {name} | {tool} | {statistics.median(r[0] for r in runs[tool]) / 1e3:.0f} ms | {statistics.median(ratios):+.1f} % "
-              f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {own / 1e3:.0f} ms | {'' if size is None else f'{size:.1f}'} |", flush=True)
-    return alone
+              f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
+
+
+def recorded(options, words):
+    """What is said and taken by a recording of a command: its output, ns of CPU of both."""
+    out = tempfile.mkdtemp(dir=options.scratch)
+    before = os.times()
+    done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", *words])
+    after = os.times()
+    assert " 0 records lost" in done.stderr, done.stderr
+    shutil.rmtree(out)
+    return done.stdout, 1e9 * (after.children_user + after.children_system - before.children_user - before.children_system)
 
 
 def loop_costs(options):
     """ns of CPU a call: alone, with a recorder of somebody else, recorded; and of the recorder for each record."""
+    start = statistics.median(recorded(options, ["true"])[1] for _ in range(options.repeat))
+    print(f"To begin and end a recording: {start / 1e9:.2f} s of CPU\n")
     print("| | alone | not traced | traced | the recorder's CPU |\n|---|---|---|---|---|")
     for call in ("getpid", "pread"):
         words = [options.loop, call, str(options.calls), f"{options.scratch}/file"]
@@ -116,16 +130,10 @@ def loop_costs(options):
             other.kill()
             other.wait()
             recorder.wait()
-            before = os.times()
-            out = tempfile.mkdtemp(dir=options.scratch)
-            done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", *words])
-            after = os.times()
-            assert " 0 records lost" in done.stderr, done.stderr
-            shutil.rmtree(out)
             shutil.rmtree(f"{options.scratch}/other")
-            traced.append(float(done.stdout))
-            whole = 1e9 * (after.children_user + after.children_system - before.children_user - before.children_system)
-            own.append(whole / options.calls - traced[-1])
+            output, whole = recorded(options, words)
+            traced.append(float(output))
+            own.append((whole - start) / options.calls - traced[-1])
         paired = lambda some: statistics.median(a - b for a, b in zip(some, alone))
         print(f"| `{call}` | {statistics.median(alone):.0f} ns | {paired(beside):+.0f} ns | {paired(traced):+.0f} ns | "
               f"{statistics.median(own):.0f} ns |", flush=True)

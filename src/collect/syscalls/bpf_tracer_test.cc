@@ -479,12 +479,20 @@ TEST_F(Tracing, ACommandIsFollowedFromItsFirstCall) {
   EXPECT_EQ(told_.back().line, "exited(with 3) = ");
 }
 
-TEST(TracingACommand, ThatIsNotThere) {
-  const auto opened =
-      SyscallSource::open({.options = {{"command", {"/nonexistent/program"}}, {"ring", {"1M"}}}});
-  ASSERT_FALSE(opened);
-  if (opened.error().code == ErrorCode::kNoPermission) GTEST_SKIP() << opened.error().message();
-  EXPECT_THAT(opened.error().message(), HasSubstr("/nonexistent/program"));
+TEST_F(Tracing, ACommandThatIsNotThere) {
+  TRACE_OR_SKIP({{"command", {"/nonexistent/program"}}});
+  ObservationBatch batch{EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
+  const Status done = source_->read(clock_, batch, 100);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message(), StartsWith("/nonexistent/program: cannot be executed"));
+}
+
+TEST_F(Tracing, ACommandThatWasNeverLetGoJustEnds) {
+  const std::string made = testing::TempDir() + "/lgd-never-" + number(::getpid());
+  TRACE_OR_SKIP({{"command", {"touch", made}}});
+  EXPECT_FALSE(source_->has_ended());
+  source_.reset();
+  EXPECT_NE(::access(made.c_str(), F_OK), 0);
 }
 
 }  // namespace

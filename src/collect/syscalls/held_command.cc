@@ -80,7 +80,7 @@ HeldCommand::HeldCommand(HeldCommand&& other) noexcept
 
 HeldCommand::~HeldCommand() {
   if (process_ < 0 || has_ended()) return;
-  if (gate_.valid()) {  // It still waits.
+  if (is_held()) {
     gate_.reset();
     ::waitpid(process_, nullptr, 0);
     return;

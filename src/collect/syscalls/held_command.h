@@ -25,6 +25,7 @@ class HeldCommand {
   ~HeldCommand();
 
   [[nodiscard]] pid_t process() const { return process_; }
+  [[nodiscard]] bool is_held() const { return gate_.valid(); }
   /// An error when the program cannot be executed.
   [[nodiscard]] Status let_go();
   /// Whether it has ended; does not wait.

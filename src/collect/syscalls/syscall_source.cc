@@ -88,9 +88,6 @@ Result<std::unique_ptr<EventSource>> SyscallSource::open(const EventSourceSetup&
   const bool waits_for_more = !targets->comms.empty();
   auto tracer = open_bpf_tracer({.targets = std::move(*targets), .ring_bytes = *ring});
   if (!tracer) return forward(tracer);
-  if (command) {
-    if (Status executed = command->let_go(); !executed) return forward(executed);
-  }
   return std::make_unique<SyscallSource>(std::move(*tracer), std::move(command), waits_for_more, setup.say);
 }
 
@@ -140,6 +137,10 @@ void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t mos
 }
 
 Status SyscallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most) {
+  // Not before the recording is surely ours.
+  if (command_ && command_->is_held()) {
+    if (Status executed = command_->let_go(); !executed) return executed;
+  }
   drain(clock, batch, most);
   tell_losses(clock, batch);
   tell_io_uring();
