@@ -132,7 +132,8 @@ SyscallRows::SyscallRows(const EventTable& table)
       arguments_(table.find_attribute("arguments", AttributeForm::kWord)),
       end_(table.find_attribute("end", AttributeForm::kInteger)),
       result_(table.find_attribute("result", AttributeForm::kInteger)),
-      returned_(table.find_attribute("returned", AttributeForm::kWord)) {
+      returned_(table.find_attribute("returned", AttributeForm::kWord)),
+      sequence_(table.find_attribute("sequence", AttributeForm::kInteger)) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_.at(i) = table.find_attribute(std::to_string(i), AttributeForm::kInteger);
   }
@@ -170,6 +171,7 @@ SyscallEvent SyscallRows::at(std::size_t e) {
       .arguments = table_.word(arguments_, e),
       .result = table_.word(returned_, e),
       .object = event.subject == kNoWord ? std::string_view() : table_.words().text(event.subject)};
+  if (const auto sequence = number(sequence_)) call.sequence = static_cast<std::uint64_t>(*sequence);
   const std::int64_t end = number(end_).value_or(0);
   if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kExit)) call.end = static_cast<SyscallEnd>(end);
   const auto result = number(result_);

@@ -110,6 +110,7 @@ class SyscallRows {
   const AttributeColumn* end_;
   const AttributeColumn* result_;
   const AttributeColumn* returned_;
+  const AttributeColumn* sequence_;
   std::array<const AttributeColumn*, kMostArgumentValues> values_{};
   std::string number_;
   std::string text_;
