@@ -35,7 +35,8 @@ std::string& bpf_warning() {
   return warning;
 }
 
-int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
+[[gnu::format(printf, 2, 0)]] int keep_warning(libbpf_print_level level, const char* format,
+                                               va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
   constexpr std::size_t kMost = 300;
   std::array<char, kMost> text{};

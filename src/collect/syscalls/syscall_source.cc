@@ -106,8 +106,7 @@ void SyscallSource::tell_losses(Clock& clock, ObservationBatch& batch) {
                            .count = lost - lost_,
                            .reason = "the ring was full (--ring)"});
     lost_ = lost;
-    // What was lost may have told of descriptors.
-    static_cast<void>(tracer_->tell_open());
+    may_lack_descriptors_ = true;
   }
   drained_ = now;
 }
@@ -144,7 +143,18 @@ Status SyscallSource::read(Clock& clock, ObservationBatch& batch, std::size_t mo
   drain(clock, batch, most);
   tell_losses(clock, batch);
   tell_io_uring();
-  return decoder_.takes_newcomers() ? tracer_->tell_open() : Status();
+  return tell_open(clock.mono());
+}
+
+/// What is open, of processes that are new, or because what was lost may have told of it: not too often then,
+/// as it fills the ring that ran over.
+Status SyscallSource::tell_open(MonoTime now) {
+  constexpr Duration kAtMost = std::chrono::seconds(1);
+  const bool is_due = may_lack_descriptors_ && (!told_open_ || now - *told_open_ >= kAtMost);
+  if (!decoder_.takes_newcomers() && !is_due) return {};
+  may_lack_descriptors_ = false;
+  told_open_ = now;
+  return tracer_->tell_open();
 }
 
 bool SyscallSource::has_ended() {

@@ -44,6 +44,7 @@ class SyscallSource final : public EventSource {
  private:
   void drain(Clock& clock, ObservationBatch& batch, std::size_t most);
   void tell_losses(Clock& clock, ObservationBatch& batch);
+  [[nodiscard]] Status tell_open(MonoTime now);
   void tell_io_uring();
   void tell_end();
 
@@ -56,6 +57,8 @@ class SyscallSource final : public EventSource {
   std::optional<WallTime> drained_;   ///< When the ring was last looked into.
   std::uint64_t events_ = 0;
   std::uint64_t lost_ = 0;
+  std::optional<MonoTime> told_open_;
+  bool may_lack_descriptors_ = false;
   bool is_stopped_ = false;
   bool told_io_uring_ = false;
 };
