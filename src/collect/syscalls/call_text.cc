@@ -138,7 +138,8 @@ std::string code_text(int signal, int code) {
       "", "CLD_EXITED", "CLD_KILLED", "CLD_DUMPED", "CLD_TRAPPED", "CLD_STOPPED", "CLD_CONTINUED"};
   constexpr int kKernel = 0x80;
   if (code == kKernel) return "SI_KERNEL";
-  if (code <= 0 && -code < static_cast<int>(kSenders.size()))
+  // Whoever sends a signal may choose any code, the least of all numbers too.
+  if (code <= 0 && code > -static_cast<int>(kSenders.size()))
     return std::string(kSenders.at(static_cast<std::size_t>(-code)));
   if (signal == SIGCHLD && code > 0 && code < static_cast<int>(kChildren.size()))
     return std::string(kChildren.at(static_cast<std::size_t>(code)));

@@ -171,6 +171,8 @@ TEST_F(Decoding, SignalsAndEnds) {
   EXPECT_EQ(decode(to_bytes(signal)), "SIGCHLD({si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=42}) =  <>");
   EXPECT_EQ(decode(to_bytes(moment(wire::kSignalRecord, 35, -6))),
             "SIGRT_3({si_signo=SIGRT_3, si_code=SI_TKILL}) =  <>");
+  EXPECT_EQ(decode(to_bytes(moment(wire::kSignalRecord, SIGUSR1, INT32_MIN))),
+            "SIGUSR1({si_signo=SIGUSR1, si_code=-2147483648}) =  <>");
   EXPECT_EQ(decode(to_bytes(moment(wire::kExitRecord, 0, 7 << 8))), "exited(with 7) =  <>");
   EXPECT_EQ(decode(to_bytes(moment(wire::kExitRecord, 0, SIGSEGV | 0x80))),
             "killed(by SIGSEGV (core dumped)) =  <>");
