@@ -35,17 +35,24 @@ class DescriptorTables {
   /// \param shares  both have one table (CLONE_FILES); else the child has a copy.
   void fork(std::uint32_t parent, std::uint32_t child, bool shares);
   void end(std::uint32_t process);
-  [[nodiscard]] std::size_t processes() const { return tables_.size(); }
+  [[nodiscard]] std::size_t processes() const { return files_.size(); }
 
  private:
   using Table = std::vector<Descriptor>;
+  /// What processes with common descriptors have in common. Its table may be that of others, too, until one
+  /// of them is changed: most children execute another program before they change anything.
+  struct Files {
+    std::shared_ptr<Table> table;
+  };
 
-  [[nodiscard]] Table* find(std::uint32_t process);
+  [[nodiscard]] Files* find(std::uint32_t process);
+  /// The table, which is its own from now on; null when the process is not known.
+  [[nodiscard]] Table* find_to_change(std::uint32_t process);
 
-  std::unordered_map<std::uint32_t, std::shared_ptr<Table>> tables_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<Files>> files_;
   /// Of the last look-up: calls of a process come in runs.
   std::uint32_t last_process_ = 0;
-  Table* last_ = nullptr;
+  Files* last_ = nullptr;
 };
 
 }  // namespace laggard::collect
