@@ -311,9 +311,11 @@ void add_source_options(CLI::App& command, const collect::EventSourceSpec& sourc
     for (const std::string_view value : split(option.initial, ',')) {
       if (!value.empty()) values.emplace_back(value);
     }
-    CLI::Option* added =
-        command.add_option("--" + std::string(option.name), values, std::string(option.help));
-    added->type_name(std::string(option.type))->allow_extra_args(false);
+    CLI::Option* added = command.add_option((option.is_command ? "" : "--") + std::string(option.name),
+                                            values, std::string(option.help));
+    added->type_name(std::string(option.type));
+    if (option.is_command) continue;
+    added->allow_extra_args(false);
     if (!option.initial.empty()) added->default_str(std::string(option.initial));
     if (option.many) {
       added->delimiter(',');

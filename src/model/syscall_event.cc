@@ -1,6 +1,9 @@
 #include "model/syscall_event.h"
 
+#include <algorithm>
 #include <charconv>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -14,6 +17,7 @@ struct Returned {
   std::optional<std::int64_t> number;
   std::string_view errno_name;
   bool is_number_alone = false;
+  bool is_hex_alone = false;
 };
 
 Returned taken_apart(std::string_view text) {
@@ -29,13 +33,69 @@ Returned taken_apart(std::string_view text) {
     returned.number = to_number<std::int64_t>(first);
   }
   // `+1`, `-0` and `007` are numbers, but are not written so.
-  returned.is_number_alone = returned.number && !is_hex && text == std::to_string(*returned.number);
+  const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
+  const bool is_plain = text == "0" || (!digits.empty() && digits[0] >= '1' && digits[0] <= '9');
+  returned.is_number_alone = returned.number && !is_hex && is_plain && first.size() == text.size();
+  returned.is_hex_alone = returned.number && is_hex && first.size() == text.size() && first.size() > 2 &&
+                          first[2] != '0' && first.find_first_of("ABCDEF") == std::string_view::npos;
   const std::string_view rest = trim(text.substr(first.size()));
   if (rest.starts_with('E')) returned.errno_name = rest.substr(0, rest.find(' '));
   return returned;
 }
 
+/// Where the first place begins, and which it is; npos when there is none.
+std::pair<std::size_t, std::string_view> find_place(std::string_view text) {
+  constexpr std::size_t kLength = 3;
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
+    const std::string_view here = text.substr(at, kLength);
+    const auto place = std::ranges::find(kArgumentPlaces, here);
+    if (place != kArgumentPlaces.end()) return {at, *place};
+  }
+  return {std::string_view::npos, {}};
+}
+
 }  // namespace
+
+std::size_t argument_places(std::string_view arguments) {
+  std::size_t count = 0;
+  for (auto [at, place] = find_place(arguments); at != std::string_view::npos;
+       std::tie(at, place) = find_place(arguments)) {
+    ++count;
+    arguments.remove_prefix(at + place.size());
+  }
+  return count;
+}
+
+void add_number(std::uint64_t value, std::string_view place, std::string& text) {
+  constexpr int kHex = 16;
+  std::array<char, 24> digits{};
+  char* const first = digits.data();
+  char* const last = first + digits.size();
+  char* end = first;
+  if (place == kArgumentPlaces[0]) {
+    end = std::to_chars(first, last, static_cast<std::int64_t>(value)).ptr;
+  } else if (place == kArgumentPlaces[1]) {
+    end = std::to_chars(first, last, value).ptr;
+  } else {
+    if (value != 0) text += "0x";
+    end = std::to_chars(first, last, value, kHex).ptr;
+  }
+  text.append(first, end);
+}
+
+std::optional<std::size_t> SyscallAppender::column_of(Attribute& attribute, AttributeForm form) {
+  if (!attribute.column) attribute.column = table_->attribute(attribute.key, form);
+  return attribute.column;
+}
+
+void SyscallAppender::set(Attribute& attribute, std::int64_t value) {
+  if (const auto column = column_of(attribute, AttributeForm::kInteger)) table_->set(*column, value);
+}
+
+void SyscallAppender::set_word(Attribute& attribute, Word word) {
+  if (word == kNoWord) return;
+  if (const auto column = column_of(attribute, AttributeForm::kWord)) table_->set(*column, word);
+}
 
 bool SyscallAppender::append(const SyscallEvent& event) {
   EventTable& table = *table_;
@@ -45,25 +105,24 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   const auto arguments = table.intern(event.arguments.substr(0, kMostText));
   const Returned returned = taken_apart(event.result);
   const bool is_more = !event.result.empty() && !returned.is_number_alone;
-  const auto whole = is_more ? table.intern(event.result.substr(0, kMostText)) : std::optional(kNoWord);
+  const auto whole = !is_more                ? std::optional(kNoWord)
+                     : returned.is_hex_alone ? table.intern(kArgumentPlaces[2])
+                                             : table.intern(event.result.substr(0, kMostText));
   const auto error = returned.errno_name.empty() ? std::optional(kNoWord)
                                                  : table.intern(returned.errno_name.substr(0, kMostText));
   if (!what || !subject || !arguments || !whole || !error) return false;
   table.append({.time = event.time, .duration = event.took, .subject = *subject, .what = *what});
-  const auto set = [&](std::string_view key, std::int64_t value) {
-    if (const auto column = table.attribute(key, AttributeForm::kInteger)) table.set(*column, value);
-  };
-  const auto set_word = [&](std::string_view key, Word word) {
-    if (word == kNoWord) return;
-    if (const auto column = table.attribute(key, AttributeForm::kWord)) table.set(*column, word);
-  };
-  if (event.lwp) set("lwp", *event.lwp);
-  if (event.end != SyscallEnd::kReturned) set("end", static_cast<std::int64_t>(event.end));
-  if (returned.number) set("result", *returned.number);
-  if (event.arguments.size() > kMostText) set("length", static_cast<std::int64_t>(event.arguments.size()));
-  set_word("arguments", *arguments);
-  set_word("returned", *whole);
-  set_word("errno", *error);
+  if (event.lwp) set(lwp_, *event.lwp);
+  if (event.end != SyscallEnd::kReturned) set(end_, static_cast<std::int64_t>(event.end));
+  if (returned.number) set(result_, *returned.number);
+  if (event.arguments.size() > kMostText) set(length_, static_cast<std::int64_t>(event.arguments.size()));
+  if (event.sequence) set(sequence_, static_cast<std::int64_t>(*event.sequence));
+  for (std::size_t i = 0; i < std::min(event.values.size(), values_.size()); ++i) {
+    set(values_.at(i), static_cast<std::int64_t>(event.values[i]));
+  }
+  set_word(arguments_, *arguments);
+  set_word(returned_, *whole);
+  set_word(errno_, *error);
   return true;
 }
 
@@ -73,7 +132,30 @@ SyscallRows::SyscallRows(const EventTable& table)
       arguments_(table.find_attribute("arguments", AttributeForm::kWord)),
       end_(table.find_attribute("end", AttributeForm::kInteger)),
       result_(table.find_attribute("result", AttributeForm::kInteger)),
-      returned_(table.find_attribute("returned", AttributeForm::kWord)) {}
+      returned_(table.find_attribute("returned", AttributeForm::kWord)),
+      sequence_(table.find_attribute("sequence", AttributeForm::kInteger)) {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    values_.at(i) = table.find_attribute(std::to_string(i), AttributeForm::kInteger);
+  }
+}
+
+/// Puts values into the places of the arguments. Where there are no values, or not as many as places,
+/// somebody else filled the table, and the text is what it is.
+void SyscallRows::put_values(std::size_t e, SyscallEvent& call) {
+  if (values_[0] == nullptr || !values_[0]->bits(e)) return;
+  text_.clear();
+  std::string_view rest = call.arguments;
+  for (const AttributeColumn* const column : values_) {
+    const auto bits = column == nullptr ? std::nullopt : column->bits(e);
+    const auto [at, place] = find_place(rest);
+    if (!bits || at == std::string_view::npos) break;
+    text_.append(rest.substr(0, at));
+    add_number(*bits, place, text_);
+    rest.remove_prefix(at + place.size());
+  }
+  text_.append(rest);
+  call.arguments = text_;
+}
 
 SyscallEvent SyscallRows::at(std::size_t e) {
   const EventTable::Event event = table_.event(e);
@@ -89,12 +171,16 @@ SyscallEvent SyscallRows::at(std::size_t e) {
       .arguments = table_.word(arguments_, e),
       .result = table_.word(returned_, e),
       .object = event.subject == kNoWord ? std::string_view() : table_.words().text(event.subject)};
+  if (const auto sequence = number(sequence_)) call.sequence = static_cast<std::uint64_t>(*sequence);
   const std::int64_t end = number(end_).value_or(0);
   if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kExit)) call.end = static_cast<SyscallEnd>(end);
-  if (const auto result = number(result_); result && call.result.empty()) {
-    const char* const last = std::to_chars(number_, number_ + sizeof number_, *result).ptr;
-    call.result = {number_, static_cast<std::size_t>(last - number_)};
+  const auto result = number(result_);
+  if (result && (call.result.empty() || call.result == kArgumentPlaces[2])) {
+    number_.clear();
+    add_number(static_cast<std::uint64_t>(*result), kArgumentPlaces.at(call.result.empty() ? 0 : 2), number_);
+    call.result = number_;
   }
+  put_values(e, call);
   return call;
 }
 

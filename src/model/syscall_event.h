@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "base/time.h"
@@ -12,6 +15,16 @@ namespace laggard {
 
 /// The kind of events that system calls are.
 inline constexpr std::string_view kSyscallKind = "syscall";
+
+/// What stands for a number in the arguments of a call: signed, unsigned, hexadecimal.
+inline constexpr std::array<std::string_view, 3> kArgumentPlaces{"<d>", "<u>", "<x>"};
+inline constexpr std::size_t kMostArgumentValues = 6;
+
+/// How many of those there are, as names of files may have them, too.
+[[nodiscard]] std::size_t argument_places(std::string_view arguments);
+
+/// Adds a number as it is written in the stead of a place.
+void add_number(std::uint64_t value, std::string_view place, std::string& text);
 
 /// How what a thread did ended.
 enum class SyscallEnd : std::uint8_t {
@@ -29,14 +42,22 @@ struct SyscallEvent {
   std::string_view name;  ///< `read`, `SIGCHLD`, `exited`, `killed`.
   /// What stands between the parentheses; of a signal or an end what is said of it.
   std::string_view arguments;
+  /// Numbers of the arguments, in whose stead these have a kArgumentPlaces. Numbers that differ from call to
+  /// call (addresses, sizes, offsets) would otherwise make of each call a text of its own, of which a
+  /// recording holds a million a day.
+  std::span<const std::uint64_t> values = {};
   std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
   std::string_view object;  ///< The file or socket that it is about, where that was told.
   SyscallEnd end = SyscallEnd::kReturned;
+  /// Counts the calls of a recording in the order in which they began; events come in that in which they
+  /// ended.
+  std::optional<std::uint64_t> sequence = std::nullopt;
 };
 
 /// Puts system calls into a table of the kind kSyscallKind: its name is what happened, the object the
-/// subject, and `lwp`, `arguments`, `end` and the result are attributes: `result` the number with which it
-/// begins, `errno` the name of an error, and `returned` the whole text where it is more than a number.
+/// subject, and `lwp`, `arguments`, `end`, `sequence` and the result are attributes: `result` the number with
+/// which it begins, `errno` the name of an error, and `returned` the whole text where it is more than a
+/// number (`<x>`: the number in hexadecimal). `0` to `5` are the values of the arguments.
 class SyscallAppender {
  public:
   /// Bytes of a text; of longer ones the beginning is kept, and in the attribute `length` how long the
@@ -49,7 +70,25 @@ class SyscallAppender {
   [[nodiscard]] bool append(const SyscallEvent& event);
 
  private:
+  /// An attribute, and its column once there is one: looking it up for each event would be half of the time.
+  struct Attribute {
+    std::string_view key;
+    std::optional<std::size_t> column = std::nullopt;
+  };
+  [[nodiscard]] std::optional<std::size_t> column_of(Attribute& attribute, AttributeForm form);
+  void set(Attribute& attribute, std::int64_t value);
+  void set_word(Attribute& attribute, Word word);
+
   EventTable* table_;
+  Attribute lwp_{"lwp"};
+  Attribute end_{"end"};
+  Attribute result_{"result"};
+  Attribute length_{"length"};
+  Attribute sequence_{"sequence"};
+  Attribute arguments_{"arguments"};
+  Attribute returned_{"returned"};
+  Attribute errno_{"errno"};
+  std::array<Attribute, kMostArgumentValues> values_{{{"0"}, {"1"}, {"2"}, {"3"}, {"4"}, {"5"}}};
 };
 
 /// Reads the system calls of a table that SyscallAppender, or anybody, filled.
@@ -58,18 +97,23 @@ class SyscallRows {
   /// \param table  outlives this.
   explicit SyscallRows(const EventTable& table);
 
-  /// Its texts are valid as long as the table is, but for a `result` that is a number alone: until the next
-  /// call.
+  /// With its values in their places. Its texts are valid as long as the table is, but for these arguments
+  /// and for a `result` that is a number alone: until the next call.
   [[nodiscard]] SyscallEvent at(std::size_t e);
 
  private:
+  void put_values(std::size_t e, SyscallEvent& call);
+
   const EventTable& table_;
   const AttributeColumn* lwp_;
   const AttributeColumn* arguments_;
   const AttributeColumn* end_;
   const AttributeColumn* result_;
   const AttributeColumn* returned_;
-  char number_[24] = {};
+  const AttributeColumn* sequence_;
+  std::array<const AttributeColumn*, kMostArgumentValues> values_{};
+  std::string number_;
+  std::string text_;
 };
 
 }  // namespace laggard

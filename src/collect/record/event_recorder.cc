@@ -66,11 +66,24 @@ MonoTime EventRecorder::next_deadline(MonoTime flushed) const {
   return deadline;
 }
 
+bool EventRecorder::all_ended() {
+  return !seats_.empty() && std::ranges::all_of(seats_, [](Seat& seat) { return seat.source->has_ended(); });
+}
+
+void EventRecorder::finish(Seat& seat) {
+  for (bool is_full = true; is_full;) {
+    seat.batch.is_full = false;
+    seat.source->finish(clock_, seat.batch);
+    is_full = seat.batch.is_full;
+    hand_over(seat);
+  }
+}
+
 Status EventRecorder::run(const std::function<bool()>& stop, const Wait& wait) {
   const MonoTime start = clock_.mono();
   MonoTime flushed = start;
   Status recorded;
-  while (recorded && !stop() && !outbox_.broken()) {
+  while (recorded && !stop() && !outbox_.broken() && !all_ended()) {
     MonoTime now = clock_.mono();
     if (options_.duration && now - start >= *options_.duration) break;
     MonoTime deadline = next_deadline(flushed);
@@ -83,10 +96,7 @@ Status EventRecorder::run(const std::function<bool()>& stop, const Wait& wait) {
     for (Seat& seat : seats_) hand_over(seat);
     outbox_.deliver_soon();
   }
-  for (Seat& seat : seats_) {
-    seat.source->finish(clock_, seat.batch);
-    hand_over(seat);
-  }
+  for (Seat& seat : seats_) finish(seat);
   Status finished = outbox_.finish();
   return recorded ? finished : recorded;
 }

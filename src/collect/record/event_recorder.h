@@ -40,7 +40,9 @@ class EventSource {
   /// Adds what there is, without waiting for more, and stops after about `most` events: what is left it is
   /// asked for again. Says what it lost itself (EventTable::add_loss). An error ends the recording.
   [[nodiscard]] virtual Status read(Clock& clock, ObservationBatch& batch, std::size_t most) = 0;
-  /// Adds what is left when the recording ends.
+  /// Whether there will be nothing more.
+  [[nodiscard]] virtual bool has_ended() { return false; }
+  /// Adds what is left when the recording ends; is called again as long as the batch is full.
   virtual void finish(Clock& clock, ObservationBatch& batch) {
     static_cast<void>(clock);
     static_cast<void>(batch);
@@ -67,7 +69,7 @@ class EventRecorder {
   EventRecorder(EventRecorderOptions options, Clock& clock, Outbox& outbox,
                 std::vector<std::unique_ptr<EventSource>> sources);
 
-  /// Records until `stop()` or until the duration is over; then flushes.
+  /// Records until `stop()`, until the duration is over or until all sources have ended; then flushes.
   [[nodiscard]] Status run(const std::function<bool()>& stop, const Wait& wait);
 
  private:
@@ -80,6 +82,8 @@ class EventRecorder {
 
   [[nodiscard]] ObservationBatch fresh(const EventSource& source) const;
   [[nodiscard]] Status read_all();
+  [[nodiscard]] bool all_ended();
+  void finish(Seat& seat);
   void hand_over(Seat& seat);
   [[nodiscard]] MonoTime next_deadline(MonoTime flushed) const;
   /// Of those that would be read now.

@@ -233,5 +233,56 @@ TEST(EventRecorder, EndsWithTheErrorOfASourceOrASink) {
   EXPECT_FALSE(other.run(kNever, sleeping(clock)));
 }
 
+/// Ends after three readings with so many more events, which it hands over a hundred at a time.
+class Ending final : public EventSource {
+ public:
+  explicit Ending(int left) : left_(left) {}
+  [[nodiscard]] std::string_view kind() const override { return "ending"; }
+  [[nodiscard]] Status read(Clock& clock, ObservationBatch& batch, std::size_t) override {
+    ++readings_;
+    add(clock, batch, 1);
+    return {};
+  }
+  [[nodiscard]] bool has_ended() override { return readings_ >= 3; }
+  void finish(Clock& clock, ObservationBatch& batch) override {
+    constexpr int kMost = 100;
+    const int now = std::min(left_, kMost);
+    add(clock, batch, now);
+    left_ -= now;
+    batch.is_full = left_ > 0;
+  }
+
+ private:
+  static void add(Clock& clock, ObservationBatch& batch, int count) {
+    for (int i = 0; i < count; ++i)
+      batch.events.append({clock.wall(), {}, kNoWord, batch.events.intern("e").value()});
+  }
+  int left_;
+  int readings_ = 0;
+};
+
+TEST(EventRecorder, EndsWithItsSourcesAndTakesAllThatTheyHaveLeft) {
+  FakeClock clock;
+  const MonoTime begin = clock.mono();
+  ListObservations sink;
+  Outbox outbox(sink, {});
+  EventRecorder recorder({.host = "c1", .duration = 1h}, clock, outbox,
+                         sources(std::make_unique<Ending>(250)));
+  ASSERT_TRUE(recorder.run(kNever, sleeping(clock)));
+  EXPECT_EQ(sink.whats().size(), 253U);
+  EXPECT_LT(clock.mono() - begin, 5s);
+}
+
+TEST(EventRecorder, GoesOnWhileOneOfItsSourcesDoes) {
+  FakeClock clock;
+  const MonoTime begin = clock.mono();
+  ListObservations sink;
+  Outbox outbox(sink, {});
+  EventRecorder recorder({.host = "c1", .duration = 20s}, clock, outbox,
+                         sources(std::make_unique<Ending>(0), std::make_unique<Numbers>("fast", 1, 1s)));
+  ASSERT_TRUE(recorder.run(kNever, sleeping(clock)));
+  EXPECT_GE(clock.mono() - begin, 20s);
+}
+
 }  // namespace
 }  // namespace laggard::collect

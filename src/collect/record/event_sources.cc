@@ -4,6 +4,7 @@
 
 #include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
+#include "collect/syscalls/syscall_source.h"
 
 namespace laggard::collect {
 
@@ -14,6 +15,8 @@ std::span<const EventSourceSpec> event_sources() {
       {"logs", "Record the lines of systemd's journal, or of log files, as they are written",
        &LogSource::open, "The journal's folder; else this machine's journal", LogSource::options(),
        "--file /var/log/messages"},
+      {"syscalls", "Record every system call of chosen processes and of their children, 1 to 10 bytes each",
+       &SyscallSource::open, "", SyscallSource::options(), "--pid 4711"},
   };
   return table;
 }

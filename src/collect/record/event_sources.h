@@ -21,6 +21,7 @@ struct EventSourceOption {
   std::string_view type;     ///< Of its value, as help shows it.
   std::string_view initial;  ///< Its value when it is not given; empty: none.
   bool many = false;         ///< Takes several, separated by commas or each with the option's name.
+  bool is_command = false;   ///< It is what stands at the end, behind `--`: a command with its arguments.
 };
 
 /// Where a source of events looks, and what else it is told.

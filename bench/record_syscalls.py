@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""What `laggard record syscalls` costs those whom it traces, those whom it does not, and itself; beside strace and perf trace.
+Needs root, a C compiler and postmark.
+
+    bench/record_syscalls.py LAGGARD [--repeat 5] [--calls 2000000] [--seconds 20] [--folder /dev/shm]
+
+All figures are CPU time (user + system) and medians; what is compared was run in turns. Prints the tables of docs/bench.md.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LOOP = r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static double now(void) {
+  struct rusage r;
+  getrusage(RUSAGE_SELF, &r);
+  return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1e9 + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e3;
+}
+int main(int argc, char **argv) {
+  const long calls = atol(argv[2]);
+  char bytes[32] = "";
+  const int file = open(argv[3], O_RDWR | O_CREAT, 0600);
+  if (write(file, bytes, sizeof bytes) != sizeof bytes) return 1;
+  const double begin = now();
+  for (long i = 0; i < calls; ++i) {
+    if (argv[1][0] == 'g') syscall(SYS_getpid);
+    else if (pread(file, bytes, 16, i & 15) != 16) return 1;
+  }
+  printf("%.1f\n", (now() - begin) / calls);
+  return 0;
+}
+"""
+here = pathlib.Path(__file__).resolve().parent
+
+
+def words_of(tool, laggard, folder, command):
+    """The command under a tool, which writes what it finds into the folder."""
+    return {"alone": [], "laggard": [laggard, "record", "syscalls", "--host", "h", "--out", f"{folder}/rec", "--"],
+            "strace": ["strace", "-f", "-T", "-ttt", "-o", f"{folder}/strace"],
+            "perf trace": ["perf", "trace", "-o", f"{folder}/perf"]}[tool] + command
+
+
+def run(words, **more):
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: {done.stdout}{done.stderr}")
+    return done
+
+
+def bytes_in(path):
+    return sum(f.stat().st_size for f in pathlib.Path(path).rglob("*") if f.is_file()) if os.path.isdir(path) else os.path.getsize(path)
+
+
+def run_of(tool, laggard, scratch, command):
+    """Microseconds of CPU of the command alone, of everything, and bytes an event."""
+    folder = tempfile.mkdtemp(dir=scratch)
+    workload = [sys.executable, str(here / "cpu_of.py"), *command]
+    before = os.times()
+    done = run(words_of(tool, laggard, folder, workload), cwd=folder)
+    after = os.times()
+    whole = 1e6 * (after.children_user + after.children_system - before.children_user - before.children_system)
+    size = None
+    if tool == "laggard":
+        told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
+        assert told[2] == "0", done.stderr
+        size = bytes_in(f"{folder}/rec") / int(told[1].replace(",", ""))
+    elif tool != "alone":
+        trace = f"{folder}/{tool.split()[0]}"
+        size = os.path.getsize(trace) / sum(1 for _ in open(trace, "rb"))
+    shutil.rmtree(folder)
+    return float(done.stdout.splitlines()[-1]), whole, size
+
+
+def compare(name, command, tools, options):
+    runs = {tool: [] for tool in tools}
+    for _ in range(options.repeat):
+        for tool in tools:
+            runs[tool].append(run_of(tool, options.laggard, options.scratch, command))
+    start = statistics.median(whole - cpu for cpu, whole, _ in runs["alone"])  # Of the interpreter around the command.
+    for tool in tools:
+        ratios = [100 * (cpu / before - 1) for (cpu, _, _), (before, _, _) in zip(runs[tool], runs["alone"])]
+        own = statistics.median(whole - cpu for cpu, whole, _ in runs[tool]) - start
+        # perf does not wait for what it runs, so that its own time cannot be told.
+        shown = f"{own / 1e3:.0f} ms" if tool in ("laggard", "strace") else ""
+        size = runs[tool][0][2]
+        print(f"| {name} | {tool} | {statistics.median(r[0] for r in runs[tool]) / 1e3:.0f} ms | {statistics.median(ratios):+.1f} % "
+              f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
+
+
+def recorded(options, words):
+    """What is said and taken by a recording of a command: its output, ns of CPU of both."""
+    out = tempfile.mkdtemp(dir=options.scratch)
+    before = os.times()
+    done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", *words])
+    after = os.times()
+    assert " 0 records lost" in done.stderr, done.stderr
+    shutil.rmtree(out)
+    return done.stdout, 1e9 * (after.children_user + after.children_system - before.children_user - before.children_system)
+
+
+def loop_costs(options):
+    """ns of CPU a call: alone, with a recorder of somebody else, recorded; and of the recorder for each record."""
+    start = statistics.median(recorded(options, ["true"])[1] for _ in range(options.repeat))
+    print(f"To begin and end a recording: {start / 1e9:.2f} s of CPU\n")
+    print("| | alone | not traced | traced | the recorder's CPU |\n|---|---|---|---|---|")
+    for call in ("getpid", "pread"):
+        words = [options.loop, call, str(options.calls), f"{options.scratch}/file"]
+        alone, beside, traced, own = [], [], [], []
+        for _ in range(options.repeat):
+            alone.append(float(run(words).stdout))
+            other = subprocess.Popen(["sleep", "1000"])
+            recorder = subprocess.Popen([options.laggard, "record", "syscalls", "--host", "h", "--out", f"{options.scratch}/other", "--pid",
+                                         str(other.pid)], stderr=subprocess.DEVNULL)
+            time.sleep(1)
+            beside.append(float(run(words).stdout))
+            other.kill()
+            other.wait()
+            recorder.wait()
+            shutil.rmtree(f"{options.scratch}/other")
+            output, whole = recorded(options, words)
+            traced.append(float(output))
+            own.append((whole - start) / options.calls - traced[-1])
+        paired = lambda some: statistics.median(a - b for a, b in zip(some, alone))
+        print(f"| `{call}` | {statistics.median(alone):.0f} ns | {paired(beside):+.0f} ns | {paired(traced):+.0f} ns | "
+              f"{statistics.median(own):.0f} ns |", flush=True)
+
+
+def full_rate(options):
+    """Two processes that do nothing but call."""
+    calls = 10**9
+    script = f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/a & " \
+             f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/b & wait"
+    out = tempfile.mkdtemp(dir=options.scratch)
+    done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", "sh", "-c", script])
+    told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
+    got, lost = (int(text.replace(",", "")) for text in told.groups())
+    print(f"\nFull rate, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
+          f"{lost / options.seconds / 1e6:.2f} million a second lost, {bytes_in(out) / max(got, 1):.2f} bytes each")
+    shutil.rmtree(out)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("laggard")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--calls", type=int, default=2_000_000)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--folder", default="/dev/shm")
+    options = parser.parse_args()
+    options.laggard = os.path.abspath(options.laggard)
+    with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
+        options.scratch = scratch
+        options.loop = f"{scratch}/loop"
+        subprocess.run(["cc", "-O2", "-x", "c", "-o", options.loop, "-"], input=LOOP, text=True, check=True)
+        print(f"load {os.getloadavg()[0]:.1f}\n")
+        loop_costs(options)
+        tools = ["alone", "laggard"] + [tool for tool in ("strace", "perf trace") if shutil.which(tool.split()[0])]
+        print("\n| workload | under | its CPU | more than alone | the tool's CPU | bytes an event |\n|---|---|---|---|---|---|")
+        orders = f"{scratch}/orders"
+        pathlib.Path(orders).write_text(f"set location {scratch}\nset number 2000\nset transactions 10000\nset size 500 10000\nrun\nquit\n",
+                                        encoding="ascii")
+        compare("postmark", ["postmark", orders], tools, options)
+        compare("dd, 1 MiB", ["dd", "if=/dev/zero", f"of={scratch}/bulk", "bs=1M", "count=2000"], tools, options)
+        full_rate(options)
+        print(f"load {os.getloadavg()[0]:.1f}")
+
+
+main()

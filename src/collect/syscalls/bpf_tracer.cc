@@ -1,0 +1,203 @@
+#include "collect/syscalls/syscall_tracer.h"
+
+#ifdef LAGGARD_BPF
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+#include <linux/btf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "collect/syscalls/syscall_table.h"
+#include "collect/syscalls/syscalls.skel.h"
+#include "wire/syscall_record.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr const char* kWho = "record syscalls";
+
+/// libbpf tells the reason of a failure by this alone; it is thrown away but for the last warning.
+std::string& bpf_warning() {
+  thread_local std::string warning;
+  return warning;
+}
+
+[[gnu::format(printf, 2, 0)]] int keep_warning(libbpf_print_level level, const char* format,
+                                               va_list arguments) {
+  if (level != LIBBPF_WARN) return 0;
+  constexpr std::size_t kMost = 300;
+  std::array<char, kMost> text{};
+  const int written = std::vsnprintf(text.data(), text.size(), format, arguments);
+  // The verifier's log has many lines; the first one names the program.
+  std::string_view said(text.data(), std::min(static_cast<std::size_t>(std::max(written, 0)), kMost - 1));
+  bpf_warning() = std::string(trim(take_line(said)));
+  return 0;
+}
+
+tl::unexpected<Error> not_allowed_or(int error) {
+  if (error == EPERM || error == EACCES) {
+    return fail(ErrorCode::kNoPermission, kWho,
+                "needs the capabilities CAP_BPF and CAP_PERFMON (run it as root, or `setcap "
+                "cap_bpf,cap_perfmon+ep laggard`)");
+  }
+  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
+    return fail(ErrorCode::kUnavailable, "/sys/kernel/btf/vmlinux",
+                "is missing: this kernel was built without BTF (CONFIG_DEBUG_INFO_BTF), which tracing needs");
+  }
+  return fail_errno(error, kWho, fmt::format("cannot trace by BPF: {}", bpf_warning()));
+}
+
+struct DestroySkeleton {
+  void operator()(syscalls_bpf* skeleton) const { syscalls_bpf__destroy(skeleton); }
+};
+struct FreeRing {
+  void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
+};
+
+struct FreeTypes {
+  void operator()(btf* types) const { btf__free(types); }
+};
+
+/// Whether the kernel that runs has this function for BPF programs.
+bool kernel_has(const char* function) {
+  const std::unique_ptr<btf, FreeTypes> types(btf__load_vmlinux_btf());
+  return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
+}
+
+void set_up(syscalls_bpf& skeleton, const TraceTargets& targets) {
+  auto& settings = *skeleton.rodata;
+  settings.own_process = static_cast<std::uint32_t>(::getpid());
+  settings.held_process = targets.held;
+  settings.has_casts = kernel_has("bpf_rdonly_cast") ? 1 : 0;
+  for (const std::uint32_t process : targets.processes) {
+    if (settings.process_count == wire::kProcesses) break;
+    settings.processes[settings.process_count++] = process;
+  }
+  for (const std::string& comm : targets.comms) {
+    if (settings.comm_count == wire::kComms) break;
+    // The kernel cuts names as long as this, too.
+    auto& row = settings.comms[settings.comm_count++];
+    const std::string_view name = std::string_view(comm).substr(0, wire::kCommBytes - 1);
+    std::memcpy(row, name.data(), name.size());
+  }
+  for (unsigned number = 0; number < wire::kCallNumbers; ++number) {
+    const SyscallSpec* spec = find_syscall(number);
+    if (spec == nullptr) continue;
+    settings.path_arguments[number] = spec->paths;
+    settings.effects[number] = static_cast<std::uint8_t>(spec->effect);
+  }
+}
+
+class BpfTracer final : public SyscallTracer {
+ public:
+  explicit BpfTracer(std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton)
+      : skeleton_(std::move(skeleton)) {}
+
+  [[nodiscard]] Status begin() {
+    ring_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.ring), &BpfTracer::take_record, this, nullptr));
+    if (ring_ == nullptr) return not_allowed_or(errno);
+    if (const int error = syscalls_bpf__attach(skeleton_.get()); error != 0) return not_allowed_or(-error);
+    // Threads that were made by threads not yet marked are found the next time.
+    constexpr int kMostRounds = 10;
+    std::uint64_t before = 0;
+    for (int round = 0; round < kMostRounds && (round == 0 || live() != before); ++round) {
+      before = live();
+      if (Status marked = iterate(*skeleton_->links.mark_wanted); !marked) return marked;
+    }
+    return tell_open();
+  }
+
+  [[nodiscard]] int descriptor() const override { return ring_buffer__epoll_fd(ring_.get()); }
+
+  void drain(const Take& take) override {
+    take_ = &take;
+    ring_buffer__consume(ring_.get());
+    take_ = nullptr;
+  }
+
+  [[nodiscard]] Status tell_open() override { return iterate(*skeleton_->links.describe_open); }
+
+  void stop() override {
+    auto& links = skeleton_->links;
+    for (bpf_link** link : {&links.on_enter, &links.on_exit, &links.on_fork, &links.on_exec,
+                            &links.on_thread_exit, &links.on_signal}) {
+      bpf_link__destroy(std::exchange(*link, nullptr));
+    }
+    static_cast<void>(iterate(*links.tell_unfinished));
+  }
+
+  [[nodiscard]] std::uint64_t live() const override {
+    const volatile std::uint64_t& live = skeleton_->bss->live;
+    return live;
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> lost() const override {
+    std::vector<std::uint64_t> all;
+    all.reserve(wire::kCpus);
+    for (const volatile std::uint64_t& lost : skeleton_->bss->lost) all.push_back(std::uint64_t{lost});
+    while (!all.empty() && all.back() == 0) all.pop_back();
+    return all;
+  }
+
+ private:
+  /// Runs an iterator's program once over everything: it writes nothing into the file that is read.
+  [[nodiscard]] static Status iterate(bpf_link& link) {
+    const Fd iterator{::bpf_iter_create(bpf_link__fd(&link))};
+    if (!iterator.valid()) return not_allowed_or(errno);
+    std::array<char, 64> nothing{};
+    auto read = read_some(iterator.get(), nothing, kWho);
+    return read ? Status() : Status(forward(read));
+  }
+
+  static int take_record(void* self, void* record, std::size_t bytes) {
+    const Take& take = *static_cast<BpfTracer*>(self)->take_;
+    return take({static_cast<const std::byte*>(record), bytes}) ? 0 : -ECANCELED;
+  }
+
+  std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton_;
+  std::unique_ptr<ring_buffer, FreeRing> ring_;
+  const Take* take_ = nullptr;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& options) {
+  libbpf_set_print(keep_warning);
+  std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton(syscalls_bpf__open());
+  if (skeleton == nullptr) return not_allowed_or(errno);
+  set_up(*skeleton, options.targets);
+  bpf_map__set_max_entries(skeleton->maps.ring, static_cast<std::uint32_t>(options.ring_bytes));
+  if (const int error = syscalls_bpf__load(skeleton.get()); error != 0) return not_allowed_or(-error);
+  auto tracer = std::make_unique<BpfTracer>(std::move(skeleton));
+  if (Status begun = tracer->begin(); !begun) return forward(begun);
+  return tracer;
+}
+
+}  // namespace laggard::collect
+
+#else
+
+namespace laggard::collect {
+
+Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions&) {
+  return fail(
+      ErrorCode::kUnavailable, "record syscalls",
+      "this laggard was built without BPF; build it where libbpf-dev, bpftool and clang are installed");
+}
+
+}  // namespace laggard::collect
+
+#endif

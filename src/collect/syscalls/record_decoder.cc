@@ -1,0 +1,236 @@
+#include "collect/syscalls/record_decoder.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "collect/syscalls/call_text.h"
+#include "collect/syscalls/descriptor_text.h"
+#include "collect/syscalls/syscall_table.h"
+
+namespace laggard::collect {
+
+namespace {
+
+enum CallNumber : unsigned {
+  kNumberClose = 3,
+  kNumberExecve = 59,
+  kNumberExit = 60,
+  kNumberExitGroup = 231,
+  kNumberExecveat = 322,
+  kNumberIoUringSetup = 425,
+  kNumberIoUringEnter = 426,
+  kNumberCloseRange = 436,
+};
+
+constexpr std::uint64_t kCloseRangeCloseOnExec = 4;
+constexpr std::string_view kBegunBefore = "/* begun before the recording */";
+
+/// The struct with which a record begins; nothing when the record is shorter.
+template <typename Struct>
+std::optional<Struct> struct_of(std::span<const std::byte> record) {
+  if (record.size() < sizeof(Struct)) return std::nullopt;
+  Struct value;
+  std::memcpy(&value, record.data(), sizeof value);
+  return value;
+}
+
+/// What stands behind it.
+template <typename Struct>
+std::string_view text_of(std::span<const std::byte> record) {
+  const auto rest = record.subspan(sizeof(Struct));
+  return {reinterpret_cast<const char*>(rest.data()), rest.size()};
+}
+
+/// The text up to its NUL. Nothing was read when there is none, which is no empty path.
+std::string_view path_at(std::string_view texts, std::size_t at) {
+  if (at >= texts.size()) return {};
+  const std::string_view text = texts.substr(at);
+  return text.substr(0, text.find('\0'));
+}
+
+}  // namespace
+
+WallTime RecordDecoder::wall(std::uint64_t mono_ns) const {
+  return from_unix_ns(static_cast<std::int64_t>(mono_ns)) + offset_;
+}
+
+bool RecordDecoder::takes_newcomers() { return std::exchange(has_newcomers_, false); }
+
+std::optional<SyscallEvent> RecordDecoder::damaged_record() {
+  ++damaged_;
+  return std::nullopt;
+}
+
+/// What the first argument stands for, if it is a descriptor, or the result, or the path that is named: as an
+/// import of strace's text has it.
+std::string_view RecordDecoder::object_of(const wire::CallRecord& call, const SyscallSpec* spec,
+                                          std::string_view path) {
+  if (spec == nullptr) return {};
+  if (spec->arguments.starts_with('f')) {
+    const auto first = static_cast<std::int32_t>(call.arguments[0]);
+    if (const auto text = descriptors_.text(call.head.process, first); !text.empty()) return text;
+  }
+  if (spec->effect == wire::kMakesResult && call.head.kind == wire::kCallRecord) {
+    if (const auto text = descriptors_.text(call.head.process, call.result); !text.empty()) return text;
+  }
+  return path;
+}
+
+/// What a call that returned did to descriptors, other than to make them.
+void RecordDecoder::follow(const wire::CallRecord& call) {
+  const std::uint32_t process = call.head.process;
+  switch (call.head.number) {
+    case kNumberClose: {
+      // It is closed whatever close returns, but for EBADF.
+      const auto descriptor = static_cast<std::int32_t>(call.arguments[0]);
+      descriptors_.close(process, descriptor, descriptor, call.start_ns);
+      return;
+    }
+    case kNumberCloseRange: {
+      if (call.result != 0) return;
+      const auto first = static_cast<std::int64_t>(call.arguments[0] & UINT32_MAX);
+      const auto last = static_cast<std::int64_t>(call.arguments[1] & UINT32_MAX);
+      if ((call.arguments[2] & kCloseRangeCloseOnExec) != 0) {
+        descriptors_.set_close_on_exec(process, first, last);
+      } else {
+        descriptors_.close(process, first, last, call.start_ns);
+      }
+      return;
+    }
+    case kNumberExecve:
+    case kNumberExecveat:
+      if (call.result == 0) descriptors_.execute(process);
+      return;
+    case kNumberIoUringSetup:
+    case kNumberIoUringEnter:
+      uses_io_uring_ = true;
+      return;
+    default:
+      return;
+  }
+}
+
+SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_view texts) {
+  const bool is_compat = (call.head.flags & wire::kCompatFlag) != 0;
+  const SyscallSpec* const spec = is_compat ? nullptr : find_syscall(call.head.number);
+  SyscallEvent event{.time = wall(call.start_ns),
+                     .took = std::nullopt,
+                     .lwp = call.head.thread,
+                     .name = {},
+                     .arguments = {},
+                     .result = {},
+                     .object = {}};
+  if (spec == nullptr) {
+    name_ = fmt::format("{}{}", is_compat ? "compat_" : "syscall_", call.head.number);
+    event.name = name_;
+  } else {
+    event.name = spec->name;
+  }
+  result_.clear();
+  if (call.head.kind == wire::kResumedRecord) {
+    event.arguments = kBegunBefore;
+    add_result(call, spec, descriptors_, result_);
+    event.result = result_;
+    return event;
+  }
+  const CallPaths paths{path_at(texts, 0), path_at(texts, wire::kPathBytes)};
+  call_arguments_.set(call, spec, paths, descriptors_);
+  event.arguments = call_arguments_.text();
+  event.values = call_arguments_.values();
+  object_ = object_of(call, spec, paths[0]);
+  event.object = object_;
+  event.sequence = call.sequence;
+  if (call.head.kind == wire::kUnfinishedRecord) {
+    const bool never_returns = call.head.number == kNumberExit || call.head.number == kNumberExitGroup;
+    event.end = SyscallEnd::kUnfinished;
+    event.result = never_returns ? "?" : "";
+    return event;
+  }
+  event.took = Duration{static_cast<std::int64_t>(call.took_ns)};
+  add_result(call, spec, descriptors_, result_);
+  event.result = result_;
+  if (!is_compat) follow(call);
+  return event;
+}
+
+SyscallEvent RecordDecoder::signal_of(const wire::MomentRecord& moment) {
+  name_ = signal_text(moment.head.number);
+  arguments_ = signal_details(moment);
+  return {.time = wall(moment.time_ns),
+          .took = std::nullopt,
+          .lwp = moment.head.thread,
+          .name = name_,
+          .arguments = arguments_,
+          .result = {},
+          .object = {},
+          .end = SyscallEnd::kSignal};
+}
+
+SyscallEvent RecordDecoder::exit_of(const wire::MomentRecord& moment) {
+  const bool was_killed = WIFSIGNALED(moment.code);
+  arguments_ = was_killed ? fmt::format("by {}{}", signal_text(WTERMSIG(moment.code)),
+                                        WCOREDUMP(moment.code) ? " (core dumped)" : "")
+                          : fmt::format("with {}", WEXITSTATUS(moment.code));
+  if ((moment.head.flags & wire::kLastThreadFlag) != 0) descriptors_.end(moment.head.process);
+  return {.time = wall(moment.time_ns),
+          .took = std::nullopt,
+          .lwp = moment.head.thread,
+          .name = was_killed ? "killed" : "exited",
+          .arguments = arguments_,
+          .result = {},
+          .object = {},
+          .end = SyscallEnd::kExit};
+}
+
+void RecordDecoder::describe(const wire::DescriptorRecord& record, std::string_view text) {
+  std::string what = descriptor_text(record, text);
+  if (what == "anon_inode:[io_uring]") uses_io_uring_ = true;
+  descriptors_.set(record.head.process, record.descriptor,
+                   {.text = std::move(what),
+                    .since_ns = record.time_ns,
+                    .closes_on_exec = (record.head.flags & wire::kCloseOnExecFlag) != 0});
+}
+
+std::optional<SyscallEvent> RecordDecoder::decode(std::span<const std::byte> record) {
+  const auto head = struct_of<wire::RecordHead>(record);
+  if (!head || head->bytes != record.size()) return damaged_record();
+  switch (head->kind) {
+    case wire::kCallRecord:
+    case wire::kResumedRecord:
+    case wire::kUnfinishedRecord: {
+      const auto call = struct_of<wire::CallRecord>(record);
+      // Longer than ever since 1970 is damage, and would be no time.
+      if (!call || call->start_ns > INT64_MAX / 4 || call->took_ns > INT64_MAX / 4) return damaged_record();
+      return call_of(*call, text_of<wire::CallRecord>(record));
+    }
+    case wire::kSignalRecord:
+    case wire::kExitRecord: {
+      const auto moment = struct_of<wire::MomentRecord>(record);
+      if (!moment || moment->time_ns > INT64_MAX / 4) return damaged_record();
+      return head->kind == wire::kSignalRecord ? signal_of(*moment) : exit_of(*moment);
+    }
+    case wire::kForkRecord: {
+      const auto moment = struct_of<wire::MomentRecord>(record);
+      if (!moment) return damaged_record();
+      descriptors_.fork(head->process, moment->other_process, (head->flags & wire::kFilesSharedFlag) != 0);
+      return std::nullopt;
+    }
+    case wire::kJoinRecord:
+      has_newcomers_ = true;
+      return std::nullopt;
+    case wire::kDescriptorRecord: {
+      const auto descriptor = struct_of<wire::DescriptorRecord>(record);
+      if (!descriptor) return damaged_record();
+      describe(*descriptor, text_of<wire::DescriptorRecord>(record));
+      return std::nullopt;
+    }
+    default:
+      return damaged_record();
+  }
+}
+
+}  // namespace laggard::collect

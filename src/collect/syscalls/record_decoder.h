@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "collect/syscalls/call_text.h"
+#include "collect/syscalls/descriptor_tables.h"
+#include "collect/syscalls/syscall_table.h"
+#include "model/syscall_event.h"
+#include "wire/syscall_record.h"
+
+namespace laggard::collect {
+
+/// Turns records of the kernel side, in their order, into calls, signals and ends of threads with their
+/// texts. It follows what descriptors stand for meanwhile.
+///
+/// Records that are cut short, or of no known kind, are counted and otherwise passed over.
+class RecordDecoder {
+ public:
+  /// \param offset  of the wall clock from the monotonic one, when the next records were made.
+  void set_clock(Duration offset) { offset_ = offset; }
+
+  /// \return what the record tells, if it is for the archive. Its texts are valid until the next call.
+  [[nodiscard]] std::optional<SyscallEvent> decode(std::span<const std::byte> record);
+
+  /// Whether there are processes whose open descriptors nobody has told; asking forgets it.
+  [[nodiscard]] bool takes_newcomers();
+  [[nodiscard]] bool uses_io_uring() const { return uses_io_uring_; }
+  [[nodiscard]] std::uint64_t damaged() const { return damaged_; }
+  [[nodiscard]] const DescriptorTables& descriptors() const { return descriptors_; }
+
+ private:
+  [[nodiscard]] WallTime wall(std::uint64_t mono_ns) const;
+  [[nodiscard]] SyscallEvent call_of(const wire::CallRecord& call, std::string_view paths);
+  [[nodiscard]] SyscallEvent signal_of(const wire::MomentRecord& moment);
+  [[nodiscard]] SyscallEvent exit_of(const wire::MomentRecord& moment);
+  [[nodiscard]] std::string_view object_of(const wire::CallRecord& call, const SyscallSpec* spec,
+                                           std::string_view path);
+  void follow(const wire::CallRecord& call);
+  void describe(const wire::DescriptorRecord& record, std::string_view text);
+  [[nodiscard]] std::optional<SyscallEvent> damaged_record();
+
+  Duration offset_{};
+  DescriptorTables descriptors_;
+  ArgumentText call_arguments_;
+  std::string name_;
+  std::string arguments_;
+  std::string result_;
+  std::string object_;
+  bool has_newcomers_ = false;
+  bool uses_io_uring_ = false;
+  std::uint64_t damaged_ = 0;
+};
+
+}  // namespace laggard::collect

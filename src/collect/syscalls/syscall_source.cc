@@ -1,0 +1,188 @@
+#include "collect/syscalls/syscall_source.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace laggard::collect {
+
+namespace {
+
+constexpr std::size_t kSmallestRing = std::size_t{1} << 16;
+constexpr std::size_t kLargestRing = std::size_t{1} << 30;
+
+Result<std::size_t> ring_bytes_of(const std::string& text) {
+  const auto bytes = parse_bytes(text);
+  if (bytes && *bytes >= kSmallestRing && *bytes <= kLargestRing && std::has_single_bit(*bytes))
+    return *bytes;
+  return fail(ErrorCode::kBadUse, "--ring",
+              fmt::format("'{}' is no power of two from 64k to 1G, such as 16M", text));
+}
+
+Result<TraceTargets> targets_of(const EventSourceSetup& setup) {
+  TraceTargets targets;
+  for (const std::string& text : setup.options_of("pid")) {
+    const auto process = to_number<std::uint32_t>(text);
+    if (!process || *process == 0)
+      return fail(ErrorCode::kBadUse, "--pid", fmt::format("'{}' is no number of a process", text));
+    if (!std::filesystem::exists(setup.root / "proc" / text))
+      return fail(ErrorCode::kNotFound, "--pid", fmt::format("there is no process {}", text));
+    targets.processes.push_back(*process);
+  }
+  targets.comms = setup.options_of("comm");
+  if (targets.processes.size() > wire::kProcesses)
+    return fail(ErrorCode::kBadUse, "--pid", fmt::format("more than {} processes", +wire::kProcesses));
+  if (targets.comms.size() > wire::kComms)
+    return fail(ErrorCode::kBadUse, "--comm", fmt::format("more than {} names", +wire::kComms));
+  return targets;
+}
+
+}  // namespace
+
+std::span<const EventSourceOption> SyscallSource::options() {
+  static constexpr std::array<EventSourceOption, 4> kOptions{
+      {{.name = "pid", .help = "These processes", .type = "N,...", .initial = "", .many = true},
+       {.name = "comm",
+        .help = "Processes of these names, as in /proc/N/comm, also those that come later",
+        .type = "NAME,...",
+        .initial = "",
+        .many = true},
+       {.name = "ring",
+        .help = "Memory that calls wait in until they are read; what finds no room is lost and counted",
+        .type = "SIZE",
+        .initial = "16M"},
+       {.name = "command",
+        .help = "A command to run, with its arguments, behind --; the recording ends with it",
+        .type = "COMMAND",
+        .initial = "",
+        .many = true,
+        .is_command = true}}};
+  return kOptions;
+}
+
+Result<std::unique_ptr<EventSource>> SyscallSource::open(const EventSourceSetup& setup) {
+  auto targets = targets_of(setup);
+  if (!targets) return forward(targets);
+  auto ring = ring_bytes_of(setup.option("ring"));
+  if (!ring) return forward(ring);
+  const std::vector<std::string> words = setup.options_of("command");
+  if (targets->processes.empty() && targets->comms.empty() && words.empty())
+    return fail(ErrorCode::kBadUse, "record syscalls",
+                "say whose calls: --pid N, --comm NAME or a command behind --");
+  std::optional<HeldCommand> command;
+  if (!words.empty()) {
+    auto held = HeldCommand::hold(words);
+    if (!held) return forward(held);
+    command.emplace(std::move(*held));
+    targets->held = static_cast<std::uint32_t>(command->process());
+  }
+  const bool waits_for_more = !targets->comms.empty();
+  auto tracer = open_bpf_tracer({.targets = std::move(*targets), .ring_bytes = *ring});
+  if (!tracer) return forward(tracer);
+  return std::make_unique<SyscallSource>(std::move(*tracer), std::move(command), waits_for_more, setup.say);
+}
+
+void SyscallSource::tell_io_uring() {
+  if (!decoder_.uses_io_uring() || std::exchange(told_io_uring_, true) || !say_) return;
+  say_("a traced process uses io_uring: what it reads and writes by it is no system call and is not seen");
+}
+
+void SyscallSource::tell_losses(Clock& clock, ObservationBatch& batch) {
+  const std::vector<std::uint64_t> all = tracer_->lost();
+  const std::uint64_t lost = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  const WallTime now = clock.wall();
+  if (lost > lost_) {
+    batch.events.add_loss({.from = drained_.value_or(now),
+                           .to = now,
+                           .count = lost - lost_,
+                           .reason = "the ring was full (--ring)"});
+    lost_ = lost;
+    may_lack_descriptors_ = true;
+  }
+  drained_ = now;
+}
+
+void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t most) {
+  SyscallAppender appender(batch.events);
+  if (left_) {
+    if (!appender.append(*left_)) {
+      batch.is_full = true;
+      return;
+    }
+    left_.reset();
+    ++events_;
+  }
+  decoder_.set_clock(clock.wall().time_since_epoch() - clock.mono().time_since_epoch());
+  tracer_->drain([&](std::span<const std::byte> record) {
+    left_ = decoder_.decode(record);
+    if (!left_) return true;
+    if (!appender.append(*left_)) {
+      batch.is_full = true;
+      return false;
+    }
+    left_.reset();
+    ++events_;
+    return batch.events.size() < most;
+  });
+}
+
+Status SyscallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most) {
+  // Not before the recording is surely ours.
+  if (command_ && command_->is_held()) {
+    if (Status executed = command_->let_go(); !executed) return executed;
+  }
+  drain(clock, batch, most);
+  tell_losses(clock, batch);
+  tell_io_uring();
+  return tell_open(clock.mono());
+}
+
+/// What is open, of processes that are new, or because what was lost may have told of it: not too often then,
+/// as it fills the ring that ran over.
+Status SyscallSource::tell_open(MonoTime now) {
+  constexpr Duration kAtMost = std::chrono::seconds(1);
+  const bool is_due = may_lack_descriptors_ && (!told_open_ || now - *told_open_ >= kAtMost);
+  if (!decoder_.takes_newcomers() && !is_due) return {};
+  may_lack_descriptors_ = false;
+  told_open_ = now;
+  return tracer_->tell_open();
+}
+
+bool SyscallSource::has_ended() {
+  if (command_) return command_->has_ended();
+  return !waits_for_more_ && tracer_->live() == 0;
+}
+
+/// The outcome, losses in particular: that nothing was lost is worth as much as how much was.
+void SyscallSource::tell_end() {
+  if (!say_) return;
+  std::string sentence = fmt::format("{} calls, signals and ends of threads; {} records lost",
+                                     with_separators(events_), with_separators(lost_));
+  const std::vector<std::uint64_t> all = tracer_->lost();
+  for (std::size_t cpu = 0; cpu < all.size(); ++cpu) {
+    if (all[cpu] != 0) sentence += fmt::format(", {} on processor {}", with_separators(all[cpu]), cpu);
+  }
+  if (decoder_.damaged() != 0) sentence += fmt::format("; {} records made no sense", decoder_.damaged());
+  say_(sentence);
+}
+
+void SyscallSource::finish(Clock& clock, ObservationBatch& batch) {
+  if (!std::exchange(is_stopped_, true)) tracer_->stop();
+  constexpr std::size_t kMost = std::size_t{1} << 14;
+  batch.is_full = false;
+  drain(clock, batch, kMost);
+  if (batch.events.size() >= kMost) batch.is_full = true;
+  tell_losses(clock, batch);
+  if (!batch.is_full) tell_end();
+}
+
+}  // namespace laggard::collect

@@ -1,0 +1,186 @@
+#include "collect/syscalls/syscall_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/syscall_event.h"
+#include "wire/syscall_record.h"
+
+namespace laggard::collect {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// What a tracer would do, as told by a test.
+struct Ring {
+  std::deque<std::vector<std::byte>> records;
+  std::vector<std::uint64_t> lost;
+  std::uint64_t live = 1;
+  int asked_what_is_open = 0;
+  int stopped = 0;
+
+  void add(std::uint16_t number, std::uint64_t begun_ns = 1000, std::uint8_t kind = wire::kCallRecord) {
+    wire::CallRecord record{};
+    record.head.bytes = sizeof record;
+    record.head.kind = kind;
+    record.head.number = number;
+    record.start_ns = begun_ns;
+    std::vector<std::byte> bytes(sizeof record);
+    std::memcpy(bytes.data(), &record, sizeof record);
+    records.push_back(std::move(bytes));
+  }
+};
+
+class ToldTracer final : public SyscallTracer {
+ public:
+  explicit ToldTracer(Ring& ring) : ring_(ring) {}
+  [[nodiscard]] int descriptor() const override { return 0; }
+  void drain(const Take& take) override {
+    while (!ring_.records.empty()) {
+      const std::vector<std::byte> record = std::move(ring_.records.front());
+      ring_.records.pop_front();
+      if (!take(record)) return;
+    }
+  }
+  [[nodiscard]] Status tell_open() override {
+    ++ring_.asked_what_is_open;
+    return {};
+  }
+  void stop() override {
+    ++ring_.stopped;
+    ring_.add(231, 1000, wire::kUnfinishedRecord);
+  }
+  [[nodiscard]] std::uint64_t live() const override { return ring_.live; }
+  [[nodiscard]] std::vector<std::uint64_t> lost() const override { return ring_.lost; }
+
+ private:
+  Ring& ring_;
+};
+
+class RecordingSyscalls : public testing::Test {
+ protected:
+  static constexpr std::size_t kMost = 1000;
+
+  SyscallSource make(bool waits_for_more = false) {
+    return SyscallSource(std::make_unique<ToldTracer>(ring_), std::nullopt, waits_for_more,
+                         [this](const std::string& sentence) { said_.push_back(sentence); });
+  }
+  static ObservationBatch fresh() {
+    return {EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
+  }
+
+  Ring ring_;
+  SystemClock clock_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(RecordingSyscalls, TimesOfTheRingBecomeWallTimes) {
+  SyscallSource source = make();
+  const WallTime before = clock_.wall();
+  ring_.add(39, static_cast<std::uint64_t>(clock_.mono().time_since_epoch().count()));
+  ObservationBatch batch = fresh();
+  ASSERT_TRUE(source.read(clock_, batch, kMost));
+  ASSERT_EQ(batch.events.size(), 1U);
+  const Duration late = batch.events.times()[0] - before;
+  EXPECT_LT(std::chrono::abs(late), std::chrono::seconds(1));
+  EXPECT_EQ(SyscallRows(batch.events).at(0).name, "getpid");
+}
+
+TEST_F(RecordingSyscalls, ABatchHoldsNoMoreThanItMayAndTheRestComesLater) {
+  SyscallSource source = make();
+  for (int i = 0; i < 25; ++i) ring_.add(39);
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < 4; ++i) {
+    ObservationBatch batch = fresh();
+    ASSERT_TRUE(source.read(clock_, batch, 10));
+    sizes.push_back(batch.events.size());
+  }
+  EXPECT_THAT(sizes, ElementsAre(10, 10, 5, 0));
+}
+
+TEST_F(RecordingSyscalls, LossesAreArchivedAndTold) {
+  SyscallSource source = make();
+  ObservationBatch batch = fresh();
+  ASSERT_TRUE(source.read(clock_, batch, kMost));
+  EXPECT_TRUE(batch.events.losses().empty());
+  ring_.lost = {0, 3, 4};
+  ASSERT_TRUE(source.read(clock_, batch, kMost));
+  ASSERT_TRUE(source.read(clock_, batch, kMost));
+  ASSERT_EQ(batch.events.losses().size(), 1U);
+  EXPECT_EQ(batch.events.losses()[0].count, 7U);
+  EXPECT_EQ(ring_.asked_what_is_open, 1) << "what was lost may have told of descriptors";
+  source.finish(clock_, batch);
+  ASSERT_EQ(said_.size(), 1U);
+  EXPECT_EQ(said_[0],
+            "1 calls, signals and ends of threads; 7 records lost, 3 on processor 1, 4 on processor 2");
+}
+
+TEST_F(RecordingSyscalls, ThatNothingWasLostIsToldToo) {
+  SyscallSource source = make();
+  ObservationBatch batch = fresh();
+  source.finish(clock_, batch);
+  EXPECT_EQ(ring_.stopped, 1);
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("0 records lost")));
+  ASSERT_EQ(batch.events.size(), 1U) << "what was under way";
+  EXPECT_EQ(SyscallRows(batch.events).at(0).end, SyscallEnd::kUnfinished);
+}
+
+TEST_F(RecordingSyscalls, ItEndsWithTheLastThreadUnlessMoreMayCome) {
+  SyscallSource source = make();
+  SyscallSource patient = make(true);
+  EXPECT_FALSE(source.has_ended());
+  ring_.live = 0;
+  EXPECT_TRUE(source.has_ended());
+  EXPECT_FALSE(patient.has_ended());
+}
+
+TEST_F(RecordingSyscalls, WhatTheEndLeavesIsTakenInSeveralBatches) {
+  SyscallSource source = make();
+  constexpr std::size_t kCalls = 40'000;
+  for (std::size_t i = 0; i < kCalls; ++i) ring_.add(39);
+  std::size_t taken = 0;
+  bool is_full = true;
+  for (int i = 0; i < 10 && is_full; ++i) {
+    ObservationBatch batch = fresh();
+    source.finish(clock_, batch);
+    taken += batch.events.size();
+    is_full = batch.is_full;
+  }
+  EXPECT_EQ(taken, kCalls + 1);
+  EXPECT_EQ(said_.size(), 1U);
+  EXPECT_EQ(ring_.stopped, 1);
+}
+
+TEST_F(RecordingSyscalls, IoUringIsWarnedOfOnce) {
+  SyscallSource source = make();
+  ObservationBatch batch = fresh();
+  for (int i = 0; i < 2; ++i) {
+    ring_.add(426);
+    ASSERT_TRUE(source.read(clock_, batch, kMost));
+  }
+  EXPECT_THAT(said_, ElementsAre(HasSubstr("io_uring")));
+}
+
+TEST(SyscallOptions, MistakesAreNamed) {
+  const auto refusal = [](std::map<std::string, std::vector<std::string>, std::less<>> options) {
+    options.emplace("ring", std::vector<std::string>{"16M"});
+    const auto opened = SyscallSource::open({.options = std::move(options)});
+    return opened ? std::string("opened") : opened.error().message();
+  };
+  EXPECT_THAT(refusal({}), HasSubstr("say whose calls: --pid N, --comm NAME or a command behind --"));
+  EXPECT_THAT(refusal({{"pid", {"x"}}}), HasSubstr("'x' is no number of a process"));
+  EXPECT_THAT(refusal({{"pid", {"0"}}}), HasSubstr("'0' is no number of a process"));
+  EXPECT_THAT(refusal({{"pid", {"4194305"}}}), HasSubstr("there is no process 4194305"));
+  EXPECT_THAT(refusal({{"comm", {"x"}}, {"ring", {"17M"}}}), HasSubstr("'17M' is no power of two"));
+  EXPECT_THAT(refusal({{"comm", std::vector<std::string>(17, "x")}}), HasSubstr("more than 16 names"));
+}
+
+}  // namespace
+}  // namespace laggard::collect

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace laggard::collect {
+
+/// Whose calls are traced: these, and whatever they fork.
+struct TraceTargets {
+  std::vector<std::uint32_t> processes;
+  std::vector<std::string> comms;  ///< Processes of these names, also those that come later.
+  std::uint32_t held = 0;          ///< A child that waits to execute a command; 0: none.
+};
+
+/// The kernel's side of the recording, or its stand-in in tests: a ring of the records of
+/// wire/syscall_record.h.
+class SyscallTracer {
+ public:
+  /// \return whether to go on.
+  using Take = std::function<bool(std::span<const std::byte> record)>;
+
+  virtual ~SyscallTracer() = default;
+  /// Becomes readable now and then while the ring fills; it is to be drained at a cadence, too.
+  [[nodiscard]] virtual int descriptor() const = 0;
+  /// Hands over what is in the ring until it is empty or `take` has had enough.
+  virtual void drain(const Take& take) = 0;
+  /// Puts what the traced processes have open into the ring.
+  [[nodiscard]] virtual Status tell_open() = 0;
+  /// Traces nothing more and puts the calls that are under way into the ring.
+  virtual void stop() = 0;
+  /// Threads that are traced now.
+  [[nodiscard]] virtual std::uint64_t live() const = 0;
+  /// Records that found no room, of each processor that lost any.
+  [[nodiscard]] virtual std::vector<std::uint64_t> lost() const = 0;
+};
+
+struct TracerOptions {
+  TraceTargets targets;
+  std::size_t ring_bytes = std::size_t{16} << 20;  ///< A power of two.
+};
+
+/// Traces by BPF from now on. An error says what is missing: this build, a right, something of the kernel.
+[[nodiscard]] Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& options);
+
+}  // namespace laggard::collect

@@ -1,0 +1,78 @@
+#include "model/syscall_event.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace laggard {
+namespace {
+
+SyscallEvent call(std::string_view arguments, std::span<const std::uint64_t> values,
+                  std::string_view result) {
+  return {.time = from_unix_ns(1'000'000'000),
+          .took = Duration{5},
+          .lwp = 7,
+          .name = "pread64",
+          .arguments = arguments,
+          .values = values,
+          .result = result,
+          .object = "/f",
+          .sequence = 9};
+}
+
+/// Arguments and result as they come out again.
+std::string told(const SyscallEvent& event) {
+  EventTable table("h", std::string(kSyscallKind));
+  EXPECT_TRUE(SyscallAppender(table).append(event));
+  SyscallRows rows(table);
+  const SyscallEvent again = rows.at(0);
+  EXPECT_EQ(again.sequence, 9U);
+  EXPECT_EQ(again.object, "/f");
+  return std::string(again.arguments) + " = " + std::string(again.result);
+}
+
+TEST(SyscallEvent, ValuesComeBackInTheirPlaces) {
+  const std::array<std::uint64_t, 3> values{UINT64_MAX, UINT64_MAX, UINT64_MAX};
+  EXPECT_EQ(told(call("3</f>, <d>, <u>, <x>", values, "1")),
+            "3</f>, -1, 18446744073709551615, 0xffffffffffffffff = 1");
+  const std::array<std::uint64_t, 2> zeros{0, 0};
+  EXPECT_EQ(told(call("<x>, <d>", zeros, "0")), "0, 0 = 0");
+}
+
+TEST(SyscallEvent, TextsWithoutValuesStayWhatTheyAre) {
+  EXPECT_EQ(told(call("3</a/<u>>, <x>", {}, "3</<d>>")), "3</a/<u>>, <x> = 3</<d>>");
+  const std::array<std::uint64_t, 1> one{5};
+  EXPECT_EQ(told(call("<u>, <u>", one, "1")), "5, <u> = 1");
+  EXPECT_EQ(told(call("none", one, "1")), "none = 1");
+}
+
+TEST(SyscallEvent, ResultsAreWrittenAsTheyWere) {
+  for (const std::string result :
+       {"0", "-1 ENOENT (No such file or directory)", "0x7f0000001000", "0x0", "0xABC", "0x",
+        "0x8000 (flags O_RDWR)", "007", "-0", "+1", "?", "-9223372036854775808", "1 "}) {
+    EXPECT_EQ(told(call("", {}, result)), " = " + result);
+  }
+}
+
+TEST(SyscallEvent, AddressesMakeNoTextsOfTheirOwn) {
+  EventTable table("h", std::string(kSyscallKind));
+  SyscallAppender appender(table);
+  for (std::uint64_t i = 1; i < 100; ++i) {
+    std::string result;
+    add_number(i << 12, "<x>", result);
+    ASSERT_TRUE(appender.append(call("<x>", std::array{i}, result)));
+  }
+  EXPECT_EQ(table.words().size(), 3U);
+}
+
+TEST(SyscallEvent, PlacesAreCounted) {
+  EXPECT_EQ(argument_places(""), 0U);
+  EXPECT_EQ(argument_places("<<d><u>>, <x"), 2U);
+}
+
+}  // namespace
+}  // namespace laggard
