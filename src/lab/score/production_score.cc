@@ -117,6 +117,16 @@ IssueScore score_issue(const SickParts& truth, std::span<const Alarm* const> ala
   return score;
 }
 
+void add_confidences(const Alarm& alarm, bool right, std::vector<ConfidenceScore>& confidences) {
+  if (alarm.first_confidence) {
+    confidences.push_back({*alarm.first_confidence, ConfidenceStage::kFirst, right});
+  }
+  if (alarm.confidence) {
+    const auto stage = alarm.confirmed ? ConfidenceStage::kConfirmed : ConfidenceStage::kSuspected;
+    confidences.push_back({*alarm.confidence, stage, right});
+  }
+}
+
 }  // namespace
 
 bool is_of_interest(const Alarm& alarm) {
@@ -137,13 +147,7 @@ StretchScore score_stretch(const production::Stretch& stretch, std::span<const A
         truths, [&](const SickParts& each) { return each.is_then(alarm) && each.concerns(alarm.blame); });
     const bool is_known = truth != truths.end();
     if (is_of_interest(alarm)) ++score.alarms_of_interest;
-    if (alarm.first_confidence) {
-      score.confidences.push_back({*alarm.first_confidence, ConfidenceStage::kFirst, is_known});
-    }
-    if (alarm.confidence) {
-      const auto stage = alarm.confirmed ? ConfidenceStage::kConfirmed : ConfidenceStage::kSuspected;
-      score.confidences.push_back({*alarm.confidence, stage, is_known});
-    }
+    add_confidences(alarm, is_known, score.confidences);
     if (is_known && !truth->incident().transient) {
       of_issue.push_back(&alarm);
     } else if (is_known) {
