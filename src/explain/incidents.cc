@@ -70,8 +70,11 @@ std::string why_not_confirmed(const Finding& finding, const IncidentOptions& opt
   return "was no faster before, as far as it was compared: sick, or other hardware";
 }
 
-void add_alike(std::vector<Part>& alternatives, std::span<const Part> alike) {
-  for (const Part& part : alike) {
+/// Adds what the witness cannot tell from the part that is blamed to what else may be.
+void add_alike(const Evidence& evidence, Incident& incident) {
+  if (evidence.component != incident.blame.name) return;
+  std::vector<Part>& alternatives = incident.alternatives;
+  for (const Part& part : evidence.alike) {
     if (std::ranges::find(alternatives, part) == alternatives.end()) alternatives.push_back(part);
   }
 }
@@ -108,7 +111,7 @@ Incident to_incident(const Hypothesis& hypothesis, const Grouping& grouping,
       incident.confidence = std::max(incident.confidence.value_or(0), posterior->own);
     }
     Evidence& evidence = incident.evidence.emplace_back(finding->evidence);
-    if (evidence.component == incident.blame.name) add_alike(incident.alternatives, evidence.alike);
+    add_alike(evidence, incident);
     if (finding->is_of_component()) evidence.peer_count = peers[finding->component];
     if (finding->as_ever && !hypothesis.confirmed_since) {
       evidence.note = why_not_confirmed(*finding, options);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::pair<std::string_view, std::string JournalEntry::*>, 9> kFields{
+constexpr std::array<std::pair<std::string_view, std::string JournalEntry::*>, 9> kJournalFields{
     {{"__CURSOR", &JournalEntry::cursor},
      {"__REALTIME_TIMESTAMP", &JournalEntry::time},
      {"_HOSTNAME", &JournalEntry::host},
@@ -55,7 +55,7 @@ bool read_binary_field(const std::string& name, LineReader& lines, JournalEntry&
 }  // namespace
 
 void JournalEntry::set(std::string_view field, std::string_view value) {
-  for (const auto& [name, place] : kFields) {
+  for (const auto& [name, place] : kJournalFields) {
     if (name == field) this->*place = value.substr(0, kMostValue);
   }
 }
@@ -101,7 +101,7 @@ std::optional<JournalEntry> parse_journal_json(std::string_view line) {
   const Json json = Json::parse(line, shallow, false);
   if (!json.is_object() || !json.contains("__REALTIME_TIMESTAMP")) return std::nullopt;
   JournalEntry entry;
-  for (const auto& [name, place] : kFields) {
+  for (const auto& [name, place] : kJournalFields) {
     if (const auto field = json.find(name); field != json.end()) entry.set(name, text_of(*field));
   }
   return entry;
