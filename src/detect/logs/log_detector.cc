@@ -33,7 +33,7 @@ bool is_network(PartKind kind) {
 /// Whether what a pattern is about can be what is wrong with the suspect: with a disk nothing is wrong
 /// because an interface is down, and with everything something is when its host fails.
 bool accounts_for(const LogPattern& pattern, const Suspicion& suspicion) {
-  if (pattern.what != LogClass::kFailure || pattern.severity > kError) return false;
+  if (pattern.what != LogClass::kFailure) return false;
   if (!is_storage(pattern.part) && !is_network(pattern.part)) return true;
   // A drawer that is a rack has a switch, whose log is its own.
   if (suspicion.suspect.kind == PartKind::kDrawer && is_network(pattern.part)) return true;
@@ -142,10 +142,15 @@ Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::
 
 void LogDetector::set_mode(Evidence& evidence, std::span<const Line* const> difference,
                            const Suspicion& suspicion) {
+  std::map<const LogPattern*, std::size_t> lines;
+  for (const Line* line : difference) {
+    if (line->pattern != nullptr) ++lines[line->pattern];
+  }
   const auto any = [&](bool waits) {
-    return std::ranges::any_of(difference, [&](const Line* line) {
-      return line->pattern != nullptr && line->pattern->waits == waits &&
-             accounts_for(*line->pattern, suspicion);
+    return std::ranges::any_of(lines, [&](const auto& entry) {
+      const auto& [pattern, count] = entry;
+      return (pattern->weight == LogWeight::kWaiting) == waits && accounts_for(*pattern, suspicion) &&
+             (pattern->severity <= kError || (pattern->weight == LogWeight::kCorrected && count >= kStorm));
     });
   };
   const bool explains = any(false);
@@ -252,7 +257,8 @@ std::vector<Evidence> LogDetector::examine(const Suspicion& suspicion) const {
   // What accounts for it first, then what is most severe.
   std::ranges::stable_sort(difference, [&](const Line* a, const Line* b) {
     const auto rank = [&](const Line* line) {
-      const bool explains = line->pattern != nullptr && accounts_for(*line->pattern, suspicion);
+      const bool explains =
+          line->pattern != nullptr && line->severity <= kError && accounts_for(*line->pattern, suspicion);
       return std::pair(explains ? 0 : 1, line->severity);
     };
     return rank(a) < rank(b);

@@ -48,6 +48,8 @@ class LogDetector final : public Detector {
   /// Different lines of healthy peers that show which words of a statement vary: from two nobody can tell
   /// `is odd` and `is gone` from two names.
   static constexpr std::size_t kFewestVariants = 3;
+  /// So many lines of what was corrected are a failure (LogWeight).
+  static constexpr std::size_t kStorm = 3;
   /// Of how many healthy peers the logs are looked at: among many somebody logs anything.
   static constexpr std::size_t kMostPeers = 48;
   /// That one answer shows, of lines and of healthy peers.

@@ -141,6 +141,21 @@ TEST_F(LogDetectorTest, WhatWaitsIsNoCause) {
   EXPECT_FALSE(ask().at(0).surmised);
 }
 
+TEST_F(LogDetectorTest, WhatIsCorrectedTimeAndAgainIsACause) {
+  if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  log("s1", 0s, "routine", 6);
+  for (int i = 0; i < 3; ++i) {
+    if (i > 0) {
+      EXPECT_EQ(ask().at(0).mode, std::nullopt) << "now and then";
+    }
+    log("s2", i * 40s, "EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0");
+    log("s2", i * 40s, "WARNING: CPU: 3 PID: 1234 at net/sched/sch_generic.c:467 dev_watchdog+0x260/0x270");
+  }
+  const Evidence corrected = ask().at(0);
+  EXPECT_EQ(corrected.mode, FailureMode::kReliability);
+  EXPECT_FALSE(corrected.surmised);
+}
+
 TEST_F(LogDetectorTest, WhatCannotBeToldFromTheSuspectIsLookedAt) {
   if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
   const Suspicion suspicion{.suspect = {PartKind::kDisk, "s2/sdb"},

@@ -20,6 +20,15 @@ enum class LogClass : std::uint8_t {
   return what == LogClass::kFailure ? "failure" : "recovery";
 }
 
+/// How much a failure says about why its part is sick.
+enum class LogWeight : std::uint8_t {
+  kCause,      ///< It may be why.
+  kWaiting,    ///< Something waits long: what is broken may be why, and so may a load.
+  kCorrected,  ///< It was corrected, or tried again: now and then that is nothing, many times it is a cause.
+};
+constexpr LogWeight kWaiting = LogWeight::kWaiting;
+constexpr LogWeight kCorrected = LogWeight::kCorrected;
+
 /// One statement of a program that says that a part fails or works again. Views are of literals, or of
 /// whoever owns the pattern (PatternFile).
 struct LogPattern {
@@ -31,7 +40,7 @@ struct LogPattern {
   LogClass what = LogClass::kFailure;
   std::string_view match;   ///< An RE2 that is found somewhere in the text of a line.
   std::string_view sample;  ///< The text of a line; it matches this pattern and none before it.
-  bool waits = false;  ///< It says that something waits long: what is broken may be why, and so may a load.
+  LogWeight weight = LogWeight::kCause;
 };
 
 /// `emergency` to `debug`; requires 0 to 7.

@@ -25,7 +25,7 @@ constexpr std::array kArray{
                "md/raid:md0: read error not correctable (sector 123456 on sdb1)."},
     LogPattern{"md-corrected", PartKind::kDisk, kWarning, kFailure,
                R"(md/raid\S*: (?:\w+: )?read error corrected \()",
-               "md/raid:md0: read error corrected (8 sectors at 123456 on sdb1)"},
+               "md/raid:md0: read error corrected (8 sectors at 123456 on sdb1)", kCorrected},
     LogPattern{"md-degraded", PartKind::kArray, kError, kFailure,
                R"(md/raid\S*: (?:cannot start|starting) dirty degraded array)",
                "md/raid:md0: cannot start dirty degraded array."},

@@ -48,14 +48,14 @@ constexpr std::array kBlock{
                "sd 2:0:0:0: Device offlined - not ready after error recovery"},
     LogPattern{"scsi-abort", PartKind::kDisk, kWarning, kFailure,
                "attempting task abort|task abort: (?:SUCCESS|FAILED)|Abort command issued|aborting command",
-               "sd 2:0:0:0: attempting task abort! scmd(0x00000000aa55aa55)"},
+               "sd 2:0:0:0: attempting task abort! scmd(0x00000000aa55aa55)", kCorrected},
     LogPattern{"scsi-reset", PartKind::kController, kError, kFailure,
                "(?:target|bus|host|device|logical unit) reset: (?:FAILED|SUCCESS)|attempting "
                "(?:target|host|bus|device) reset",
                "scsi target2:0:0: target reset: FAILED scmd(0x00000000aa55aa55)"},
     LogPattern{"sas-log-info", PartKind::kController, kWarning, kFailure,
                R"(mpt\dsas_?\w*: log_info\(0x[0-9a-f]+\): originator\()",
-               "mpt3sas_cm0: log_info(0x31110d00): originator(PL), code(0x11), sub_code(0x0d00)"},
+               "mpt3sas_cm0: log_info(0x31110d00): originator(PL), code(0x11), sub_code(0x0d00)", kCorrected},
     LogPattern{
         "sas-fault", PartKind::kController, kCritical, kFailure,
         R"(mpt\dsas_?\w*: (?:fault_state\(|diag reset|_base_fault_reset_work|SAS host is non-operational))",

@@ -31,12 +31,12 @@ constexpr std::array kCeph{
     LogPattern{
         "ceph-slow-ops", PartKind::kTarget, kError, kFailure, R"(\(SLOW_OPS\)|slow ops, oldest (?:one|is))",
         "Health check failed: 3 slow ops, oldest one blocked for 32 sec, osd.12 has slow ops (SLOW_OPS)",
-        true},
+        kWaiting},
     LogPattern{"ceph-slow-request", PartKind::kTarget, kError, kFailure,
                R"(slow requests? (?:\S+ )?(?:osd_op|osd_repop|\d+\.\d+ seconds old|\(by type))",
                "slow request osd_op(client.4123.0:77 1.2f 1:f4 [write 0~4096] snapc 0=[] e1234) initiated "
                "2024-01-15T10:20:30.1+0000 currently waiting for sub ops",
-               true},
+               kWaiting},
     LogPattern{
         "ceph-slow-heartbeat", PartKind::kLink, kError, kFailure, R"(\(OSD_SLOW_PING_TIME_(?:BACK|FRONT)\))",
         "Health check failed: Slow OSD heartbeats on back (longest 1200.551ms) (OSD_SLOW_PING_TIME_BACK)"},

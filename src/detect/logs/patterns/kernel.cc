@@ -31,7 +31,7 @@ constexpr std::array kKernel{
                "rcu: INFO: rcu_sched self-detected stall on CPU"},
     LogPattern{"hung-task", PartKind::kServer, kError, kFailure,
                R"(INFO: task .+ blocked for more than \d+ seconds)",
-               "INFO: task ll_ost_io00_003:1234 blocked for more than 120 seconds.", true},
+               "INFO: task ll_ost_io00_003:1234 blocked for more than 120 seconds.", kWaiting},
     LogPattern{
         "oom-killed", PartKind::kServer, kError, kFailure,
         "Out of memory: Kill(?:ed)? process|[Oo]ut of [Mm]emory: Killed",

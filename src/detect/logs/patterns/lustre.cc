@@ -30,7 +30,7 @@ constexpr std::array kLustre{
                R"(lock callback timer expired after \d+s: evicting client)",
                "LustreError: 0:0:(ldlm_lockd.c:256:expired_lock_main()) ### lock callback timer expired "
                "after 101s: evicting client at 10.2.4.19@o2ib",
-               true},
+               kWaiting},
     LogPattern{"lustre-dead-client", PartKind::kClient, kWarning, kFailure,
                R"(haven't heard from client .* in \d+ seconds)",
                "Lustre: scratch-OST0003: haven't heard from client 7ac0d2b5 (at 10.2.4.19@o2ib) in 227 "
@@ -58,7 +58,7 @@ constexpr std::array kLustre{
                "Request sent has timed out for (?:slow reply|sent delay)",
                "Lustre: 2113:0:(client.c:2305:ptlrpc_expire_one_request()) @@@ Request sent has timed out "
                "for slow reply: [sent 1700000000/real 1700000000] req@ffff88 x1",
-               true},
+               kWaiting},
     LogPattern{"lustre-network-error", PartKind::kLink, kError, kFailure,
                "Request sent has failed due to network error",
                "Lustre: 2113:0:(client.c:2305:ptlrpc_expire_one_request()) @@@ Request sent has failed due "
@@ -124,7 +124,7 @@ constexpr std::array kLustre{
                R"(Service thread pid \d+ was inactive for)",
                "LNet: Service thread pid 18811 was inactive for 200.00s. The thread might be hung, or it "
                "might only be slow and will resume later.",
-               true},
+               kWaiting},
     LogPattern{"lustre-thread-resumed", PartKind::kServer, kNotice, kRecovery,
                R"(Service thread pid \d+ completed after)",
                "LNet: Service thread pid 18811 completed after 250.01s. This indicates the system was "

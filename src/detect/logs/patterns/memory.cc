@@ -17,7 +17,8 @@ constexpr std::array kMemory{
     LogPattern{"edac-ce", PartKind::kServer, kWarning, kFailure,
                R"(EDAC (?:\S+ )?MC\d+: (?:\d+ )?CE\b|EDAC.*[Cc]orrected error)",
                "EDAC MC0: 1 CE memory read error on CPU_SrcID#0_Ha#0_Chan#1_DIMM#0 (channel:1 slot:0 "
-               "page:0x1234 offset:0x0)"},
+               "page:0x1234 offset:0x0)",
+               kCorrected},
     LogPattern{"mce-exception", PartKind::kServer, kCritical, kFailure,
                "Machine Check Exception|MACHINE CHECK EXCEPTION|Fatal machine check",
                "mce: [Hardware Error]: CPU 3: Machine Check Exception: 5 Bank 4: be00000000800400"},
@@ -34,7 +35,7 @@ constexpr std::array kMemory{
         "{1}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 1"},
     LogPattern{"apei-corrected", PartKind::kServer, kWarning, kFailure,
                R"(\[Hardware Error\]: +(?:event severity|Error \d+, type): corrected)",
-               "{1}[Hardware Error]: event severity: corrected"},
+               "{1}[Hardware Error]: event severity: corrected", kCorrected},
     LogPattern{
         "memory-threshold", PartKind::kServer, kError, kFailure,
         "[Cc]orrected memory errors? .*exceed|[Cc]orrectable (?:ECC|memory) .*(?:limit|threshold|exceed)",
@@ -70,7 +71,7 @@ constexpr std::array kMemory{
                "Layer, (Requester ID)"},
     LogPattern{"pcie-corrected", PartKind::kServer, kWarning, kFailure,
                R"((?:AER: (?:Multiple )?|PCIe Bus Error: severity=)Corrected\b)",
-               "pcieport 0000:00:1c.0: AER: Corrected error received: 0000:01:00.0"},
+               "pcieport 0000:00:1c.0: AER: Corrected error received: 0000:01:00.0", kCorrected},
     LogPattern{"pcie-link", PartKind::kServer, kError, kFailure,
                R"(pciehp: Slot\(\S+\): (?:Link Down|Card not present)|DPC: containment event)",
                "pcieport 0000:00:1c.0: pciehp: Slot(1): Link Down"},
