@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -40,7 +41,7 @@ Bytes to_bytes(Struct record, std::string_view text = {}) {
   record.head.bytes = static_cast<std::uint32_t>(sizeof record + text.size());
   Bytes bytes(record.head.bytes);
   std::memcpy(bytes.data(), &record, sizeof record);
-  std::memcpy(bytes.data() + sizeof record, text.data(), text.size());
+  std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin() + sizeof record);
   return bytes;
 }
 
