@@ -242,6 +242,7 @@ Suspicion Examiners::suspicion(const Incident& incident, std::span<const Inciden
   suspicion.parts = parts_of(grouping_, incident);
   suspicion.alike = alike_of(incident);
   suspicion.interval = {std::max(incident.since, at - kLookBack), at};
+  suspicion.is_cut = incident.since < suspicion.interval.from;
   std::vector<Part> accused = suspicion.parts;
   accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
   suspicion.healthy = healthy_peers(accused, all);

@@ -34,6 +34,7 @@ struct Suspicion {
   std::vector<Part> parts;    ///< What the findings are about.
   std::vector<Part> alike{};  ///< What the findings cannot tell from the suspect.
   TimeSpan interval;          ///< As long as it has been seen, a bounded look-back at most.
+  bool is_cut = false;        ///< It began before that look-back.
   std::vector<Part> healthy;  ///< Peers of `parts` that nothing is found about.
 };
 

@@ -32,7 +32,7 @@ struct Standing {
   /// What a host did before, and nobody complained, is no load that is too much.
   [[nodiscard]] bool has_risen() const {
     return std::isnan(before) ||
-           scaled_load(metric, own) - scaled_load(metric, before) > LoadExaminer::kLeastRise;
+           scaled_load(metric, own) - scaled_load(metric, before) > LoadExaminer::kLeastSpread;
   }
 };
 
@@ -158,7 +158,8 @@ std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
   }
   std::optional<Evidence> strongest;
   const WallTime begin = suspicion.interval.from;
-  const TimeSpan before{begin - kBefore, begin - LoadHistory::kCell};
+  // Of what began earlier, nobody has kept what was before.
+  const TimeSpan before{suspicion.is_cut ? begin : begin - kBefore, begin - LoadHistory::kCell};
   for (const std::string& host : own) {
     const OwnLoad load{history_.levels(host, suspicion.interval, kLeastMinutes),
                        history_.levels(host, before, kLeastMinutes)};

@@ -19,10 +19,10 @@ namespace laggard::detect {
 
 /// Says whether a suspect has more to do than its healthy peers (K §V-B): the local outlier factor of its
 /// host's load during the incident is more than kOutlier times the largest of a healthy peer's, and it does
-/// more *work*, than they and than before. K asks for the former alone; but a host at which requests wait
-/// stands out, too, whether more are asked of it or it has become slow. The largest is that of one peer in
-/// kOddOnes but for the loneliest ones: among so many somebody is busy with something of its own, or is a
-/// sick one that nobody has found.
+/// more *work*, than they and, where that is known, than before. K asks for the former alone; but a host at
+/// which requests wait stands out, too, whether more are asked of it or it has become slow. The largest is
+/// that of one peer in kOddOnes but for the loneliest ones: among so many somebody is busy with something of
+/// its own, or is a sick one that nobody has found.
 ///
 /// A load x is compared as y = log2(1 + x / step) in units of the healthy peers' spread about their median
 /// (MAD, at least kLeastSpread), over the metrics that the suspect has and most peers have; peers that lack
@@ -38,15 +38,15 @@ class LoadExaminer {
   static constexpr std::size_t kOddOnes = 20;
   static constexpr std::size_t kMostPeers = 48;
   static constexpr std::int64_t kLeastMinutes = 2;
-  /// In units of y: a fifth more or less is nothing.
+  /// In units of y, among peers and against before: a fifth more or less is nothing.
   static constexpr double kLeastSpread = 0.25;
   /// So many spreads above the peers' median a load is high.
   static constexpr double kHigh = 2;
-  /// So much, in units of y, it does more than in the minutes before the incident, where these are known.
-  static constexpr double kLeastRise = 0.25;
+  /// What a host did in this time before the incident, but for its last minute.
   static constexpr Duration kBefore = std::chrono::minutes(6);
-  /// So much is kept: as far back as anybody is asked about, and what tables run ahead of each other.
-  static constexpr Duration kKept = std::chrono::minutes(15);
+  /// So much is kept: as far back as anybody is asked about, kBefore, and what tables run ahead of each
+  /// other.
+  static constexpr Duration kKept = std::chrono::minutes(20);
 
   /// \param grouping  outlives this.
   explicit LoadExaminer(const Grouping& grouping) : hosts_(grouping) {}

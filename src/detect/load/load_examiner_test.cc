@@ -59,10 +59,11 @@ class LoadExaminerTest : public ::testing::Test {
              {load.running, load.cores * factor, load.requests / factor, load.queue * factor});
     }
   }
-  [[nodiscard]] std::vector<Evidence> ask(double until = 600, int last = 9) const {
+  [[nodiscard]] std::vector<Evidence> ask(double until = 600, int last = 9, bool is_cut = false) const {
     Suspicion suspicion{.suspect = {PartKind::kServer, "s2"},
                         .parts = {{PartKind::kDisk, "s2/sdb"}},
                         .interval = {second(kBegin), second(kBegin + until)},
+                        .is_cut = is_cut,
                         .healthy = {}};
     for (int server = 1; server <= last; ++server) {
       if (server != 2) suspicion.healthy.push_back({PartKind::kDisk, "s" + std::to_string(server) + "/sdb"});
@@ -125,6 +126,7 @@ TEST_F(LoadExaminerTest, WhoDidAsMuchBeforeIsNoMoreBusyThanEver) {
   record_peers(9);
   record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 60}, -600);
   EXPECT_THAT(ask(), IsEmpty());
+  EXPECT_THAT(ask(600, 9, true), SizeIs(1)) << "these minutes may belong to the incident";
 }
 
 TEST_F(LoadExaminerTest, PeersThatAreAlikeAndOneMetricAreEnough) {
