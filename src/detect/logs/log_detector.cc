@@ -75,13 +75,19 @@ void LogDetector::take(const EventTable& events) {
     if (pattern == nullptr && severity > kWarning) continue;
     const std::string_view key = pattern != nullptr ? pattern->name : events.words().text(events.whats()[e]);
     kept.push_back({host, events.times()[e], pattern, severity, std::string(key), text});
-    if (is_unknown_error(&kept.back())) {
-      std::deque<Seen>& seen = errors_[kept.back().key];
-      seen.push_back({events.times()[e], host});
-      if (seen.size() > kMostLines) seen.pop_front();
-    }
+    if (is_unknown_error(&kept.back())) note_error(kept.back());
     if (kept.size() > kMostLines) kept.pop_front();
   }
+}
+
+void LogDetector::note_error(const Line& line) {
+  auto at = errors_.find(line.key);
+  if (at == errors_.end()) {
+    if (errors_.size() >= kMostErrors) return;
+    at = errors_.emplace(line.key, std::deque<Seen>()).first;
+  }
+  at->second.push_back({line.time, line.host});
+  if (at->second.size() > kMostLines) at->second.pop_front();
 }
 
 void LogDetector::complete(WallTime until) {
@@ -172,7 +178,7 @@ void LogDetector::drop_stray_errors(std::vector<const Line*>& difference, const 
   const WallTime before = suspicion.interval.from - kBefore;
   const auto is_elsewhere = [&](const Seen& seen) {
     if (seen.time > suspicion.interval.to || std::ranges::binary_search(own, *seen.host)) return false;
-    return seen.time < before || std::ranges::binary_search(peers, *seen.host);
+    return (!suspicion.is_cut && seen.time < before) || std::ranges::binary_search(peers, *seen.host);
   };
   std::erase_if(difference, [&](const Line* line) {
     if (!is_unknown_error(line)) return false;

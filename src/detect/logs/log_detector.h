@@ -43,6 +43,8 @@ class LogDetector final : public Detector {
   static constexpr Duration kKept = std::chrono::minutes(15);
   /// The same of errors that no pattern knows, host and moment alone.
   static constexpr Duration kErrorsKept = std::chrono::hours(1);
+  /// Different ones; of more the newest are not noted.
+  static constexpr std::size_t kMostErrors = 20'000;
   /// Of one host; then the oldest leave.
   static constexpr std::size_t kMostLines = 4000;
   /// Different lines of healthy peers that show which words of a statement vary: from two nobody can tell
@@ -86,6 +88,7 @@ class LogDetector final : public Detector {
   };
 
   void make_matcher();
+  void note_error(const Line& line);
   /// Hosts of whoever may be meant, in order.
   [[nodiscard]] std::vector<std::string> accused_hosts(const Suspicion& suspicion) const;
   [[nodiscard]] std::vector<const Line*> lines_of(std::span<const std::string> hosts, TimeSpan span) const;

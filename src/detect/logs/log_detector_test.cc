@@ -21,6 +21,8 @@ using testing::SizeIs;
 
 constexpr WallTime kStart = from_unix_ns(1'800'000'000'000'000'000);
 
+const std::vector<Part> kHealthy{{PartKind::kDisk, "s1/sdb"}, {PartKind::kDisk, "s3/sdb"}};
+
 class LogDetectorTest : public ::testing::Test {
  protected:
   LogDetectorTest() {
@@ -37,11 +39,11 @@ class LogDetectorTest : public ::testing::Test {
     detector_.take(table);
   }
   /// The answer about s2's disk, whose incident goes on from the start for two minutes.
-  std::vector<Evidence> ask(const std::vector<Part>& healthy = {{PartKind::kDisk, "s1/sdb"},
-                                                                {PartKind::kDisk, "s3/sdb"}}) {
+  std::vector<Evidence> ask(const std::vector<Part>& healthy = kHealthy, bool is_cut = false) {
     return detector_.examine({.suspect = {PartKind::kServer, "s2"},
                               .parts = {{PartKind::kDisk, "s2/sdb"}},
                               .interval = {kStart, kStart + 2min},
+                              .is_cut = is_cut,
                               .healthy = healthy});
   }
   static std::vector<std::string> lines(const Evidence& evidence) {
@@ -119,6 +121,7 @@ TEST_F(LogDetectorTest, AnErrorThatWasElsewhereBeforeMeansNothing) {
   EXPECT_THAT(ask(), SizeIs(1)) << "another host that may be sick, too";
   log("s4", -20min, "acme: volume 14 is gone", 3);
   EXPECT_THAT(ask(), IsEmpty()) << "before the incident";
+  EXPECT_THAT(ask(kHealthy, true), SizeIs(1)) << "which may have begun before that";
   log("s2", 2s, "acme: volume 12 is lost", 3);
   log("s3", 2min + 1s, "acme: volume 1 is lost", 3);
   EXPECT_THAT(lines(ask().at(0)), ElementsAre("acme: volume 12 is lost")) << "what comes later is not known";
