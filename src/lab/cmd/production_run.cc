@@ -54,39 +54,39 @@ class Told {
   void note(const Diagnosis& diagnosis, WallTime at) {
     for (const Incident& incident : diagnosis.incidents) {
       const auto [known, is_new] =
-          told_.try_emplace(incident.id, First{incident.mode, at, incident.confidence});
+          told_.try_emplace(incident.id, Said{incident.confidence, incident.mode, at});
       if (is_new || known->second.mode == incident.mode) continue;
       known->second.mode = incident.mode;
       known->second.mode_since = at;
     }
   }
-  struct First {
-    std::optional<FailureMode> mode;
+  struct Said {
+    std::optional<double> first_confidence;
+    std::optional<FailureMode> mode;  ///< The last one.
     WallTime mode_since;
-    std::optional<double> confidence;
   };
   /// \param id  of an incident that was noted.
-  [[nodiscard]] const First& of(const std::string& id) const { return told_.at(id); }
+  [[nodiscard]] const Said& of(const std::string& id) const { return told_.at(id); }
 
  private:
-  std::map<std::string, First> told_;
+  std::map<std::string, Said> told_;
 };
 
 std::vector<Alarm> alarms_of(const Diagnosis& diagnosis, const Told& told) {
   std::vector<Alarm> alarms;
   for (const Incident& incident : diagnosis.incidents) {
     if (is_accounted_for(incident)) continue;
-    const Told::First& first = told.of(incident.id);
+    const Told::Said& said = told.of(incident.id);
     alarms.push_back({.blame = incident.blame,
                       .parts = incident.components,
                       .told = incident.faulty_since.value_or(incident.since),
                       .confirmed = incident.confirmed_since,
                       .until = incident.until.value_or(incident.seen_until),
                       .confidence = incident.confidence,
-                      .first_confidence = first.confidence,
+                      .first_confidence = said.first_confidence,
                       .since = incident.since,
                       .mode = incident.mode,
-                      .mode_since = first.mode_since});
+                      .mode_since = said.mode_since});
   }
   return alarms;
 }
