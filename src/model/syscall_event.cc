@@ -45,11 +45,12 @@ Returned taken_apart(std::string_view text) {
 
 /// Where the first place begins, and which it is; npos when there is none.
 std::pair<std::size_t, std::string_view> find_place(std::string_view text) {
+  constexpr std::array kPlaces{kSignedPlace, kUnsignedPlace, kHexPlace};
   constexpr std::size_t kLength = 3;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1)) {
     const std::string_view here = text.substr(at, kLength);
-    const auto place = std::ranges::find(kArgumentPlaces, here);
-    if (place != kArgumentPlaces.end()) return {at, *place};
+    const auto place = std::ranges::find(kPlaces, here);
+    if (place != kPlaces.end()) return {at, *place};
   }
   return {std::string_view::npos, {}};
 }
@@ -72,9 +73,9 @@ void add_number(std::uint64_t value, std::string_view place, std::string& text) 
   char* const first = digits.data();
   char* const last = first + digits.size();
   char* end = first;
-  if (place == kArgumentPlaces[0]) {
+  if (place == kSignedPlace) {
     end = std::to_chars(first, last, static_cast<std::int64_t>(value)).ptr;
-  } else if (place == kArgumentPlaces[1]) {
+  } else if (place == kUnsignedPlace) {
     end = std::to_chars(first, last, value).ptr;
   } else {
     if (value != 0) text += "0x";
@@ -106,7 +107,7 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   const Returned returned = taken_apart(event.result);
   const bool is_more = !event.result.empty() && !returned.is_number_alone;
   const auto whole = !is_more                ? std::optional(kNoWord)
-                     : returned.is_hex_alone ? table.intern(kArgumentPlaces[2])
+                     : returned.is_hex_alone ? table.intern(kHexPlace)
                                              : table.intern(event.result.substr(0, kMostText));
   const auto error = returned.errno_name.empty() ? std::optional(kNoWord)
                                                  : table.intern(returned.errno_name.substr(0, kMostText));
@@ -175,9 +176,9 @@ SyscallEvent SyscallRows::at(std::size_t e) {
   const std::int64_t end = number(end_).value_or(0);
   if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kExit)) call.end = static_cast<SyscallEnd>(end);
   const auto result = number(result_);
-  if (result && (call.result.empty() || call.result == kArgumentPlaces[2])) {
+  if (result && (call.result.empty() || call.result == kHexPlace)) {
     number_.clear();
-    add_number(static_cast<std::uint64_t>(*result), kArgumentPlaces.at(call.result.empty() ? 0 : 2), number_);
+    add_number(static_cast<std::uint64_t>(*result), call.result.empty() ? kSignedPlace : kHexPlace, number_);
     call.result = number_;
   }
   put_values(e, call);

@@ -16,8 +16,10 @@ namespace laggard {
 /// The kind of events that system calls are.
 inline constexpr std::string_view kSyscallKind = "syscall";
 
-/// What stands for a number in the arguments of a call: signed, unsigned, hexadecimal.
-inline constexpr std::array<std::string_view, 3> kArgumentPlaces{"<d>", "<u>", "<x>"};
+/// What stands for a number in the arguments of a call.
+inline constexpr std::string_view kSignedPlace = "<d>";
+inline constexpr std::string_view kUnsignedPlace = "<u>";
+inline constexpr std::string_view kHexPlace = "<x>";
 inline constexpr std::size_t kMostArgumentValues = 6;
 
 /// How many of those there are, as names of files may have them, too.
@@ -42,9 +44,9 @@ struct SyscallEvent {
   std::string_view name;  ///< `read`, `SIGCHLD`, `exited`, `killed`.
   /// What stands between the parentheses; of a signal or an end what is said of it.
   std::string_view arguments;
-  /// Numbers of the arguments, in whose stead these have a kArgumentPlaces. Numbers that differ from call to
-  /// call (addresses, sizes, offsets) would otherwise make of each call a text of its own, of which a
-  /// recording holds a million a day.
+  /// Numbers of the arguments, in whose stead these have a place (kSignedPlace, ...). Numbers that differ
+  /// from call to call (addresses, sizes, offsets) would otherwise make of each call a text of its own, of
+  /// which a recording holds a million a day.
   std::span<const std::uint64_t> values = {};
   std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
   std::string_view object;  ///< The file or socket that it is about, where that was told.

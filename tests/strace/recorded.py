@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """What `laggard record syscalls` sees of a program is what strace sees: `recorded.py LAGGARD`.
 
-Programs that do the same each time run once under each; for each of their processes the calls, in their order (but for those who wait
-for children), have the same names and results. What was recorded goes out as strace's text and in again. Skips without strace, or where tracing is forbidden or was not built.
+Programs that do the same each time run once under each; for each of their processes the calls, in their order (but for those who
+wait for children), have the same names and results. What was recorded goes out as strace's text and in again. Skips without strace,
+or where tracing is forbidden or was not built.
 """
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,8 +75,7 @@ def main():
                 os.makedirs(folder)
                 recording = f"{place}/rec"
                 open(f"{folder}/made", "w", encoding="ascii").close()
-                words = run("sh", "-c", f"for w in {command}; do echo \"$w\"; done").stdout.splitlines() if "'" not in command else \
-                    command.split("'")[0].split() + [command.split("'")[1]]
+                words = shlex.split(command)
                 if tool == "strace":
                     run("strace", "-f", "-ttt", "-T", "-y", "-o", f"{folder}/../trace", *words, cwd=folder)
                     done = run(laggard, "import", "strace", f"{folder}/../trace", "--host", "h", "--out", recording)

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <utility>
@@ -16,27 +15,10 @@ namespace {
 using FlagName = std::pair<std::uint64_t, std::string_view>;
 
 void add_decimal(std::int64_t value, std::string& text) {
-  std::array<char, 24> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-  text.append(digits.data(), end);
+  add_number(static_cast<std::uint64_t>(value), kSignedPlace, text);
 }
 
-void add_unsigned(std::uint64_t value, std::string& text, int base) {
-  std::array<char, 24> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, base).ptr;
-  text.append(digits.data(), end);
-}
-
-void add_hex(std::uint64_t value, std::string& text) {
-  if (value != 0) text += "0x";
-  add_unsigned(value, text, 16);
-}
-
-void add_mode(std::uint64_t mode, std::string& text) {
-  constexpr int kOctal = 8;
-  if (mode != 0) text += '0';
-  add_unsigned(mode, text, kOctal);
-}
+void add_mode(std::uint64_t mode, std::string& text) { text += fmt::format("{:#o}", mode); }
 
 void add_quoted(std::string_view path, std::string& text) {
   text += '"';
@@ -62,7 +44,7 @@ void add_path(std::string_view path, std::string& text) {
 void add_open_flags(std::uint64_t flags, std::string& text) {
   static constexpr std::array<std::string_view, 4> kAccess{"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
   // Those that include others come first.
-  static constexpr std::array<FlagName, 18> kFlags{{{O_TMPFILE, "O_TMPFILE"},
+  static constexpr std::array<FlagName, 17> kFlags{{{O_TMPFILE, "O_TMPFILE"},
                                                     {O_SYNC, "O_SYNC"},
                                                     {O_CREAT, "O_CREAT"},
                                                     {O_EXCL, "O_EXCL"},
@@ -78,18 +60,17 @@ void add_open_flags(std::uint64_t flags, std::string& text) {
                                                     {O_NOFOLLOW, "O_NOFOLLOW"},
                                                     {O_NOATIME, "O_NOATIME"},
                                                     {O_CLOEXEC, "O_CLOEXEC"},
-                                                    {O_PATH, "O_PATH"},
-                                                    {O_ACCMODE, ""}}};
+                                                    {O_PATH, "O_PATH"}}};
   text += kAccess.at(flags & O_ACCMODE);
   flags &= ~static_cast<std::uint64_t>(O_ACCMODE);
   for (const auto& [bits, name] : kFlags) {
-    if (name.empty() || (flags & bits) != bits) continue;
+    if ((flags & bits) != bits) continue;
     text.append("|").append(name);
     flags &= ~bits;
   }
   if (flags == 0) return;
   text += '|';
-  add_hex(flags, text);
+  add_number(flags, kHexPlace, text);
 }
 
 void add_descriptor(std::int64_t descriptor, std::string_view object, std::string& text) {
@@ -161,17 +142,17 @@ void ArgumentText::write(char letter, std::uint64_t value) {
   const auto number = static_cast<std::int32_t>(value);
   switch (letter) {
     case 'p':
-      if (value != 0) return write_number(value, kArgumentPlaces[2]);
+      if (value != 0) return write_number(value, kHexPlace);
       text_ += "NULL";
       return;
     case 'i':
       // Kinds, signals and options are few; other numbers may be many.
       if (number > -kSmall && number < kSmall) return add_decimal(number, text_);
-      return write_number(static_cast<std::uint64_t>(std::int64_t{number}), kArgumentPlaces[0]);
+      return write_number(static_cast<std::uint64_t>(std::int64_t{number}), kSignedPlace);
     case 'l':
-      return write_number(value, kArgumentPlaces[0]);
+      return write_number(value, kSignedPlace);
     case 'u':
-      return write_number(value, kArgumentPlaces[1]);
+      return write_number(value, kUnsignedPlace);
     case 'o':
       return add_mode(value & 07777, text_);
     case 'O':
@@ -180,7 +161,7 @@ void ArgumentText::write(char letter, std::uint64_t value) {
       text_ += signal_text(number);
       return;
     default:
-      return write_number(value, kArgumentPlaces[2]);
+      return write_number(value, kHexPlace);
   }
 }
 
@@ -231,7 +212,7 @@ void add_result(const wire::CallRecord& call, const SyscallSpec* spec, Descripto
   if (result < 0 && result >= -kLargestErrno) {
     text += text_of_errno(-result);
   } else if (spec != nullptr && spec->returns_pointer) {
-    add_hex(static_cast<std::uint64_t>(result), text);
+    add_number(static_cast<std::uint64_t>(result), kHexPlace, text);
   } else if (spec != nullptr && spec->effect == wire::kMakesResult) {
     add_descriptor(result, descriptors.text(call.head.process, result), text);
   } else {
