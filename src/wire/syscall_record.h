@@ -68,7 +68,7 @@ enum DescriptorEffect {
   kMakesPairAt0,  // The first argument points to two new ones, ...
   kMakesPairAt3,  // ... or the fourth.
   kChangesFirst,  // The first argument is one that stands for more now: connect, bind.
-  kFcntl,         // One of these, as its command says.
+  kFcntl,         // One of these, as the command of fcntl or ioctl says.
   kReceives,      // recvmsg: may bring some along.
 };
 

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -301,9 +302,12 @@ TEST_F(Tracing, ChildrenAndTheProgramsThatTheyExecute) {
     ::signal(SIGCHLD, [](int) {});  // Or it is not delivered.
     ::dup2(stays, 8);
     ::dup3(closes, 9, O_CLOEXEC);
+    ::dup2(stays, 7);
+    ::ioctl(7, FIOCLEX);
     const pid_t grandchild = ::fork();
     if (grandchild == 0) {
-      ::execl("/bin/sh", "sh", "-c", "exec 2>/dev/null; read line <&8; read line <&9; exit 9", nullptr);
+      ::execl("/bin/sh", "sh", "-c", "exec 2>/dev/null; read line <&8; read line <&9; read line <&7; exit 9",
+              nullptr);
       ::_exit(1);
     }
     ::waitpid(grandchild, nullptr, 0);
@@ -315,6 +319,7 @@ TEST_F(Tracing, ChildrenAndTheProgramsThatTheyExecute) {
   EXPECT_NE(executed->lwp, child.process());
   EXPECT_THAT(lines(), Contains(AllOf(StartsWith("dup2(8</etc/passwd>, 0)"), HasSubstr("= 0</etc/passwd>"))));
   EXPECT_THAT(lines(), Contains(AllOf(StartsWith("dup2(9, 0"), HasSubstr("-1 EBADF"))));
+  EXPECT_THAT(lines(), Contains(AllOf(StartsWith("dup2(7, 0"), HasSubstr("-1 EBADF"))));
   const Told* ended = find("exited(");
   ASSERT_NE(ended, nullptr);
   EXPECT_EQ(ended->lwp, executed->lwp);

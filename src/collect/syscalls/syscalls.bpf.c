@@ -277,8 +277,9 @@ static __noinline void follow_descriptors(struct Thread *thread, uint8_t effect)
     describe_received(thread, arguments[1]);
   } else if (effect == kFcntl) {
     const uint32_t command = arguments[1];
-    if (command == 0 || command == 1030) describe_own(thread, result);       // F_DUPFD, F_DUPFD_CLOEXEC
-    if (command == 2) describe_own(thread, (int32_t)arguments[0]);  // F_SETFD
+    // F_DUPFD and F_DUPFD_CLOEXEC; F_SETFD, and of ioctl FIOCLEX and FIONCLEX.
+    if (command == 0 || command == 1030) describe_own(thread, result);
+    if (command == 2 || command == 0x5451 || command == 0x5450) describe_own(thread, (int32_t)arguments[0]);
   }
 }
 
