@@ -111,6 +111,29 @@ void SyscallSource::tell_losses(Clock& clock, ObservationBatch& batch) {
   drained_ = now;
 }
 
+/// Calls keep their order: the offset of the wall clock is read where nothing came between the two clocks,
+/// and is followed once it has moved by more than such readings differ.
+void SyscallSource::follow_wall(Clock& clock) {
+  constexpr Duration kClose = std::chrono::microseconds(20);
+  constexpr Duration kMoved = std::chrono::milliseconds(1);
+  constexpr int kMostTries = 8;
+  Duration between = Duration::max();
+  Duration offset{};
+  for (int tried = 0; tried < kMostTries && between > kClose; ++tried) {
+    const MonoTime before = clock.mono();
+    const WallTime wall = clock.wall();
+    const Duration taken = clock.mono() - before;
+    if (taken >= between) continue;
+    between = taken;
+    offset = wall.time_since_epoch() - before.time_since_epoch();
+  }
+  if (clocks_ && std::chrono::abs(offset - clocks_->offset) <= kMoved + between + clocks_->uncertainty) {
+    return;
+  }
+  clocks_ = {.offset = offset, .uncertainty = between};
+  decoder_.set_clock(offset);
+}
+
 void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t most) {
   SyscallAppender appender(batch.events);
   if (left_) {
@@ -121,7 +144,7 @@ void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t mos
     left_.reset();
     ++events_;
   }
-  decoder_.set_clock(clock.wall().time_since_epoch() - clock.mono().time_since_epoch());
+  follow_wall(clock);
   tracer_->drain([&](std::span<const std::byte> record) {
     left_ = decoder_.decode(record);
     if (!left_) return true;

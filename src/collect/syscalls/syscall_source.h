@@ -42,7 +42,14 @@ class SyscallSource final : public EventSource {
   void finish(Clock& clock, ObservationBatch& batch) override;
 
  private:
+  /// How far the wall clock is from the monotonic one.
+  struct ClockReading {
+    Duration offset;
+    Duration uncertainty;
+  };
+
   void drain(Clock& clock, ObservationBatch& batch, std::size_t most);
+  void follow_wall(Clock& clock);
   void tell_losses(Clock& clock, ObservationBatch& batch);
   [[nodiscard]] Status tell_open(MonoTime now);
   void tell_io_uring();
@@ -53,8 +60,9 @@ class SyscallSource final : public EventSource {
   bool waits_for_more_;
   Say say_;
   RecordDecoder decoder_;
-  std::optional<SyscallEvent> left_;  ///< Found no room; its texts are the decoder's.
-  std::optional<WallTime> drained_;   ///< When the ring was last looked into.
+  std::optional<SyscallEvent> left_;    ///< Found no room; its texts are the decoder's.
+  std::optional<WallTime> drained_;     ///< When the ring was last looked into.
+  std::optional<ClockReading> clocks_;  ///< As the decoder has it.
   std::uint64_t events_ = 0;
   std::uint64_t lost_ = 0;
   std::optional<MonoTime> told_open_;

@@ -93,6 +93,71 @@ TEST_F(RecordingSyscalls, TimesOfTheRingBecomeWallTimes) {
   EXPECT_EQ(SyscallRows(batch.events).at(0).name, "getpid");
 }
 
+/// Each look at a clock takes as long as was told, as where something else has the processor.
+class SlowClock final : public Clock {
+ public:
+  explicit SlowClock(std::deque<Duration> looks) : looks_(std::move(looks)) {}
+  [[nodiscard]] WallTime wall() override { return WallTime{look().time_since_epoch() + wall_ahead}; }
+  [[nodiscard]] MonoTime mono() override { return look(); }
+  void sleep_until(MonoTime deadline) override { mono_ = deadline; }
+
+  Duration wall_ahead{std::chrono::seconds(1'700'000'000)};
+
+ private:
+  MonoTime look() {
+    Duration taken = std::chrono::nanoseconds(50);
+    if (!looks_.empty()) {
+      taken = looks_.front();
+      looks_.pop_front();
+    }
+    mono_ += taken;
+    return mono_;
+  }
+
+  std::deque<Duration> looks_;
+  MonoTime mono_{std::chrono::seconds(1000)};
+};
+
+class ClockOfSyscalls : public RecordingSyscalls {
+ protected:
+  /// When a call that began at this time is said to have begun.
+  WallTime said(SyscallSource& source, Clock& clock, std::uint64_t begun_ns) {
+    ring_.add(39, begun_ns);
+    ObservationBatch batch = fresh();
+    EXPECT_TRUE(source.read(clock, batch, kMost));
+    return batch.events.size() == 1 ? batch.events.times()[0] : WallTime{};
+  }
+};
+
+TEST_F(ClockOfSyscalls, CallsKeepTheirOrderWhereReadingTheClocksIsInterrupted) {
+  using std::chrono::microseconds;
+  using std::chrono::milliseconds;
+  const Duration quick = std::chrono::nanoseconds(50);
+  for (const Duration held : {microseconds(3), microseconds(700), microseconds(5000)}) {
+    // Between the two clocks, after them, and in every attempt.
+    for (const auto& looks :
+         {std::deque<Duration>{quick, held, quick}, {quick, quick, held}, std::deque<Duration>(24, held)}) {
+      SyscallSource source = make();
+      SlowClock slow(looks);
+      SlowClock undisturbed({});
+      const WallTime first = said(source, slow, 5000);
+      EXPECT_LT(first, said(source, undisturbed, 6000));
+      EXPECT_LT(said(source, slow, 7000), said(source, undisturbed, 8000));
+    }
+  }
+}
+
+TEST_F(ClockOfSyscalls, AStepOfTheWallClockIsFollowed) {
+  SyscallSource source = make();
+  SlowClock clock({});
+  const WallTime before = said(source, clock, 5000);
+  clock.wall_ahead += std::chrono::microseconds(300);
+  EXPECT_EQ(said(source, clock, 5000), before) << "readings differ by that";
+  clock.wall_ahead -= std::chrono::hours(1);
+  EXPECT_LT(std::chrono::abs(before - std::chrono::hours(1) - said(source, clock, 5000)),
+            std::chrono::milliseconds(1));
+}
+
 TEST_F(RecordingSyscalls, ABatchHoldsNoMoreThanItMayAndTheRestComesLater) {
   SyscallSource source = make();
   for (int i = 0; i < 25; ++i) ring_.add(39);
