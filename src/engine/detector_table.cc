@@ -4,6 +4,7 @@
 
 #include "detect/logs/log_detector.h"
 #include "detect/pings/ping_detector.h"
+#include "detect/syscalls/syscall_detector.h"
 
 namespace laggard::engine {
 
@@ -11,6 +12,7 @@ std::span<const DetectorSpec> detector_table() {
   static const std::vector<DetectorSpec> table{
       {"logs", detect::LogDetector::kEvents, {}, &detect::LogDetector::make, false},
       {"pings", detect::PingDetector::kEvents, {}, &detect::PingDetector::make},
+      {"syscalls", detect::SyscallDetector::kEvents, {}, &detect::SyscallDetector::make},
   };
   return table;
 }

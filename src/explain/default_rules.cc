@@ -7,6 +7,37 @@ namespace laggard::explain {
 namespace {
 
 constexpr std::string_view kDefault = R"toml(# laggard's rules: the first that holds names the cause.
+# What system calls tell (S 7) has no other explanation.
+[[rule]]
+name = "errors that reach applications"
+cause = "failing-calls"
+resource = "storage"
+any = ["detector propagated-error"]
+why = "{component}'s calls to its own file system fail, and applications get its errors"
+check = [
+  '''ssh {host} "df -h; df -i; grep ' ro' /proc/mounts; dmesg -T | tail -50"  # full, read-only, or sick?''',
+]
+
+[[rule]]
+name = "connections that are gone"
+cause = "server-crashed"
+resource = "service"
+any = ["detector crash"]
+why = "{component} has closed its connections: its daemon has crashed or was ended"
+check = [
+  '''ssh {host} "journalctl -p 3 -n 50; coredumpctl list; dmesg -T | tail -50"  # limits, memory, a crash''',
+]
+
+[[rule]]
+name = "requests that are not answered"
+cause = "server-hangs"
+resource = "service"
+any = ["detector hang"]
+why = "{component} answers no request while the other servers do: its daemon hangs"
+check = [
+  '''ssh {host} "ps -eLo pid,stat,wchan:30,comm | awk '\$2 ~ /^D/'; df -h"  # who waits for what''',
+]
+
 # Lost attachments (T 5.7.1), by what is lost and how.
 [[rule]]
 name = "slow, then given up"

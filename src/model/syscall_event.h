@@ -34,6 +34,9 @@ enum class SyscallEnd : std::uint8_t {
   kUnfinished,  ///< It was never seen to return.
   kSignal,      ///< No call, but a signal that was delivered.
   kExit,        ///< No call, but the thread's end.
+  /// No event of its own, but the mark that a call has not returned for long: `time` is that of the mark and
+  /// `took` how long it had been under way. Its return, or that it is unfinished, is told later.
+  kRunning,
 };
 
 /// A system call, a signal or the end of a thread (S §4), with its texts as strace writes them.

@@ -50,6 +50,7 @@ enum RecordKind {
   kForkRecord,        // `other_process`, `other_thread` were made. MomentRecord.
   kJoinRecord,        // A process that is traced from now on, because of its name. MomentRecord.
   kDescriptorRecord,  // What a descriptor stands for from now on. DescriptorRecord; behind it a path.
+  kRunningRecord,     // A call that has been under way for `took_ns` and still is. CallRecord without paths.
 };
 
 enum RecordFlags {

@@ -77,9 +77,10 @@ bool kernel_has(const char* function) {
   return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
 }
 
-void set_up(syscalls_bpf& skeleton, const TraceTargets& targets) {
+void set_up(syscalls_bpf& skeleton, const TracerOptions& options) {
+  const TraceTargets& targets = options.targets;
   auto& settings = *skeleton.rodata;
-  settings.own_process = static_cast<std::uint32_t>(::getpid());
+  settings.running_after_ns = static_cast<std::uint64_t>(options.running_after.count());
   settings.held_process = targets.held;
   settings.has_casts = kernel_has("bpf_rdonly_cast") ? 1 : 0;
   for (const std::uint32_t process : targets.processes) {
@@ -130,6 +131,8 @@ class BpfTracer final : public SyscallTracer {
 
   [[nodiscard]] Status tell_open() override { return iterate(*skeleton_->links.describe_open); }
 
+  [[nodiscard]] Status tell_running() override { return iterate(*skeleton_->links.tell_running); }
+
   void stop() override {
     auto& links = skeleton_->links;
     for (bpf_link** link : {&links.on_enter, &links.on_exit, &links.on_fork, &links.on_exec,
@@ -178,7 +181,7 @@ Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& opti
   libbpf_set_print(keep_warning);
   std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton(syscalls_bpf__open());
   if (skeleton == nullptr) return not_allowed_or(errno);
-  set_up(*skeleton, options.targets);
+  set_up(*skeleton, options);
   bpf_map__set_max_entries(skeleton->maps.ring, static_cast<std::uint32_t>(options.ring_bytes));
   if (const int error = syscalls_bpf__load(skeleton.get()); error != 0) return not_allowed_or(-error);
   auto tracer = std::make_unique<BpfTracer>(std::move(skeleton));

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "collect/syscalls/record_decoder.h"
 #include "collect/syscalls/syscall_source.h"
 #include "collect/syscalls/syscall_tracer.h"
 #include "model/syscall_event.h"
@@ -171,6 +172,42 @@ class Tracing : public testing::Test {
   if (!trace(__VA_ARGS__)) GTEST_SKIP() << skipped_
 
 std::string number(pid_t process) { return std::to_string(process); }
+
+TEST_F(Tracing, WhatIsUnderWayForLongIsToldWhileItIs) {
+  const Child child([] {
+    std::array<int, 2> pipe{};
+    char byte = 0;
+    static_cast<void>(!::pipe(pipe.data()));
+    static_cast<void>(!::read(pipe[0], &byte, 1));
+  });
+  auto tracer = open_bpf_tracer({.targets = {.processes = {static_cast<std::uint32_t>(child.process())}},
+                                 .ring_bytes = std::size_t{1} << 20,
+                                 .running_after = 40ms});
+  if (!tracer) GTEST_SKIP() << tracer.error().message();
+  RecordDecoder decoder;
+  const WallTime begun{clock_.mono().time_since_epoch()};
+  child.let_go();
+  std::vector<Duration> told;
+  while (told.size() < 3) {
+    ASSERT_LT(clock_.mono().time_since_epoch() - begun.time_since_epoch(), 60s);
+    ASSERT_TRUE((*tracer)->tell_running());
+    (*tracer)->drain([&](std::span<const std::byte> record) {
+      const auto event = decoder.decode(record);
+      if (!event || event->end != SyscallEnd::kRunning) return true;
+      EXPECT_EQ(event->name, "read");
+      EXPECT_EQ(event->lwp, child.process());
+      EXPECT_THAT(std::string(event->object), StartsWith("pipe:["));
+      EXPECT_GE(event->time - *event->took, begun);
+      told.push_back(*event->took);
+      return true;
+    });
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_GE(told[0], 40ms);
+  EXPECT_GE(told[1], 2 * told[0]);
+  EXPECT_GE(told[2], 2 * told[1]);
+  (*tracer)->stop();
+}
 
 TEST_F(Tracing, FilesPipesAndTheirCopies) {
   const Child child([] {

@@ -81,6 +81,15 @@ struct sigpending {
   sigset_t signal;
 };
 
+struct upid {
+  int nr;
+};
+
+struct pid {
+  unsigned int level;
+  struct upid numbers[1];
+};
+
 struct task_struct {
   struct thread_info thread_info;
   int pid;
@@ -92,6 +101,7 @@ struct task_struct {
   struct task_struct* group_leader;
   struct files_struct* files;
   struct signal_struct* signal;
+  struct pid* thread_pid;
 };
 
 struct in6_addr {

@@ -151,6 +151,11 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
     return event;
   }
   event.took = Duration{static_cast<std::int64_t>(call.took_ns)};
+  if (call.head.kind == wire::kRunningRecord) {
+    event.end = SyscallEnd::kRunning;
+    event.time += *event.took;
+    return event;
+  }
   add_result(call, spec, descriptors_, result_);
   event.result = result_;
   if (!is_compat) follow(call);
@@ -201,7 +206,8 @@ std::optional<SyscallEvent> RecordDecoder::decode(std::span<const std::byte> rec
   switch (head->kind) {
     case wire::kCallRecord:
     case wire::kResumedRecord:
-    case wire::kUnfinishedRecord: {
+    case wire::kUnfinishedRecord:
+    case wire::kRunningRecord: {
       const auto call = struct_of<wire::CallRecord>(record);
       // Longer than ever since 1970 is damage, and would be no time.
       if (!call || call->start_ns > INT64_MAX / 4 || call->took_ns > INT64_MAX / 4) return damaged_record();

@@ -166,6 +166,7 @@ Status SyscallSource::read(Clock& clock, ObservationBatch& batch, std::size_t mo
   drain(clock, batch, most);
   tell_losses(clock, batch);
   tell_io_uring();
+  if (Status told = tell_running(clock.mono()); !told) return told;
   return tell_open(clock.mono());
 }
 
@@ -178,6 +179,15 @@ Status SyscallSource::tell_open(MonoTime now) {
   may_lack_descriptors_ = false;
   told_open_ = now;
   return tracer_->tell_open();
+}
+
+/// So that a hang is known while it lasts.
+Status SyscallSource::tell_running(MonoTime now) {
+  constexpr Duration kEvery = std::chrono::seconds(5);
+  if (!told_running_) told_running_ = now;
+  if (now - *told_running_ < kEvery) return {};
+  told_running_ = now;
+  return tracer_->tell_running();
 }
 
 bool SyscallSource::has_ended() {

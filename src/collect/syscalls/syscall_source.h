@@ -52,6 +52,7 @@ class SyscallSource final : public EventSource {
   void follow_wall(Clock& clock);
   void tell_losses(Clock& clock, ObservationBatch& batch);
   [[nodiscard]] Status tell_open(MonoTime now);
+  [[nodiscard]] Status tell_running(MonoTime now);
   void tell_io_uring();
   void tell_end();
 
@@ -66,6 +67,7 @@ class SyscallSource final : public EventSource {
   std::uint64_t events_ = 0;
   std::uint64_t lost_ = 0;
   std::optional<MonoTime> told_open_;
+  std::optional<MonoTime> told_running_;
   bool may_lack_descriptors_ = false;
   bool is_stopped_ = false;
   bool told_io_uring_ = false;

@@ -24,6 +24,7 @@ struct Ring {
   std::vector<std::uint64_t> lost;
   std::uint64_t live = 1;
   int asked_what_is_open = 0;
+  int asked_what_runs = 0;
   int stopped = 0;
 
   void add(std::uint16_t number, std::uint64_t begun_ns = 1000, std::uint8_t kind = wire::kCallRecord) {
@@ -51,6 +52,10 @@ class ToldTracer final : public SyscallTracer {
   }
   [[nodiscard]] Status tell_open() override {
     ++ring_.asked_what_is_open;
+    return {};
+  }
+  [[nodiscard]] Status tell_running() override {
+    ++ring_.asked_what_runs;
     return {};
   }
   void stop() override {
@@ -221,6 +226,17 @@ TEST_F(RecordingSyscalls, WhatTheEndLeavesIsTakenInSeveralBatches) {
   EXPECT_EQ(taken, kCalls + 1);
   EXPECT_EQ(said_.size(), 1U);
   EXPECT_EQ(ring_.stopped, 1);
+}
+
+TEST_F(RecordingSyscalls, WhatIsUnderWayIsAskedEveryFiveSeconds) {
+  SyscallSource source = make();
+  SlowClock clock({});
+  ObservationBatch batch = fresh();
+  for (int second = 0; second < 11; ++second) {
+    ASSERT_TRUE(source.read(clock, batch, kMost));
+    clock.sleep_until(clock.mono() + std::chrono::seconds(1));
+  }
+  EXPECT_EQ(ring_.asked_what_runs, 2);
 }
 
 TEST_F(RecordingSyscalls, IoUringIsWarnedOfOnce) {

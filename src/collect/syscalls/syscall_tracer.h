@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/time.h"
 
 namespace laggard::collect {
 
 /// Whose calls are traced: these, and whatever they fork.
 struct TraceTargets {
-  std::vector<std::uint32_t> processes;
-  std::vector<std::string> comms;  ///< Processes of these names, also those that come later.
-  std::uint32_t held = 0;          ///< A child that waits to execute a command; 0: none.
+  std::vector<std::uint32_t> processes = {};
+  std::vector<std::string> comms = {};  ///< Processes of these names, also those that come later.
+  std::uint32_t held = 0;               ///< A child that waits to execute a command; 0: none.
 };
 
 /// The kernel's side of the recording, or its stand-in in tests: a ring of the records of
@@ -35,6 +36,9 @@ class SyscallTracer {
   virtual void drain(const Take& take) = 0;
   /// Puts what the traced processes have open into the ring.
   [[nodiscard]] virtual Status tell_open() = 0;
+  /// Puts a mark of each call into the ring that has been under way for TracerOptions::running_after, and
+  /// again each time that has doubled.
+  [[nodiscard]] virtual Status tell_running() = 0;
   /// Traces nothing more and puts the calls that are under way into the ring.
   virtual void stop() = 0;
   /// Threads that are traced now.
@@ -45,7 +49,8 @@ class SyscallTracer {
 
 struct TracerOptions {
   TraceTargets targets;
-  std::size_t ring_bytes = std::size_t{16} << 20;  ///< A power of two.
+  std::size_t ring_bytes = std::size_t{16} << 20;     ///< A power of two.
+  Duration running_after = std::chrono::seconds(30);  ///< S §7's hang.
 };
 
 /// Traces by BPF from now on. An error says what is missing: this build, a right, something of the kernel.

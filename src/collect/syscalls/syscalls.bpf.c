@@ -22,8 +22,10 @@ const volatile uint32_t process_count;
 const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
 const volatile uint32_t has_casts;  // The kernel knows bpf_rdonly_cast.
-const volatile uint32_t own_process;
-const volatile uint32_t held_process;  // A child of the user side that waits to execute the command.
+const volatile uint64_t running_after_ns;  // From then on it is told of a call that it is under way.
+// A child of the user side that waits to execute the command. Like `processes` a number as the user side has it, which
+// may live in a namespace of its own.
+const volatile uint32_t held_process;
 const volatile uint8_t path_arguments[kCallNumbers];  // A bit for each argument that is a path.
 const volatile uint8_t effects[kCallNumbers];         // DescriptorEffect
 
@@ -43,8 +45,13 @@ struct Thread {
   uint32_t text_bytes;
   uint32_t in_call;
   uint32_t newborn;  // It has yet to return from the clone that made it.
+  uint64_t told_sequence;  // Of the call that was last told to be under way, ...
+  uint64_t told_ns;        // ... and for how long it was then.
   struct Description description;
 };
+
+// The user side, by its number of the whole machine.
+static uint32_t own_process;
 
 // Of the thread of the user side that asks what is open.
 static struct Description snapshot;
@@ -403,21 +410,39 @@ static __always_inline struct Thread *mark(struct task_struct *task) {
   return thread;
 }
 
+// The number of a process as the one has it that runs an iterator.
+static __always_inline uint32_t number_here(struct task_struct *task) {
+  const struct pid *own = BPF_CORE_READ(bpf_get_current_task_btf(), thread_pid);
+  const uint32_t level = BPF_CORE_READ(own, level);
+  const struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+  if (pid == 0 || BPF_CORE_READ(pid, level) < level) return 0;
+  const uint64_t at = (uint64_t)pid + bpf_core_field_offset(struct pid, numbers) +
+                      (uint64_t)level * bpf_core_type_size(struct upid) +
+                      bpf_core_field_offset(struct upid, nr);
+  uint32_t number = 0;
+  bpf_probe_read_kernel(&number, sizeof number, (const void *)at);
+  return number;
+}
+
 // Marks what is there. Run again until nothing new is found: threads may be made meanwhile.
 SEC("iter/task")
 int mark_wanted(struct bpf_iter__task *context) {
   struct task_struct *task = context->task;
-  if (task == 0 || (task->flags & kKernelThread) || task->tgid == own_process) return 0;
+  if (task == 0 || (task->flags & kKernelThread)) return 0;
+  own_process = bpf_get_current_pid_tgid() >> 32;
+  if (task->tgid == own_process) return 0;
   if (bpf_task_storage_get(&threads, task, 0, 0) != 0) return 0;
   uint64_t comm[kCommBytes / 8];
-  if (task->tgid != held_process && !is_wanted_process(task->tgid)) {
+  const uint32_t process = number_here(task);
+  if (process == 0) return 0;
+  if (process != held_process && !is_wanted_process(process)) {
     struct task_struct *leader = BPF_CORE_READ(task, group_leader);
     bpf_core_read(comm, sizeof comm, &leader->comm);
     if (!is_wanted_comm(comm)) return 0;
   }
   struct Thread *thread = mark(task);
   // It waits in a call of ours.
-  if (thread != 0 && task->tgid == held_process) thread->newborn = 1;
+  if (thread != 0 && process == held_process) thread->newborn = 1;
   return 0;
 }
 
@@ -443,6 +468,34 @@ int tell_unfinished(struct bpf_iter__task *context) {
   thread->call.head.process = task->tgid;
   thread->call.head.thread = task->pid;
   emit_call(thread, kUnfinishedRecord, BPF_RB_NO_WAKEUP);
+  return 0;
+}
+
+// Now and then: what has been under way for long, each time for twice as long as before. The thread may return
+// meanwhile, so what it writes is copied and looked at again.
+SEC("iter/task")
+int tell_running(struct bpf_iter__task *context) {
+  struct task_struct *task = context->task;
+  if (task == 0) return 0;
+  struct Thread *thread = bpf_task_storage_get(&threads, task, 0, 0);
+  if (thread == 0 || thread->in_call == 0) return 0;
+  struct CallRecord call = thread->call;
+  const uint64_t now = bpf_ktime_get_ns();
+  if (call.start_ns >= now) return 0;
+  call.took_ns = now - call.start_ns;
+  const uint64_t due = thread->told_sequence == call.sequence ? 2 * thread->told_ns : running_after_ns;
+  if (call.took_ns < due) return 0;
+  barrier();
+  if (*(volatile uint32_t *)&thread->in_call == 0) return 0;
+  if (*(volatile uint64_t *)&thread->call.sequence != call.sequence) return 0;
+  thread->told_sequence = call.sequence;
+  thread->told_ns = call.took_ns;
+  call.head.kind = kRunningRecord;
+  call.head.bytes = sizeof call;
+  call.head.process = task->tgid;
+  call.head.thread = task->pid;
+  call.result = 0;
+  emit(&call, sizeof call, BPF_RB_NO_WAKEUP);
   return 0;
 }
 

@@ -1,0 +1,60 @@
+#include "detect/syscalls/server_talk.h"
+
+#include <algorithm>
+#include <set>
+
+namespace laggard::detect {
+
+void ServerTalk::note(const std::string& connection, std::string_view server, LastTalk last,
+                      std::string_view call, WallTime at) {
+  auto found = connections_.find(connection);
+  const bool is_new = found == connections_.end();
+  if (is_new) {
+    if (connections_.size() >= kMostConnections) return;
+    found = connections_.try_emplace(connection).first;
+    found->second.server = server;
+  }
+  Connection& known = found->second;
+  if (!is_new && at < known.at) return;
+  // A server that answers again is back, and what was closed before tells nothing any more.
+  if (last == LastTalk::kAnswered && (is_new || known.last != LastTalk::kAnswered)) {
+    std::erase_if(connections_, [&](const auto& entry) {
+      return entry.second.server == server && entry.second.last == LastTalk::kClosed &&
+             entry.first != connection;
+    });
+  }
+  const bool still_asks = !is_new && last == LastTalk::kAsked && known.last == LastTalk::kAsked;
+  if (!still_asks) known.since = at;
+  known.at = at;
+  known.last = last;
+  known.call = call;
+}
+
+void ServerTalk::close(const std::string& connection) {
+  const auto found = connections_.find(connection);
+  if (found != connections_.end() && found->second.last == LastTalk::kAnswered) connections_.erase(found);
+}
+
+std::vector<ServerTalk::Connection> ServerTalk::odd_ones(WallTime at, Duration patience) const {
+  std::map<std::string_view, Connection> closed;
+  std::map<std::string_view, Connection> owing;
+  for (const auto& [name, connection] : connections_) {
+    if (connection.last == LastTalk::kClosed) closed.try_emplace(connection.server, connection);
+    if (connection.last != LastTalk::kAsked || at - connection.since < patience) continue;
+    const auto [known, is_new] = owing.try_emplace(connection.server, connection);
+    if (!is_new && connection.since < known->second.since) known->second = connection;
+  }
+  const auto& odd = closed.empty() ? owing : closed;
+  if (2 * odd.size() >= servers()) return {};
+  std::vector<Connection> all;
+  for (const auto& [server, connection] : odd) all.push_back(connection);
+  return all;
+}
+
+std::size_t ServerTalk::servers() const {
+  std::set<std::string_view> names;
+  for (const auto& [name, connection] : connections_) names.insert(connection.server);
+  return names.size();
+}
+
+}  // namespace laggard::detect

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace laggard::detect {
+
+/// What a client's daemon did last on one of its connections to a server.
+enum class LastTalk : std::uint8_t {
+  kAnswered,  ///< It read.
+  kAsked,     ///< It wrote, and has read nothing since.
+  kClosed,    ///< The server's end is gone: a read met the end, or either was refused.
+};
+
+/// What the calls of a client on its connections say of the servers: whether each has answered the most
+/// recent request (S §7).
+class ServerTalk {
+ public:
+  static constexpr std::size_t kMostConnections = 4096;
+
+  struct Connection {
+    std::string server;
+    LastTalk last = LastTalk::kAnswered;
+    std::string call;  ///< The last one that completed.
+    WallTime at;       ///< When it did.
+    WallTime since;    ///< Of kAsked: since the first write that was not answered; else the same as `at`.
+  };
+
+  /// A call that completed at `at`; one that completed before what is known of its connection is passed over.
+  /// Connections beyond kMostConnections are not followed.
+  void note(const std::string& connection, std::string_view server, LastTalk last, std::string_view call,
+            WallTime at);
+  /// The client closed its end: what had been answered on is forgotten.
+  void close(const std::string& connection);
+
+  /// Servers that differ from the others (S §7), each with the connection that says so: those whose end is
+  /// gone, or else those that have owed an answer for `patience` at least. Nobody when these are half of the
+  /// servers or more: then it is not they that differ.
+  [[nodiscard]] std::vector<Connection> odd_ones(WallTime at, Duration patience) const;
+  /// How many servers there are connections to.
+  [[nodiscard]] std::size_t servers() const;
+
+ private:
+  std::map<std::string, Connection, std::less<>> connections_;
+};
+
+}  // namespace laggard::detect
