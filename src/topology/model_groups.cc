@@ -35,6 +35,8 @@ class ModelGrouper {
 
   Result<Grouping> run();
   [[nodiscard]] Grouping parts_alone() {
+    index_model();
+    assign_roles();
     add_unrecorded_parts();
     connect_networks(topology_, builder_.grouping());
     describe_paths(topology_, builder_.grouping());

@@ -26,7 +26,7 @@ def enter(tools=()):
 class Volume:
     """Servers s1, s2, … with `per_server` bricks each, and clients c1, c2, …; plainly distributed, or over sets
     of `replicas` (or of 3 dispersed with redundancy 1) that follow each other. `small`: sizes of bricks, by
-    number. `disk`: the program laggard-modelled-disk, for a disk of its own under each brick."""
+    number; these are filled to the last byte. `disk`: the program laggard-modelled-disk, for a disk of its own under each brick."""
 
     def __init__(self, bricks=3, clients=1, replicas=1, dispersed=False, ping_timeout=42, small=(), per_server=1,
                  disk=None):
@@ -82,7 +82,8 @@ class Volume:
         return f"{BASE}/disk{k}"
 
     def start_server(self, k):
-        text = block("posix", "storage/posix", [f"directory {self.brick(k)}", f"hostname {self.server(k)}"])
+        text = block("posix", "storage/posix", [f"directory {self.brick(k)}", f"hostname {self.server(k)}",
+                                                 *(["reserve 0"] if k in self.small else [])])
         text += block("locks", "features/locks", (), ["posix"])
         text += block("threads", "performance/io-threads", ["thread-count 16"], ["locks"])
         text += block(self.brick(k), "debug/io-stats", (), ["threads"])

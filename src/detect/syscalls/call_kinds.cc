@@ -42,7 +42,7 @@ constexpr std::array kAnswers{
     "ESPIPE"sv,       "ESRCH"sv,          "EXDEV"sv};
 constexpr std::array kOfConnections{"ECONNABORTED"sv, "ECONNREFUSED"sv, "ECONNRESET"sv, "EHOSTUNREACH"sv,
                                     "ENOTCONN"sv,     "EPIPE"sv,        "ESHUTDOWN"sv,  "ETIMEDOUT"sv};
-constexpr std::array kPseudo{"/dev/"sv, "/proc/"sv, "/run/"sv, "/sys/"sv};
+constexpr std::array kPseudo{"/dev/"sv, "/proc/"sv, "/sys/"sv};
 
 static_assert(std::ranges::is_sorted(kReads) && std::ranges::is_sorted(kWrites));
 static_assert(std::ranges::is_sorted(kFiles) && std::ranges::is_sorted(kAnswers));

@@ -21,7 +21,7 @@ enum class CallKind : std::uint8_t {
 [[nodiscard]] CallKind call_kind(std::string_view name);
 
 /// Whether an object, as descriptors are told (collect/syscalls/descriptor_text.h, `strace -yy`), is a path
-/// that a file system keeps: not a socket, a pipe or the like, and nothing in /dev, /proc, /sys and /run.
+/// that a file system keeps: not a socket, a pipe or the like, and nothing in /dev, /proc and /sys.
 [[nodiscard]] bool is_stored_file(std::string_view object);
 
 /// The address of the other end of a TCP connection, `TCP:[10.0.0.1:49152->10.0.0.9:1021]`, canonical;

@@ -20,7 +20,7 @@ TEST(CallKinds, FilesArePathsThatAreStored) {
   EXPECT_TRUE(is_stored_file("/mnt/a: b"));
   EXPECT_TRUE(is_stored_file("relative/path"));
   for (const char* other :
-       {"", "/dev/fuse", "/proc/self/maps", "/run/lock", "pipe:[7]", "anon_inode:[eventfd]",
+       {"", "/dev/fuse", "/proc/self/maps", "/sys/block", "pipe:[7]", "anon_inode:[eventfd]",
         "TCP:[10.0.0.1:1->10.0.0.2:2]", "UNIX:[77,\"/run/x\"]", "socket:[77]"}) {
     EXPECT_FALSE(is_stored_file(other)) << other;
   }

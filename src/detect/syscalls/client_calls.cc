@@ -59,16 +59,17 @@ std::int64_t ClientCalls::number(const AttributeColumn* column, std::size_t e, s
 void ClientCalls::take_talk(std::size_t e, CallKind kind, const Object& object) {
   const EventTable::Event event = table_.event(e);
   const std::string connection(table_.words().text(event.subject));
-  if (kind == CallKind::kClose) return stopped_.talk().close(connection);
+
   const std::string_view error = failed_.error(e);
   const bool reads = kind == CallKind::kRead;
-  if (!reads && kind != CallKind::kWrite && !is_of_connection(error)) return;
+  const bool closes = kind == CallKind::kClose;
+  if (!reads && !closes && kind != CallKind::kWrite && !is_of_connection(error)) return;
   const std::int64_t result = number(results_, e, -1);
   const bool has_met_end = reads && result == 0;
   if (result < 0 && !is_of_connection(error)) return;  // Nothing is there yet.
-  const LastTalk last = has_met_end || result < 0 ? LastTalk::kClosed
-                        : reads                   ? LastTalk::kAnswered
-                                                  : LastTalk::kAsked;
+  const LastTalk last = closes || has_met_end || result < 0 ? LastTalk::kClosed
+                        : reads                             ? LastTalk::kAnswered
+                                                            : LastTalk::kAsked;
   stopped_.talk().note(connection, object.server, last, table_.words().text(event.what),
                        event.time + event.duration.value_or(Duration{}));
 }

@@ -30,19 +30,22 @@ void ServerTalk::note(const std::string& connection, std::string_view server, La
   known.call = call;
 }
 
-void ServerTalk::close(const std::string& connection) {
-  const auto found = connections_.find(connection);
-  if (found != connections_.end() && found->second.last == LastTalk::kAnswered) connections_.erase(found);
-}
-
 std::vector<ServerTalk::Connection> ServerTalk::odd_ones(WallTime at, Duration patience) const {
   std::map<std::string_view, Connection> closed;
   std::map<std::string_view, Connection> owing;
   for (const auto& [name, connection] : connections_) {
-    if (connection.last == LastTalk::kClosed) closed.try_emplace(connection.server, connection);
+    if (connection.last == LastTalk::kClosed) {
+      const auto [known, is_new] = closed.try_emplace(connection.server, connection);
+      if (!is_new && connection.at > known->second.at) known->second = connection;
+    }
     if (connection.last != LastTalk::kAsked || at - connection.since < patience) continue;
     const auto [known, is_new] = owing.try_emplace(connection.server, connection);
     if (!is_new && connection.since < known->second.since) known->second = connection;
+  }
+  for (const auto& [name, connection] : connections_) {
+    const auto known = closed.find(connection.server);
+    if (known == closed.end() || connection.last != LastTalk::kAnswered) continue;
+    if (connection.at > known->second.at) closed.erase(known);
   }
   const auto& odd = closed.empty() ? owing : closed;
   if (2 * odd.size() >= servers()) return {};

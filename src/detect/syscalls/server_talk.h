@@ -16,7 +16,7 @@ namespace laggard::detect {
 enum class LastTalk : std::uint8_t {
   kAnswered,  ///< It read.
   kAsked,     ///< It wrote, and has read nothing since.
-  kClosed,    ///< The server's end is gone: a read met the end, or either was refused.
+  kClosed,    ///< It is gone: a read met the end, either was refused, or the client closed it.
 };
 
 /// What the calls of a client on its connections say of the servers: whether each has answered the most
@@ -37,12 +37,9 @@ class ServerTalk {
   /// Connections beyond kMostConnections are not followed.
   void note(const std::string& connection, std::string_view server, LastTalk last, std::string_view call,
             WallTime at);
-  /// The client closed its end: what had been answered on is forgotten.
-  void close(const std::string& connection);
-
-  /// Servers that differ from the others (S §7), each with the connection that says so: those whose end is
-  /// gone, or else those that have owed an answer for `patience` at least. Nobody when these are half of the
-  /// servers or more: then it is not they that differ.
+  /// Servers that differ from the others (S §7), each with the connection that says so: those to which no
+  /// connection is left, or else those that have owed an answer for `patience` at least. Nobody when these
+  /// are half of the servers or more: then it is not they that differ.
   [[nodiscard]] std::vector<Connection> odd_ones(WallTime at, Duration patience) const;
   /// How many servers there are connections to.
   [[nodiscard]] std::size_t servers() const;

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/missing.h"
-#include "base/text.h"
 #include "detect/syscalls/call_kinds.h"
 #include "detect/syscalls/client_calls.h"
-#include "model/address.h"
 
 namespace laggard::detect {
 
@@ -27,9 +24,8 @@ std::string of_object(const FailedCall& call) {
 std::string difference_of(const ServerTalk::Connection& connection, std::size_t others) {
   const std::string since = to_iso8601(connection.since);
   if (connection.last == LastTalk::kClosed) {
-    return fmt::format(
-        "{}'s end of the connection is gone ({} at {}), those of the {} other servers are there",
-        connection.server, connection.call, since, others);
+    return fmt::format("the connection to {} is gone ({} at {}), those to the {} other servers are there",
+                       connection.server, connection.call, since, others);
   }
   return fmt::format("{} has not answered the {} of {}, the {} other servers have", connection.server,
                      connection.call, since, others);
@@ -37,13 +33,10 @@ std::string difference_of(const ServerTalk::Connection& connection, std::size_t 
 
 }  // namespace
 
-SyscallDetector::SyscallDetector(const DetectorSetup& setup) : grouping_(setup.grouping) {
-  for (const std::string& server : setup.grouping.servers) servers_.emplace(without_domain(server));
-}
-
 void SyscallDetector::take(const EventTable& events) {
   if (events.size() == 0) return;
-  if (servers_.contains(without_domain(events.host()))) return take_server(events);
+  const auto who = grouping_.resolver.endpoint(events.host());
+  if (who.party == SeriesResolver::Party::kServer) return take_server(events);
   Client& client = clients_[events.host()];
   client.is_recorded = true;
   std::vector<StoppedServers::Stopped> found;

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +30,7 @@ class SyscallDetector final : public Detector {
   /// Pairs of calls that a finding shows.
   static constexpr std::size_t kMostShown = 5;
 
-  explicit SyscallDetector(const DetectorSetup& setup);
+  explicit SyscallDetector(const DetectorSetup& setup) : grouping_(setup.grouping) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
     return std::make_unique<SyscallDetector>(setup);
   }
@@ -66,7 +65,6 @@ class SyscallDetector final : public Detector {
   void close_others(WallTime until);
 
   const Grouping& grouping_;
-  std::set<std::string, std::less<>> servers_;  ///< Names without domains.
   ErrorPropagation errors_;
   std::map<std::string, Client> clients_;
   std::vector<std::pair<const Client*, StoppedServers::Stopped>> stopped_;  ///< Of the step at hand.
