@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 using archive::testing::ManualClock;
 using archive::testing::TempDir;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -35,15 +36,21 @@ address = "10.0.0.9"
 
 class SyscallSeries : public ::testing::Test {
  protected:
-  static void call(EventTable& table, WallTime time, Duration took, std::string_view name,
-                   const std::string& object, std::string_view result) {
+  struct Call {
+    WallTime time;
+    Duration took;
+    std::string_view name;
+    std::string object;
+    std::string_view result;
+  };
+  static void add(EventTable& table, const Call& call) {
     SyscallEvent event;
-    event.time = time;
-    event.took = took;
-    event.name = name;
+    event.time = call.time;
+    event.took = call.took;
+    event.name = call.name;
     event.arguments = "...";
-    event.result = result;
-    event.object = object;
+    event.result = call.result;
+    event.object = call.object;
     ASSERT_TRUE(SyscallAppender(table).append(event));
   }
 
@@ -93,8 +100,8 @@ void expect_third(const Diagnosis& diagnosis, const std::string& component, cons
 
 TEST_F(SyscallSeries, AServerWhoseStorageReadsAreSlowIsFound) {
   record("s", kServers, [&](EventTable& table, WallTime time, Duration took, int) {
-    call(table, time, took, "pread64", "/data/brick/f", "65536");
-    call(table, time, 5us, "read", "/etc/motd", "10");
+    add(table, {time, took, "pread64", "/data/brick/f", "65536"});
+    add(table, {time, 5us, "read", "/etc/motd", "10"});
   });
   const Diagnosis diagnosis = diagnosed();
   expect_third(diagnosis, "s3/storage-calls", "dread");
@@ -102,12 +109,22 @@ TEST_F(SyscallSeries, AServerWhoseStorageReadsAreSlowIsFound) {
   EXPECT_THAT(diagnosed(std::string(kSystem) + "[syscalls]\nstorage = \"/other/*\"\n").incidents, IsEmpty());
 }
 
+TEST_F(SyscallSeries, AreExported) {
+  record("s", 1, [&](EventTable& table, WallTime time, Duration, int) {
+    add(table, {time, 2ms, "pread64", "/data/brick/f", "65536"});
+  });
+  const testing_support::Said said =
+      testing_support::laggard({"export", recording_.string(), "--metric", "dread", "--host", "s1"});
+  EXPECT_EQ(said.status, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr(",s1,daemon,storage-calls,dread,2\n"));
+}
+
 TEST_F(SyscallSeries, AServerThatReadsRequestsSlowlyIsFound) {
   record("s", kServers, [&](EventTable& table, WallTime time, Duration took, int server) {
     const std::string socket = "TCP:[10.0.0." + std::to_string(server) + ":3334->10.0.0.9:700]";
-    call(table, time, 20us, "recvfrom", socket, "4096");
-    call(table, time + took, 20us, "recvfrom", socket, "4096");
-    call(table, time + took + 1ms, 20us, "sendto", socket, "64");
+    add(table, {time, 20us, "recvfrom", socket, "4096"});
+    add(table, {time + took, 20us, "recvfrom", socket, "4096"});
+    add(table, {time + took + 1ms, 20us, "sendto", socket, "64"});
   });
   expect_third(diagnosed(kSystem), "s3/tcp-out", "nsread");
 }
@@ -115,9 +132,9 @@ TEST_F(SyscallSeries, AServerThatReadsRequestsSlowlyIsFound) {
 TEST_F(SyscallSeries, AServerWhoseAnswersComeSlowlyIsFoundAtTheClient) {
   record("c", 1, [&](EventTable& table, WallTime time, Duration took, int server) {
     const std::string socket = "TCP:[10.0.0.9:700->10.0.0." + std::to_string(server) + ":3334]";
-    call(table, time, 20us, "sendto", socket, "64");
-    call(table, time + 1ms, 20us, "recvfrom", socket, "4096");
-    call(table, time + 1ms + took, 20us, "recvfrom", socket, "4096");
+    add(table, {time, 20us, "sendto", socket, "64"});
+    add(table, {time + 1ms, 20us, "recvfrom", socket, "4096"});
+    add(table, {time + 1ms + took, 20us, "recvfrom", socket, "4096"});
   });
   expect_third(diagnosed(kSystem), "s3/tcp-in", "ncread");
 }

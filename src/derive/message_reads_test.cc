@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
@@ -16,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using testing::Pair;
 
 enum class What { kRead, kWrite, kClose };
@@ -90,6 +90,7 @@ TEST(MessageReads, AWriteUnderWayBeforeItBelongsToSomethingElse) {
 
 TEST(MessageReads, AStreamComesInPieces) {
   std::vector<Call> calls;
+  calls.reserve(250);
   for (int i = 0; i < 250; ++i) calls.push_back({What::kRead, i * 100ms, i * 100ms + 10us, 10});
   const Messages found = messages(calls);
   ASSERT_EQ(found.size(), 3U);
@@ -103,6 +104,19 @@ TEST(MessageReads, WhatIsForgottenIsNone) {
   EXPECT_FALSE(reads.wait(WallTime::max()));
 }
 
+/// Whether a message that began then and whose first read returned at `first` is over when the call returns.
+bool is_end(const Call& call, Duration begin, Duration first) {
+  switch (call.what) {
+    case What::kClose:
+      return call.to > first;
+    case What::kWrite:
+      return call.from >= first;
+    case What::kRead:
+      return call.to - begin > 10s;
+  }
+  return false;
+}
+
 /// The definition: a message begins with the first read that is in no other one, and is over at the first of
 /// all that can end it.
 Messages defined(const std::vector<Call>& calls) {
@@ -114,10 +128,7 @@ Messages defined(const std::vector<Call>& calls) {
     const Duration begin = std::max(start.from, start.to - 100us - std::chrono::nanoseconds(start.bytes));
     std::set<Duration> ends;
     for (const Call& call : calls) {
-      if (call.to <= start.to) continue;
-      if (call.what == What::kClose || (call.what == What::kWrite && call.from >= start.to))
-        ends.insert(call.to);
-      if (call.what == What::kRead && call.to - begin > 10s) ends.insert(call.to);
+      if (is_end(call, begin, start.to)) ends.insert(call.to);
     }
     for (std::size_t r = first; r < reads.size(); ++r) {
       if (r + 1 == reads.size() || reads[r + 1].to > reads[r].to + 1s) ends.insert(reads[r].to + 1s);

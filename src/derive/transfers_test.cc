@@ -165,6 +165,7 @@ TEST(Transfers, MoreSocketsThanThereIsRoomForAreALoss) {
                       ":7]");
   }
   std::vector<Told> calls;
+  calls.reserve(sockets.size());
   for (const std::string& socket : sockets) calls.push_back({"read", socket, 1s, 10us});
   transfers.add(table_of(calls));
   const auto tables = transfers.take(WallTime::max());
@@ -178,6 +179,7 @@ TEST(Transfers, MoreSocketsThanThereIsRoomForAreALoss) {
 std::vector<Told> random_calls(std::mt19937_64& random, std::span<const std::string> objects) {
   constexpr std::array<std::string_view, 5> kNames{"read", "write", "recvmsg", "sendmsg", "close"};
   std::vector<Told> calls;
+  calls.reserve(400);
   for (int i = 0; i < 400; ++i) {
     calls.push_back({kNames.at(random() % kNames.size()), objects[random() % objects.size()],
                      Duration{static_cast<std::int64_t>(random() % 60'000'000'000)},
@@ -189,39 +191,54 @@ std::vector<Told> random_calls(std::mt19937_64& random, std::span<const std::str
 /// By device of both rows, the totals at each time.
 using Totals = std::map<std::tuple<std::string, WallTime, std::size_t>, std::uint64_t>;
 
-/// \param step  how often samples are taken.
-Totals totals_of(const std::vector<EventTable>& tables, Duration step) {
-  Transfers transfers({}, 1s);
-  std::vector<EventMeter> meters;
-  for (const Derivation& row : derivation_table()) meters.emplace_back(row, 1s);
-  Totals totals;
-  const auto take = [&](WallTime until) {
-    for (const EventTable& made : transfers.take(until)) {
-      for (EventMeter& meter : meters) {
+void add_totals(const SampleTable& samples, Totals& totals) {
+  for (std::size_t d = 0; d < samples.devices().size(); ++d) {
+    for (std::size_t t = 0; t < samples.times().size(); ++t) {
+      for (std::size_t c = 0; c < samples.counters().size(); ++c) {
+        if (!samples.present(c, d, t)) continue;
+        totals[{samples.devices()[d], samples.times()[t], c}] = samples.bits(c, d, t);
+      }
+    }
+  }
+}
+
+/// Counts what a Transfers makes by the rows of the program.
+class Counting {
+ public:
+  Counting() {
+    for (const Derivation& row : derivation_table()) meters_.emplace_back(row, 1s);
+  }
+
+  void add(const EventTable& table) { transfers_.add(table); }
+  void take(WallTime until) {
+    for (const EventTable& made : transfers_.take(until)) {
+      for (EventMeter& meter : meters_) {
         if (meter.kind() == made.kind()) meter.add(made);
       }
     }
-    for (EventMeter& meter : meters) {
-      for (const SampleTable& samples : meter.take(until)) {
-        for (std::size_t d = 0; d < samples.devices().size(); ++d) {
-          for (std::size_t t = 0; t < samples.times().size(); ++t) {
-            for (std::size_t c = 0; c < samples.counters().size(); ++c) {
-              if (!samples.present(c, d, t)) continue;
-              totals[{samples.devices()[d], samples.times()[t], c}] = samples.bits(c, d, t);
-            }
-          }
-        }
-      }
+    for (EventMeter& meter : meters_) {
+      for (const SampleTable& samples : meter.take(until)) add_totals(samples, totals_);
       EXPECT_THAT(meter.unused(), IsEmpty()) << "nothing is late";
     }
-  };
+  }
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+
+ private:
+  Transfers transfers_{{}, 1s};
+  std::vector<EventMeter> meters_;
+  Totals totals_;
+};
+
+/// \param step  how often samples are taken.
+Totals totals_of(const std::vector<EventTable>& tables, Duration step) {
+  Counting counting;
   WallTime due = at(0s) + step;
   for (const EventTable& table : tables) {
-    for (; table.extent().from >= due; due += step) take(due);
-    transfers.add(table);
+    for (; table.extent().from >= due; due += step) counting.take(due);
+    counting.add(table);
   }
-  take(WallTime::max());
-  return totals;
+  counting.take(WallTime::max());
+  return counting.totals();
 }
 
 TEST(Transfers, SamplesDoNotDependOnWhenTheyAreTakenNorOnTheTablesOrder) {
