@@ -241,16 +241,18 @@ void point_at_systems(const AnalysisOptions& options, AnalysisSetup& setup) {
   }
 }
 
+Status read_system(const AnalysisOptions& options, AnalysisSetup& setup) {
+  if (options.system.empty()) return {};
+  auto text = read_file(options.system);
+  if (!text) return forward(text);
+  auto model = topology::parse_system(*text, options.system);
+  if (!model) return forward(model);
+  setup.system = std::move(*model);
+  return {};
+}
+
 Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
-  if (options.system.empty()) {
-    point_at_systems(options, setup);
-  } else {
-    auto text = read_file(options.system);
-    if (!text) return forward(text);
-    auto model = topology::parse_system(*text, options.system);
-    if (!model) return forward(model);
-    setup.system = std::move(*model);
-  }
+  if (options.system.empty()) point_at_systems(options, setup);
   if (setup.inventory.devices.empty()) {  // Of events alone nobody is compared.
     if (setup.system) setup.grouping = topology::parts_alone(*setup.system);
     return {};
@@ -285,11 +287,12 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
 Status survey_events(const AnalysisOptions& options, AnalysisSetup& setup) {
   const auto tells = [&](const derive::Derivation& row) {
     return std::ranges::any_of(setup.streams, [&](const ObservationStream& stream) {
-      return stream.shape == ObservationShape::kEvents && stream.kind == row.events;
+      return stream.shape == ObservationShape::kEvents && stream.kind == row.recorded();
     });
   };
+  const TransferRules transfers = setup.system ? setup.system->transfers : TransferRules();
   setup.pipeline.derived = {options.derivations,
-                            std::vector<std::vector<SeriesKey>>(options.derivations.size())};
+                            std::vector<std::vector<SeriesKey>>(options.derivations.size()), transfers};
   if (std::ranges::none_of(options.derivations, tells)) return {};
   if (setup.inventory.devices.empty()) {
     setup.sample_interval = Duration::zero();
@@ -299,7 +302,7 @@ Status survey_events(const AnalysisOptions& options, AnalysisSetup& setup) {
   }
   auto feed = ObservationFeed::open(setup.observations, setup.request, {{}, options.derivations});
   if (!feed) return forward(feed);
-  engine::DerivationSurvey survey(options.derivations, setup.sample_interval);
+  engine::DerivationSurvey survey(options.derivations, setup.sample_interval, transfers);
   Status read = feed->read_rest({.events = [&](const EventTable& table) { survey.add(table); }});
   if (read) setup.pipeline.derived = survey.finish(setup.inventory);
   return read;
@@ -399,6 +402,7 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   setup.observations = reader->get();
   setup.source = std::move(*reader);
   setup.sample_interval = common_interval(setup.inventory);
+  if (Status read = read_system(options, setup); !read) return forward(read);
   if (Status derived = survey_events(options, setup); !derived) return forward(derived);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);

@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
+#include "cmd/derived_series.h"
 #include "cmd/event_forms.h"
 #include "cmd/export_events.h"
 #include "cmd/line_writer.h"
@@ -262,6 +263,18 @@ void say_notices(archive::Reader& source) {
     std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
 }
 
+/// The series that follow from events, and what is in them.
+Status derive_series(archive::Reader& source, const ReadRequest& request,
+                     std::unique_ptr<SeriesSource>& derived, Inventory& inventory) {
+  auto made = derived_series(source, request);
+  if (!made) return forward(made);
+  derived = std::move(*made);
+  auto devices = derived->inventory();
+  if (!devices) return forward(devices);
+  inventory = std::move(*devices);
+  return {};
+}
+
 Result<const EventForm*> form_for(const ExportOptions& options) {
   const auto forms = event_forms();
   const auto form = std::ranges::find(forms, options.format, &EventForm::name);
@@ -308,6 +321,11 @@ Status run_export(const ExportOptions& options) {
   if (!options.events.empty()) return run_export_events(options, *request, **source);
   auto inventory = (*source)->inventory();
   if (!inventory) return forward(inventory);
+  std::unique_ptr<SeriesSource> derived;
+  if (const MetricSpec* const metric = find_metric(options.metric);
+      metric != nullptr && is_derived(*metric, *inventory)) {
+    if (Status made = derive_series(**source, *request, derived, *inventory); !made) return made;
+  }
   if (Status known = check_filters(*inventory, options); !known) return known;
   auto out = LineWriter::open(options.out);
   if (!out) return forward(out);
@@ -320,7 +338,7 @@ Status run_export(const ExportOptions& options) {
     auto what = to_metric_export(options, std::move(*request));
     if (!what) return forward(what);
     done =
-        export_metric(**source, *what,
+        export_metric(derived ? *derived : **source, *what,
                       [&](WallTime time, const std::string& host, const std::string& device, double value) {
                         return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time),
                                                         csv_field(host), to_name(what->metric->kind),

@@ -33,13 +33,18 @@ struct DerivedCounter {
 /// rows of metrics make rates and quotients of them and peers are compared in these.
 struct Derivation {
   std::string_view events;                   ///< Their kind.
-  DeviceKind kind = DeviceKind::kDisk;       ///< What devices are taken for: disks or interfaces.
+  DeviceKind kind = DeviceKind::kDisk;       ///< What devices are taken for; their names have to be of it.
   std::string_view device{};                 ///< For events that name no part; empty: these are not counted.
   std::span<const DerivedCounter> counters;  ///< Their names are of that kind.
   /// The `what` of events that only say that their host was being recorded. A witness of what happens seldom
   /// tells one every few seconds: without any event nobody knows whether nothing happened.
   std::string_view mark{};
   Duration cadence{std::chrono::seconds(1)};  ///< Where the recording holds no samples that set it.
+  /// Events of that kind are not recorded, but Transfers makes them of system calls.
+  bool is_of_transfers = false;
+
+  /// The kind of events that have to be read for it.
+  [[nodiscard]] std::string_view recorded() const;
 };
 
 /// The derivations of the program. To add one is to add a row.

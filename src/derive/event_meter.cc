@@ -83,7 +83,6 @@ class EventMeter::Amounts {
 
 EventMeter::EventMeter(const Derivation& row, Duration cadence) : row_(row), cadence_(cadence) {
   LAGGARD_CHECK(cadence > Duration::zero() && !row.counters.empty());
-  LAGGARD_CHECK(row.kind != DeviceKind::kTcp);  // Whose names are addresses.
   for (const DerivedCounter& counter : row.counters) {
     const CounterSpec* known = find_counter(row.kind, counter.name);
     LAGGARD_CHECK(known == nullptr || known->form == CounterForm::kCumulative);

@@ -69,7 +69,7 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
     case FormulaShape::kWait: {
       const double done = per_.of(cell);
       if (std::isnan(done) || std::isnan(counted)) return cell[computed_];
-      if (done >= kLeastRequests) return counted / done;
+      if (done >= kLeastRequests) return counted / (divisor_ * done);
       if (shape_ == FormulaShape::kRatio || !is_stalled(cell)) return 0;
       return stalled_seconds > 0 ? kMsPerSecond * stalled_seconds : kMissing;
     }
@@ -85,6 +85,12 @@ double Formula::operator()(const CellValues& cell, double stalled_seconds) const
       return counted / divisor_;
   }
   return kMissing;
+}
+
+double Formula::weight(const CellValues& connection) const {
+  if (shape_ != FormulaShape::kRatio) return 1;
+  const double done = per_.of(connection);
+  return done >= kLeastRequests ? done : 0;
 }
 
 bool is_stalled(const CellValues& cell) {

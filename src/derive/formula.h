@@ -106,6 +106,9 @@ class Formula {
   [[nodiscard]] bool is_silent(const CellValues& connection, double value) const {
     return connection[sent_] == 0 && (!by_use_ || value == 0);
   }
+  /// How much the connection counts among those of its host: of kRatio as much as it did, so that the mean is
+  /// over what was done and not over connections; else 1.
+  [[nodiscard]] double weight(const CellValues& connection) const;
   [[nodiscard]] Slot packets_sent() const { return packets_sent_; }
   [[nodiscard]] Slot packets_received() const { return packets_received_; }
 

@@ -52,6 +52,11 @@ double us_share(const NamedCell& c, const std::string& counter) {
   return 100 * c[counter] / (1e6 * c.seconds);
 }
 
+double mean_ms(const NamedCell& c, const std::string& ns, const std::string& done) {
+  if (std::isnan(c[ns] + c[done])) return kMissing;
+  return c[done] < 0.5 ? 0 : c[ns] / (1e6 * c[done]);
+}
+
 /// docs/methods/metrics.md, formula by formula.
 const std::map<std::string, std::function<double(const NamedCell&)>>& definitions() {
   static const std::map<std::string, std::function<double(const NamedCell&)>> kAll{
@@ -100,6 +105,11 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"cpu", [](const NamedCell& c) { return us_share(c, "cpu_us"); }},
       {"run-wait", [](const NamedCell& c) { return us_share(c, "run_wait_us"); }},
       {"throttled", [](const NamedCell& c) { return us_share(c, "throttled_us"); }},
+      {"dread", [](const NamedCell& c) { return mean_ms(c, "dread_ns", "dreads"); }},
+      {"dwrite", [](const NamedCell& c) { return mean_ms(c, "dwrite_ns", "dwrites"); }},
+      {"dwrite-direct", [](const NamedCell& c) { return mean_ms(c, "direct_dwrite_ns", "direct_dwrites"); }},
+      {"nsread", [](const NamedCell& c) { return mean_ms(c, "message_ns", "messages"); }},
+      {"ncread", [](const NamedCell& c) { return mean_ms(c, "message_ns", "messages"); }},
       {"page-waits", [](const NamedCell& c) { return c["major_faults"] / c.seconds; }},
   };
   return kAll;

@@ -134,15 +134,16 @@ void MetricStream::store_connection(std::size_t track, std::size_t member, const
   const double value = formula(values, 0);
   if (std::isnan(value)) return;
   // A connection that sent nothing keeps the window of long ago, and who has nothing to do waits for nobody.
-  if (formula.is_silent(values, value)) return;
+  const double weight = formula.weight(values);
+  if (formula.is_silent(values, value) || weight == 0) return;
   if (is_late(finished.cell)) return;
   told.add(finished.cell, finished.cell + 1);
   const auto add = [&](CellSeries& series, double x) {
     const double before = series.get(finished.cell);
     series.set(finished.cell, (std::isnan(before) ? 0 : before) + x);
   };
-  add(pending_[track].sum[member], value);
-  add(pending_[track].count[member], 1);
+  add(pending_[track].sum[member], value * weight);
+  add(pending_[track].count[member], weight);
 }
 
 void MetricStream::store_packets(const Device& device, const FinishedCell& finished, CellRuns& told) {

@@ -57,7 +57,8 @@ struct MetricCell {
 /// of the server's interfaces on the given side; the floor of 100 keeps one lost packet of an idle server
 /// from being a large share. Where no interface is recorded, 500 packets/s are assumed. cwnd and
 /// other metrics of connections: mean over those of the component that sent in the cell, where bytes_sent
-/// tells, else over all; of kUsers and kUsersShare also over those that waited. Of kTotal the sum over all.
+/// tells, else over all; of kUsers and kUsersShare also over those that waited; of kRatio over what all did.
+/// Of kTotal the sum over all.
 class MetricStream {
  public:
   using Consumer = std::function<void(const MetricCell&)>;

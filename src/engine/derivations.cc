@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "model/syscall_event.h"
 
 namespace laggard::engine {
 
@@ -21,23 +22,35 @@ bool comes_before(const DeviceInfo& a, const DeviceInfo& b) {
   return natural_less(a.device, b.device);
 }
 
+/// Where a row asks for them.
+std::optional<derive::Transfers> transfers_for(std::span<const derive::Derivation> table, Duration cadence,
+                                               const TransferRules& rules) {
+  if (std::ranges::none_of(table, &derive::Derivation::is_of_transfers)) return std::nullopt;
+  return derive::Transfers(rules, cadence);
+}
+
 SeriesKey key_of(const DeviceInfo& info) { return {info.host, info.kind, info.device}; }
 
 }  // namespace
 
-Derivations::Derivations(const DerivedDevices& devices, Duration cadence) {
+Derivations::Derivations(const DerivedDevices& devices, Duration cadence)
+    : transfers_(transfers_for(devices.table, cadence, devices.transfers)) {
   for (std::size_t r = 0; r < devices.of_row.size(); ++r) {
     meters_.emplace_back(devices.table[r], cadence).count_only(devices.of_row[r]);
   }
 }
 
 void Derivations::add(const EventTable& table) {
+  if (transfers_ && table.kind() == kSyscallKind) transfers_->add(table);
   for (derive::EventMeter& meter : meters_) {
     if (meter.kind() == table.kind()) meter.add(table);
   }
 }
 
 std::vector<SampleTable> Derivations::take(WallTime until) {
+  if (transfers_) {
+    for (const EventTable& table : transfers_->take(until)) add(table);
+  }
   std::vector<SampleTable> all;
   for (derive::EventMeter& meter : meters_) std::ranges::move(meter.take(until), std::back_inserter(all));
   return all;
@@ -53,6 +66,11 @@ std::set<SeriesKey> Derivations::unknown_devices() const {
 
 std::vector<std::string> Derivations::notes() const {
   std::vector<std::string> notes;
+  if (transfers_) {
+    for (const auto& [host, unused] : transfers_->unused()) {
+      std::ranges::move(unused.sentences(kSyscallKind, host, "counted"), std::back_inserter(notes));
+    }
+  }
   for (const derive::EventMeter& meter : meters_) {
     for (const auto& [host, unused] : meter.unused()) {
       std::ranges::move(unused.sentences(meter.kind(), host, "counted"), std::back_inserter(notes));
@@ -61,12 +79,32 @@ std::vector<std::string> Derivations::notes() const {
   return notes;
 }
 
-DerivationSurvey::DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence)
-    : table_(table), cadence_(cadence) {
+DerivationSurvey::DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence,
+                                   TransferRules transfers)
+    : table_(table),
+      cadence_(cadence),
+      rules_(std::move(transfers)),
+      transfers_(transfers_for(table, cadence, rules_)) {
   for (const derive::Derivation& row : table) rows_.push_back({{row, cadence}, {}});
 }
 
+void DerivationSurvey::take_transfers(WallTime until) {
+  for (const EventTable& table : transfers_->take(until)) {
+    for (Row& row : rows_) {
+      if (row.meter.kind() == table.kind()) row.meter.add(table);
+    }
+  }
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (!table_[r].is_of_transfers) continue;
+    for (const SampleTable& samples : rows_[r].meter.take(until)) take(samples, rows_[r]);
+  }
+}
+
 void DerivationSurvey::add(const EventTable& table) {
+  if (transfers_ && table.kind() == kSyscallKind && !table.empty()) {
+    take_transfers(table.extent().from);
+    transfers_->add(table);
+  }
   for (Row& row : rows_) {
     if (row.meter.kind() != table.kind() || table.empty()) continue;
     for (const SampleTable& samples : row.meter.take(table.extent().from)) take(samples, row);
@@ -93,7 +131,9 @@ void DerivationSurvey::take(const SampleTable& table, Row& row) {
 }
 
 DerivedDevices DerivationSurvey::finish(Inventory& inventory) {
-  DerivedDevices devices{.table = table_, .of_row = std::vector<std::vector<SeriesKey>>(table_.size())};
+  DerivedDevices devices{
+      .table = table_, .of_row = std::vector<std::vector<SeriesKey>>(table_.size()), .transfers = rules_};
+  if (transfers_) take_transfers(WallTime::max());
   std::set<SeriesKey> known;
   for (const DeviceInfo& device : inventory.devices) known.insert(key_of(device));
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -120,7 +160,7 @@ DerivedDevices DerivationSurvey::finish(Inventory& inventory) {
 
 std::vector<std::string> derived_kinds(std::span<const derive::Derivation> table) {
   std::set<std::string> kinds;
-  for (const derive::Derivation& row : table) kinds.emplace(row.events);
+  for (const derive::Derivation& row : table) kinds.emplace(row.recorded());
   return {kinds.begin(), kinds.end()};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -10,10 +11,12 @@
 #include "base/time.h"
 #include "derive/derivation_table.h"
 #include "derive/event_meter.h"
+#include "derive/transfers.h"
 #include "model/event.h"
 #include "model/resolver.h"
 #include "model/sample_table.h"
 #include "model/series_source.h"
+#include "model/transfer_rules.h"
 
 namespace laggard::engine {
 
@@ -22,6 +25,7 @@ namespace laggard::engine {
 struct DerivedDevices {
   std::span<const derive::Derivation> table{};
   std::vector<std::vector<SeriesKey>> of_row;
+  TransferRules transfers{};
 };
 
 /// The samples that follow from events, in the order in which a pipeline takes them.
@@ -36,19 +40,22 @@ class Derivations {
   /// All events before `until` have been added: the samples up to then that were not taken before.
   [[nodiscard]] std::vector<SampleTable> take(WallTime until);
 
+  /// For how long what events come to may depend on those before them.
+  [[nodiscard]] Duration memory() const { return transfers_ ? derive::Transfers::kMemory : Duration::zero(); }
   /// Devices that events told of and that are not counted.
   [[nodiscard]] std::set<SeriesKey> unknown_devices() const;
   /// One sentence each: what came too late to be counted, or was too much.
   [[nodiscard]] std::vector<std::string> notes() const;
 
  private:
-  std::vector<derive::EventMeter> meters_;  ///< Per row.
+  std::vector<derive::EventMeter> meters_;      ///< Per row.
+  std::optional<derive::Transfers> transfers_;  ///< Where a row asks for them.
 };
 
 /// Finds the devices that events tell of, so that peers can be grouped before anything is judged.
 class DerivationSurvey {
  public:
-  DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence);
+  DerivationSurvey(std::span<const derive::Derivation> table, Duration cadence, TransferRules transfers = {});
 
   /// Tables in an EventReader's order.
   void add(const EventTable& table);
@@ -66,13 +73,16 @@ class DerivationSurvey {
     std::map<SeriesKey, Found> found;
   };
   static void take(const SampleTable& table, Row& row);
+  void take_transfers(WallTime until);
 
   std::span<const derive::Derivation> table_;
   Duration cadence_;
+  TransferRules rules_;
+  std::optional<derive::Transfers> transfers_;
   std::vector<Row> rows_;
 };
 
-/// The kinds of events that a table's rows follow from, sorted.
+/// The kinds of recorded events that a table's rows follow from, sorted.
 [[nodiscard]] std::vector<std::string> derived_kinds(std::span<const derive::Derivation> table);
 
 }  // namespace laggard::engine

@@ -247,7 +247,8 @@ std::unique_ptr<detect::GroupJudge> Pipeline::make_judge(std::size_t group, cons
 /// The first cell that is known in full when nothing before `read_from` is: a sample in the reach of one that
 /// was not read tells of no later cell.
 std::int64_t Pipeline::sure_from(WallTime read_from) const {
-  return grid_.cell(read_from + derive::scaled(options_.sample_interval, derive::kMaxGapIntervals)) + 1;
+  const Duration gap = derive::scaled(options_.sample_interval, derive::kMaxGapIntervals);
+  return grid_.cell(read_from + derivations_.memory() + gap) + 1;
 }
 
 const std::vector<detect::GroupJudge::Column>& Pipeline::columns(std::size_t group) const {

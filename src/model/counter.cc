@@ -92,6 +92,9 @@ constexpr std::array kCounters{
     CounterSpec{"min_rtt_us", kTcp, kGauge, "us"},
     CounterSpec{"awaiting", kTcp, kGauge, "state"},
     CounterSpec{"owing", kTcp, kGauge, "state"},
+    // What follows from recorded system calls, here and at the end: docs/methods/syscalls.md.
+    CounterSpec{"messages", kTcp, kCumulative, "messages"},
+    CounterSpec{"message_ns", kTcp, kCumulative, "ns"},
     // docs/formats/host.md has where these come from.
     CounterSpec{"cpu_user_ms", kHost, kCumulative, "ms"},
     CounterSpec{"cpu_system_ms", kHost, kCumulative, "ms"},
@@ -123,6 +126,12 @@ constexpr std::array kCounters{
     CounterSpec{"stopped", kDaemon, kGauge, "processes"},
     CounterSpec{"throttled_us", kDaemon, kCumulative, "us"},
     CounterSpec{"throttles", kDaemon, kCumulative, "periods"},
+    CounterSpec{"dreads", kDaemon, kCumulative, "calls"},
+    CounterSpec{"dread_ns", kDaemon, kCumulative, "ns"},
+    CounterSpec{"dwrites", kDaemon, kCumulative, "calls"},
+    CounterSpec{"dwrite_ns", kDaemon, kCumulative, "ns"},
+    CounterSpec{"direct_dwrites", kDaemon, kCumulative, "calls"},
+    CounterSpec{"direct_dwrite_ns", kDaemon, kCumulative, "ns"},
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ enum class Quantity : std::uint8_t {
 /// known; `derive/formula.h` has the degenerate cases.
 enum class FormulaShape : std::uint8_t {
   kRate,         ///< d(counted) / dt
-  kRatio,        ///< d(counted) / d(per)
+  kRatio,        ///< d(counted) / (divisor d(per)); of connections, over all of a host
   kWait,         ///< d(counted) / d(per), in ms; a stall is a wait that goes on
   kMeanCount,    ///< d(counted) / 1000 dt, of ms: how many there were at a time
   kBusyShare,    ///< 100 d(counted) / (divisor dt), of times of which `divisor` make a second
@@ -100,8 +100,8 @@ struct FormulaSpec {
     std::string_view queue_ms{};
   };
   Stall stall{};
-  /// Of gauges: from the counter's unit to the metric's. Of shares of time: how many of the counter's units
-  /// make a second.
+  /// Of gauges and ratios: from the counter's unit to the metric's. Of shares of time: how many of the
+  /// counter's units make a second.
   double divisor = 1;
   std::string_view sent{};  ///< Tells which connections sent something; where it was not recorded, all count.
   /// Of the host's network interfaces.

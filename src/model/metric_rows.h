@@ -18,6 +18,7 @@ constexpr CounterSum both(std::string_view one, std::string_view other) { return
 
 inline constexpr double kMsPerSecond = 1e3;
 inline constexpr double kUsPerSecond = 1e6;
+inline constexpr double kNsPerMs = 1e6;
 /// Of a gauge that is 0 or 1: its mean as a percentage.
 inline constexpr double kPercent = 0.01;
 
@@ -27,6 +28,10 @@ constexpr FormulaSpec rate(const CounterSum& counted, std::string_view computed_
 }
 constexpr FormulaSpec ratio(const CounterSum& counted, const CounterSum& per) {
   return {.shape = kRatio, .counted = counted, .per = per};
+}
+/// In ms, of a time in ns.
+constexpr FormulaSpec mean_ms(std::string_view ns, std::string_view per) {
+  return {.shape = kRatio, .counted = just(ns), .per = just(per), .divisor = kNsPerMs};
 }
 constexpr FormulaSpec wait(const CounterSum& ms, const CounterSum& per, std::string_view computed_rate,
                            const FormulaSpec::Stall& stall) {
@@ -68,7 +73,10 @@ inline constexpr CounterSum kCpuWork{.terms = {"cpu_user_ms", "cpu_system_ms"}, 
 /// `derive` can number the counters that metrics read when it is compiled; everybody else asks metric.h.
 ///
 /// Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
-/// access. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven packets.
+/// access. What a daemon waits for in its reads and
+/// writes is mostly the same, and what a message takes hangs on the scheduler as well, which gives its next
+/// thread a few ms: 1 ms. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven
+/// packets.
 ///
 /// Least bursts: requests that take a second (F §9's stalls, T's controllers), round trips of 50 ms, which no
 /// healthy queue in a machine room makes, 5 % of all packets sent again, and a daemon that is stopped.
@@ -167,6 +175,18 @@ inline constexpr std::array kMetrics{
                kDelay, kHigher, kOther, "faults/s", 0, 0, true, 2, true},
     MetricSpec{"stopped", "Daemon stopped", kDaemon, mean("stopped", kPercent), kCpu, kDelay, kHigher, kOther,
                "% of a process", 0, 0, true, 0, true, ConnectionEnd::kEither, 50},
+    // From recorded system calls (docs/methods/syscalls.md).
+    MetricSpec{"dread", "Time of a read from storage", kDaemon, mean_ms("dread_ns", "dreads"), kStorage,
+               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true, 0, true},
+    MetricSpec{"dwrite", "Time of a write to storage", kDaemon, mean_ms("dwrite_ns", "dwrites"), kStorage,
+               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true, 0, true},
+    MetricSpec{"dwrite-direct", "Time of a write to storage with O_DIRECT", kDaemon,
+               mean_ms("direct_dwrite_ns", "direct_dwrites"), kStorage, kLatency, kHigher, kOther, "ms", 1.0,
+               0.05, true, 0, true},
+    MetricSpec{"nsread", "Time in which a server reads a request", kTcp, mean_ms("message_ns", "messages"),
+               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, true, ConnectionEnd::kServers},
+    MetricSpec{"ncread", "Time in which a client reads an answer", kTcp, mean_ms("message_ns", "messages"),
+               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, true, ConnectionEnd::kClients},
 };
 
 }  // namespace laggard::metric_rows

@@ -108,8 +108,8 @@ TEST(Metrics, FormulasHaveTheInputsOfTheirShape) {
     EXPECT_EQ(!formula.packets.sent.empty() && !formula.packets.received.empty(), parts.packets)
         << metric.name;
     EXPECT_TRUE(!parts.stall || metric.kind == DeviceKind::kDisk) << "only disks are watched for stalls";
-    EXPECT_EQ(parts.sent || parts.packets || formula.shape == FormulaShape::kTotal,
-              metric.kind == DeviceKind::kTcp)
+    const bool of_host = parts.sent || parts.packets || formula.shape == FormulaShape::kTotal;
+    EXPECT_TRUE(formula.shape == FormulaShape::kRatio || of_host == (metric.kind == DeviceKind::kTcp))
         << metric.name << ": connections are told of as those of a host";
     for (const CounterSum& sum : {formula.counted, formula.per}) {
       EXPECT_TRUE(!sum.terms[0].empty() || (sum.total.empty() && sum.also.empty())) << metric.name;

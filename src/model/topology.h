@@ -7,6 +7,7 @@
 
 #include "base/id.h"
 #include "model/background_work.h"
+#include "model/transfer_rules.h"
 
 namespace laggard {
 
@@ -157,6 +158,7 @@ struct SystemModel {
   std::string name;
   Topology topology;
   std::vector<ExpectedWork> expected_work;
+  TransferRules transfers;  ///< Of recorded system calls.
 };
 
 }  // namespace laggard

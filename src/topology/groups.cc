@@ -49,9 +49,9 @@ std::vector<ServerDevices> as_components(std::span<const RecordedHost> hosts,
   return out;
 }
 
-/// Notes why no host is a server by its disks. Every host with a loaded interface is then taken for one: a
-/// recording of the network alone still has peers.
-void explain_no_servers(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
+/// Notes why no host is a server by its disks. Every host with a loaded interface is then taken for one, or,
+/// where there is none, every host with a daemon: a recording of these alone still has peers.
+void explain_no_servers(std::span<const RecordedHost> hosts, bool by_network, GroupBuilder& builder) {
   std::size_t disks = 0;
   for (const RecordedHost& host : hosts) disks += host.disks.size();
   if (disks > 0) {
@@ -61,7 +61,8 @@ void explain_no_servers(std::span<const RecordedHost> hosts, GroupBuilder& build
                     100 * builder.options().min_activity));
   }
   builder.note(
-      "no host has a storage device under load, so every host with network traffic is taken for a server");
+      fmt::format("no host has a storage device under load, so every host with {} is taken for a server",
+                  by_network ? "network traffic" : "a recorded daemon"));
 }
 
 void note_views(std::span<const RecordedHost> hosts, GroupBuilder& builder) {
@@ -83,11 +84,14 @@ Grouping group_by_observation(const std::vector<RecordedHost>& hosts, const Grou
   const auto disks = in_use(hosts, DeviceKind::kDisk, options);
   const auto nets = in_use(hosts, DeviceKind::kNet, options);
   const bool storage = any_in_use(disks);
-  if (!storage) explain_no_servers(hosts, builder);
+  const bool by_network = !storage && any_in_use(nets);
+  const auto has_daemon = [](const RecordedHost& host) { return !host.daemons.empty(); };
+  const bool by_daemon = !storage && !by_network && std::ranges::any_of(hosts, has_daemon);
+  if (!storage) explain_no_servers(hosts, !by_daemon, builder);
   const auto& decisive = storage ? disks : nets;
   std::vector<RecordedHost> servers;
   for (std::size_t h = 0; h < hosts.size(); ++h) {
-    const bool server = !decisive[h].empty();
+    const bool server = by_daemon ? has_daemon(hosts[h]) : !decisive[h].empty();
     builder.resolver().add_host(hosts[h].name, server ? Party::kServer : Party::kClient);
     (server ? builder.grouping().servers : builder.grouping().clients).push_back(hosts[h].name);
     if (server) servers.push_back(hosts[h]);

@@ -500,5 +500,24 @@ TEST(SystemFile, ALargeSystemIsGroupedInNoTime) {
   EXPECT_LT(took, 2 * CLOCKS_PER_SEC);
 }
 
+TEST(SystemFile, SaysWhichSystemCallsCount) {
+  const SystemReading reading = read_system(R"([[servers]]
+name = "s1"
+[syscalls]
+storage = ["/data/*", "data"]
+ports = ["24007", "49152-49251", "7-5", "0", "x"]
+)",
+                                            "f");
+  ASSERT_EQ(reading.mistakes.size(), 4U);
+  EXPECT_EQ(reading.mistakes[0].where, "f:4");
+  EXPECT_THAT(reading.mistakes[1].what, HasSubstr("'7-5' is neither a port"));
+  const TransferRules& rules = reading.model.transfers;
+  EXPECT_THAT(rules.storage, ElementsAre("/data/*"));
+  EXPECT_TRUE(rules.is_storage("/data/brick/f"));
+  EXPECT_FALSE(rules.is_storage("/srv/f"));
+  EXPECT_EQ(rules.request_peers("TCPv6:[[fd00::1]:49200->[fd00::2]:9]"), "[fd00::1]:0>[fd00::2]:0");
+  EXPECT_EQ(rules.request_peers("TCP:[10.0.0.1:22->10.0.0.2:9]"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace laggard::topology

@@ -20,7 +20,7 @@ SystemReader::SystemReader(std::string_view path, std::size_t max_names)
 SystemReading SystemReader::run(const toml::table& root) {
   const TomlSection top(root, "the file", mistakes_);
   top.allow_only({"name", "servers", "clients", "arrays", "luns", "drawers", "networks", "switches", "routes",
-                  "load_balancers", "peer_groups", "expected_work"});
+                  "load_balancers", "peer_groups", "expected_work", "syscalls"});
   if (const auto name = top.text("name")) model_.name = name->value;
   for_each_table(root, "servers", &SystemReader::read_servers);
   for_each_table(root, "clients", &SystemReader::read_clients);
@@ -34,6 +34,7 @@ SystemReading SystemReader::run(const toml::table& root) {
   for_each_table(root, "load_balancers", &SystemReader::read_load_balancer);
   for_each_table(root, "peer_groups", &SystemReader::read_peer_group);
   for_each_table(root, "expected_work", &SystemReader::read_expected_work);
+  for_each_table(root, "syscalls", &SystemReader::read_syscalls);
   check_whole(root);
   return {std::move(model_), mistakes_.take()};
 }

@@ -81,6 +81,9 @@ class SystemReader {
   bool read_work_once(const TomlSection& section, ExpectedWork& work);
   bool read_work_weekly(const TomlSection& section, ExpectedWork& work);
 
+  // syscalls_section.cc
+  void read_syscalls(const TomlSection& section);
+
   // system_reader.cc
   using SectionReader = void (SystemReader::*)(const TomlSection&);
   void for_each_table(const toml::table& root, std::string_view key, SectionReader read);
