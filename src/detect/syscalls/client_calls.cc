@@ -103,8 +103,13 @@ void ClientCalls::take(std::vector<StoppedServers::Stopped>& found) {
     if (table_.times()[e] > stopped_.next()) stopped_.look(table_.times()[e], found);
     const Word what = table_.whats()[e];
     const Word subject = table_.subjects()[e];
-    if (what == kNoWord || subject == kNoWord) continue;
+    if (what == kNoWord) continue;
     const CallKind kind = this->kind(what);
+    if (subject == kNoWord) {
+      // The path that it names is not known before it returns.
+      if (kind == CallKind::kFile && number(ends_, e, 0) != 0) take_application(e);
+      continue;
+    }
     const Object& object = this->object(subject);
     if (!object.server.empty()) {
       take_talk(e, kind, object);

@@ -16,13 +16,15 @@ namespace {
 /// it that is not much weaker.
 constexpr double kSure = 10;
 
+std::string moment(WallTime time) { return to_iso8601(floor_to(time, std::chrono::milliseconds(1))); }
+
 std::string of_object(const FailedCall& call) {
   return call.object.empty() ? std::string() : " of " + call.object;
 }
 
 /// How a server differs from `others` servers.
 std::string difference_of(const ServerTalk::Connection& connection, std::size_t others) {
-  const std::string since = to_iso8601(connection.since);
+  const std::string since = moment(connection.since);
   if (connection.last == LastTalk::kClosed) {
     return fmt::format("the connection to {} is gone ({} at {}), those to the {} other servers are there",
                        connection.server, connection.call, since, others);
@@ -111,8 +113,9 @@ void SyscallDetector::add(Open& open, const FailedCall& application, std::string
   evidence.note = open.first;
   if (open.count > 1) evidence.note += fmt::format("; {} calls of applications", open.count);
   if (open.count > kMostShown) return;
-  open.lines.push_back(std::move(of_server));
-  const std::string_view outcome = application.error.empty() ? "does not return" : application.error;
+  if (std::ranges::find(open.lines, of_server) == open.lines.end())
+    open.lines.push_back(std::move(of_server));
+  const std::string outcome = application.error.empty() ? "does not return" : application.error;
   open.lines.push_back({application.begun, fmt::format("{}: {}{}: {}", application.host, application.call,
                                                        of_object(application), outcome)});
   std::ranges::stable_sort(open.lines, {}, &LinesPayload::Line::time);
@@ -123,7 +126,7 @@ void SyscallDetector::tell(const ErrorPropagation::Propagated& propagated, WallT
   const auto& [server, client] = propagated;
   add(open(server.host, Trouble::kPropagates, until), client,
       fmt::format("{} on {} failed with {} at {}, and {} on {} returned it at {}", server.call, server.host,
-                  server.error, to_iso8601(server.begun), client.call, client.host, to_iso8601(client.ended)),
+                  server.error, moment(server.begun), client.call, client.host, moment(client.ended)),
       {server.begun, fmt::format("{}: {}{}: {}", server.host, server.call, of_object(server), server.error)});
 }
 
@@ -131,9 +134,9 @@ void SyscallDetector::tell(const StoppedServers::Stopped& stopped, const Client&
   const auto& [application, connection] = stopped;
   const FailedCall& call = application.call;
   const std::string outcome = call.error.empty() ? fmt::format("{} on {} has not returned since {}",
-                                                               call.call, call.host, to_iso8601(call.begun))
+                                                               call.call, call.host, moment(call.begun))
                                                  : fmt::format("{} on {} failed with {} at {}", call.call,
-                                                               call.host, call.error, to_iso8601(call.ended));
+                                                               call.host, call.error, moment(call.ended));
   const std::size_t others = client.stopped.talk().servers() - 1;
   add(open(connection.server, stopped.has_crashed() ? Trouble::kCrashed : Trouble::kHangs, until), call,
       fmt::format("{}; {}", outcome, difference_of(connection, others)),
