@@ -10,39 +10,35 @@ namespace laggard::detect {
 
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 // Sorted, for binary searches.
-constexpr std::array kReads{"copy_file_range"sv, "pread64"sv,  "preadv"sv,   "preadv2"sv, "read"sv,
-                            "readv"sv,           "recvfrom"sv, "recvmmsg"sv, "recvmsg"sv};
-constexpr std::array kWrites{"pwrite64"sv, "pwritev"sv, "pwritev2"sv, "sendfile"sv, "sendmmsg"sv,
-                             "sendmsg"sv,  "sendto"sv,  "write"sv,    "writev"sv};
-constexpr std::array kFiles{
-    "access"sv,       "chdir"sv,           "chmod"sv,     "chown"sv,      "creat"sv,
-    "faccessat"sv,    "faccessat2"sv,      "fallocate"sv, "fchmod"sv,     "fchmodat"sv,
-    "fchown"sv,       "fchownat"sv,        "fdatasync"sv, "fgetxattr"sv,  "flistxattr"sv,
-    "fremovexattr"sv, "fsetxattr"sv,       "fstat"sv,     "fstatfs"sv,    "fsync"sv,
-    "ftruncate"sv,    "futimesat"sv,       "getdents"sv,  "getdents64"sv, "getxattr"sv,
-    "lchown"sv,       "lgetxattr"sv,       "link"sv,      "linkat"sv,     "listxattr"sv,
-    "llistxattr"sv,   "lremovexattr"sv,    "lsetxattr"sv, "lstat"sv,      "mkdir"sv,
-    "mkdirat"sv,      "mknod"sv,           "mknodat"sv,   "newfstatat"sv, "open"sv,
-    "openat"sv,       "openat2"sv,         "readlink"sv,  "readlinkat"sv, "removexattr"sv,
-    "rename"sv,       "renameat"sv,        "renameat2"sv, "rmdir"sv,      "setxattr"sv,
-    "stat"sv,         "statfs"sv,          "statx"sv,     "symlink"sv,    "symlinkat"sv,
-    "sync"sv,         "sync_file_range"sv, "syncfs"sv,    "truncate"sv,   "unlink"sv,
-    "unlinkat"sv,     "utime"sv,           "utimensat"sv, "utimes"sv};
-constexpr std::array kAnswers{
-    "E2BIG"sv,        "EACCES"sv,         "EAGAIN"sv,      "EALREADY"sv,
-    "ECHILD"sv,       "EEXIST"sv,         "EINPROGRESS"sv, "EINTR"sv,
-    "EINVAL"sv,       "EISCONN"sv,        "EISDIR"sv,      "ELOOP"sv,
-    "ENAMETOOLONG"sv, "ENODATA"sv,        "ENOENT"sv,      "ENOEXEC"sv,
-    "ENOPROTOOPT"sv,  "ENOSYS"sv,         "ENOTDIR"sv,     "ENOTEMPTY"sv,
-    "ENOTTY"sv,       "ENXIO"sv,          "EOPNOTSUPP"sv,  "EPERM"sv,
-    "ERANGE"sv,       "ERESTARTNOHAND"sv, "ERESTARTSYS"sv, "ERESTART_RESTARTBLOCK"sv,
-    "ESPIPE"sv,       "ESRCH"sv,          "EXDEV"sv};
-constexpr std::array kOfConnections{"ECONNABORTED"sv, "ECONNREFUSED"sv, "ECONNRESET"sv, "EHOSTUNREACH"sv,
-                                    "ENOTCONN"sv,     "EPIPE"sv,        "ESHUTDOWN"sv,  "ETIMEDOUT"sv};
-constexpr std::array kPseudo{"/dev/"sv, "/proc/"sv, "/sys/"sv};
+constexpr auto kReads = std::to_array<std::string_view>(
+    {"copy_file_range", "pread64", "preadv", "preadv2", "read", "readv", "recvfrom", "recvmmsg", "recvmsg"});
+constexpr auto kWrites = std::to_array<std::string_view>(
+    {"pwrite64", "pwritev", "pwritev2", "sendfile", "sendmmsg", "sendmsg", "sendto", "write", "writev"});
+constexpr auto kFiles = std::to_array<std::string_view>(
+    {"access",          "chdir",        "chmod",       "chown",        "creat",     "faccessat", "faccessat2",
+     "fallocate",       "fchmod",       "fchmodat",    "fchown",       "fchownat",  "fdatasync", "fgetxattr",
+     "flistxattr",      "fremovexattr", "fsetxattr",   "fstat",        "fstatfs",   "fsync",     "ftruncate",
+     "futimesat",       "getdents",     "getdents64",  "getxattr",     "lchown",    "lgetxattr", "link",
+     "linkat",          "listxattr",    "llistxattr",  "lremovexattr", "lsetxattr", "lstat",     "mkdir",
+     "mkdirat",         "mknod",        "mknodat",     "newfstatat",   "open",      "openat",    "openat2",
+     "readlink",        "readlinkat",   "removexattr", "rename",       "renameat",  "renameat2", "rmdir",
+     "setxattr",        "stat",         "statfs",      "statx",        "symlink",   "symlinkat", "sync",
+     "sync_file_range", "syncfs",       "truncate",    "unlink",       "unlinkat",  "utime",     "utimensat",
+     "utimes"});
+constexpr auto kAnswers =
+    std::to_array<std::string_view>({"E2BIG",        "EACCES",         "EAGAIN",      "EALREADY",
+                                     "ECHILD",       "EEXIST",         "EINPROGRESS", "EINTR",
+                                     "EINVAL",       "EISCONN",        "EISDIR",      "ELOOP",
+                                     "ENAMETOOLONG", "ENODATA",        "ENOENT",      "ENOEXEC",
+                                     "ENOPROTOOPT",  "ENOSYS",         "ENOTDIR",     "ENOTEMPTY",
+                                     "ENOTTY",       "ENXIO",          "EOPNOTSUPP",  "EPERM",
+                                     "ERANGE",       "ERESTARTNOHAND", "ERESTARTSYS", "ERESTART_RESTARTBLOCK",
+                                     "ESPIPE",       "ESRCH",          "EXDEV"});
+constexpr auto kOfConnections =
+    std::to_array<std::string_view>({"ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENOTCONN",
+                                     "EPIPE", "ESHUTDOWN", "ETIMEDOUT"});
+constexpr auto kPseudo = std::to_array<std::string_view>({"/dev/", "/proc/", "/sys/"});
 
 static_assert(std::ranges::is_sorted(kReads) && std::ranges::is_sorted(kWrites));
 static_assert(std::ranges::is_sorted(kFiles) && std::ranges::is_sorted(kAnswers));

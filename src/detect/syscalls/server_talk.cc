@@ -30,26 +30,39 @@ void ServerTalk::note(const std::string& connection, std::string_view server, La
   known.call = call;
 }
 
-std::vector<ServerTalk::Connection> ServerTalk::odd_ones(WallTime at, Duration patience) const {
-  std::map<std::string_view, Connection> closed;
-  std::map<std::string_view, Connection> owing;
+/// To which no connection is left: the one that was closed last.
+ServerTalk::OfServers ServerTalk::gone() const {
+  OfServers gone;
   for (const auto& [name, connection] : connections_) {
-    if (connection.last == LastTalk::kClosed) {
-      const auto [known, is_new] = closed.try_emplace(connection.server, connection);
-      if (!is_new && connection.at > known->second.at) known->second = connection;
-    }
+    if (connection.last != LastTalk::kClosed) continue;
+    const auto [known, is_new] = gone.try_emplace(connection.server, connection);
+    if (!is_new && connection.at > known->second.at) known->second = connection;
+  }
+  for (const auto& [name, connection] : connections_) {
+    const auto known = gone.find(connection.server);
+    if (known == gone.end() || connection.last != LastTalk::kAnswered) continue;
+    if (connection.at > known->second.at) gone.erase(known);
+  }
+  return gone;
+}
+
+/// Which have owed an answer for that long: the one that has waited longest.
+ServerTalk::OfServers ServerTalk::owing(WallTime at, Duration patience) const {
+  OfServers owing;
+  for (const auto& [name, connection] : connections_) {
     if (connection.last != LastTalk::kAsked || at - connection.since < patience) continue;
     const auto [known, is_new] = owing.try_emplace(connection.server, connection);
     if (!is_new && connection.since < known->second.since) known->second = connection;
   }
-  for (const auto& [name, connection] : connections_) {
-    const auto known = closed.find(connection.server);
-    if (known == closed.end() || connection.last != LastTalk::kAnswered) continue;
-    if (connection.at > known->second.at) closed.erase(known);
-  }
-  const auto& odd = closed.empty() ? owing : closed;
+  return owing;
+}
+
+std::vector<ServerTalk::Connection> ServerTalk::odd_ones(WallTime at, Duration patience) const {
+  OfServers odd = gone();
+  if (odd.empty()) odd = owing(at, patience);
   if (2 * odd.size() >= servers()) return {};
   std::vector<Connection> all;
+  all.reserve(odd.size());
   for (const auto& [server, connection] : odd) all.push_back(connection);
   return all;
 }

@@ -45,6 +45,11 @@ class ServerTalk {
   [[nodiscard]] std::size_t servers() const;
 
  private:
+  /// A connection of each of some servers.
+  using OfServers = std::map<std::string_view, Connection>;
+  [[nodiscard]] OfServers gone() const;
+  [[nodiscard]] OfServers owing(WallTime at, Duration patience) const;
+
   std::map<std::string, Connection, std::less<>> connections_;
 };
 

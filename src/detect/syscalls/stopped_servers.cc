@@ -8,6 +8,11 @@ void StoppedServers::wait(WallTime at, Waiting call) {
   if (waiting_.size() < kMostWaiting) waiting_.emplace(at, std::move(call));
 }
 
+void StoppedServers::add_failure(Waiting call) {
+  const WallTime at = call.call.ended;
+  wait(at, std::move(call));
+}
+
 void StoppedServers::add_hang(Waiting call) {
   // Microseconds apart are the same: a begin that is reckoned from two looks at the clocks.
   constexpr Duration kSame = std::chrono::milliseconds(5);

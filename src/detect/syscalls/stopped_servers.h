@@ -44,7 +44,7 @@ class StoppedServers {
   [[nodiscard]] const ServerTalk& talk() const { return talk_; }
 
   /// An application's call failed with an error of connections.
-  void add_failure(Waiting call) { wait(call.call.ended, std::move(call)); }
+  void add_failure(Waiting call);
   /// It began at `call.begun` and did not return for kHangs.
   void add_hang(Waiting call);
   /// The client was recorded until then.

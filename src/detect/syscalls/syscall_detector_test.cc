@@ -184,7 +184,7 @@ TEST_F(SemanticDiagnosis, ManyErrorsAreOneFindingThatEndsAMinuteAfterTheLast) {
   ASSERT_THAT(detector_.findings(), SizeIs(1));
   EXPECT_TRUE(detector_.findings()[0].open);
   EXPECT_THAT(detector_.findings()[0].evidence.note, HasSubstr("; 100 calls of applications"));
-  const auto& lines = std::get<LinesPayload>(detector_.findings()[0].evidence.payloads[0].shape).lines;
+  const auto lines = std::get<LinesPayload>(detector_.findings()[0].evidence.payloads[0].shape).lines;
   EXPECT_THAT(lines, SizeIs(2 * SyscallDetector::kMostShown));
   EXPECT_EQ(lines[0].text, "s3: openat of /data/f: EMFILE");
   EXPECT_EQ(lines[1].text, "c1: read of /mnt/f: EMFILE");
