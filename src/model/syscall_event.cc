@@ -174,7 +174,8 @@ SyscallEvent SyscallRows::at(std::size_t e) {
       .object = event.subject == kNoWord ? std::string_view() : table_.words().text(event.subject)};
   if (const auto sequence = number(sequence_)) call.sequence = static_cast<std::uint64_t>(*sequence);
   const std::int64_t end = number(end_).value_or(0);
-  if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kRunning)) call.end = static_cast<SyscallEnd>(end);
+  if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kRunning))
+    call.end = static_cast<SyscallEnd>(end);
   const auto result = number(result_);
   if (result && (call.result.empty() || call.result == kHexPlace)) {
     number_.clear();
