@@ -308,6 +308,18 @@ Status run_export_events(const ExportOptions& options, const ReadRequest& reques
   return out->finish();
 }
 
+Status write_metric(const ExportOptions& options, ReadRequest request, SeriesSource& source,
+                    LineWriter& writer) {
+  auto what = to_metric_export(options, std::move(request));
+  if (!what) return forward(what);
+  return export_metric(source, *what,
+                       [&](WallTime time, const std::string& host, const std::string& device, double value) {
+                         return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time),
+                                                         csv_field(host), to_name(what->metric->kind),
+                                                         csv_field(device), what->metric->name, value));
+                       });
+}
+
 Status run_export(const ExportOptions& options) {
   auto request = to_request(options);
   if (!request) return forward(request);
@@ -335,15 +347,7 @@ Status run_export(const ExportOptions& options) {
   if (options.metric.empty()) {
     done = export_counters(**source, *request, options.device, writer);
   } else {
-    auto what = to_metric_export(options, std::move(*request));
-    if (!what) return forward(what);
-    done =
-        export_metric(derived ? *derived : **source, *what,
-                      [&](WallTime time, const std::string& host, const std::string& device, double value) {
-                        return writer.write(fmt::format("{},{},{},{},{},{}\n", unix_time(time),
-                                                        csv_field(host), to_name(what->metric->kind),
-                                                        csv_field(device), what->metric->name, value));
-                      });
+    done = write_metric(options, std::move(*request), derived ? *derived : **source, writer);
   }
   if (!done) return done;
   say_notices(**source);
