@@ -6,26 +6,16 @@
 #include <utility>
 
 #include "base/text.h"
+#include "model/recorded_call.h"
 #include "model/syscall_event.h"
 
 namespace laggard::derive {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kReads{"read", "readv", "pread64", "preadv", "preadv2"};
-constexpr std::array<std::string_view, 5> kWrites{"write", "writev", "pwrite64", "pwritev", "pwritev2"};
-constexpr std::array<std::string_view, 4> kReceives{"recvfrom", "recvmsg", "recvmmsg", "recv"};
-constexpr std::array<std::string_view, 5> kSends{"sendto", "sendmsg", "sendmmsg", "sendfile", "send"};
-constexpr std::array<std::string_view, 3> kOpens{"open", "openat", "openat2"};
-constexpr std::array<std::string_view, 2> kCloses{"close", "shutdown"};
 /// Nothing was done: a read that found no data, or a call that was interrupted and is made again.
 constexpr std::array<std::string_view, 6> kNotDone{
     "EAGAIN", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK"};
-
-template <std::size_t kCount>
-bool is_one_of(std::string_view name, const std::array<std::string_view, kCount>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 /// O_DIRECTORY is another flag.
 bool has_direct_flag(std::string_view arguments) {
@@ -94,12 +84,24 @@ class Transfers::Calls {
   }
 
   static Action action_named(std::string_view name) {
-    if (is_one_of(name, kReads)) return Action::kRead;
-    if (is_one_of(name, kWrites)) return Action::kWrite;
-    if (is_one_of(name, kReceives)) return Action::kReceive;
-    if (is_one_of(name, kSends)) return Action::kSend;
-    if (is_one_of(name, kOpens)) return Action::kOpenDirect;
-    return is_one_of(name, kCloses) ? Action::kClose : Action::kNone;
+    switch (call_kind(name)) {
+      case CallKind::kRead:
+        return Action::kRead;
+      case CallKind::kReceive:
+        return Action::kReceive;
+      case CallKind::kWrite:
+        return Action::kWrite;
+      case CallKind::kSend:
+        return Action::kSend;
+      case CallKind::kOpen:
+        return Action::kOpenDirect;
+      case CallKind::kClose:
+        return Action::kClose;
+      case CallKind::kFile:
+      case CallKind::kOther:
+        return Action::kNone;
+    }
+    return Action::kNone;
   }
 
   [[nodiscard]] bool was_not_done(std::size_t e) const {

@@ -73,10 +73,9 @@ inline constexpr CounterSum kCpuWork{.terms = {"cpu_user_ms", "cpu_system_ms"}, 
 /// `derive` can number the counters that metrics read when it is compiled; everybody else asks metric.h.
 ///
 /// Noise floors. await: 1 ms, T §5.8.2's server workloads stay below it; 0.05 ms on flash is about one device
-/// access. What a daemon waits for in its reads and
-/// writes is mostly the same, and what a message takes hangs on the scheduler as well, which gives its next
-/// thread a few ms: 1 ms. Throughput: 128 sectors/s, one request of 64 KB; network: 32 KB/s, or seven
-/// packets.
+/// access. A daemon's reads and writes wait for the same disks; what a message takes depends on the scheduler
+/// too, whose turns are of milliseconds: 1 ms. Throughput: 128 sectors/s, one request of 64 KB; network:
+/// 32 KB/s, or seven packets.
 ///
 /// Least bursts: requests that take a second (F §9's stalls, T's controllers), round trips of 50 ms, which no
 /// healthy queue in a machine room makes, 5 % of all packets sent again, and a daemon that is stopped.

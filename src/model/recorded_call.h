@@ -2,18 +2,22 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
-namespace laggard::detect {
+#include "model/address.h"
 
-/// What a system call does with what it is about.
+namespace laggard {
+
+/// What a system call does with the file or connection that it is about.
 enum class CallKind : std::uint8_t {
   kOther,
-  kRead,   ///< Takes from a file or a connection.
-  kWrite,  ///< Gives to it.
-  kFile,   ///< Anything else that a file system has to answer: opens, names, attributes, fsync.
-  kClose,
+  kRead,     ///< Takes from a file or a connection.
+  kReceive,  ///< Takes from a connection.
+  kWrite,    ///< Gives to a file or a connection.
+  kSend,     ///< Gives to a connection.
+  kOpen,
+  kFile,   ///< Anything else that a file system has to answer: names, attributes, fsync.
+  kClose,  ///< Of a descriptor or a connection.
 };
 
 /// By the call's name, as strace has it. What may wait for other programs by its nature (locks, polls, pipes)
@@ -24,15 +28,15 @@ enum class CallKind : std::uint8_t {
 /// that a file system keeps: not a socket, a pipe or the like, and nothing in /dev, /proc and /sys.
 [[nodiscard]] bool is_stored_file(std::string_view object);
 
-/// The address of the other end of a TCP connection, `TCP:[10.0.0.1:49152->10.0.0.9:1021]`, canonical;
-/// nothing of other objects.
-[[nodiscard]] std::optional<std::string> peer_address(std::string_view object);
+/// A TCP connection as the object of a call.
+struct TcpObject {
+  std::string_view local;  ///< `10.0.0.1:49152`
+  std::string_view peer;
+  SocketEnds addresses;
+};
 
-/// Whether an error answers a question and is no failure: there is no such file, there is one already,
-/// nothing is there to be read yet, it is not allowed.
-[[nodiscard]] bool is_answer(std::string_view errno_name);
+/// Reads `TCP:[10.0.0.1:49152->10.0.0.9:1021]` and `TCPv6:[[::1]:1->[::1]:2]`; nothing of other objects, such
+/// as sockets that are not connected. Its texts are those of `object`.
+[[nodiscard]] std::optional<TcpObject> tcp_object(std::string_view object);
 
-/// Whether an error says that who should answer is gone (S §7, methods.md §6).
-[[nodiscard]] bool is_of_connection(std::string_view errno_name);
-
-}  // namespace laggard::detect
+}  // namespace laggard

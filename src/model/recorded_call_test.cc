@@ -1,22 +1,24 @@
-#include "detect/syscalls/call_kinds.h"
+#include "model/recorded_call.h"
 
 #include <gtest/gtest.h>
 
-namespace laggard::detect {
+namespace laggard {
 namespace {
 
-TEST(CallKinds, TellWhatACallDoes) {
+TEST(RecordedCalls, NamesTellWhatACallDoes) {
   EXPECT_EQ(call_kind("preadv2"), CallKind::kRead);
-  EXPECT_EQ(call_kind("recvfrom"), CallKind::kRead);
-  EXPECT_EQ(call_kind("sendto"), CallKind::kWrite);
-  EXPECT_EQ(call_kind("openat"), CallKind::kFile);
+  EXPECT_EQ(call_kind("recvfrom"), CallKind::kReceive);
+  EXPECT_EQ(call_kind("writev"), CallKind::kWrite);
+  EXPECT_EQ(call_kind("sendto"), CallKind::kSend);
+  EXPECT_EQ(call_kind("openat"), CallKind::kOpen);
+  EXPECT_EQ(call_kind("mkdirat"), CallKind::kFile);
   EXPECT_EQ(call_kind("close"), CallKind::kClose);
   EXPECT_EQ(call_kind("flock"), CallKind::kOther);
   EXPECT_EQ(call_kind("rea"), CallKind::kOther);
   EXPECT_EQ(call_kind(""), CallKind::kOther);
 }
 
-TEST(CallKinds, FilesArePathsThatAreStored) {
+TEST(RecordedCalls, FilesArePathsThatAreStored) {
   EXPECT_TRUE(is_stored_file("/mnt/a: b"));
   EXPECT_TRUE(is_stored_file("relative/path"));
   for (const char* other :
@@ -26,24 +28,21 @@ TEST(CallKinds, FilesArePathsThatAreStored) {
   }
 }
 
-TEST(CallKinds, PeersOfConnectionsAreAddresses) {
-  EXPECT_EQ(peer_address("TCP:[10.0.0.1:49152->10.0.0.9:1021]"), "10.0.0.9");
-  EXPECT_EQ(peer_address("TCPv6:[[fd00::1]:49152->[fd00:0::9]:1021]"), "fd00::9");
-  EXPECT_EQ(peer_address("TCPv6:[[::ffff:10.0.0.1]:1->[::ffff:10.0.0.9]:2]"), "10.0.0.9");
+TEST(RecordedCalls, ConnectionsHaveTwoEnds) {
+  const auto four = tcp_object("TCP:[10.0.0.1:49152->10.0.0.9:1021]");
+  ASSERT_TRUE(four);
+  EXPECT_EQ(four->local, "10.0.0.1:49152");
+  EXPECT_EQ(four->peer, "10.0.0.9:1021");
+  EXPECT_EQ(four->addresses.local, "10.0.0.1");
+  EXPECT_EQ(four->addresses.peer, "10.0.0.9");
+  EXPECT_EQ(tcp_object("TCPv6:[[fd00::1]:49152->[fd00:0::9]:1021]").value().addresses.peer, "fd00::9");
+  EXPECT_EQ(tcp_object("TCPv6:[[::ffff:10.0.0.1]:1->[::ffff:10.0.0.9]:2]").value().addresses.peer,
+            "10.0.0.9");
   for (const char* other : {"", "TCP:[77]", "TCP:[10.0.0.1:49152]", "UDP:[10.0.0.1:1->10.0.0.9:2]",
                             "TCP:[->]", "TCP->:[]", "TCP:[10.0.0.1:1->10.0.0.9:2", "/a->b]"}) {
-    EXPECT_EQ(peer_address(other), std::nullopt) << other;
+    EXPECT_FALSE(tcp_object(other)) << other;
   }
 }
 
-TEST(CallKinds, AnswersAreNoFailures) {
-  EXPECT_TRUE(is_answer("ENOENT"));
-  EXPECT_FALSE(is_answer("ENOSPC"));
-  EXPECT_FALSE(is_answer("EROFS"));
-  EXPECT_FALSE(is_answer("EMFILE"));
-  EXPECT_TRUE(is_of_connection("ENOTCONN"));
-  EXPECT_FALSE(is_of_connection("EIO"));
-}
-
 }  // namespace
-}  // namespace laggard::detect
+}  // namespace laggard

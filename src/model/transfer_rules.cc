@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <utility>
 
 #include "base/text.h"
 #include "model/address.h"
+#include "model/recorded_call.h"
 
 namespace laggard {
 
@@ -43,26 +43,21 @@ bool TransferRules::is_storage(std::string_view object) const {
 }
 
 std::optional<std::string> TransferRules::request_peers(std::string_view object) const {
-  const std::size_t open = object.find(":[");
-  if (!object.starts_with("TCP") || open == std::string_view::npos || !object.ends_with(']')) return {};
-  const std::string_view ends = object.substr(open + 2, object.size() - open - 3);
-  const std::size_t arrow = ends.find("->");
-  if (arrow == std::string_view::npos) return std::nullopt;
-  const std::string_view local = ends.substr(0, arrow);
-  const std::string_view peer = ends.substr(arrow + 2);
-  const auto here = parse_socket(std::string(local) + '>' + std::string(peer));
-  if (!here || is_host_local(here->local) || is_host_local(here->peer) || here->local == here->peer)
-    return {};
+  const auto tcp = tcp_object(object);
+  if (!tcp) return std::nullopt;
+  const SocketEnds& ends = tcp->addresses;
+  if (is_host_local(ends.local) || is_host_local(ends.peer) || ends.local == ends.peer) return std::nullopt;
   const auto is_listed = [&](std::optional<std::uint16_t> port) {
     return port && std::ranges::any_of(ports, [&](const Ports& range) {
              return *port >= range.first && *port <= range.last;
            });
   };
-  if (!ports.empty() && !is_listed(port_of(local)) && !is_listed(port_of(peer))) return std::nullopt;
+  if (!ports.empty() && !is_listed(port_of(tcp->local)) && !is_listed(port_of(tcp->peer)))
+    return std::nullopt;
   const auto end = [](const std::string& address) {
     return (address.find(':') == std::string::npos ? address : '[' + address + ']') + ":0";
   };
-  return end(here->local) + '>' + end(here->peer);
+  return end(ends.local) + '>' + end(ends.peer);
 }
 
 }  // namespace laggard

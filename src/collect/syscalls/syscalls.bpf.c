@@ -23,8 +23,8 @@ const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
 const volatile uint32_t has_casts;  // The kernel knows bpf_rdonly_cast.
 const volatile uint64_t running_after_ns;  // From then on it is told of a call that it is under way.
-// A child of the user side that waits to execute the command. Like `processes` a number as the user side has it, which
-// may live in a namespace of its own.
+// A child of the user side that waits to execute the command. It and `processes` are numbers in the namespace of the
+// user side.
 const volatile uint32_t held_process;
 const volatile uint8_t path_arguments[kCallNumbers];  // A bit for each argument that is a path.
 const volatile uint8_t effects[kCallNumbers];         // DescriptorEffect
@@ -50,7 +50,7 @@ struct Thread {
   struct Description description;
 };
 
-// The user side, by its number of the whole machine.
+// The user side's number in the machine's own namespace.
 static uint32_t own_process;
 
 // Of the thread of the user side that asks what is open.
@@ -410,7 +410,7 @@ static __always_inline struct Thread *mark(struct task_struct *task) {
   return thread;
 }
 
-// The number of a process as the one has it that runs an iterator.
+// A process's number in the namespace of the program that reads an iterator.
 static __always_inline uint32_t number_here(struct task_struct *task) {
   const struct pid *own = BPF_CORE_READ(bpf_get_current_task_btf(), thread_pid);
   const uint32_t level = BPF_CORE_READ(own, level);

@@ -1,6 +1,6 @@
 #include "detect/syscalls/client_calls.h"
 
-#include <algorithm>
+#include "detect/syscalls/call_errors.h"
 
 namespace laggard::detect {
 
@@ -44,8 +44,8 @@ const ClientCalls::Object& ClientCalls::object(Word word) {
   known.is_known = true;
   const std::string_view text = table_.words().text(word);
   known.is_file = is_stored_file(text);
-  if (const auto address = peer_address(text)) {
-    const SeriesResolver::Endpoint end = resolver_.endpoint(*address);
+  if (const auto tcp = tcp_object(text)) {
+    const SeriesResolver::Endpoint end = resolver_.endpoint(tcp->addresses.peer);
     if (end.party == SeriesResolver::Party::kServer) known.server = resolver_.host_name(end.host);
   }
   return known;
@@ -59,11 +59,11 @@ std::int64_t ClientCalls::number(const AttributeColumn* column, std::size_t e, s
 void ClientCalls::take_talk(std::size_t e, CallKind kind, const Object& object) {
   const EventTable::Event event = table_.event(e);
   const std::string connection(table_.words().text(event.subject));
-
   const std::string_view error = failed_.error(e);
-  const bool reads = kind == CallKind::kRead;
+  const bool reads = kind == CallKind::kRead || kind == CallKind::kReceive;
+  const bool writes = kind == CallKind::kWrite || kind == CallKind::kSend;
   const bool closes = kind == CallKind::kClose;
-  if (!reads && !closes && kind != CallKind::kWrite && !is_of_connection(error)) return;
+  if (!reads && !writes && !closes && !is_of_connection(error)) return;
   const std::int64_t result = number(results_, e, -1);
   const bool has_met_end = reads && result == 0;
   if (result < 0 && !is_of_connection(error)) return;  // Nothing is there yet.
@@ -107,7 +107,8 @@ void ClientCalls::take(std::vector<StoppedServers::Stopped>& found) {
     const CallKind kind = this->kind(what);
     if (subject == kNoWord) {
       // The path that it names is not known before it returns.
-      if (kind == CallKind::kFile && number(ends_, e, 0) != 0) take_application(e);
+      const bool names_path = kind == CallKind::kFile || kind == CallKind::kOpen;
+      if (names_path && number(ends_, e, 0) != 0) take_application(e);
       continue;
     }
     const Object& object = this->object(subject);

@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "detect/syscalls/call_kinds.h"
 #include "detect/syscalls/error_propagation.h"
 #include "detect/syscalls/stopped_servers.h"
 #include "model/event.h"
+#include "model/recorded_call.h"
 #include "model/resolver.h"
 #include "model/syscall_event.h"
 
 namespace laggard::detect {
 
-/// What a failed call of a table is; nothing where it did not fail.
+/// The calls of a table, and which of them failed.
 class FailedCalls {
  public:
   /// \param table  of the kind kSyscallKind; outlives this.

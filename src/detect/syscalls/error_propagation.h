@@ -29,7 +29,7 @@ class ErrorPropagation {
  public:
   static constexpr Duration kWindow = std::chrono::milliseconds(1500);  ///< S §7: of 3 s, half each way.
   static constexpr Duration kKept = std::chrono::minutes(15);
-  /// Of either side that wait to be matched; of more the oldest leave.
+  /// Of clients, and of one error of servers, that wait to be matched; of more the oldest leave.
   static constexpr std::size_t kMostFailures = 10'000;
   /// A server's failures with one error in one such stretch are noted once.
   static constexpr Duration kOnce = std::chrono::milliseconds(10);
@@ -57,7 +57,8 @@ class ErrorPropagation {
   void match_one(const FailedCall& client, std::vector<Propagated>& out) const;
 
   std::map<std::string, Server> servers_;
-  std::deque<FailedCall> of_servers_;
+  /// By error, in the order in which they began.
+  std::map<std::string, std::multimap<WallTime, FailedCall>, std::less<>> of_servers_;
   std::deque<FailedCall> of_clients_;
 };
 

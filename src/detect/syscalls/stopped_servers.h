@@ -31,8 +31,8 @@ class StoppedServers {
   struct Waiting {
     FailedCall call;  ///< Without an error: it hangs.
     std::int64_t lwp = 0;
-    bool is_presumed =
-        false;  ///< It was not seen to return, which means something if the client was recorded on.
+    /// It was not seen to return, which means something if the client was recorded on.
+    bool is_presumed = false;
   };
   struct Stopped {
     Waiting application;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "detect/syscalls/call_kinds.h"
+#include "detect/syscalls/call_errors.h"
 #include "detect/syscalls/client_calls.h"
 
 namespace laggard::detect {
@@ -64,18 +64,20 @@ void SyscallDetector::complete(WallTime until) {
   }
   for (const auto& [client, stopped] : std::exchange(stopped_, {})) tell(stopped, *client, until);
   for (auto& [name, client] : clients_) {
-    if (!std::exchange(client.is_recorded, false)) continue;
-    // It lasts as long as the server does not answer, whether or not somebody asks again.
-    for (const auto& connection : client.stopped.talk().odd_ones(until, StoppedServers::kOwes)) {
-      for (const Trouble trouble : {Trouble::kCrashed, Trouble::kHangs}) {
-        const auto known = open_.find({connection.server, trouble});
-        if (known == open_.end()) continue;
-        known->second.seen = until;
-        known->second.finding.until = until;
-      }
-    }
+    if (std::exchange(client.is_recorded, false)) renew(client, until);
   }
   close_others(until);
+}
+
+void SyscallDetector::renew(const Client& client, WallTime until) {
+  for (const auto& connection : client.stopped.talk().odd_ones(until, StoppedServers::kOwes)) {
+    for (const Trouble trouble : {Trouble::kCrashed, Trouble::kHangs}) {
+      const auto known = open_.find({connection.server, trouble});
+      if (known == open_.end()) continue;
+      known->second.seen = until;
+      known->second.finding.until = until;
+    }
+  }
 }
 
 SyscallDetector::Open& SyscallDetector::open(const std::string& server, Trouble trouble, WallTime until) {

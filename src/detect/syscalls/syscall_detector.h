@@ -57,11 +57,13 @@ class SyscallDetector final : public Detector {
   };
 
   void take_server(const EventTable& events);
-  void take_client(const EventTable& events);
+
   void tell(const ErrorPropagation::Propagated& propagated, WallTime until);
   void tell(const StoppedServers::Stopped& stopped, const Client& client, WallTime until);
   Open& open(const std::string& server, Trouble trouble, WallTime until);
   static void add(Open& open, const FailedCall& application, std::string tells, LinesPayload::Line of_server);
+  /// What lasts as long as the server does not answer, whether or not somebody asks again.
+  void renew(const Client& client, WallTime until);
   void close_others(WallTime until);
 
   const Grouping& grouping_;
