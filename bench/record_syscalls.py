@@ -44,12 +44,14 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+COUNTS, RECORDS = "laggard", "laggard --records"
 here = pathlib.Path(__file__).resolve().parent
 
 
 def words_of(tool, laggard, folder, command):
     """The command under a tool, which writes what it finds into the folder."""
-    return {"alone": [], "laggard": [laggard, "record", "syscalls", "--host", "h", "--out", f"{folder}/rec", "--"],
+    record = [laggard, "record", "syscalls", "--host", "h", "--out", f"{folder}/rec"]
+    return {"alone": [], COUNTS: [*record, "--"], RECORDS: [*record, "--records", "--"],
             "strace": ["strace", "-f", "-T", "-ttt", "-o", f"{folder}/strace"],
             "perf trace": ["perf", "trace", "-o", f"{folder}/perf"]}[tool] + command
 
@@ -74,7 +76,7 @@ def run_of(tool, laggard, scratch, command):
     after = os.times()
     whole = 1e6 * (after.children_user + after.children_system - before.children_user - before.children_system)
     size = None
-    if tool == "laggard":
+    if tool in (COUNTS, RECORDS):
         told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
         assert told[2] == "0", done.stderr
         size = bytes_in(f"{folder}/rec") / int(told[1].replace(",", ""))
@@ -95,17 +97,17 @@ def compare(name, command, tools, options):
         ratios = [100 * (cpu / before - 1) for (cpu, _, _), (before, _, _) in zip(runs[tool], runs["alone"])]
         own = statistics.median(whole - cpu for cpu, whole, _ in runs[tool]) - start
         # perf does not wait for what it runs, so that its own time cannot be told.
-        shown = f"{own / 1e3:.0f} ms" if tool in ("laggard", "strace") else ""
+        shown = f"{own / 1e3:.0f} ms" if tool in (COUNTS, RECORDS, "strace") else ""
         size = runs[tool][0][2]
         print(f"| {name} | {tool} | {statistics.median(r[0] for r in runs[tool]) / 1e3:.0f} ms | {statistics.median(ratios):+.1f} % "
               f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
 
 
-def recorded(options, words):
+def recorded(options, words, tool=COUNTS):
     """What is said and taken by a recording of a command: its output, ns of CPU of both."""
     out = tempfile.mkdtemp(dir=options.scratch)
     before = os.times()
-    done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", *words])
+    done = run(words_of(tool, options.laggard, out, words))
     after = os.times()
     assert " 0 records lost" in done.stderr, done.stderr
     shutil.rmtree(out)
@@ -116,10 +118,10 @@ def loop_costs(options):
     """ns of CPU a call: alone, with a recorder of somebody else, recorded; and of the recorder for each record."""
     start = statistics.median(recorded(options, ["true"])[1] for _ in range(options.repeat))
     print(f"To begin and end a recording: {start / 1e9:.2f} s of CPU\n")
-    print("| | alone | not traced | traced | the recorder's CPU |\n|---|---|---|---|---|")
+    print("| | alone | not traced | traced | the recorder's CPU | that of --records |\n|---|---|---|---|---|---|")
     for call in ("getpid", "pread"):
         words = [options.loop, call, str(options.calls), f"{options.scratch}/file"]
-        alone, beside, traced, own = [], [], [], []
+        alone, beside, traced, own = [], [], [], {COUNTS: [], RECORDS: []}
         for _ in range(options.repeat):
             alone.append(float(run(words).stdout))
             other = subprocess.Popen(["sleep", "1000"])
@@ -131,24 +133,25 @@ def loop_costs(options):
             other.wait()
             recorder.wait()
             shutil.rmtree(f"{options.scratch}/other")
-            output, whole = recorded(options, words)
+            for tool, costs in own.items():
+                output, whole = recorded(options, words, tool)
+                costs.append((whole - start) / options.calls - float(output))
             traced.append(float(output))
-            own.append((whole - start) / options.calls - traced[-1])
         paired = lambda some: statistics.median(a - b for a, b in zip(some, alone))
         print(f"| `{call}` | {statistics.median(alone):.0f} ns | {paired(beside):+.0f} ns | {paired(traced):+.0f} ns | "
-              f"{statistics.median(own):.0f} ns |", flush=True)
+              f"{statistics.median(own[COUNTS]):.0f} ns | {statistics.median(own[RECORDS]):.0f} ns |", flush=True)
 
 
-def full_rate(options):
+def full_rate(options, tool):
     """Two processes that do nothing but call."""
     calls = 10**9
     script = f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/a & " \
              f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/b & wait"
     out = tempfile.mkdtemp(dir=options.scratch)
-    done = run([options.laggard, "record", "syscalls", "--host", "h", "--out", out, "--", "sh", "-c", script])
+    done = run(words_of(tool, options.laggard, out, ["sh", "-c", script]))
     told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
     got, lost = (int(text.replace(",", "")) for text in told.groups())
-    print(f"\nFull rate, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
+    print(f"\n{tool}, full rate, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
           f"{lost / options.seconds / 1e6:.2f} million a second lost, {bytes_in(out) / max(got, 1):.2f} bytes each")
     shutil.rmtree(out)
 
@@ -168,14 +171,15 @@ def main():
         subprocess.run(["cc", "-O2", "-x", "c", "-o", options.loop, "-"], input=LOOP, text=True, check=True)
         print(f"load {os.getloadavg()[0]:.1f}\n")
         loop_costs(options)
-        tools = ["alone", "laggard"] + [tool for tool in ("strace", "perf trace") if shutil.which(tool.split()[0])]
+        tools = ["alone", COUNTS, RECORDS] + [tool for tool in ("strace", "perf trace") if shutil.which(tool.split()[0])]
         print("\n| workload | under | its CPU | more than alone | the tool's CPU | bytes an event |\n|---|---|---|---|---|---|")
         orders = f"{scratch}/orders"
         pathlib.Path(orders).write_text(f"set location {scratch}\nset number 2000\nset transactions 10000\nset size 500 10000\nrun\nquit\n",
                                         encoding="ascii")
         compare("postmark", ["postmark", orders], tools, options)
         compare("dd, 1 MiB", ["dd", "if=/dev/zero", f"of={scratch}/bulk", "bs=1M", "count=2000"], tools, options)
-        full_rate(options)
+        for tool in (COUNTS, RECORDS):
+            full_rate(options, tool)
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

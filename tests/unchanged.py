@@ -31,7 +31,7 @@ class Hashes:
     def __init__(self, build):
         self._of = {}
         self._programs = [build / "laggard", build / "laggard-lab", build / "laggard-modelled-disk",
-                          build / "laggard-modelled-cable"]
+                          build / "laggard-modelled-cable", build / "laggard-striped-files"]
         inputs = [self.of(file) for place in READ_BY_TESTS for file in files_below(ROOT / place)]
         inputs += [f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}" for file in files_below(SHARED)]
         self.inputs = hashlib.sha256("\n".join(inputs).encode()).hexdigest()

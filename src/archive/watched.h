@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "base/time.h"
 
@@ -20,5 +21,12 @@ void mark_watched(const std::filesystem::path& path);
 
 /// Whether the recording was marked in the last kWatchedFor.
 [[nodiscard]] bool is_watched(const std::filesystem::path& recording, WallTime now);
+
+/// The same in its folder of events: asks recorders that keep the events of the last minutes in memory to
+/// write them, because something was found.
+void mark_wanted(const std::filesystem::path& path);
+
+/// When that was asked last; nothing: never.
+[[nodiscard]] std::optional<WallTime> wanted_at(const std::filesystem::path& recording);
 
 }  // namespace laggard::archive

@@ -40,6 +40,21 @@ TEST(Watched, AFinishedRecordingIsLeftAsItIs) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path() / "metrics"));
 }
 
+TEST(Watched, EventsAreAskedForWhereTheyAreWritten) {
+  const testing::TempDir folder;
+  EXPECT_FALSE(wanted_at(folder.path()));
+  std::filesystem::create_directories(folder.path() / "rec/events");
+  mark_wanted(folder.path());
+  EXPECT_FALSE(wanted_at(folder.path() / "rec")) << "nobody writes there";
+  std::ofstream(folder.path() / "rec/events/.fs1.lock") << "";
+  const WallTime before = now();
+  mark_wanted(folder.path());
+  ASSERT_TRUE(wanted_at(folder.path() / "rec"));
+  // The kernel stamps files by its tick.
+  EXPECT_GE(*wanted_at(folder.path() / "rec"), before - std::chrono::milliseconds(20));
+  EXPECT_FALSE(is_watched(folder.path() / "rec", before));
+}
+
 TEST(Watched, EndsByItself) {
   const testing::TempDir folder;
   make_live(folder.path());

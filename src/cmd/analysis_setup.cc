@@ -10,7 +10,6 @@
 #include "archive/ledger.h"
 #include "archive/reader.h"
 #include "archive/recordings_in.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "cmd/observation_feed.h"
 #include "cmd/read_recording.h"
@@ -135,6 +134,7 @@ Status choose_beside(const AnalysisOptions& options, AnalysisSetup& setup) {
   beside.preset = *other;
   beside.preset.windows.interval = setup.preset.windows.interval;
   beside.preset.factor = options.factor.value_or(other->factor);
+  beside.preset.deviation_factor = options.factor.value_or(other->deviation_factor);
   beside.preset.confirm_persistence = options.confirm_persistence.value_or(other->confirm_persistence);
   beside.parameters =
       detect::parameters_beside(setup.algorithm.parameters(beside.preset), beside.preset, setup.preset);
@@ -184,6 +184,7 @@ Status choose_preset(const AnalysisOptions& options, AnalysisSetup& setup) {
   windows.smoothing = options.smoothing.value_or(windows.smoothing);
   windows.k = options.k.value_or(windows.k);
   setup.preset.factor = options.factor.value_or(setup.preset.factor);
+  setup.preset.deviation_factor = options.factor.value_or(setup.preset.deviation_factor);
   setup.preset.confirm_persistence = options.confirm_persistence.value_or(setup.preset.confirm_persistence);
   return check_parameters(setup.preset);
 }
@@ -243,9 +244,7 @@ void point_at_systems(const AnalysisOptions& options, AnalysisSetup& setup) {
 
 Status read_system(const AnalysisOptions& options, AnalysisSetup& setup) {
   if (options.system.empty()) return {};
-  auto text = read_file(options.system);
-  if (!text) return forward(text);
-  auto model = topology::parse_system(*text, options.system);
+  auto model = topology::load_system(options.system);
   if (!model) return forward(model);
   setup.system = std::move(*model);
   return {};

@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "derive/derivation_table.h"
 #include "detect/peer/compare/preset.h"
+#include "detect/peer/compare/thresholds.h"
 #include "engine/algorithm.h"
 #include "engine/detectors.h"
 #include "engine/pipeline.h"
@@ -72,6 +73,7 @@ struct AnalysisSetup {
   Grouping grouping;
   detect::Preset preset;
   engine::PipelineOptions pipeline;
+  std::optional<detect::Thresholds> thresholds;  ///< That a diagnosis is given.
   ReadRequest request;
   engine::Algorithm algorithm = engine::laggard_algorithm();
   std::vector<Decision>

@@ -33,6 +33,13 @@ bool is_derived(const MetricSpec& metric, const Inventory& inventory) {
   });
 }
 
+bool is_derived(std::string_view counter, const Inventory& inventory) {
+  const auto has = [&](const auto& owner) {
+    return std::ranges::any_of(owner.counters, [&](const auto& known) { return known.name == counter; });
+  };
+  return std::ranges::none_of(inventory.devices, has) && std::ranges::any_of(derive::derivation_table(), has);
+}
+
 Result<std::unique_ptr<SeriesSource>> derived_series(ObservationSource& source, const ReadRequest& request) {
   engine::DerivationSurvey survey(derive::derivation_table(), kCadence);
   Status read = read_events(source, request, {.events = [&](const EventTable& table) { survey.add(table); }});

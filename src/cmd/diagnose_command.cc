@@ -16,6 +16,7 @@
 #include "cmd/peer_plots.h"
 #include "cmd/ranks.h"
 #include "cmd/read_recording.h"
+#include "cmd/service_times.h"
 #include "detect/logs/pattern_file.h"
 #include "engine/diagnoser.h"
 #include "model/outcome.h"
@@ -46,7 +47,8 @@ Result<std::string> load_log_patterns(const DiagnoseOptions& options) {
   return text;
 }
 
-Result<detect::Thresholds> read_thresholds_of(const DiagnoseOptions& options) {
+Result<std::optional<detect::Thresholds>> load_thresholds(const DiagnoseOptions& options) {
+  if (options.thresholds.empty()) return std::nullopt;
   auto text = read_file(options.thresholds);
   if (!text) return forward(text);
   return detect::read_thresholds(*text, options.thresholds);
@@ -56,34 +58,33 @@ Result<detect::Thresholds> read_thresholds_of(const DiagnoseOptions& options) {
 Result<detect::ThresholdBook> part_for(const detect::Thresholds& thresholds, const detect::Preset& preset,
                                        const DiagnoseOptions& options, const AnalysisSetup& setup) {
   detect::PlannedUse use{preset.name, preset.windows, {}};
-  for (const detect::Distance distance : setup.pipeline.distances) use.distances.push_back(to_name(distance));
+  if (!are_service_times_alone(setup)) {
+    for (const detect::Distance kind : setup.pipeline.distances) use.distances.push_back(to_name(kind));
+  }
   const detect::Thresholds* const part = thresholds.of_preset(preset.name);
   const detect::Thresholds& chosen = part == nullptr ? thresholds : *part;
   if (Status same = detect::check_use(chosen, use, options.thresholds); !same) return forward(same);
   return detect::ThresholdBook(chosen);
 }
 
-Status load_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup,
-                       engine::DiagnoserOptions& out) {
-  if (options.thresholds.empty()) return {};
-  auto thresholds = read_thresholds_of(options);
-  if (!thresholds) return forward(thresholds);
-  auto own = part_for(*thresholds, setup.preset, options, setup);
+Status use_thresholds(const DiagnoseOptions& options, const AnalysisSetup& setup,
+                      engine::DiagnoserOptions& out) {
+  if (!setup.thresholds) return {};
+  auto own = part_for(*setup.thresholds, setup.preset, options, setup);
   if (!own) return forward(own);
   out.thresholds = std::move(*own);
   if (!setup.pipeline.beside) return {};
-  auto beside = part_for(*thresholds, setup.pipeline.beside->preset, options, setup);
+  auto beside = part_for(*setup.thresholds, setup.pipeline.beside->preset, options, setup);
   if (!beside) return forward(beside);
   out.beside_thresholds = std::move(*beside);
   return {};
 }
 
 /// With `--preset auto`, thresholds say which presets they were trained for.
-Result<std::vector<std::string>> trained_presets(const DiagnoseOptions& options) {
+std::vector<std::string> trained_presets(const std::optional<detect::Thresholds>& thresholds,
+                                         const DiagnoseOptions& options) {
   std::vector<std::string> names;
-  if (options.thresholds.empty() || options.analysis.preset != "auto") return names;
-  auto thresholds = read_thresholds_of(options);
-  if (!thresholds) return forward(thresholds);
+  if (!thresholds || options.analysis.preset != "auto") return names;
   const auto add = [&](const detect::Thresholds& part) {
     if (detect::find_preset(part.header.preset) != nullptr) names.push_back(part.header.preset);
   };
@@ -196,11 +197,14 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   auto patterns = load_log_patterns(options);
   if (!patterns) return forward(patterns);
   engine::DiagnoserOptions out;
-  if (Status loaded = load_thresholds(options, setup, out); !loaded) return forward(loaded);
+  if (Status used = use_thresholds(options, setup, out); !used) return forward(used);
   out.preset = setup.preset;
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
   out.log_patterns = std::move(*patterns);
+  if (setup.thresholds) {
+    out.normal_errors.assign(setup.thresholds->normal_errors.begin(), setup.thresholds->normal_errors.end());
+  }
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);
@@ -222,11 +226,15 @@ Result<AnalysisSetup> prepare_diagnosis(const DiagnoseOptions& options) {
     return fail(ErrorCode::kBadUse, "--learn", "goes without --thresholds: it makes its own");
   }
   if (Status safe = check_outputs_of(options); !safe) return forward(safe);
-  auto trained = trained_presets(options);
-  if (!trained) return forward(trained);
+  auto thresholds = load_thresholds(options);
+  if (!thresholds) return forward(thresholds);
   AnalysisOptions analysis = options.analysis;
-  analysis.trained = std::move(*trained);
-  return prepare(analysis);
+  analysis.trained = trained_presets(*thresholds, options);
+  auto setup = prepare(analysis);
+  if (!setup) return setup;
+  setup->thresholds = std::move(*thresholds);
+  if (Status heeded = heed_service_times(*setup); !heeded) return forward(heeded);
+  return setup;
 }
 
 Result<Diagnosis> diagnose(const DiagnoseOptions& options) {

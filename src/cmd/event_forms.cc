@@ -95,19 +95,17 @@ std::string seconds_text(Duration time) {
 /// In the order in which they were begun: readers of traces expect that.
 std::vector<std::uint32_t> by_begin(const EventTable& events, std::span<const std::uint32_t> which) {
   std::vector<std::uint32_t> order(which.begin(), which.end());
-  std::ranges::stable_sort(order, {}, [&](std::uint32_t e) { return events.times()[e]; });
+  const SyscallRows rows(events);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t e) { return rows.begun(e); });
   return order;
 }
-
-/// The return of what had been under way for long is told by itself.
-bool is_mark(const SyscallEvent& call) { return call.end == SyscallEnd::kRunning; }
 
 void write_strace(const EventTable& events, std::span<const std::uint32_t> which, std::string& text) {
   SyscallRows rows(events);
   const auto out = std::back_inserter(text);
   for (const std::uint32_t e : by_begin(events, which)) {
     const SyscallEvent call = rows.at(e);
-    if (is_mark(call)) continue;
+    if (is_mark(call.end)) continue;
     if (call.lwp) fmt::format_to(out, "{} ", *call.lwp);
     fmt::format_to(out, "{} ", seconds_text(call.time.time_since_epoch()));
     const std::string_view blank = call.arguments.empty() ? "" : " ";
@@ -145,7 +143,7 @@ void write_chrome(const EventTable& events, std::span<const std::uint32_t> which
   text += ",\n" + name.take();
   for (const std::uint32_t e : by_begin(events, which)) {
     const SyscallEvent call = rows.at(e);
-    if (is_mark(call)) continue;
+    if (is_mark(call.end)) continue;
     JsonWriter json(JsonWriter::Style::kCompact);
     json.begin_object();
     json.member("name", call.name);

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,8 +31,10 @@
 #include "cmd/line_writer.h"
 #include "cmd/output.h"
 #include "derive/metric_stream.h"
+#include "derive/notable_calls.h"
 #include "model/metric.h"
 #include "model/series_source.h"
+#include "model/syscall_event.h"
 
 namespace laggard::cmd {
 
@@ -263,15 +266,22 @@ void say_notices(archive::Reader& source) {
     std::fprintf(stderr, "laggard: %s\n", printable(notice).c_str());
 }
 
-/// The series that follow from events, and what is in them.
+/// Whether what is asked for follows from events, and was not recorded itself.
+bool wants_derived(const ExportOptions& options, const Inventory& inventory) {
+  if (const MetricSpec* const metric = find_metric(options.metric)) return is_derived(*metric, inventory);
+  return std::ranges::any_of(options.counters,
+                             [&](const std::string& counter) { return is_derived(counter, inventory); });
+}
+
+/// The series that follow from events; adds what is in them to the inventory.
 Status derive_series(archive::Reader& source, const ReadRequest& request,
                      std::unique_ptr<SeriesSource>& derived, Inventory& inventory) {
   auto made = derived_series(source, request);
   if (!made) return forward(made);
   derived = std::move(*made);
-  auto devices = derived->inventory();
-  if (!devices) return forward(devices);
-  inventory = std::move(*devices);
+  auto more = derived->inventory();
+  if (!more) return forward(more);
+  std::ranges::move(more->devices, std::back_inserter(inventory.devices));
   return {};
 }
 
@@ -285,7 +295,8 @@ Result<const EventForm*> form_for(const ExportOptions& options) {
                 fmt::format("'{}' is none of {}", options.format, fmt::join(names, ", ")));
   }
   const bool fits = form->kind.empty() || std::ranges::all_of(options.events, [&](const std::string& kind) {
-                      return kind == form->kind;
+                      const bool is_call = form->kind == kSyscallKind && kind == derive::kOtherCallsKind;
+                      return kind == form->kind || is_call;
                     });
   if (fits) return &*form;
   return fail(
@@ -334,8 +345,9 @@ Status run_export(const ExportOptions& options) {
   auto inventory = (*source)->inventory();
   if (!inventory) return forward(inventory);
   std::unique_ptr<SeriesSource> derived;
-  if (const MetricSpec* const metric = find_metric(options.metric);
-      metric != nullptr && is_derived(*metric, *inventory)) {
+  const bool is_metric = !options.metric.empty();
+  if (wants_derived(options, *inventory)) {
+    if (is_metric) inventory->devices.clear();  // A metric is of either; counters may be of both.
     if (Status made = derive_series(**source, *request, derived, *inventory); !made) return made;
   }
   if (Status known = check_filters(*inventory, options); !known) return known;
@@ -344,10 +356,11 @@ Status run_export(const ExportOptions& options) {
   LineWriter& writer = *out;
   Status done = writer.write("time,host,kind,device,counter,value\n");
   if (!done) return done;
-  if (options.metric.empty()) {
-    done = export_counters(**source, *request, options.device, writer);
-  } else {
+  if (is_metric) {
     done = write_metric(options, std::move(*request), derived ? *derived : **source, writer);
+  } else {
+    done = export_counters(**source, *request, options.device, writer);
+    if (done && derived) done = export_counters(*derived, *request, options.device, writer);
   }
   if (!done) return done;
   say_notices(**source);
@@ -370,7 +383,10 @@ void add_export_command(CLI::App& app, Context& context) {
                    "With --events: csv or json; of syscalls strace or chrome, too")
       ->capture_default_str()
       ->type_name("FORM");
-  command->add_option("--counter", options->counters, "Only these counters")->delimiter(',');
+  command
+      ->add_option("--counter", options->counters,
+                   "Only these counters, also those that follow from events: dread_ns, ...")
+      ->delimiter(',');
   command->add_option("--host", options->hosts, "Only these hosts")->delimiter(',');
   command->add_option("--device", options->device, "Only devices, or subjects of events, that match")
       ->capture_default_str()

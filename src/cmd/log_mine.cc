@@ -45,7 +45,8 @@ class MinedLog {
   /// The number of its template; nothing for a line that does not count.
   std::optional<std::size_t> add(const LogText& line) {
     if (line.severity.value_or(severity::kEmergency) > severity_) return std::nullopt;
-    if (!options_.known && matcher_.first(line.text) != nullptr) return std::nullopt;
+    const detect::LogPattern* const known = matcher_.first(line.text);
+    if (!options_.known && known != nullptr && known->knows_program()) return std::nullopt;
     const std::string_view text = std::string_view(line.text).substr(0, LogAppender::kMostText);
     const auto number = miner_.add(text);
     if (!number && !trim(text).empty()) ++left_out_;

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cmd/commands.h"
+#include "cmd/counted_calls.h"
 #include "cmd/progress.h"
 #include "cmd/recording_folder.h"
 #include "cmd/shared_options.h"
@@ -27,6 +28,7 @@
 #include "collect/record/metrics_samplers.h"
 #include "collect/record/outbox.h"
 #include "collect/record/recorder.h"
+#include "topology/system_file.h"
 
 namespace laggard::cmd {
 
@@ -246,12 +248,49 @@ class Refusals {
   std::string told_;
 };
 
-void say_what_came_of_it(const std::string& out, const collect::Outbox::Counts& counts) {
-  say(fmt::format("{}: {} recorded{}", out, counts.observations_delivered,
-                  counts.observations_dropped == 0
-                      ? ""
-                      : fmt::format(", {} lost while the disk hung", counts.observations_dropped)));
+/// \param sentences  what came of it
+void say_what_came_of_it(const std::string& out, const collect::Outbox::Counts& counts,
+                         const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) say(fmt::format("{}: {}", out, sentence));
+  if (counts.observations_dropped == 0) return;
+  say(fmt::format("{}: {} lost while the disk hung", out, counts.observations_dropped));
 }
+
+/// Where the observations of a source go: counted where they are to be, and into the recording.
+class Destination {
+ public:
+  [[nodiscard]] static Result<Destination> make(const collect::EventSourceSpec& source,
+                                                const RecordEventsOptions& options, const std::string& host,
+                                                ObservationSink& recording) {
+    Destination destination(recording);
+    if (!source.is_counted) return destination;
+    TransferRules rules;
+    if (!options.system.empty()) {
+      auto model = topology::load_system(options.system);
+      if (!model) return forward(model);
+      rules = std::move(model->transfers);
+    }
+    destination.counted_ = std::make_unique<CountedCalls>(
+        recording, CountedCalls::Options{.host = host,
+                                         .rules = std::move(rules),
+                                         .keeps_all = options.records,
+                                         .wanted = [out = options.out] { return archive::wanted_at(out); }});
+    return destination;
+  }
+
+  [[nodiscard]] ObservationSink& sink() { return counted_ ? *counted_ : recording_; }
+  [[nodiscard]] Status finish() { return counted_ ? counted_->finish() : Status(); }
+  /// What came of it. \param delivered  how many observations there were
+  [[nodiscard]] std::vector<std::string> sentences(std::uint64_t delivered) const {
+    return counted_ ? counted_->sentences(delivered) : std::vector{fmt::format("{} recorded", delivered)};
+  }
+
+ private:
+  explicit Destination(ObservationSink& recording) : recording_(recording) {}
+
+  ObservationSink& recording_;
+  std::unique_ptr<CountedCalls> counted_;
+};
 
 }  // namespace
 
@@ -266,6 +305,8 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
   writing.flush_interval = Duration::zero();  // The outbox says when.
   writing.say = say;
   archive::ObservationWriter writer(options.out, writing, clock);
+  auto destination = Destination::make(source, options, settings->host, writer);
+  if (!destination) return forward(destination);
   auto opened = source.open({.from = options.from,
                              .root = options.root,
                              .host = settings->host,
@@ -287,16 +328,19 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
     refusals.tell(flushed);
     return flushed;
   };
-  collect::Outbox outbox(writer, delivery);
+  collect::Outbox outbox(destination->sink(), delivery);
   std::vector<std::unique_ptr<collect::EventSource>> sources;
   sources.push_back(std::move(*opened));
   collect::EventRecorder recorder(std::move(*settings), clock, outbox, std::move(sources));
   Status recorded = recorder.run(
       [&] { return clock.asked_to_stop(); },
       [&](MonoTime deadline, std::span<const int> readable) { clock.sleep_until(deadline, readable); });
+  const Status counted = destination->finish();
   const Status closed = writer.close();
-  say_what_came_of_it(options.out, outbox.counts());
-  return recorded ? closed : recorded;
+  say_what_came_of_it(options.out, outbox.counts(),
+                      destination->sentences(outbox.counts().observations_delivered));
+  if (!recorded) return recorded;
+  return counted ? closed : counted;
 }
 
 namespace {
@@ -325,6 +369,12 @@ void add_source_options(CLI::App& command, const collect::EventSourceSpec& sourc
   }
 }
 
+void add_counting_options(CLI::App& command, RecordEventsOptions& options) {
+  command.add_flag("--records", options.records, "Keep every event, not counts alone: 1 to 10 bytes each");
+  command.add_option("--system", options.system, "System file that says which files and sockets count")
+      ->type_name("FILE");
+}
+
 /// `laggard record NAME` for each row of the table of event sources.
 void add_record_events(CLI::App& record, Context& context) {
   for (const collect::EventSourceSpec& source : collect::event_sources()) {
@@ -332,6 +382,7 @@ void add_record_events(CLI::App& record, Context& context) {
     CLI::App* command = record.add_subcommand(std::string(source.name), std::string(source.help));
     add_record_options(*command, *options);
     add_source_options(*command, source, *options);
+    if (source.is_counted) add_counting_options(*command, *options);
     command->footer(
         fmt::format("Example:\n  laggard record {} --out rec{}{}\n"
                     "Ends at SIGTERM or Ctrl-C with everything written.",

@@ -28,6 +28,9 @@ struct RecordEventsOptions : RecordOptions {
   std::string from;  ///< What to read; empty: the usual place.
   /// By collect::EventSourceOption::name.
   std::map<std::string, std::vector<std::string>, std::less<>> source;
+  // Of sources whose events are counted (collect::EventSourceSpec):
+  bool records = false;  ///< Every event is kept, too.
+  std::string system;    ///< The system file; empty: none.
 };
 
 /// Records one source until the clock is asked to stop or the duration is over.

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "archive/reader.h"
-#include "base/file.h"
 #include "base/node_set.h"
 #include "cmd/read_recording.h"
 #include "cmd/system_command.h"
@@ -85,9 +84,7 @@ std::vector<std::size_t> classes_found(std::size_t n, const topology::SimilarGro
 /// in a group of the file.
 Result<std::string> agreement(const DiscoverOptions& options, const Inventory& inventory,
                               const Profiles& profiles, const topology::SimilarGroups& found) {
-  auto text = read_file(options.truth);
-  if (!text) return forward(text);
-  auto model = topology::parse_system(*text, options.truth);
+  auto model = topology::load_system(options.truth);
   if (!model) return forward(model);
   auto grouping = topology::make_groups(inventory, &*model, {.peers = options.peers});
   if (!grouping) return forward(grouping);

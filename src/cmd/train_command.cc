@@ -10,6 +10,8 @@
 #include "cmd/one_name.h"
 #include "cmd/output.h"
 #include "cmd/peer_plots.h"
+#include "cmd/service_times.h"
+#include "detect/syscalls/normal_errors.h"
 #include "engine/trainer.h"
 #include "model/outcome.h"
 #include "report/html.h"
@@ -83,6 +85,22 @@ Result<std::string> leave_out_who_stands_out(TrainOptions& options) {
   return told;
 }
 
+/// What was chosen, found and left out.
+std::string notes_of(const AnalysisSetup& setup) {
+  std::string said;
+  for (const std::string& remark : setup.remarks) said += printable(remark) + "\n";
+  for (const std::string& sentence : saturated_sentences(setup)) said += printable(sentence) + "\n";
+  for (const std::string& notice : setup.inventory.notices) said += "note: " + printable(notice) + "\n";
+  const std::size_t damaged = setup.inventory.damaged.size();
+  if (damaged > 0) {
+    said += fmt::format("note: these thresholds are of a part of the recording: {} of its files {} damaged\n",
+                        damaged, damaged == 1 ? "is" : "are");
+  }
+  for (const std::string& sentence : setup.grouping.not_comparable)
+    said += "not compared: " + printable(sentence) + "\n";
+  return said;
+}
+
 Status train(TrainOptions options) {
   const NamedOutput outputs[] = {{"--out", options.out}, {"--html", options.html}};
   const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger};
@@ -91,36 +109,38 @@ Status train(TrainOptions options) {
   if (!stands_out) return forward(stands_out);
   auto setup = prepare(options.analysis);
   if (!setup) return forward(setup);
+  if (Status found = find_saturated(*setup); !found) return found;
   using engine::Trainer;
   engine::Trainers trainers(setup->grouping,
                             {setup->preset, setup->pipeline, options.analysis.recordings.size()});
+  std::set<std::string> normal_errors;
   const ObservationConsumer events{
-      .events = [&](const EventTable& table) { trainers.all([&](Trainer& one) { one.add(table); }); },
+      .events =
+          [&](const EventTable& table) {
+            trainers.all([&](Trainer& one) { one.add(table); });
+            detect::add_normal_errors(table, setup->grouping.resolver, normal_errors);
+          },
       .complete = [&](WallTime until) { trainers.all([&](Trainer& one) { one.advance(until); }); }};
   Status read = read_all_derived(*setup, "training", events, [&](std::span<const SampleTable> tables) {
     trainers.all([&](Trainer& one) { one.add(tables); });
   });
   if (!read) return read;
   trainers.all([](Trainer& one) { one.finish(); });
-  const detect::Thresholds thresholds = trainers.result();
+  detect::Thresholds thresholds = trainers.result();
   if (thresholds.groups.empty()) {
     return fail(ErrorCode::kBadInput, options.analysis.recordings.front().string(),
                 fmt::format("holds no group of at least 3 peers with a whole window of samples to train on{}",
                             options.analysis.left_out.empty() ? "" : " that does not stand out itself"));
   }
+  thresholds.normal_errors = normal_errors;
   auto text = detect::write_thresholds(thresholds);
   if (!text) return forward(text);
   if (Status written = write_file(options.out, *text); !written) return written;
-  std::string said = *stands_out;
-  for (const std::string& remark : setup->remarks) said += printable(remark) + "\n";
-  for (const std::string& notice : setup->inventory.notices) said += "note: " + printable(notice) + "\n";
-  const std::size_t damaged = setup->inventory.damaged.size();
-  if (damaged > 0) {
-    said += fmt::format("note: these thresholds are of a part of the recording: {} of its files {} damaged\n",
-                        damaged, damaged == 1 ? "is" : "are");
+  std::string said = *stands_out + notes_of(*setup);
+  if (!normal_errors.empty()) {
+    said += fmt::format("errors of servers' system calls that are normal from now on: {}\n",
+                        fmt::join(normal_errors, ", "));
   }
-  for (const std::string& sentence : setup->grouping.not_comparable)
-    said += "not compared: " + printable(sentence) + "\n";
   said += fmt::format("trained on {} windows of {} recording{}: {}\n", trainers.windows(),
                       options.analysis.recordings.size(), options.analysis.recordings.size() == 1 ? "" : "s",
                       printable(options.out));

@@ -10,6 +10,7 @@
 #include "archive/reader.h"
 #include "archive/watched.h"
 #include "cmd/read_recording.h"
+#include "derive/call_counts.h"
 #include "detect/peer/ratio/latency_ratio.h"
 #include "topology/groups.h"
 #include "topology/recorded_host.h"
@@ -46,20 +47,24 @@ std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
   return last;
 }
 
-/// Of hosts that have no other samples.
+/// Up to where events have been recorded, too, of hosts whose recorder of events is not silent.
 void add_last_derived(const std::vector<ObservationStream>& streams,
-                      std::span<const derive::Derivation> derivations,
+                      std::span<const derive::Derivation> derivations, Duration silence,
                       std::map<std::string, WallTime>& last) {
   std::map<std::string, WallTime> derived;
   for (const ObservationStream& stream : streams) {
     if (stream.shape != ObservationShape::kEvents ||
-        std::ranges::find(derivations, stream.kind, &derive::Derivation::events) == derivations.end()) {
+        std::ranges::find(derivations, stream.kind, &derive::Derivation::recorded) == derivations.end()) {
       continue;
     }
-    const auto [host, added] = derived.try_emplace(stream.host, stream.last);
-    host->second = std::max(host->second, stream.last);
+    const WallTime known = derive::CallCounts::known_until(stream.last);
+    const auto [host, added] = derived.try_emplace(stream.host, known);
+    host->second = std::max(host->second, known);
   }
-  last.merge(derived);
+  for (const auto& [host, told] : derived) {
+    const auto [known, added] = last.try_emplace(host, told);
+    if (known->second - told <= silence) known->second = std::min(known->second, told);
+  }
 }
 
 std::optional<WallTime> newest_of(const std::vector<ObservationStream>& streams) {
@@ -152,6 +157,10 @@ void Watch::note_judged(const Judged& now) {
 }
 
 void Watch::deliver() {
+  // What led to it may be in the memory of recorders alone.
+  if (std::ranges::find(outbox_, ChangeKind::kOpened, &Change::kind) != outbox_.end()) {
+    for (const auto& recording : options_.diagnose.analysis.recordings) archive::mark_wanted(recording);
+  }
   for (const Change& change : outbox_) {
     if (told_) told_ = listener_.change(change);
   }
@@ -322,7 +331,7 @@ void Watch::note_late(const Streams& streams) {
 /// from events, these are what the host records.
 std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Streams& streams) {
   std::map<std::string, WallTime> last = last_samples(inventory);
-  add_last_derived(streams, options_.diagnose.analysis.derivations, last);
+  add_last_derived(streams, options_.diagnose.analysis.derivations, options_.silence, last);
   if (last.empty()) return newest_of(streams);
   const WallTime newest =
       std::ranges::max_element(last, {}, [](const auto& host) { return host.second; })->second;

@@ -13,10 +13,6 @@ namespace laggard::derive {
 
 namespace {
 
-/// Nothing was done: a read that found no data, or a call that was interrupted and is made again.
-constexpr std::array<std::string_view, 6> kNotDone{
-    "EAGAIN", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK"};
-
 /// O_DIRECTORY is another flag.
 bool has_direct_flag(std::string_view arguments) {
   constexpr std::string_view kFlag = "O_DIRECT";
@@ -38,8 +34,9 @@ class Transfers::Calls {
         arguments_(table.find_attribute("arguments", AttributeForm::kWord)),
         result_(table.find_attribute("result", AttributeForm::kInteger)),
         end_(table.find_attribute("end", AttributeForm::kInteger)),
-        errno_(table.find_attribute("errno", AttributeForm::kWord)) {
-    for (const std::string_view error : kNotDone) not_done_.push_back(table.words().find(error));
+        errno_(table.find_attribute("errno", AttributeForm::kWord)),
+        direct_(table.find_attribute("direct", AttributeForm::kInteger)) {
+    for (const std::string_view error : kNothingDone) not_done_.push_back(table.words().find(error));
     actions_.resize(table.words().size());
     objects_.resize(table.words().size());
   }
@@ -54,12 +51,13 @@ class Transfers::Calls {
     const std::int64_t took = table_.durations()[e];
     Call call;
     call.is_timed = took != EventTable::kNoDuration;
-    call.begin = table_.times()[e];
-    call.end = call.begin + Duration{call.is_timed ? took : 0};
+    call.end = table_.times()[e];
+    call.begin = call.end - Duration{call.is_timed ? took : 0};
     const auto result = result_ == nullptr ? std::nullopt : result_->bits(e);
     call.result = static_cast<std::int64_t>(result.value_or(0));
     if (table_.subjects()[e] == kNoWord || !result || was_not_done(e)) return call;
     call.action = action_of(table_.whats()[e]);
+    call.is_direct = direct_ != nullptr && direct_->bits(e).value_or(0) != 0;
     if (call.action == Action::kOpenDirect && !(call.result >= 0 && opens_direct(e))) {
       call.action = Action::kNone;
     }
@@ -118,6 +116,7 @@ class Transfers::Calls {
   const AttributeColumn* result_;
   const AttributeColumn* end_;
   const AttributeColumn* errno_;
+  const AttributeColumn* direct_;
   std::vector<std::optional<Word>> not_done_;
   std::vector<std::optional<Action>> actions_;   ///< By word.
   std::vector<std::optional<Object*>> objects_;  ///< By word.
@@ -232,7 +231,7 @@ void Transfers::process_write(Host& host, const Call& call) {
   if (!object.peers.empty()) {
     tell_message(host, object, object.reads.write({call.begin, call.end}));
   } else if (call.action == Action::kWrite) {
-    tell_storage(host, call, object.direct > 0 ? kDirectWrite : kWrite);
+    tell_storage(host, call, call.is_direct || object.direct > 0 ? kDirectWrite : kWrite);
   }
 }
 

@@ -73,6 +73,7 @@ class Transfers {
     std::int64_t result = 0;
     Action action = Action::kNone;
     bool is_timed = false;
+    bool is_direct = false;  ///< The recorder says that its file was opened with O_DIRECT.
     Object* object = nullptr;
   };
   struct Later {

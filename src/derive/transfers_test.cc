@@ -10,7 +10,7 @@
 
 #include "derive/derivation_table.h"
 #include "derive/event_meter.h"
-#include "model/syscall_event.h"
+#include "testing/syscalls.h"
 
 namespace laggard::derive {
 namespace {
@@ -34,21 +34,14 @@ struct Told {
   std::string_view result = "100";
   std::string_view arguments{};
   SyscallEnd end = SyscallEnd::kReturned;
+  bool is_direct = false;
 };
 
 EventTable table_of(const std::vector<Told>& calls, const std::string& host = "s1") {
   EventTable table(host, std::string(kSyscallKind));
-  SyscallAppender appender(table);
   for (const Told& call : calls) {
-    SyscallEvent event;
-    event.time = at(call.from);
-    event.took = call.took;
-    event.name = call.name;
-    event.arguments = call.arguments;
-    event.result = call.result;
-    event.object = call.object;
-    event.end = call.end;
-    EXPECT_TRUE(appender.append(event));
+    testing_support::add_call(table, {at(call.from), call.took, call.name, std::string(call.object),
+                                      call.result, call.end, call.arguments, call.is_direct});
   }
   return table;
 }
@@ -106,6 +99,13 @@ TEST(Transfers, WritesWithODirectAreApart) {
                  {"pwrite64", kFile, 5s, 1ms}}),
       ElementsAre(FieldsAre("direct-dwrite", "", 2s + 1ms, 1ms), FieldsAre("dwrite", "", 3s + 1ms, 1ms),
                   FieldsAre("dwrite", "", 5s + 1ms, 1ms)));
+}
+
+TEST(Transfers, OfAFileThatWasOpenBeforeTheRecorderSaysWhetherItIsDirect) {
+  EXPECT_THAT(
+      events_of({{.name = "pwrite64", .object = kFile, .from = 2s, .took = 1ms, .is_direct = true},
+                 {.name = "pwrite64", .object = kFile, .from = 3s, .took = 1ms}}),
+      ElementsAre(FieldsAre("direct-dwrite", "", 2s + 1ms, 1ms), FieldsAre("dwrite", "", 3s + 1ms, 1ms)));
 }
 
 TEST(Transfers, AMessageIsReadInPieces) {

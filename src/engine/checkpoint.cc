@@ -29,7 +29,8 @@ void put_parameters(StateWriter& out, const detect::Parameters& parameters) {
   }
   const detect::Policies& use = parameters.policies;
   out(use.our_metrics, use.regimes, use.idleness, use.directions, use.absence, use.bias,
-      use.pooled_thresholds, use.bounded_kl, use.joint_confirmation, use.failovers, use.companions);
+      use.pooled_thresholds, use.bounded_kl, use.joint_confirmation, use.failovers, use.companions,
+      use.deviations);
   out(static_cast<std::uint64_t>(use.floor_use), static_cast<std::uint64_t>(use.congestion));
 }
 
@@ -37,6 +38,8 @@ void put_thresholds(StateWriter& out, const detect::Thresholds& thresholds) {
   for (const detect::GroupThresholds& group : thresholds.groups) {
     out(group.distance, group.metric, group.group, group.others, group.windows, group.components.size());
     for (const auto& [component, threshold] : group.components) out(component, threshold);
+    out(group.saturated.size());
+    for (const std::string& component : group.saturated) out(component);
   }
 }
 
@@ -58,6 +61,8 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   out(options.preset.confirm_persistence, options.bias, options.learn, pipeline.busy_times,
       pipeline.sample_interval.count());
   for (const DetectorSpec& detector : options.detectors) out(detector.source);
+  out(options.normal_errors.size());
+  for (const std::string& error : options.normal_errors) out(error);
   for (const derive::Derivation& row : pipeline.derived.table) {
     out(row.events, to_name(row.kind), row.device, row.mark, row.counters.size());
     for (const derive::DerivedCounter& counter : row.counters)

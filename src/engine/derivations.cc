@@ -134,12 +134,14 @@ DerivedDevices DerivationSurvey::finish(Inventory& inventory) {
   DerivedDevices devices{
       .table = table_, .of_row = std::vector<std::vector<SeriesKey>>(table_.size()), .transfers = rules_};
   if (transfers_) take_transfers(WallTime::max());
-  std::set<SeriesKey> known;
-  for (const DeviceInfo& device : inventory.devices) known.insert(key_of(device));
+  std::set<SeriesKey> recorded;
+  for (const DeviceInfo& device : inventory.devices) recorded.insert(key_of(device));
+  std::set<SeriesKey> derived;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (const SampleTable& samples : rows_[r].meter.take_all()) take(samples, rows_[r]);
     for (auto& [key, found] : rows_[r].found) {
-      if (!known.insert(key).second) {
+      if (!derived.insert(key).second) continue;
+      if (recorded.contains(key)) {
         inventory.notices.push_back(
             fmt::format("{}/{} is recorded; what events ({}) tell of it is not derived", key.host, key.device,
                         table_[r].events));

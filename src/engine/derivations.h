@@ -60,7 +60,7 @@ class DerivationSurvey {
   /// Tables in an EventReader's order.
   void add(const EventTable& table);
   /// Adds the devices to what else was recorded, and a notice for each that has the name of a recorded one:
-  /// it is not derived.
+  /// it is not derived. Of rows that tell of the same device the first one counts.
   [[nodiscard]] DerivedDevices finish(Inventory& inventory);
 
  private:

@@ -10,8 +10,8 @@ namespace laggard::engine {
 
 std::span<const DetectorSpec> detector_table() {
   static const std::vector<DetectorSpec> table{
-      {"logs", detect::LogDetector::kEvents, {}, &detect::LogDetector::make, false},
-      {"pings", detect::PingDetector::kEvents, {}, &detect::PingDetector::make},
+      {"logs", detect::LogDetector::kEvents, {}, &detect::LogDetector::make, false, true},
+      {"pings", detect::PingDetector::kEvents, {}, &detect::PingDetector::make, true, true},
       {"syscalls", detect::SyscallDetector::kEvents, {}, &detect::SyscallDetector::make},
   };
   return table;

@@ -92,7 +92,7 @@ void Detectors::hand_over(const ObservationStep& step) {
     for (const EventTable& table : step.events) {
       if (!wants(seat.spec->events, table.kind())) continue;
       seat.detector->take(table);
-      may_tell_more_ = may_tell_more_ || !seat.spec->accuses;
+      may_tell_more_ = may_tell_more_ || seat.spec->examines;
     }
     for (const ProfileTable& table : step.profiles) {
       if (wants(seat.spec->profiles, table.kind())) seat.detector->take(table);
@@ -288,7 +288,7 @@ void Examiners::look(std::span<const Incident> incidents, WallTime at) {
     Answer answer = is_new ? Answer{at, {}, {}} : std::move(known->second);
     if (answer.may_change(at)) {
       const Suspicion asked = suspicion(incident, incidents, at);
-      if (is_new) answer.once = detectors_.examine(asked, true);
+      if (answer.once.empty()) answer.once = detectors_.examine(asked, true);
       answer.renew(ask_again(asked));
     }
     answers.emplace(incident.id, std::move(answer));

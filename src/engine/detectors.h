@@ -42,7 +42,7 @@ class Detectors {
   [[nodiscard]] std::optional<TimeSpan> span() const { return span_; }
   /// Whether any has been handed something.
   [[nodiscard]] bool have_begun() const { return begun_; }
-  /// Whether any that only examines has.
+  /// Whether any that examines has.
   [[nodiscard]] bool may_tell_more() const { return may_tell_more_; }
   /// Until then they are as new, and there is nothing of them to save.
   [[nodiscard]] bool have_seen_any() const { return begun_ || queue_.next(); }

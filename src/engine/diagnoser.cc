@@ -85,7 +85,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
              pipeline_.columns(), options_.pipeline.workers),
       impacts_(grouping, pipeline_.columns(), options_.preset.windows),
       troubles_(grouping, pipeline_.columns(), options_.preset.windows, impacts_.moved()),
-      extent_(grouping, pipeline_.columns(), options_.preset.windows),
+      extent_(grouping, pipeline_.columns(), !options_.pipeline.metrics.empty(), options_.preset.windows),
       presence_(grouping,
                 options_.preset.windows.interval * static_cast<std::int64_t>(options_.preset.windows.size)),
       slow_(grouping, options_.pipeline.interventions, ratio_options(options_)),
@@ -93,7 +93,10 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
       work_(grouping),
       step_(detect::window_step(options_.preset.windows)),
       detectors_(grouping, options_.detectors,
-                 {.grouping = grouping, .step = step_, .log_patterns = options_.log_patterns}),
+                 {.grouping = grouping,
+                  .step = step_,
+                  .log_patterns = options_.log_patterns,
+                  .normal_errors = options_.normal_errors}),
       load_(grouping),
       examiners_(grouping, detectors_, load_) {
   if (options_.history) persistence_.emplace(*options_.history);

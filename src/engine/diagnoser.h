@@ -60,6 +60,7 @@ struct DiagnoserOptions {
   Tick tick;
   std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
   std::string log_patterns;                                    ///< DetectorSetup::log_patterns.
+  std::vector<std::string> normal_errors;                      ///< DetectorSetup::normal_errors.
   bool bias = true;    ///< Look for what is a little slower in nearly every window, too.
   bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };

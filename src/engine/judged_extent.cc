@@ -23,10 +23,20 @@ bool any_above_zero(const std::vector<std::vector<double>>& levels) {
 }  // namespace
 
 JudgedExtent::JudgedExtent(const Grouping& grouping, std::span<const detect::PeerDetector::Columns> columns,
-                           const detect::WindowSpec& windows)
-    : grouping_(grouping), columns_(columns), windows_(windows), groups_(grouping.groups.size()) {
+                           bool are_chosen, const detect::WindowSpec& windows)
+    : grouping_(grouping),
+      columns_(columns),
+      are_chosen_(are_chosen),
+      windows_(windows),
+      groups_(grouping.groups.size()) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     groups_[g].members.resize(grouping.groups[g].members.size());
+}
+
+/// A group of which a metric was chosen, or any where none was.
+bool JudgedExtent::is_asked_for(std::size_t group) const {
+  if (grouping_.groups[group].second_only) return false;
+  return !are_chosen_ || std::ranges::any_of(columns_[group], &detect::GroupJudge::Column::judged);
 }
 
 /// Per member: 1 when it and two others have samples of one judged metric.
@@ -82,9 +92,8 @@ bool JudgedExtent::spans_enough(const Member& member, const Group& group) const 
 
 std::vector<JudgedExtent::Standing> JudgedExtent::standings() const {
   std::vector<Standing> standings(grouping_.components.size());
-  for (std::size_t c = 0; c < standings.size(); ++c) {
-    standings[c].there = !grouping_.components[c].series.empty();
-  }
+  const auto is_recorded = [&](std::size_t c) { return !grouping_.components[c].series.empty(); };
+  for (std::size_t c = 0; c < standings.size(); ++c) standings[c].there = !are_chosen_ && is_recorded(c);
   const auto lately = static_cast<std::int64_t>(2 * windows_.k - 1);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const PeerGroup& peers = grouping_.groups[g];
@@ -93,7 +102,8 @@ std::vector<JudgedExtent::Standing> JudgedExtent::standings() const {
       Standing& standing = standings[peers.members[i].index()];
       const bool spans = spans_enough(member, groups_[g]);
       const bool active = member.compared >= static_cast<std::int64_t>(windows_.k);
-      standing.there = standing.there || member.seen > 0;
+      standing.there =
+          standing.there || member.seen > 0 || (is_asked_for(g) && is_recorded(peers.members[i].index()));
       standing.judged = standing.judged || (spans && active);
       standing.idle = standing.idle || (spans && !active);
       standing.lately = standing.lately || newest_ - member.last < lately;
@@ -104,7 +114,7 @@ std::vector<JudgedExtent::Standing> JudgedExtent::standings() const {
 
 void JudgedExtent::count_groups(Judged& judged) const {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (grouping_.groups[g].second_only) continue;
+    if (!is_asked_for(g)) continue;
     ++judged.groups.there;
     judged.windows = std::max(judged.windows, static_cast<std::size_t>(groups_[g].windows));
     std::size_t members = 0;

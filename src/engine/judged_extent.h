@@ -20,12 +20,14 @@ namespace laggard::engine {
 ///
 /// In a window a member is *seen* when it has samples of a judged metric and so have two others of its group;
 /// it is *compared* when, beside that, anybody of the group did anything. Groups that exist only as the
-/// second of double peer groups accuse nobody and do not count.
+/// second of double peer groups accuse nobody and do not count; where metrics were chosen, neither does what
+/// has none of them.
 class JudgedExtent {
  public:
-  /// Everything outlives this. \param columns  per group of the grouping.
+  /// Everything outlives this. \param columns  per group of the grouping. \param are_chosen  the user named
+  /// the metrics.
   JudgedExtent(const Grouping& grouping, std::span<const detect::PeerDetector::Columns> columns,
-               const detect::WindowSpec& windows);
+               bool are_chosen, const detect::WindowSpec& windows);
 
   /// Cells in which something was recorded.
   void pass(const CellRuns::Run& run) { cells_ += run.end - run.begin; }
@@ -66,6 +68,7 @@ class JudgedExtent {
     bool there = false;
   };
 
+  [[nodiscard]] bool is_asked_for(std::size_t group) const;
   [[nodiscard]] std::vector<std::uint8_t> seen_in(const detect::JudgedWindow& judged) const;
   [[nodiscard]] std::vector<Standing> standings() const;
   [[nodiscard]] bool spans_enough(const Member& member, const Group& group) const;
@@ -73,6 +76,7 @@ class JudgedExtent {
 
   const Grouping& grouping_;
   std::span<const detect::PeerDetector::Columns> columns_;
+  bool are_chosen_;
   detect::WindowSpec windows_;
   std::vector<Group> groups_;
   std::int64_t cells_ = 0;

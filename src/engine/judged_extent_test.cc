@@ -38,7 +38,7 @@ class JudgedExtentTest : public testing::Test {
 
   /// So many windows of each group over `cells` cells.
   Judged judged(std::int64_t windows, std::int64_t cells, const Levels& levels) {
-    JudgedExtent extent(grouping_, columns_, kWindows);
+    JudgedExtent extent(grouping_, columns_, are_chosen_, kWindows);
     extent.pass({0, cells});
     for (std::int64_t index = 0; index < windows; ++index) {
       for (std::size_t g = 0; g < grouping_.groups.size(); ++g) {
@@ -56,6 +56,7 @@ class JudgedExtentTest : public testing::Test {
 
   Grouping grouping_;
   std::vector<detect::PeerDetector::Columns> columns_;
+  bool are_chosen_ = false;
 };
 
 TEST_F(JudgedExtentTest, AllOfThemAllTheTime) {
@@ -72,6 +73,18 @@ TEST_F(JudgedExtentTest, AllOfThemAllTheTime) {
   EXPECT_EQ(all.to, from_unix_ns(40'000'000'000));
   EXPECT_TRUE(all.enough());
   EXPECT_TRUE(all.enough_lately());
+}
+
+TEST_F(JudgedExtentTest, WhatHasNoneOfTheChosenMetricsIsNotThere) {
+  for (std::size_t g = 0; g < grouping_.groups.size(); ++g) {
+    if (grouping_.groups[g].kind != GroupKind::kDisks) columns_[g].clear();
+  }
+  const Levels all = [](auto) { return std::vector<double>(4, 5); };
+  const std::size_t components = grouping_.components.size();
+  EXPECT_EQ(judged(4, 40, all).components, (Judged::Count{4, components})) << "of what was recorded";
+  are_chosen_ = true;
+  EXPECT_EQ(judged(4, 40, all).components, (Judged::Count{4, 4}));
+  EXPECT_EQ(judged(4, 40, all).groups, (Judged::Count{1, 1}));
 }
 
 TEST_F(JudgedExtentTest, AVerdictTakesThreeWindows) {

@@ -239,6 +239,10 @@ std::unique_ptr<detect::GroupJudge> Pipeline::make_judge(std::size_t group, cons
   judge.distances = options_.distances;
   judge.parameters = parameters;
   judge.flash = detect::all_flash(grouping_, peers);
+  for (const detect::GroupJudge::Column& column : columns_[group]) {
+    judge.trained.push_back(
+        detect::trained_members(options_.trained_times, column.metric->name, grouping_, group));
+  }
   auto made = std::make_unique<detect::GroupJudge>(columns_[group], peers.members.size(), std::move(judge));
   if (options_.shard) made->judge_after(shard_.after);
   return made;

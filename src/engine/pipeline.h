@@ -16,6 +16,7 @@
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/group_judge.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/service_times.h"
 #include "engine/derivations.h"
 #include "model/decision.h"
 #include "model/grouping.h"
@@ -66,7 +67,8 @@ struct PipelineOptions {
   /// (levels.h).
   bool busy_times = false;
   detect::Parameters parameters;
-  Interventions interventions;  ///< Of operators: who is left out, and when.
+  Interventions interventions;         ///< Of operators: who is left out, and when.
+  detect::TrainedTimes trained_times;  ///< What is known of service times; in training who is saturated.
   /// Compare groups at the same time; null: one after the other. Outlives the pipeline. What comes out is the
   /// same to the bit.
   Workers* workers = nullptr;

@@ -109,6 +109,8 @@ detect::Thresholds Trainer::result() const {
       continue;
     }
     out.others = trained.largest;
+    const auto taught = options_.pipeline.trained_times.find({out.metric, out.group});
+    if (taught != options_.pipeline.trained_times.end()) out.saturated = taught->second.saturated;
     for (std::size_t i = 0; i < group.members.size(); ++i) {
       if (trained.trained[i] != 0) out.components[grouping_[group.members[i]].name] = trained.thresholds[i];
     }

@@ -36,6 +36,14 @@ struct Suspicion {
   TimeSpan interval;          ///< As long as it has been seen, a bounded look-back at most.
   bool is_cut = false;        ///< It began before that look-back.
   std::vector<Part> healthy;  ///< Peers of `parts` that nothing is found about.
+
+  /// Whoever may be meant: the suspect, what the findings are about, and what they cannot tell from it.
+  [[nodiscard]] std::vector<Part> accused() const {
+    std::vector<Part> all{suspect};
+    all.insert(all.end(), parts.begin(), parts.end());
+    all.insert(all.end(), alike.begin(), alike.end());
+    return all;
+  }
 };
 
 /// Finds what diverges in the observations of one witness. The engine hands it what its row asks for, step by
@@ -76,6 +84,8 @@ struct DetectorSetup {
   /// Patterns of log lines that a site adds to the library, as the text of a file that has been read before
   /// (detect/logs/pattern_file.h).
   std::string_view log_patterns{};
+  /// Errors of servers' system calls that mean nothing, by name; outlives the detector.
+  std::span<const std::string> normal_errors{};
 };
 
 /// A row of the table of detectors (engine/detector_table.cc).
@@ -84,7 +94,8 @@ struct DetectorSpec {
   std::span<const std::string_view> events;    ///< Kinds of events that it wants, ...
   std::span<const std::string_view> profiles;  ///< ... and of profiles.
   std::unique_ptr<Detector> (*make)(const DetectorSetup& setup) = nullptr;
-  bool accuses = true;  ///< False: it only examines, so that what it is handed is nothing that was judged.
+  bool accuses = true;    ///< False: it only examines, so that what it is handed is nothing that was judged.
+  bool examines = false;  ///< It answers when it is asked about suspects of others.
 };
 
 }  // namespace laggard

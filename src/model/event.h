@@ -56,9 +56,9 @@ struct AttributeColumn {
   [[nodiscard]] std::optional<std::uint64_t> bits(std::size_t e) const;
 };
 
-/// Events of one kind on one host, column by column: when each began, how long it took, which part or path it
-/// is about, what happened, and attributes. The unit that witnesses of single happenings (syscalls, pings,
-/// log lines) write, the archive stores and detectors read.
+/// Events of one kind on one host, column by column: when each was (mostly its begin; a system call's end),
+/// how long it took, which part or path it is about, what happened, and attributes. The unit that witnesses
+/// of single happenings (syscalls, pings, log lines) write, the archive stores and detectors read.
 ///
 /// Strings are words of the table's own dictionary. Times keep the order of recording; they mostly grow, but
 /// what took longer may be told later. An event that has no duration (a log line) is not one that took no

@@ -138,12 +138,23 @@ struct MetricSpec {
   /// In `unit`; where it is not 0, what is compared is log2(1 + x / log_unit): factors count above it, and
   /// differences below.
   double log_unit = 0;
-  /// T and F do not have it; their algorithm judges it only when asked to.
+  /// No paper of Kasick's has it; their algorithm judges it only when asked to.
   bool is_ours = false;
   ConnectionEnd end = ConnectionEnd::kEither;  ///< Of connections.
   /// What one cell must reach, in `unit`, to be far off for a moment (docs/methods/burst.md); 0: not looked
   /// at.
   double least_burst = 0;
+
+  /// Whether it is how long a call or a message takes (S §6): a time per what took it. What also knows of
+  /// requests that wait and do not complete is a wait (FormulaShape::kWait) instead.
+  [[nodiscard]] constexpr bool is_service_time() const {
+    return formula.shape == FormulaShape::kRatio && role == Role::kLatency;
+  }
+
+  /// Who observes it (Evidence::source): service times follow from system calls.
+  [[nodiscard]] constexpr std::string_view witness() const {
+    return is_service_time() ? "syscalls" : "metrics";
+  }
 
   /// Whether it is one of the quantities that add up to what goes through its resource.
   [[nodiscard]] constexpr bool is_moved() const {

@@ -176,16 +176,16 @@ inline constexpr std::array kMetrics{
                "% of a process", 0, 0, true, 0, true, ConnectionEnd::kEither, 50},
     // From recorded system calls (docs/methods/syscalls.md).
     MetricSpec{"dread", "Time of a read from storage", kDaemon, mean_ms("dread_ns", "dreads"), kStorage,
-               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true, 0, true},
+               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true},
     MetricSpec{"dwrite", "Time of a write to storage", kDaemon, mean_ms("dwrite_ns", "dwrites"), kStorage,
-               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true, 0, true},
+               kLatency, kHigher, kOther, "ms", 1.0, 0.05, true},
     MetricSpec{"dwrite-direct", "Time of a write to storage with O_DIRECT", kDaemon,
                mean_ms("direct_dwrite_ns", "direct_dwrites"), kStorage, kLatency, kHigher, kOther, "ms", 1.0,
-               0.05, true, 0, true},
+               0.05, true},
     MetricSpec{"nsread", "Time in which a server reads a request", kTcp, mean_ms("message_ns", "messages"),
-               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, true, ConnectionEnd::kServers},
+               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, false, ConnectionEnd::kServers},
     MetricSpec{"ncread", "Time in which a client reads an answer", kTcp, mean_ms("message_ns", "messages"),
-               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, true, ConnectionEnd::kClients},
+               kNetwork, kLatency, kHigher, kOther, "ms", 1.0, 1.0, true, 0, false, ConnectionEnd::kClients},
 };
 
 }  // namespace laggard::metric_rows

@@ -81,6 +81,14 @@ TEST(Metrics, RowsAreComplete) {
   }
 }
 
+TEST(Metrics, ServiceTimesAreOfTheWitnessOfSystemCalls) {
+  std::set<std::string_view> names;
+  for (const MetricSpec& metric : metric_catalogue()) {
+    if (metric.witness() == "syscalls") names.insert(metric.name);
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"dread", "dwrite", "dwrite-direct", "nsread", "ncread"}));
+}
+
 TEST(Metrics, InputsAreKnownCounters) {
   for (const MetricSpec& metric : metric_catalogue()) {
     std::size_t inputs = 0;

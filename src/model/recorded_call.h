@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -23,6 +24,11 @@ enum class CallKind : std::uint8_t {
 /// By the call's name, as strace has it. What may wait for other programs by its nature (locks, polls, pipes)
 /// is kOther.
 [[nodiscard]] CallKind call_kind(std::string_view name);
+
+/// Errors of calls that did nothing: a read that found no data, or a call that was interrupted and is made
+/// again.
+inline constexpr std::array<std::string_view, 6> kNothingDone{
+    "EAGAIN", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ERESTART_RESTARTBLOCK"};
 
 /// Whether an object, as descriptors are told (collect/syscalls/descriptor_text.h, `strace -yy`), is a path
 /// that a file system keeps: not a socket, a pipe or the like, and nothing in /dev, /proc and /sys.

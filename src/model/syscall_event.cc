@@ -98,6 +98,24 @@ void SyscallAppender::set_word(Attribute& attribute, Word word) {
   if (const auto column = column_of(attribute, AttributeForm::kWord)) table_->set(*column, word);
 }
 
+namespace {
+/// From when a call was begun until it was known.
+Duration until_known(const std::optional<Duration>& took, SyscallEnd end) {
+  return end == SyscallEnd::kReturned ? took.value_or(Duration{}) : Duration{};
+}
+}  // namespace
+
+SyscallEvent idle_mark(WallTime time) {
+  return {.time = time,
+          .took = {},
+          .lwp = {},
+          .name = "idle",
+          .arguments = {},
+          .result = {},
+          .object = {},
+          .end = SyscallEnd::kIdle};
+}
+
 bool SyscallAppender::append(const SyscallEvent& event) {
   EventTable& table = *table_;
   const auto what = table.intern(event.name.substr(0, kMostText));
@@ -112,12 +130,16 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   const auto error = returned.errno_name.empty() ? std::optional(kNoWord)
                                                  : table.intern(returned.errno_name.substr(0, kMostText));
   if (!what || !subject || !arguments || !whole || !error) return false;
-  table.append({.time = event.time, .duration = event.took, .subject = *subject, .what = *what});
+  table.append({.time = event.time + until_known(event.took, event.end),
+                .duration = event.took,
+                .subject = *subject,
+                .what = *what});
   if (event.lwp) set(lwp_, *event.lwp);
   if (event.end != SyscallEnd::kReturned) set(end_, static_cast<std::int64_t>(event.end));
   if (returned.number) set(result_, *returned.number);
   if (event.arguments.size() > kMostText) set(length_, static_cast<std::int64_t>(event.arguments.size()));
   if (event.sequence) set(sequence_, static_cast<std::int64_t>(*event.sequence));
+  if (event.is_direct) set(direct_, 1);
   for (std::size_t i = 0; i < std::min(event.values.size(), values_.size()); ++i) {
     set(values_.at(i), static_cast<std::int64_t>(event.values[i]));
   }
@@ -134,7 +156,8 @@ SyscallRows::SyscallRows(const EventTable& table)
       end_(table.find_attribute("end", AttributeForm::kInteger)),
       result_(table.find_attribute("result", AttributeForm::kInteger)),
       returned_(table.find_attribute("returned", AttributeForm::kWord)),
-      sequence_(table.find_attribute("sequence", AttributeForm::kInteger)) {
+      sequence_(table.find_attribute("sequence", AttributeForm::kInteger)),
+      direct_(table.find_attribute("direct", AttributeForm::kInteger)) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_.at(i) = table.find_attribute(std::to_string(i), AttributeForm::kInteger);
   }
@@ -158,6 +181,17 @@ void SyscallRows::put_values(std::size_t e, SyscallEvent& call) {
   call.arguments = text_;
 }
 
+SyscallEnd SyscallRows::end_of(std::size_t e) const {
+  const auto end = end_ == nullptr ? std::nullopt : end_->bits(e);
+  const bool is_known = end && *end <= static_cast<std::uint64_t>(SyscallEnd::kIdle);
+  return is_known ? static_cast<SyscallEnd>(*end) : SyscallEnd::kReturned;
+}
+
+WallTime SyscallRows::begun(std::size_t e) const {
+  const EventTable::Event event = table_.event(e);
+  return event.time - until_known(event.duration, end_of(e));
+}
+
 SyscallEvent SyscallRows::at(std::size_t e) {
   const EventTable::Event event = table_.event(e);
   const auto number = [&](const AttributeColumn* column) -> std::optional<std::int64_t> {
@@ -165,7 +199,7 @@ SyscallEvent SyscallRows::at(std::size_t e) {
     return bits ? std::optional(static_cast<std::int64_t>(*bits)) : std::nullopt;
   };
   SyscallEvent call{
-      .time = event.time,
+      .time = begun(e),
       .took = event.duration,
       .lwp = number(lwp_),
       .name = table_.words().text(event.what),
@@ -173,9 +207,8 @@ SyscallEvent SyscallRows::at(std::size_t e) {
       .result = table_.word(returned_, e),
       .object = event.subject == kNoWord ? std::string_view() : table_.words().text(event.subject)};
   if (const auto sequence = number(sequence_)) call.sequence = static_cast<std::uint64_t>(*sequence);
-  const std::int64_t end = number(end_).value_or(0);
-  if (end > 0 && end <= static_cast<std::int64_t>(SyscallEnd::kRunning))
-    call.end = static_cast<SyscallEnd>(end);
+  call.is_direct = number(direct_).value_or(0) != 0;
+  call.end = end_of(e);
   const auto result = number(result_);
   if (result && (call.result.empty() || call.result == kHexPlace)) {
     number_.clear();

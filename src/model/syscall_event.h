@@ -37,7 +37,14 @@ enum class SyscallEnd : std::uint8_t {
   /// No event of its own, but the mark that a call has not returned for long: `time` is that of the mark and
   /// `took` how long it had been under way. Its return, or that it is unfinished, is told later.
   kRunning,
+  /// No event of its own, but the mark that nothing else had happened until then.
+  kIdle,
 };
+
+/// What marks are, and no happenings.
+[[nodiscard]] constexpr bool is_mark(SyscallEnd end) {
+  return end == SyscallEnd::kRunning || end == SyscallEnd::kIdle;
+}
 
 /// A system call, a signal or the end of a thread (S §4), with its texts as strace writes them.
 struct SyscallEvent {
@@ -57,12 +64,19 @@ struct SyscallEvent {
   /// Counts the calls of a recording in the order in which they began; events come in that in which they
   /// ended.
   std::optional<std::uint64_t> sequence = std::nullopt;
+  /// Its object was opened with O_DIRECT. Imports tell this by the call that opens it alone.
+  bool is_direct = false;
 };
 
+/// The mark SyscallEnd::kIdle.
+[[nodiscard]] SyscallEvent idle_mark(WallTime time);
+
 /// Puts system calls into a table of the kind kSyscallKind: its name is what happened, the object the
-/// subject, and `lwp`, `arguments`, `end`, `sequence` and the result are attributes: `result` the number with
-/// which it begins, `errno` the name of an error, and `returned` the whole text where it is more than a
-/// number (`<x>`: the number in hexadecimal). `0` to `5` are the values of the arguments.
+/// subject, and `lwp`, `arguments`, `end`, `sequence`, `direct` and the result are attributes: `result` the
+/// number with which it begins, `errno` the name of an error, and `returned` the whole text where it is more
+/// than a number (`<x>`: the number in hexadecimal). `0` to `5` are the values of the arguments.
+/// The time in the table is when the call was known: of one that returned its end. Else a reader that follows
+/// a recording while it is made would pass over calls that had begun before what it has read.
 class SyscallAppender {
  public:
   /// Bytes of a text; of longer ones the beginning is kept, and in the attribute `length` how long the
@@ -90,6 +104,7 @@ class SyscallAppender {
   Attribute result_{"result"};
   Attribute length_{"length"};
   Attribute sequence_{"sequence"};
+  Attribute direct_{"direct"};
   Attribute arguments_{"arguments"};
   Attribute returned_{"returned"};
   Attribute errno_{"errno"};
@@ -105,8 +120,11 @@ class SyscallRows {
   /// With its values in their places. Its texts are valid as long as the table is, but for these arguments
   /// and for a `result` that is a number alone: until the next call.
   [[nodiscard]] SyscallEvent at(std::size_t e);
+  /// The time of `at`, without its texts.
+  [[nodiscard]] WallTime begun(std::size_t e) const;
 
  private:
+  [[nodiscard]] SyscallEnd end_of(std::size_t e) const;
   void put_values(std::size_t e, SyscallEvent& call);
 
   const EventTable& table_;
@@ -116,6 +134,7 @@ class SyscallRows {
   const AttributeColumn* result_;
   const AttributeColumn* returned_;
   const AttributeColumn* sequence_;
+  const AttributeColumn* direct_;
   std::array<const AttributeColumn*, kMostArgumentValues> values_{};
   std::string number_;
   std::string text_;

@@ -21,7 +21,8 @@ SyscallEvent call(std::string_view arguments, std::span<const std::uint64_t> val
           .values = values,
           .result = result,
           .object = "/f",
-          .sequence = 9};
+          .sequence = 9,
+          .is_direct = true};
 }
 
 /// Arguments and result as they come out again.
@@ -32,7 +33,27 @@ std::string told(const SyscallEvent& event) {
   const SyscallEvent again = rows.at(0);
   EXPECT_EQ(again.sequence, 9U);
   EXPECT_EQ(again.object, "/f");
+  EXPECT_TRUE(again.is_direct);
   return std::string(again.arguments) + " = " + std::string(again.result);
+}
+
+TEST(SyscallAppender, ACallsTimeInTheTableIsWhenItWasKnown) {
+  EventTable table("h", std::string(kSyscallKind));
+  SyscallAppender appender(table);
+  const WallTime begun = from_unix_ns(1'000);
+  for (const SyscallEnd end : {SyscallEnd::kReturned, SyscallEnd::kRunning, SyscallEnd::kIdle}) {
+    EXPECT_TRUE(appender.append({.time = begun,
+                                 .took = Duration{7},
+                                 .lwp = {},
+                                 .name = "read",
+                                 .arguments = {},
+                                 .result = {},
+                                 .object = {},
+                                 .end = end}));
+  }
+  EXPECT_THAT(table.times(), testing::ElementsAre(begun + Duration{7}, begun, begun));
+  SyscallRows rows(table);
+  for (std::size_t e = 0; e < table.size(); ++e) EXPECT_EQ(rows.at(e).time, begun);
 }
 
 TEST(SyscallEvent, ValuesComeBackInTheirPlaces) {

@@ -51,7 +51,7 @@ std::string level_of(const std::optional<double>& level, const Evidence& e) {
 
 /// What it differs in, where levels do not show it.
 std::string with_what_differs(const Evidence& e) {
-  if (!e.level || !e.peers || differs_in_level(e)) return e.note;
+  if (!e.level || !e.peers || differs_in_level(e) || e.detector == kDeviation) return e.note;
   const std::string_view differs = "differs in how it is distributed, not in its level";
   return e.note.empty() ? std::string(differs) : fmt::format("{}; {}", e.note, differs);
 }

@@ -30,6 +30,11 @@ struct Verb {
 constexpr std::array kVerbs{
     Verb{"await", "takes", "take", " per request"},
     Verb{"latency", "takes", "take", " per request"},
+    Verb{"dread", "takes", "take", " per read from storage"},
+    Verb{"dwrite", "takes", "take", " per write to storage"},
+    Verb{"dwrite-direct", "takes", "take", " per direct write to storage"},
+    Verb{"nsread", "takes", "take", " to read a request"},
+    Verb{"ncread", "takes", "take", " until a client has read an answer"},
     Verb{"rd_sec", "reads", "read", ""},
     Verb{"wr_sec", "writes", "write", ""},
     Verb{"throughput", "moves", "move", ""},
@@ -89,8 +94,16 @@ std::string of_distribution(const Evidence& e) {
                      humanise(*e.level, e.unit), humanise(*e.peers, e.unit));
 }
 
+std::string of_deviation(const Evidence& e) {
+  return fmt::format(
+      "in one second the {} of {} was {} off the median of {}, where {} is the most that is normal",
+      quantity_of(e.metric), e.component, humanise(e.distance, e.unit), peers_of(e),
+      humanise(e.threshold, e.unit));
+}
+
 std::string of(const Evidence& e) {
   if (e.metric.empty()) return other_evidence(e);
+  if (e.detector == kDeviation) return of_deviation(e);
   if (e.detector == kAbsent) return of_silence(e);
   if (!differs_in_level(e)) return of_distribution(e);
   return of_levels(e) + (e.detector == kBias ? ", hour after hour" : "");
@@ -138,6 +151,7 @@ std::string_view meaning_of_distance(std::string_view detector) {
       Meaning{"thresh", "thresh: its largest sample"},
       Meaning{"kl", "kl: how little the histograms overlap (a divergence, in nats)"},
       Meaning{"cwnd", "cwnd: the share by which it is below its peers' median"},
+      Meaning{"deviation", "deviation: the most by which it was off its peers' median in one second"},
       Meaning{"bias", "bias: logarithm of how many times its peers' it is, in the mean of hours"},
       Meaning{"absent", "absent: 2 where nothing was done while most peers worked"},
       Meaning{"ratio", "ratio: how many times its peers' it is"},

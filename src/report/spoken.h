@@ -16,6 +16,9 @@ namespace laggard::report {
 /// without evidence.
 [[nodiscard]] std::string spoken_evidence(const Incident& incident);
 
+/// The test of evidence that is of one second: levels over windows say nothing of it.
+inline constexpr std::string_view kDeviation = "deviation";
+
 /// Whether a reader sees a difference between the component's level and its peers': both are known, a tenth
 /// apart, and not written alike.
 [[nodiscard]] bool differs_in_level(const Evidence& evidence);

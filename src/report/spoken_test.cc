@@ -32,6 +32,10 @@ TEST(SpokenEvidence, IsWhatAPersonWouldSay) {
   EXPECT_EQ(said({of("rtt", "ms", 16, 3)}), "s2/sda needs 16 ms per round trip where its 71 peers need 3 ms");
   EXPECT_EQ(said({of("retransmits", "%", 4.36, 0.0041)}),
             "s2/sda retransmits 4.36 % of its packets where its 71 peers retransmit 0.0041 %");
+  EXPECT_EQ(said({of("dread", "ms", 2090, 53.5)}),
+            "s2/sda takes 2.09 s per read from storage where its 71 peers take 53.5 ms");
+  EXPECT_EQ(said({of("nsread", "ms", 12, 1)}),
+            "s2/sda takes 12 ms to read a request where its 71 peers take 1 ms");
   EXPECT_EQ(said({of("unsent", "bytes", 2e6, 1000)}),
             "s2/sda has TCP bytes not sent yet of 2 MB where its 71 peers have 1 kB");
   Evidence few = of("await", "ms", 46, 5);
@@ -43,6 +47,17 @@ TEST(SpokenEvidence, WhatTheBiasDetectorSawTookHours) {
   Evidence slow = of("await", "ms", 6.5, 5);
   slow.detector = "bias";
   EXPECT_EQ(said({slow}), "s2/sda takes 6.5 ms per request where its 71 peers take 5 ms, hour after hour");
+}
+
+TEST(SpokenEvidence, ADeviationIsOfOneSecond) {
+  Evidence off = of("dread", "ms", 2.52, 2.5);
+  off.detector = "deviation";
+  off.distance = 1.5;
+  off.threshold = 0.201;
+  EXPECT_EQ(
+      said({off}),
+      "in one second the time of a read from storage of s2/sda was 1.5 ms off the median of its 71 peers, "
+      "where 201 us is the most that is normal");
 }
 
 TEST(SpokenEvidence, WhoIsSilentIsSaidFirstAndTheOthersAreCounted) {
@@ -81,7 +96,7 @@ TEST(SpokenEvidence, OfAnotherWitnessIsItsNote) {
 
 TEST(MeaningOfDistance, OfEachTest) {
   for (const char* detector :
-       {"cdf", "kl", "median", "thresh", "wasserstein", "cwnd", "bias", "absent", "standby"}) {
+       {"cdf", "kl", "median", "thresh", "wasserstein", "cwnd", "deviation", "bias", "absent", "standby"}) {
     EXPECT_TRUE(meaning_of_distance(detector).starts_with(detector));
   }
   EXPECT_EQ(meaning_of_distance("logs"), "");

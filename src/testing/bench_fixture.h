@@ -58,6 +58,10 @@ class BenchCommand : public testing::Test {
     turn_ = Fd(::open("/run/lock/laggard-bench-tests", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     ASSERT_TRUE(turn_.valid() && ::flock(turn_.get(), LOCK_EX) == 0);
     std::filesystem::create_directories(folder_);
+    // A test that was killed has left its bench, perhaps before the machine was started anew.
+    if (std::filesystem::exists(layout_.journal())) {
+      ASSERT_EQ(finish(start({"--clean"})), 0) << said();
+    }
   }
   void TearDown() override {
     if (turn_.valid() && std::filesystem::exists(layout_.journal())) (void)finish(start({"--clean"}));

@@ -57,6 +57,9 @@ class FakeMachine final : public Machine {
     if (started_mounts && text.find(" glusterfs ") != std::string::npos) {
       mount(command.argv.back(), "fuse.glusterfs", "glusterfs:(null)");
     }
+    const auto striped = std::find(command.argv.begin(), command.argv.end(), "mount");
+    if (started_mounts && striped != command.argv.end())
+      mount(*(striped + 1), "fuse", "laggard-striped-files");
     if (started_mounts && command.argv[0] == "chrt") mount(command.argv[4], "fuse", "laggard-modelled-disk");
     ++last_process_;
     if (!processes_end) processes.insert(last_process_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,5 +27,8 @@ struct SystemReading {
 
 /// The same for callers that only want a sound model: the first mistake is the error.
 [[nodiscard]] Result<SystemModel> parse_system(std::string_view text, std::string_view path);
+
+/// The same of a file.
+[[nodiscard]] Result<SystemModel> load_system(const std::string& path);
 
 }  // namespace laggard::topology

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/file.h"
 #include "base/node_set.h"
 #include "base/parse_toml.h"
 #include "topology/group_builder.h"
@@ -123,6 +124,12 @@ Result<SystemModel> parse_system(std::string_view text, std::string_view path) {
   SystemReading reading = read_system(text, path);
   if (!reading.mistakes.empty()) return tl::unexpected<Error>(std::move(reading.mistakes.front()));
   return std::move(reading.model);
+}
+
+Result<SystemModel> load_system(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return forward(text);
+  return parse_system(*text, path);
 }
 
 }  // namespace laggard::topology

@@ -60,6 +60,7 @@ enum RecordFlags {
   kDeletedFlag = 8,       // The file of a descriptor has no name any more.
   kFilesSharedFlag = 16,  // Of a fork: both have the same descriptors.
   kLastThreadFlag = 32,   // Of an exit: the process ends with it.
+  kDirectFlag = 64,       // Of a descriptor: opened with O_DIRECT.
 };
 
 // What a call does to descriptors, so that the kernel side looks at them as it returns.
@@ -70,7 +71,8 @@ enum DescriptorEffect {
   kMakesPairAt3,  // ... or the fourth.
   kChangesFirst,  // The first argument is one that stands for more now: connect, bind.
   kFcntl,         // One of these, as the command of fcntl or ioctl says.
-  kReceives,      // recvmsg: may bring some along.
+  kReceives,      // recvmsg: may bring some along, ...
+  kReceivesMany,  // ... and so may each message of recvmmsg.
 };
 
 struct RecordHead {

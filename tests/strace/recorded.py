@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `laggard record syscalls` sees of a program is what strace sees: `recorded.py LAGGARD`.
+"""What `laggard record syscalls` sees of a program is what strace sees: `recorded.py LAGGARD [bpf|ptrace]`.
 
 Programs that do the same each time run once under each; for each of their processes the calls, in their order (but for those who
 wait for children), have the same names and results. What was recorded goes out as strace's text and in again. Skips without strace,
@@ -25,6 +25,7 @@ PROGRAMS = {
 OTHERS = {"clone", "clone3", "fork", "vfork", "wait4", "getpid", "getppid", "gettid", "set_tid_address", "brk", "mmap", "mremap", "rt_sigreturn",
           "kill"}  # Of itself: strace does not see it return.
 LINE = re.compile(r"(\d+) [\d.]+ (?:(\w+)\(.*\) += (\S+)(?: (E\w+))?.*|(\+\+\+) (.*) \+\+\+)$")
+UNFINISHED = re.compile(r"(\d+) \S+ (\w+)\(.*<unfinished")
 
 
 def run(*words, **more):
@@ -47,6 +48,9 @@ def told(laggard, recording):
         match = LINE.match(line)
         if not match:
             assert " --- " in line or "<unfinished" in line, line
+            killed = UNFINISHED.match(line)
+            if killed and killed[2] in OTHERS:  # By itself, which strace tells as a result of `?`.
+                processes.setdefault(killed[1], []).append((killed[2], "other"))
             continue
         process, name, result, error, _, end = match.groups()
         if name:
@@ -57,11 +61,12 @@ def told(laggard, recording):
 
 def main():
     laggard = os.path.abspath(sys.argv[1])
+    tracer = sys.argv[2] if len(sys.argv) > 2 else "bpf"
     if not shutil.which("strace") or run("strace", "-o", "/dev/null", "true").returncode != 0:
         print("skipped: needs strace, and to be allowed to trace")
         return SKIPPED
     with tempfile.TemporaryDirectory() as scratch:
-        tried = run(laggard, "record", "syscalls", "--host", "h", "--out", f"{scratch}/try", "--", "true")
+        tried = run(laggard, "record", "syscalls", "--tracer", tracer, "--host", "h", "--out", f"{scratch}/try", "--", "true")
         if tried.returncode != 0:
             print(f"skipped: {tried.stderr.strip()}")
             return SKIPPED
@@ -80,7 +85,8 @@ def main():
                     run("strace", "-f", "-ttt", "-T", "-y", "-o", f"{folder}/../trace", *words, cwd=folder)
                     done = run(laggard, "import", "strace", f"{folder}/../trace", "--host", "h", "--out", recording)
                 else:
-                    done = run(laggard, "record", "syscalls", "--host", "h", "--out", recording, "--", *words, cwd=folder)
+                    done = run(laggard, "record", "syscalls", "--records", "--tracer", tracer, "--host", "h", "--out", recording,
+                               "--", *words, cwd=folder)
                     assert "; 0 records lost" in done.stderr, done.stderr
                 assert done.returncode == 0, (name, tool, done.stderr)
                 seen.append(told(laggard, recording))

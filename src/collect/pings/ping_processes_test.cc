@@ -99,7 +99,7 @@ TEST_F(Processes, TheFilesOfOneThatWasKilledAreRemovedByTheNext) {
   ASSERT_THAT(left, testing::Not(IsEmpty()));
   processes = start();
   ASSERT_THAT(probe_all(*processes, 0), SizeIs(3));
-  for (int i = 0; i < 200 && std::filesystem::exists(std::filesystem::path(targets_[0].place) / left[0]);
+  for (int i = 0; i < 1000 && std::filesystem::exists(std::filesystem::path(targets_[0].place) / left[0]);
        ++i) {
     std::this_thread::sleep_for(10ms);
   }

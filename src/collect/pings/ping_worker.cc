@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr int kSocket = 3;
 constexpr auto kLastRequests = std::chrono::seconds(1);
+constexpr auto kLastRemoval = std::chrono::milliseconds(500);
 
 /// Keeps nothing of the recorder's but the socket: an inherited descriptor would hold a pipe or a lock open
 /// for as long as the file system hangs, and that of another process's socket would keep it from ending.
@@ -105,7 +107,9 @@ void work_on_pings(int socket, const PingBackend& backend, const PingTargetSpec&
   let_go(socket);
   ::prctl(PR_SET_NAME, ("ping " + target.name).c_str());
   const std::unique_ptr<PingTarget> reached = backend.open(target, {.owner = this_owner("/", host)});
-  std::thread([&reached] { reached->remove_abandoned(); }).detach();
+  std::packaged_task<void()> removal([&reached] { reached->remove_abandoned(); });
+  const std::future<void> removed = removal.get_future();
+  std::thread(std::move(removal)).detach();
   Lanes lanes(kSocket, *reached);
   for (;;) {
     PingRequest request;
@@ -115,6 +119,8 @@ void work_on_pings(int socket, const PingBackend& backend, const PingTargetSpec&
     lanes.put(request);
   }
   lanes.settle(kLastRequests);
+  // It has a file of its own while it looks for those of others.
+  static_cast<void>(removed.wait_for(kLastRemoval));
   reached->remove_own();
   ::_exit(0);
 }

@@ -15,8 +15,11 @@ std::span<const EventSourceSpec> event_sources() {
       {"logs", "Record the lines of systemd's journal, or of log files, as they are written",
        &LogSource::open, "The journal's folder; else this machine's journal", LogSource::options(),
        "--file /var/log/messages"},
-      {"syscalls", "Record every system call of chosen processes and of their children, 1 to 10 bytes each",
-       &SyscallSource::open, "", SyscallSource::options(), "--pid 4711"},
+      {"syscalls",
+       "Record the system calls of chosen processes and of their children: how many and how long a second, "
+       "and "
+       "those that failed or hang",
+       &SyscallSource::open, "", SyscallSource::options(), "--pid 4711", true},
   };
   return table;
 }

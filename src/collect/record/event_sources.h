@@ -55,6 +55,7 @@ struct EventSourceSpec {
   std::string_view from = "What to read; else the usual place";  ///< What `--from` is; empty: it takes none.
   std::span<const EventSourceOption> options = {};
   std::string_view example = {};  ///< Of options; goes into the help.
+  bool is_counted = false;        ///< Its events are counted, and kept one by one where they need to be.
 };
 
 /// To add a source is to add a row.

@@ -83,10 +83,6 @@ void set_up(syscalls_bpf& skeleton, const TracerOptions& options) {
   settings.running_after_ns = static_cast<std::uint64_t>(options.running_after.count());
   settings.held_process = targets.held;
   settings.has_casts = kernel_has("bpf_rdonly_cast") ? 1 : 0;
-  for (const std::uint32_t process : targets.processes) {
-    if (settings.process_count == wire::kProcesses) break;
-    settings.processes[settings.process_count++] = process;
-  }
   for (const std::string& comm : targets.comms) {
     if (settings.comm_count == wire::kComms) break;
     // The kernel cuts names as long as this, too.
@@ -107,17 +103,24 @@ class BpfTracer final : public SyscallTracer {
   explicit BpfTracer(std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton)
       : skeleton_(std::move(skeleton)) {}
 
-  [[nodiscard]] Status begin() {
+  /// \param processes  besides those that are chosen by their names
+  [[nodiscard]] Status begin(std::span<const std::uint32_t> processes) {
     ring_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.ring), &BpfTracer::take_record, this, nullptr));
     if (ring_ == nullptr) return not_allowed_or(errno);
     if (const int error = syscalls_bpf__attach(skeleton_.get()); error != 0) return not_allowed_or(-error);
-    // Threads that were made by threads not yet marked are found the next time.
-    constexpr int kMostRounds = 10;
-    std::uint64_t before = 0;
-    for (int round = 0; round < kMostRounds && (round == 0 || live() != before); ++round) {
-      before = live();
-      if (Status marked = iterate(*skeleton_->links.mark_wanted); !marked) return marked;
-    }
+    return add(processes);
+  }
+
+  [[nodiscard]] Status add(std::span<const std::uint32_t> processes) override {
+    auto& wanted = *skeleton_->bss;
+    do {
+      const std::span<const std::uint32_t> some =
+          processes.first(std::min<std::size_t>(processes.size(), wire::kProcesses));
+      std::ranges::copy(some, std::begin(wanted.processes));
+      wanted.process_count = static_cast<std::uint32_t>(some.size());
+      if (Status marked = mark(); !marked) return marked;
+      processes = processes.subspan(some.size());
+    } while (!processes.empty());
     return tell_open();
   }
 
@@ -156,6 +159,17 @@ class BpfTracer final : public SyscallTracer {
   }
 
  private:
+  /// Threads that were made by threads not yet marked are found the next time.
+  [[nodiscard]] Status mark() {
+    constexpr int kMostRounds = 10;
+    std::uint64_t before = 0;
+    for (int round = 0; round < kMostRounds && (round == 0 || live() != before); ++round) {
+      before = live();
+      if (Status marked = iterate(*skeleton_->links.mark_wanted); !marked) return marked;
+    }
+    return {};
+  }
+
   /// Runs an iterator's program once over everything: it writes nothing into the file that is read.
   [[nodiscard]] static Status iterate(bpf_link& link) {
     const Fd iterator{::bpf_iter_create(bpf_link__fd(&link))};
@@ -185,7 +199,7 @@ Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& opti
   bpf_map__set_max_entries(skeleton->maps.ring, static_cast<std::uint32_t>(options.ring_bytes));
   if (const int error = syscalls_bpf__load(skeleton.get()); error != 0) return not_allowed_or(-error);
   auto tracer = std::make_unique<BpfTracer>(std::move(skeleton));
-  if (Status begun = tracer->begin(); !begun) return forward(begun);
+  if (Status begun = tracer->begin(options.targets.processes); !begun) return forward(begun);
   return tracer;
 }
 

@@ -34,12 +34,17 @@ void DescriptorTables::set(std::uint32_t process, std::int64_t descriptor, Descr
   (*table)[at] = std::move(what);
 }
 
-std::string_view DescriptorTables::text(std::uint32_t process, std::int64_t descriptor) {
+const DescriptorTables::Descriptor* DescriptorTables::descriptor(std::uint32_t process, std::int64_t number) {
   const Files* const files = find(process);
-  if (files == nullptr) return {};
+  if (files == nullptr) return nullptr;
   const Table& table = *files->table;
-  if (descriptor < 0 || descriptor >= static_cast<std::int64_t>(table.size())) return {};
-  return table[static_cast<std::size_t>(descriptor)].text;
+  if (number < 0 || number >= static_cast<std::int64_t>(table.size())) return nullptr;
+  return &table[static_cast<std::size_t>(number)];
+}
+
+std::string_view DescriptorTables::text(std::uint32_t process, std::int64_t number) {
+  const Descriptor* const known = descriptor(process, number);
+  return known == nullptr ? std::string_view{} : known->text;
 }
 
 void DescriptorTables::close(std::uint32_t process, std::int64_t first, std::int64_t last,

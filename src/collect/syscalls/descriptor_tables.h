@@ -20,9 +20,12 @@ class DescriptorTables {
     std::string text{};  ///< Empty: not open, or not known.
     std::uint64_t since_ns = 0;
     bool closes_on_exec = false;
+    bool is_direct = false;  ///< Opened with O_DIRECT.
   };
 
   void set(std::uint32_t process, std::int64_t descriptor, Descriptor what);
+  /// Null when it is not known. Valid until the next change.
+  [[nodiscard]] const Descriptor* descriptor(std::uint32_t process, std::int64_t number);
   /// Empty when it is not known. Valid until the next change.
   [[nodiscard]] std::string_view text(std::uint32_t process, std::int64_t descriptor);
   /// A call that began at `begun_ns` closed these, both included. A descriptor that another thread was given

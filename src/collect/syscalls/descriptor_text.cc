@@ -15,8 +15,6 @@ namespace laggard::collect {
 
 namespace {
 
-constexpr std::uint32_t kPipeMagic = 0x50495045;  ///< Older headers lack it.
-
 /// The names of a path from its end to its root, the other way round.
 std::string path_of_names(const wire::DescriptorRecord& record, std::string_view names) {
   std::vector<std::string_view> parts;

@@ -52,6 +52,7 @@ struct path {
 };
 
 struct file {
+  unsigned int f_flags;
   void* private_data;
   struct inode* f_inode;
   struct path f_path;

@@ -65,19 +65,28 @@ std::optional<SyscallEvent> RecordDecoder::damaged_record() {
   return std::nullopt;
 }
 
-/// What the first argument stands for, if it is a descriptor, or the result, or the path that is named: as an
-/// import of strace's text has it.
-std::string_view RecordDecoder::object_of(const wire::CallRecord& call, const SyscallSpec* spec,
-                                          std::string_view path) {
-  if (spec == nullptr) return {};
-  if (spec->arguments.starts_with('f')) {
-    const auto first = static_cast<std::int32_t>(call.arguments[0]);
-    if (const auto text = descriptors_.text(call.head.process, first); !text.empty()) return text;
+/// What the first argument is, if it is a descriptor, or what the result is.
+const DescriptorTables::Descriptor* RecordDecoder::descriptor_of(const wire::CallRecord& call,
+                                                                 const SyscallSpec& spec) {
+  const auto known = [&](std::int64_t number) {
+    const auto* const one = descriptors_.descriptor(call.head.process, number);
+    return one == nullptr || one->text.empty() ? nullptr : one;
+  };
+  if (spec.arguments.starts_with('f')) {
+    const auto* const first = known(static_cast<std::int32_t>(call.arguments[0]));
+    if (first != nullptr) return first;
   }
-  if (spec->effect == wire::kMakesResult && call.head.kind == wire::kCallRecord) {
-    if (const auto text = descriptors_.text(call.head.process, call.result); !text.empty()) return text;
-  }
-  return path;
+  const bool makes_one = spec.effect == wire::kMakesResult && call.head.kind == wire::kCallRecord;
+  return makes_one ? known(call.result) : nullptr;
+}
+
+/// A descriptor, or the path that is named: as an import of strace's text has it.
+void RecordDecoder::tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path,
+                                SyscallEvent& event) {
+  const auto* const descriptor = descriptor_of(call, spec);
+  object_ = descriptor == nullptr ? path : descriptor->text;
+  event.object = object_;
+  event.is_direct = descriptor != nullptr && descriptor->is_direct;
 }
 
 /// What a call that returned did to descriptors, other than to make them.
@@ -141,8 +150,7 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
   call_arguments_.set(call, spec, paths, descriptors_);
   event.arguments = call_arguments_.text();
   event.values = call_arguments_.values();
-  object_ = object_of(call, spec, paths[0]);
-  event.object = object_;
+  if (spec != nullptr) tell_object(call, *spec, paths[0], event);
   event.sequence = call.sequence;
   if (call.head.kind == wire::kUnfinishedRecord) {
     const bool never_returns = call.head.number == kNumberExit || call.head.number == kNumberExitGroup;
@@ -197,7 +205,8 @@ void RecordDecoder::describe(const wire::DescriptorRecord& record, std::string_v
   descriptors_.set(record.head.process, record.descriptor,
                    {.text = std::move(what),
                     .since_ns = record.time_ns,
-                    .closes_on_exec = (record.head.flags & wire::kCloseOnExecFlag) != 0});
+                    .closes_on_exec = (record.head.flags & wire::kCloseOnExecFlag) != 0,
+                    .is_direct = (record.head.flags & wire::kDirectFlag) != 0});
 }
 
 std::optional<SyscallEvent> RecordDecoder::decode(std::span<const std::byte> record) {

@@ -39,8 +39,10 @@ class RecordDecoder {
   [[nodiscard]] SyscallEvent call_of(const wire::CallRecord& call, std::string_view paths);
   [[nodiscard]] SyscallEvent signal_of(const wire::MomentRecord& moment);
   [[nodiscard]] SyscallEvent exit_of(const wire::MomentRecord& moment);
-  [[nodiscard]] std::string_view object_of(const wire::CallRecord& call, const SyscallSpec* spec,
-                                           std::string_view path);
+  [[nodiscard]] const DescriptorTables::Descriptor* descriptor_of(const wire::CallRecord& call,
+                                                                  const SyscallSpec& spec);
+  void tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path,
+                   SyscallEvent& event);
   void follow(const wire::CallRecord& call);
   void describe(const wire::DescriptorRecord& record, std::string_view text);
   [[nodiscard]] std::optional<SyscallEvent> damaged_record();

@@ -46,20 +46,50 @@ Result<TraceTargets> targets_of(const EventSourceSetup& setup) {
   return targets;
 }
 
+/// By BPF, or where that cannot be had by ptrace.
+Result<std::unique_ptr<SyscallTracer>> open_tracer(const std::string& name, const TracerOptions& options,
+                                                   const SyscallSource::Say& say) {
+  if (name == "ptrace") return open_ptrace_tracer(options);
+  if (name != "auto" && name != "bpf")
+    return fail(ErrorCode::kBadUse, "--tracer", fmt::format("'{}' is none of auto, bpf, ptrace", name));
+  auto by_bpf = open_bpf_tracer(options);
+  const bool is_missing = !by_bpf && (by_bpf.error().code == ErrorCode::kNoPermission ||
+                                      by_bpf.error().code == ErrorCode::kUnavailable);
+  if (name == "bpf" || !is_missing) return by_bpf;
+  auto by_ptrace = open_ptrace_tracer(options);
+  if (!by_ptrace) return by_bpf;  // What it needs is needed sooner.
+  if (say) {
+    say(fmt::format("traces by ptrace, so that recorded calls take many times as long: {}",
+                    by_bpf.error().message()));
+  }
+  return by_ptrace;
+}
+
 }  // namespace
 
 std::span<const EventSourceOption> SyscallSource::options() {
-  static constexpr std::array<EventSourceOption, 4> kOptions{
+  static constexpr std::array<EventSourceOption, 6> kOptions{
       {{.name = "pid", .help = "These processes", .type = "N,...", .initial = "", .many = true},
        {.name = "comm",
         .help = "Processes of these names, as in /proc/N/comm, also those that come later",
         .type = "NAME,...",
         .initial = "",
         .many = true},
+       {.name = "cgroup",
+        .help = "Processes of these control groups and of those below, also those that come later",
+        .type = "PATH,...",
+        .initial = "",
+        .many = true},
        {.name = "ring",
         .help = "Memory that calls wait in until they are read; what finds no room is lost and counted",
         .type = "SIZE",
         .initial = "16M"},
+       {.name = "tracer",
+        .help =
+            "bpf; ptrace, which makes calls many times slower, but needs no rights for one's own processes; "
+            "auto: the first that can be had",
+        .type = "NAME",
+        .initial = "auto"},
        {.name = "command",
         .help = "A command to run, with its arguments, behind --; the recording ends with it",
         .type = "COMMAND",
@@ -75,9 +105,14 @@ Result<std::unique_ptr<EventSource>> SyscallSource::open(const EventSourceSetup&
   auto ring = ring_bytes_of(setup.option("ring"));
   if (!ring) return forward(ring);
   const std::vector<std::string> words = setup.options_of("command");
-  if (targets->processes.empty() && targets->comms.empty() && words.empty())
+  const std::vector<std::string> paths = setup.options_of("cgroup");
+  if (targets->processes.empty() && targets->comms.empty() && paths.empty() && words.empty())
     return fail(ErrorCode::kBadUse, "record syscalls",
-                "say whose calls: --pid N, --comm NAME or a command behind --");
+                "say whose calls: --pid N, --comm NAME, --cgroup PATH or a command behind --");
+  auto groups = CgroupProcesses::find(setup.root, paths);
+  if (!groups) return forward(groups);
+  const std::vector<std::uint32_t> members = groups->newcomers();
+  targets->processes.insert(targets->processes.end(), members.begin(), members.end());
   std::optional<HeldCommand> command;
   if (!words.empty()) {
     auto held = HeldCommand::hold(words);
@@ -85,10 +120,15 @@ Result<std::unique_ptr<EventSource>> SyscallSource::open(const EventSourceSetup&
     command.emplace(std::move(*held));
     targets->held = static_cast<std::uint32_t>(command->process());
   }
-  const bool waits_for_more = !targets->comms.empty();
-  auto tracer = open_bpf_tracer({.targets = std::move(*targets), .ring_bytes = *ring});
+  const bool waits_for_more = !targets->comms.empty() || !paths.empty();
+  const std::string kind = setup.option("tracer");
+  auto tracer = open_tracer(kind.empty() ? "auto" : kind,
+                            {.targets = std::move(*targets), .ring_bytes = *ring}, setup.say);
   if (!tracer) return forward(tracer);
-  return std::make_unique<SyscallSource>(std::move(*tracer), std::move(command), waits_for_more, setup.say);
+  auto source =
+      std::make_unique<SyscallSource>(std::move(*tracer), std::move(command), waits_for_more, setup.say);
+  if (!paths.empty()) source->follow(std::move(*groups));
+  return source;
 }
 
 void SyscallSource::tell_io_uring() {
@@ -163,11 +203,32 @@ Status SyscallSource::read(Clock& clock, ObservationBatch& batch, std::size_t mo
   if (command_ && command_->is_held()) {
     if (Status executed = command_->let_go(); !executed) return executed;
   }
+  if (Status looked = look_into_groups(clock.mono()); !looked) return looked;
+  const WallTime begun = clock.wall();
+  const std::uint64_t before = events_;
   drain(clock, batch, most);
+  const MonoTime now = clock.mono();
+  if (events_ != before || !told_anything_) told_anything_ = now;
+  tell_idle(now, begun, batch);
   tell_losses(clock, batch);
   tell_io_uring();
-  if (Status told = tell_running(clock.mono()); !told) return told;
-  return tell_open(clock.mono());
+  if (Status told = tell_running(now); !told) return told;
+  return tell_open(now);
+}
+
+Status SyscallSource::look_into_groups(MonoTime now) {
+  constexpr Duration kEvery = std::chrono::seconds(1);
+  if (!groups_ || (looked_into_groups_ && now - *looked_into_groups_ < kEvery)) return {};
+  looked_into_groups_ = now;
+  const std::vector<std::uint32_t> newcomers = groups_->newcomers();
+  return newcomers.empty() ? Status() : tracer_->add(newcomers);
+}
+
+/// So that those who follow the recording know that there is nothing to wait for.
+void SyscallSource::tell_idle(MonoTime now, WallTime until, ObservationBatch& batch) {
+  constexpr Duration kEvery = std::chrono::seconds(5);
+  if (batch.is_full || now - *told_anything_ < kEvery) return;
+  if (SyscallAppender(batch.events).append(idle_mark(until))) told_anything_ = now;
 }
 
 /// What is open, of processes that are new, or because what was lost may have told of it: not too often then,

@@ -6,9 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/time.h"
 #include "collect/record/event_sources.h"
+#include "collect/syscalls/cgroup_processes.h"
 #include "collect/syscalls/held_command.h"
 #include "collect/syscalls/record_decoder.h"
 #include "collect/syscalls/syscall_tracer.h"
@@ -33,6 +35,9 @@ class SyscallSource final : public EventSource {
         waits_for_more_(waits_for_more),
         say_(std::move(say)) {}
 
+  /// Those that come into the groups, too, within a second.
+  void follow(CgroupProcesses groups) { groups_ = std::move(groups); }
+
   [[nodiscard]] std::string_view kind() const override { return kSyscallKind; }
   [[nodiscard]] std::optional<int> descriptor() const override { return tracer_->descriptor(); }
   [[nodiscard]] Duration cadence() const override { return std::chrono::milliseconds(20); }
@@ -52,13 +57,17 @@ class SyscallSource final : public EventSource {
   void follow_wall(Clock& clock);
   void tell_losses(Clock& clock, ObservationBatch& batch);
   [[nodiscard]] Status tell_open(MonoTime now);
+  [[nodiscard]] Status look_into_groups(MonoTime now);
   [[nodiscard]] Status tell_running(MonoTime now);
+  void tell_idle(MonoTime now, WallTime until, ObservationBatch& batch);
   void tell_io_uring();
   void tell_end();
 
   std::unique_ptr<SyscallTracer> tracer_;
   std::optional<HeldCommand> command_;
   bool waits_for_more_;
+  std::optional<CgroupProcesses> groups_;
+  std::optional<MonoTime> looked_into_groups_;
   Say say_;
   RecordDecoder decoder_;
   std::optional<SyscallEvent> left_;    ///< Found no room; its texts are the decoder's.
@@ -68,6 +77,7 @@ class SyscallSource final : public EventSource {
   std::uint64_t lost_ = 0;
   std::optional<MonoTime> told_open_;
   std::optional<MonoTime> told_running_;
+  std::optional<MonoTime> told_anything_;
   bool may_lack_descriptors_ = false;
   bool is_stopped_ = false;
   bool told_io_uring_ = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/syscall_event.h"
+#include "testing/archive.h"
 #include "wire/syscall_record.h"
 
 namespace laggard::collect {
@@ -23,6 +24,7 @@ struct Ring {
   std::deque<std::vector<std::byte>> records;
   std::vector<std::uint64_t> lost;
   std::uint64_t live = 1;
+  std::vector<std::uint32_t> added;
   int asked_what_is_open = 0;
   int asked_what_runs = 0;
   int stopped = 0;
@@ -49,6 +51,10 @@ class ToldTracer final : public SyscallTracer {
       ring_.records.pop_front();
       if (!take(record)) return;
     }
+  }
+  [[nodiscard]] Status add(std::span<const std::uint32_t> processes) override {
+    ring_.added.insert(ring_.added.end(), processes.begin(), processes.end());
+    return {};
   }
   [[nodiscard]] Status tell_open() override {
     ++ring_.asked_what_is_open;
@@ -85,6 +91,58 @@ class RecordingSyscalls : public testing::Test {
   SystemClock clock_;
   std::vector<std::string> said_;
 };
+
+TEST_F(RecordingSyscalls, ThatNothingHappenedIsMarkedEveryFewSeconds) {
+  SyscallSource source = make();
+  archive::testing::ManualClock clock;
+  const auto ends = [&](Duration by) {
+    clock.advance(by);
+    ObservationBatch batch = fresh();
+    EXPECT_TRUE(source.read(clock, batch, kMost));
+    SyscallRows rows(batch.events);
+    std::vector<std::pair<SyscallEnd, WallTime>> all;
+    for (std::size_t e = 0; e < batch.events.size(); ++e)
+      all.emplace_back(rows.at(e).end, batch.events.times()[e]);
+    return all;
+  };
+  const WallTime begin = clock.wall();
+  EXPECT_THAT(ends({}), testing::IsEmpty());
+  EXPECT_THAT(ends(std::chrono::seconds(4)), testing::IsEmpty());
+  EXPECT_THAT(ends(std::chrono::seconds(1)),
+              ElementsAre(testing::Pair(SyscallEnd::kIdle, begin + std::chrono::seconds(5))));
+  EXPECT_THAT(ends(std::chrono::seconds(3)), testing::IsEmpty());
+  ring_.add(0);
+  EXPECT_THAT(ends(std::chrono::seconds(3)), ElementsAre(testing::Pair(SyscallEnd::kReturned, testing::_)));
+  EXPECT_THAT(ends(std::chrono::seconds(4)), testing::IsEmpty());
+  EXPECT_THAT(ends(std::chrono::seconds(2)), testing::SizeIs(1));
+}
+
+TEST_F(RecordingSyscalls, GroupsAreLookedIntoEverySecond) {
+  const archive::testing::TempDir root;
+  const auto write = [&](const std::string& processes) {
+    std::filesystem::create_directories(root.path() / "sys/fs/cgroup/a");
+    std::ofstream(root.path() / "sys/fs/cgroup/cgroup.controllers") << "cpu";
+    std::ofstream(root.path() / "sys/fs/cgroup/a/cgroup.procs") << processes;
+  };
+  write("5\n");
+  SyscallSource source = make(true);
+  source.follow(CgroupProcesses::find(root.path(), {"a"}).value());
+  archive::testing::ManualClock clock;
+  const auto look = [&](Duration by) {
+    clock.advance(by);
+    ObservationBatch batch = fresh();
+    EXPECT_TRUE(source.read(clock, batch, kMost));
+  };
+  look({});
+  EXPECT_THAT(ring_.added, ElementsAre(5));
+  write("5\n7\n");
+  look(std::chrono::milliseconds(900));
+  EXPECT_THAT(ring_.added, ElementsAre(5));
+  look(std::chrono::milliseconds(100));
+  EXPECT_THAT(ring_.added, ElementsAre(5, 7));
+  ring_.live = 0;
+  EXPECT_FALSE(source.has_ended()) << "more may come";
+}
 
 TEST_F(RecordingSyscalls, TimesOfTheRingBecomeWallTimes) {
   SyscallSource source = make();
@@ -255,7 +313,10 @@ TEST(SyscallOptions, MistakesAreNamed) {
     const auto opened = SyscallSource::open({.options = std::move(options)});
     return opened ? std::string("opened") : opened.error().message();
   };
-  EXPECT_THAT(refusal({}), HasSubstr("say whose calls: --pid N, --comm NAME or a command behind --"));
+  EXPECT_THAT(refusal({}), HasSubstr("say whose calls: --pid N, --comm NAME, --cgroup PATH or a command"));
+  EXPECT_THAT(refusal({{"cgroup", {"no/such/group"}}}), HasSubstr("there is no control group no/such/group"));
+  EXPECT_THAT(refusal({{"comm", {"x"}}, {"ring", {"1M"}}, {"tracer", {"magic"}}}),
+              HasSubstr("--tracer: 'magic' is none of auto, bpf, ptrace"));
   EXPECT_THAT(refusal({{"pid", {"x"}}}), HasSubstr("'x' is no number of a process"));
   EXPECT_THAT(refusal({{"pid", {"0"}}}), HasSubstr("'0' is no number of a process"));
   EXPECT_THAT(refusal({{"pid", {"4194305"}}}), HasSubstr("there is no process 4194305"));

@@ -19,7 +19,7 @@ struct SyscallRow {
 /// f descriptor, D descriptor of a folder or AT_FDCWD, s path, p pointer, i int, u size, l long, x bits,
 /// o mode, O flags of open, S signal. Behind `=` what comes of it: f a descriptor, p a pointer, 0 and 3
 /// descriptors where that argument points to, a the first argument stands for more, c as fcntl's command
-/// says, m as the message brings.
+/// says, m as the message brings, M as messages do.
 // clang-format off
 constexpr SyscallRow kRows[] = {
     {0, "read", "fpu"}, {1, "write", "fpu"}, {2, "open", "sOo=f"}, {3, "close", "f"}, {4, "stat", "sp"},
@@ -106,7 +106,7 @@ constexpr SyscallRow kRows[] = {
     {287, "timerfd_gettime", "fp"}, {288, "accept4", "fppx=f"}, {289, "signalfd4", "fpux=f"},
     {290, "eventfd2", "ux=f"}, {291, "epoll_create1", "x=f"}, {292, "dup3", "fix=f"}, {293, "pipe2", "px=0"},
     {294, "inotify_init1", "x=f"}, {295, "preadv", "fpul"}, {296, "pwritev", "fpul"},
-    {297, "rt_tgsigqueueinfo", "iiSp"}, {298, "perf_event_open", "piifx=f"}, {299, "recvmmsg", "fpuxp"},
+    {297, "rt_tgsigqueueinfo", "iiSp"}, {298, "perf_event_open", "piifx=f"}, {299, "recvmmsg", "fpuxp=M"},
     {300, "fanotify_init", "xx=f"}, {301, "fanotify_mark", "fxxDs"}, {302, "prlimit64", "iipp"},
     {303, "name_to_handle_at", "Dsppx"}, {304, "open_by_handle_at", "fpO=f"}, {305, "clock_adjtime", "ip"},
     {306, "syncfs", "f"}, {307, "sendmmsg", "fpux"}, {308, "setns", "fx"}, {309, "getcpu", "ppp"},
@@ -151,6 +151,8 @@ wire::DescriptorEffect effect_of(char letter) {
       return wire::kFcntl;
     case 'm':
       return wire::kReceives;
+    case 'M':
+      return wire::kReceivesMany;
     default:
       return wire::kNoEffect;
   }

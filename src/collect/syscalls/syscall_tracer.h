@@ -34,6 +34,8 @@ class SyscallTracer {
   [[nodiscard]] virtual int descriptor() const = 0;
   /// Hands over what is in the ring until it is empty or `take` has had enough.
   virtual void drain(const Take& take) = 0;
+  /// Traces these processes, too, as from their next calls, and puts what is open into the ring.
+  [[nodiscard]] virtual Status add(std::span<const std::uint32_t> processes) = 0;
   /// Puts what the traced processes have open into the ring.
   [[nodiscard]] virtual Status tell_open() = 0;
   /// Puts a mark of each call into the ring that has been under way for TracerOptions::running_after, and
@@ -55,5 +57,11 @@ struct TracerOptions {
 
 /// Traces by BPF from now on. An error says what is missing: this build, a right, something of the kernel.
 [[nodiscard]] Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& options);
+
+/// Traces by ptrace, from a process of its own (ptrace_loop.h): also without rights, processes of one's own,
+/// which take many times as long for their calls. Nobody else may trace them, and a call that was under way
+/// begins anew where it is interrupted. Of TraceTargets::comms those that come later are found by
+/// `tell_running`.
+[[nodiscard]] Result<std::unique_ptr<SyscallTracer>> open_ptrace_tracer(const TracerOptions& options);
 
 }  // namespace laggard::collect

@@ -17,8 +17,6 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 // Set before the program is loaded.
-const volatile uint32_t processes[kProcesses];
-const volatile uint32_t process_count;
 const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
 const volatile uint32_t has_casts;  // The kernel knows bpf_rdonly_cast.
@@ -28,6 +26,10 @@ const volatile uint64_t running_after_ns;  // From then on it is told of a call 
 const volatile uint32_t held_process;
 const volatile uint8_t path_arguments[kCallNumbers];  // A bit for each argument that is a path.
 const volatile uint8_t effects[kCallNumbers];         // DescriptorEffect
+
+// Set before `mark_wanted` runs.
+uint32_t processes[kProcesses];
+uint32_t process_count;
 
 // Read by the user side.
 uint64_t lost[kCpus];
@@ -76,10 +78,13 @@ enum {
   kInet = 2,
   kInet6 = 10,
   kSocketMode = 0140000,
+  kDirectOpen = 040000,  // O_DIRECT
   kModeMask = 0170000,
   kSocketLevel = 1,
   kRights = 1,
-  kMostRights = 16,
+  kMostRights = 300,  // Of a message, and its control messages; the kernel sends at most 253.
+  kMostMessages = 64,
+  kMessageBytes = 64,  // Of recvmmsg.
   kKernelThread = 0x00200000,  // PF_KTHREAD
   kCompatCall = 2,             // TS_COMPAT
   kSigkill = 9,
@@ -198,6 +203,7 @@ __noinline int describe(struct Description *d, uint64_t table_at, int64_t descri
   bpf_probe_read_kernel(&word, sizeof word, bits + descriptor / 64);
   r->head.kind = kDescriptorRecord;
   r->head.flags = (word >> (descriptor % 64)) & 1 ? kCloseOnExecFlag : 0;
+  if (FIELD(file, file, f_flags) & kDirectOpen) r->head.flags |= kDirectFlag;
   r->head.number = 0;
   r->time_ns = bpf_ktime_get_ns();
   r->descriptor = descriptor;
@@ -242,26 +248,35 @@ static __always_inline void describe_pair(struct Thread *thread, uint64_t addres
   describe_own(thread, pair[1]);
 }
 
-// The descriptors that a message brought, where its first control message brings any.
+// The descriptors that a message brought. Its control messages follow each other, each aligned to eight bytes.
 __noinline int describe_received(struct Thread *thread, uint64_t address) {
   if (thread == 0) return 0;
   struct {
     uint64_t name, name_bytes, parts, part_count, control, control_bytes;
   } message;
-  struct {
-    uint64_t bytes;
-    int32_t level, type;
-  } control;
   if (bpf_probe_read_user(&message, sizeof message, (void *)address) != 0) return 0;
-  if (message.control == 0 || message.control_bytes < sizeof control) return 0;
-  if (bpf_probe_read_user(&control, sizeof control, (void *)message.control) != 0) return 0;
-  if (control.level != kSocketLevel || control.type != kRights) return 0;
+  uint64_t next = message.control;
+  const uint64_t last = next + message.control_bytes;
+  uint64_t at = 0;
+  uint64_t end = 0;
   for (uint32_t i = 0; i < kMostRights; ++i) {
-    int32_t descriptor = -1;
-    const uint64_t offset = sizeof control + i * sizeof descriptor;
-    if (offset + sizeof descriptor > control.bytes) return 0;
-    if (bpf_probe_read_user(&descriptor, sizeof descriptor, (void *)(message.control + offset)) != 0) return 0;
-    describe_own(thread, descriptor);
+    if (at + sizeof(int32_t) <= end) {
+      int32_t descriptor = -1;
+      if (bpf_probe_read_user(&descriptor, sizeof descriptor, (void *)at) != 0) return 0;
+      describe_own(thread, descriptor);
+      at += sizeof descriptor;
+      continue;
+    }
+    struct {
+      uint64_t bytes;
+      int32_t level, type;
+    } control;
+    if (next == 0 || next + sizeof control > last) return 0;
+    if (bpf_probe_read_user(&control, sizeof control, (void *)next) != 0) return 0;
+    if (control.bytes < sizeof control) return 0;
+    at = next + sizeof control;
+    end = control.level == kSocketLevel && control.type == kRights ? next + control.bytes : 0;
+    next += (control.bytes + 7) & ~7ULL;
   }
   return 0;
 }
@@ -282,11 +297,13 @@ static __noinline void follow_descriptors(struct Thread *thread, uint8_t effect)
     describe_pair(thread, arguments[3]);
   } else if (effect == kReceives) {
     describe_received(thread, arguments[1]);
+  } else if (effect == kReceivesMany) {
+    for (uint32_t i = 0; i < kMostMessages && i < result; ++i) describe_received(thread, arguments[1] + i * kMessageBytes);
   } else if (effect == kFcntl) {
     const uint32_t command = arguments[1];
-    // F_DUPFD and F_DUPFD_CLOEXEC; F_SETFD, and of ioctl FIOCLEX and FIONCLEX.
+    // F_DUPFD and F_DUPFD_CLOEXEC; F_SETFD and F_SETFL, and of ioctl FIOCLEX and FIONCLEX.
     if (command == 0 || command == 1030) describe_own(thread, result);
-    if (command == 2 || command == 0x5451 || command == 0x5450) describe_own(thread, (int32_t)arguments[0]);
+    if (command == 2 || command == 4 || command == 0x5451 || command == 0x5450) describe_own(thread, (int32_t)arguments[0]);
   }
 }
 

@@ -148,10 +148,7 @@ LoadExaminer::Peers LoadExaminer::comparable(const LoadLevels& own, std::span<co
 }
 
 std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
-  std::vector<Part> accused = suspicion.parts;
-  accused.insert(accused.begin(), suspicion.suspect);
-  accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
-  const std::vector<std::string> own = hosts_.of(accused);
+  const std::vector<std::string> own = hosts_.of(suspicion.accused());
   std::vector<LoadLevels> healthy;
   for (const std::string& host : hosts_.some_of(suspicion.healthy, own, kMostPeers)) {
     healthy.push_back(history_.levels(host, suspicion.interval, kLeastMinutes));

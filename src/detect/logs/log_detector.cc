@@ -71,9 +71,11 @@ void LogDetector::take(const EventTable& events) {
   for (std::size_t e = 0; e < events.size(); ++e) {
     lines.text(e, text);
     const LogPattern* pattern = matcher_ ? matcher_->first(text) : nullptr;
-    const int severity = pattern != nullptr ? pattern->severity : lines.severity(e).value_or(kNotice);
-    if (pattern == nullptr && severity > kWarning) continue;
-    const std::string_view key = pattern != nullptr ? pattern->name : events.words().text(events.whats()[e]);
+    // What only sounds like a failure is one where its program says no better.
+    const int unsaid = pattern != nullptr ? pattern->severity : kNotice;
+    const int severity = is_known(pattern) ? pattern->severity : lines.severity(e).value_or(unsaid);
+    if (!is_known(pattern) && severity > kWarning) continue;
+    const std::string_view key = is_known(pattern) ? pattern->name : events.words().text(events.whats()[e]);
     kept.push_back({host, events.times()[e], pattern, severity, std::string(key), text});
     if (is_unknown_error(&kept.back())) note_error(kept.back());
     if (kept.size() > kMostLines) kept.pop_front();
@@ -111,9 +113,13 @@ std::vector<const LogDetector::Line*> LogDetector::lines_of(std::span<const std:
   return found;
 }
 
+bool LogDetector::is_known(const LogPattern* pattern) {
+  return pattern != nullptr && pattern->knows_program();
+}
+
 /// An error of a program that nobody has told us about.
 bool LogDetector::is_unknown_error(const Line* line) {
-  return line->pattern == nullptr && line->severity <= kError;
+  return !is_known(line->pattern) && line->severity <= kError;
 }
 
 Evidence LogDetector::evidence_of(std::span<const Line* const> difference, std::size_t peers,
@@ -150,7 +156,7 @@ void LogDetector::set_mode(Evidence& evidence, std::span<const Line* const> diff
                            const Suspicion& suspicion) {
   std::map<const LogPattern*, std::size_t> lines;
   for (const Line* line : difference) {
-    if (line->pattern != nullptr) ++lines[line->pattern];
+    if (is_known(line->pattern)) ++lines[line->pattern];
   }
   const auto any = [&](bool waits) {
     return std::ranges::any_of(lines, [&](const auto& entry) {
@@ -194,12 +200,12 @@ void LogDetector::drop_same_statements(std::vector<const Line*>& difference,
                                        std::span<const Line* const> of_healthy) {
   std::map<std::string_view, std::string_view> unknown;
   for (const Line* line : of_healthy) {
-    if (line->pattern == nullptr) unknown.try_emplace(line->key, line->text);
+    if (!is_known(line->pattern)) unknown.try_emplace(line->key, line->text);
   }
   TemplateMiner miner;
   for (const auto& [key, text] : unknown) static_cast<void>(miner.add(text));
   std::erase_if(difference, [&](const Line* line) {
-    if (line->pattern != nullptr) return false;
+    if (is_known(line->pattern)) return false;
     const MinedTemplate* const known = miner.find(line->text);
     return known != nullptr && known->count >= kFewestVariants;
   });
@@ -238,10 +244,7 @@ GridPayload LogDetector::in_time(std::span<const Line* const> difference, std::s
 }
 
 std::vector<std::string> LogDetector::accused_hosts(const Suspicion& suspicion) const {
-  std::vector<Part> accused = suspicion.parts;
-  accused.push_back(suspicion.suspect);
-  accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
-  std::vector<std::string> hosts = hosts_.of(accused);
+  std::vector<std::string> hosts = hosts_.of(suspicion.accused());
   std::ranges::sort(hosts);
   return hosts;
 }

@@ -32,7 +32,8 @@ namespace laggard::detect {
 /// host at all had it before the incident: it means nothing here.
 ///
 /// Where a line of δ is of a failure that accounts for the suspect, the mode is reliability; where one is an
-/// error that no pattern knows, or says no more than that something waits, it is surmised.
+/// error that no pattern knows, or says no more than that something waits, it is surmised. Lines in which
+/// only the wording is that of a failure (LogWeight::kWording) are errors that no pattern knows.
 /// explain/failure_mode.h has what comes of that.
 class LogDetector final : public Detector {
  public:
@@ -92,6 +93,7 @@ class LogDetector final : public Detector {
   /// Hosts of whoever may be meant, in order.
   [[nodiscard]] std::vector<std::string> accused_hosts(const Suspicion& suspicion) const;
   [[nodiscard]] std::vector<const Line*> lines_of(std::span<const std::string> hosts, TimeSpan span) const;
+  [[nodiscard]] static bool is_known(const LogPattern* pattern);
   [[nodiscard]] static bool is_unknown_error(const Line* line);
   void drop_stray_errors(std::vector<const Line*>& difference, const Suspicion& suspicion,
                          std::span<const std::string> own) const;

@@ -129,6 +129,20 @@ TEST_F(LogDetectorTest, AnErrorThatWasElsewhereBeforeMeansNothing) {
   EXPECT_THAT(ask(), IsEmpty()) << "of a healthy peer at any time";
 }
 
+TEST_F(LogDetectorTest, WhatIsWordedAsAFailureIsAnErrorOfAnUnknownProgram) {
+  if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
+  log("s1", 0s, "routine", 6);
+  log("s2", 1s, "acme: volume 12 is lost", 6);
+  EXPECT_THAT(ask(), IsEmpty()) << "its program says that it is none";
+  log("s2", 1s, "acme: volume 12 is lost");
+  ASSERT_THAT(ask(), SizeIs(1));
+  EXPECT_EQ(ask()[0].mode, FailureMode::kReliability);
+  EXPECT_TRUE(ask()[0].surmised);
+  EXPECT_THAT(ask()[0].note, HasSubstr("wording-disk"));
+  log("s3", 1s, "acme: volume 13 is lost");
+  EXPECT_THAT(ask(), IsEmpty()) << "it is compared by its statement";
+}
+
 TEST_F(LogDetectorTest, WhatWaitsIsNoCause) {
   if (!LogMatcher::available()) GTEST_SKIP() << "built without RE2";
   log("s1", 0s, "routine", 6);

@@ -29,7 +29,7 @@ const std::vector<LogPattern>& log_patterns() {
     for (const std::span<const LogPattern> table :
          {lustre_patterns(), gpfs_patterns(), ceph_patterns(), gluster_patterns(), moosefs_patterns(),
           blue_gene_patterns(), array_patterns(), block_patterns(), file_system_patterns(), memory_patterns(),
-          network_patterns(), kernel_patterns()}) {
+          network_patterns(), kernel_patterns(), wording_patterns()}) {
       patterns.insert(patterns.end(), table.begin(), table.end());
     }
     return patterns;

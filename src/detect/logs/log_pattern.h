@@ -25,9 +25,11 @@ enum class LogWeight : std::uint8_t {
   kCause,      ///< It may be why.
   kWaiting,    ///< Something waits long: what is broken may be why, and so may a load.
   kCorrected,  ///< It was corrected, or tried again: now and then that is nothing, many times it is a cause.
+  kWording,  ///< Words with which any program tells of a failure: as much as an error of an unknown program.
 };
 constexpr LogWeight kWaiting = LogWeight::kWaiting;
 constexpr LogWeight kCorrected = LogWeight::kCorrected;
+constexpr LogWeight kWording = LogWeight::kWording;
 
 /// One statement of a program that says that a part fails or works again. Views are of literals, or of
 /// whoever owns the pattern (PatternFile).
@@ -41,6 +43,9 @@ struct LogPattern {
   std::string_view match;   ///< An RE2 that is found somewhere in the text of a line.
   std::string_view sample;  ///< The text of a line; it matches this pattern and none before it.
   LogWeight weight = LogWeight::kCause;
+
+  /// Whether it knows whose statement a line is, and not only that its words are those of a failure.
+  [[nodiscard]] constexpr bool knows_program() const { return weight != LogWeight::kWording; }
 };
 
 /// `emergency` to `debug`; requires 0 to 7.
@@ -66,8 +71,9 @@ using severity::kWarning;
 [[nodiscard]] std::span<const LogPattern> network_patterns();
 [[nodiscard]] std::span<const LogPattern> kernel_patterns();  ///< Crashes, hangs, lack of memory, daemons.
 [[nodiscard]] std::span<const LogPattern> blue_gene_patterns();
+[[nodiscard]] std::span<const LogPattern> wording_patterns();  ///< A part, and that it failed.
 
-/// All of them, in the order in which they are tried: what only names an error number comes last.
+/// All of them, in the order in which they are tried: wordings that any program may use come last.
 [[nodiscard]] const std::vector<LogPattern>& log_patterns();
 
 }  // namespace laggard::detect

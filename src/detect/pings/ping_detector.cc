@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -32,6 +33,21 @@ std::string names_of(std::span<const Part> parts) {
   for (const Part& part : parts) names.push_back(std::string(part.kind.spec().title) + " " + part.name);
   constexpr std::size_t kMost = 4;
   return first_few(names, kMost, ", ");
+}
+
+RankedPayload ranked(const std::map<std::string, std::uint64_t>& how_often) {
+  RankedPayload ranked{.unit = "probes", .entries = {}};
+  for (const auto& [what, count] : how_often) {
+    ranked.entries.push_back({what, static_cast<double>(count), kMissing});
+  }
+  std::ranges::stable_sort(ranked.entries, std::greater<>{}, &RankedPayload::Entry::own);
+  return ranked;
+}
+
+/// The log likelihood (nats) of so many failures at the share that is likeliest.
+double log_likelihood(double failures, double trials) {
+  const auto of = [&](double count) { return count > 0 ? count * std::log(count / trials) : 0.0; };
+  return of(failures) + of(trials - failures);
 }
 
 }  // namespace
@@ -180,9 +196,7 @@ PingCounts PingDetector::counts_of(const PingVerdict& verdict, WallTime from) co
   return sum;
 }
 
-PingDetector::Seen PingDetector::seen(const PingVerdict& verdict, WallTime from) const {
-  std::vector<std::uint8_t> is_on(localizer_.size());
-  for (const std::size_t number : verdict.on) is_on[number] = 1;
+PingDetector::Seen PingDetector::seen(const std::vector<std::uint8_t>& is_on, WallTime from) const {
   Seen seen;
   for (const Step& step : steps_) {
     if (step.end <= from) continue;
@@ -200,7 +214,9 @@ PingDetector::Seen PingDetector::seen(const PingVerdict& verdict, WallTime from)
 void PingDetector::renew(Open& open, const PingVerdict& verdict, std::span<const PingVerdict> verdicts,
                          WallTime from) const {
   Finding& finding = open.finding;
-  const Seen seen = this->seen(verdict, from);
+  std::vector<std::uint8_t> is_on(localizer_.size());
+  for (const std::size_t number : verdict.on) is_on[number] = 1;
+  const Seen seen = this->seen(is_on, from);
   Outcomes all;
   for (const auto& [pair, outcomes] : seen.through) all.add(outcomes);
   finding.since = std::min(finding.since, all.first);
@@ -225,12 +241,7 @@ void PingDetector::renew(Open& open, const PingVerdict& verdict, std::span<const
         100 * stats::beta_quantile(0.05, verdict.health.alpha, verdict.health.beta),
         100 * stats::beta_quantile(0.95, verdict.health.alpha, verdict.health.beta), verdict.failed,
         verdict.others.empty() ? "" : "; these probes cannot tell it from " + names_of(verdict.others));
-    RankedPayload how{.unit = "probes", .entries = {}};
-    for (const auto& [what, count] : all.how) {
-      how.entries.push_back({what, static_cast<double>(count), kMissing});
-    }
-    std::ranges::stable_sort(how.entries, std::greater<>{}, &RankedPayload::Entry::own);
-    evidence.payloads = {{"how they failed", std::move(how)},
+    evidence.payloads = {{"how they failed", ranked(all.how)},
                          {"share that failed", failed_shares(seen.shares)},
                          {"share that each part serves", served_shares(verdicts)}};
     const auto sorted = [](std::vector<double> latencies) {
@@ -246,6 +257,45 @@ void PingDetector::renew(Open& open, const PingVerdict& verdict, std::span<const
       evidence.payloads.push_back({fmt::format("time of {} that were done", operation), std::move(times)});
     }
   }
+}
+
+bool PingDetector::has_finding(std::span<const Part> parts, TimeSpan interval) const {
+  const auto tells = [&](const Finding& finding) {
+    return std::ranges::find(parts, finding.part) != parts.end() && finding.since <= interval.to &&
+           (finding.open || finding.until >= interval.from);
+  };
+  return std::ranges::any_of(over_, tells) ||
+         std::ranges::any_of(open_, [&](const auto& entry) { return tells(entry.second.finding); });
+}
+
+std::vector<Evidence> PingDetector::examine(const Suspicion& suspicion) const {
+  const std::vector<Part> accused = suspicion.accused();
+  if (!any_failure() || has_finding(accused, suspicion.interval)) return {};
+  const auto is_accused = [&](const Part& part) { return std::ranges::find(accused, part) != accused.end(); };
+  std::vector<std::uint8_t> is_on(localizer_.size());
+  for (std::size_t number = 0; number < localizer_.size(); ++number) {
+    is_on[number] = std::ranges::any_of(localizer_.path(number), [&](const PingHop& hop) {
+      return std::ranges::any_of(hop.parts, is_accused);
+    });
+  }
+  const Seen seen = this->seen(is_on, suspicion.interval.from);
+  Outcomes through;
+  for (const auto& [pair, outcomes] : seen.through) through.add(outcomes);
+  const auto failed = static_cast<double>(through.failures);
+  const auto probes = static_cast<double>(through.trials);
+  const auto failed_elsewhere = static_cast<double>(seen.others.failures);
+  const auto elsewhere = static_cast<double>(seen.others.trials);
+  if (through.failures < kLeastFailures || failed * elsewhere <= failed_elsewhere * probes) return {};
+  const double gain = log_likelihood(failed, probes) + log_likelihood(failed_elsewhere, elsewhere) -
+                      log_likelihood(failed + failed_elsewhere, probes + elsewhere);
+  if (gain <= kNeeded) return {};
+  Evidence evidence;
+  evidence.detector = "failed-probes";
+  evidence.note = fmt::format("{} of {} probes through it failed, and {} of {} that do not pass it",
+                              through.failures, through.trials, seen.others.failures, seen.others.trials);
+  evidence.payloads = {{"how they failed", ranked(through.how)},
+                       {"share that failed", failed_shares(seen.shares)}};
+  return {std::move(evidence)};
 }
 
 void PingDetector::close_others(WallTime until) {

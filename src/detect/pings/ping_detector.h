@@ -50,6 +50,9 @@ class PingDetector final : public Detector {
   [[nodiscard]] std::size_t kept() const override { return over_.size() + open_.size(); }
   void forget(std::span<const std::uint8_t> keep) override;
   [[nodiscard]] std::vector<PathEvidence> paths() const override;
+  /// Whether more of the probes through a suspect of others failed than of those that do not pass it: what
+  /// fails too seldom to accuse anybody tells of one who is accused. Nothing where a finding tells of it.
+  [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const override;
 
  private:
   /// What became of the probes of a pair.
@@ -85,13 +88,15 @@ class PingDetector final : public Detector {
   [[nodiscard]] bool any_failure() const;
   void judge(WallTime from, bool is_whole, WallTime until);
   [[nodiscard]] bool goes_on(const PingVerdict& verdict, WallTime opened, WallTime until) const;
-  /// What a verdict is made of: the outcomes from `from` on of the pairs that pass a part, and of all others.
+  /// What a verdict is made of: the outcomes of the pairs that pass a part, and of all others.
   struct Seen {
     std::map<std::pair<std::string, std::string>, Outcomes> through;
     Outcomes others;
     PingShares shares;  ///< Of all.
   };
-  [[nodiscard]] Seen seen(const PingVerdict& verdict, WallTime from) const;
+  /// \param is_on  by the number of the pair; \param from  exclusive, of the ends of steps
+  [[nodiscard]] Seen seen(const std::vector<std::uint8_t>& is_on, WallTime from) const;
+  [[nodiscard]] bool has_finding(std::span<const Part> parts, TimeSpan interval) const;
   struct Open {
     Finding finding;
     WallTime seen;        ///< End of the last step in which it was so.

@@ -229,6 +229,46 @@ TEST_F(PingDetectorTest, AFewStrayFailuresAreNobodysFault) {
   EXPECT_THAT(probes.found(), IsEmpty());
 }
 
+TEST_F(PingDetectorTest, FailuresThatAccuseNobodySpeakAgainstWhomOthersSuspect) {
+  std::vector<std::string> clients;
+  for (int c = 1; c <= 16; ++c) clients.push_back("c" + std::to_string(c));
+  const Grouping grouping = system_.get();
+  Probes probes(grouping, clients, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  probes.run(0, 1, well);
+  probes.run(1, 10, [](std::string_view client, std::string_view target, int minute) {
+    const bool fails =
+        client == "c" + std::to_string(minute % 16 + 1) && target == (minute % 2 == 0 ? "s1/d1" : "s1/d2");
+    return fails ? "timeout" : "ok";
+  });
+  EXPECT_THAT(probes.found(), IsEmpty());
+  const auto about = [&](const std::string& server) {
+    const Part part{PartKind::kServer, server};
+    Suspicion suspicion;
+    suspicion.suspect = part;
+    suspicion.parts = {part};
+    suspicion.interval = {kStart + 5min, kStart + 10min};
+    return suspicion;
+  };
+  const std::vector<Evidence> evidence = probes.detector().examine(about("s1"));
+  ASSERT_THAT(evidence, SizeIs(1));
+  EXPECT_EQ(evidence[0].note, "15 of 480 probes through it failed, and 0 of 480 that do not pass it");
+  EXPECT_THAT(probes.detector().examine(about("s2")), IsEmpty());
+  EXPECT_THAT(probes.detector().examine(about("s3")), IsEmpty()) << "it was not probed";
+}
+
+TEST_F(PingDetectorTest, WhomAFindingAccusesIsNotTalkedAboutTwice) {
+  const Grouping grouping = system_.get();
+  Probes probes(grouping, {"c1", "c2"}, {"s1/d1", "s1/d2", "s2/d1", "s2/d2"});
+  probes.run(0, 6, well);
+  probes.run(6, 8, sick("", "s1/d2"));
+  ASSERT_THAT(probes.found(), testing::ElementsAre("disk s1/d2"));
+  Suspicion suspicion;
+  suspicion.suspect = {PartKind::kDisk, "s1/d2"};
+  suspicion.parts = {suspicion.suspect};
+  suspicion.interval = {kStart + 6min, kStart + 8min};
+  EXPECT_THAT(probes.detector().examine(suspicion), IsEmpty());
+}
+
 TEST_F(PingDetectorTest, WhatWasSkippedOrHasTimedOutBeforeIsNotCounted) {
   PingDetector detector({system_.get(), 30s});
   EventTable events("c1", "ping");

@@ -14,8 +14,6 @@ namespace laggard::detect {
 
 namespace {
 
-/// By how much more likely what happened has to become by one more part that has failed, in nats: 1 in 400.
-constexpr double kNeeded = 6;
 /// A system of which more has failed at once is not looked at this closely.
 constexpr std::size_t kMostFailed = 32;
 

@@ -38,6 +38,9 @@ inline constexpr double kCertain = 0.75;
 /// (even seeds), one in six was sick.
 inline constexpr double kSoonCertain = 0.99;
 
+/// By how much more likely what happened has to become by one more part that has failed, in nats: 1 in 400.
+inline constexpr double kNeeded = 6;
+
 /// Localizes failures (K §V-A): builds the factor graph of the paths and asks which parts' health explains
 /// what failed. Parts that lie on exactly the same paths are one unit, and so are all that stand by for each
 /// other, where the same ones always do. Parts whose paths nothing failed on are left out: they are well.

@@ -15,8 +15,8 @@ FailedCall FailedCalls::at(std::size_t e) const {
           .call = std::string(words.text(event.what)),
           .error = std::string(error(e)),
           .object = event.subject == kNoWord ? std::string() : std::string(words.text(event.subject)),
-          .begun = event.time,
-          .ended = event.time + event.duration.value_or(Duration{})};
+          .begun = event.time - event.duration.value_or(Duration{}),
+          .ended = event.time};
 }
 
 ClientCalls::ClientCalls(const EventTable& table, const SeriesResolver& resolver, ErrorPropagation& errors,
@@ -70,19 +70,12 @@ void ClientCalls::take_talk(std::size_t e, CallKind kind, const Object& object) 
   const LastTalk last = closes || has_met_end || result < 0 ? LastTalk::kClosed
                         : reads                             ? LastTalk::kAnswered
                                                             : LastTalk::kAsked;
-  stopped_.talk().note(connection, object.server, last, table_.words().text(event.what),
-                       event.time + event.duration.value_or(Duration{}));
+  stopped_.talk().note(connection, object.server, last, table_.words().text(event.what), event.time);
 }
 
 void ClientCalls::take_application(std::size_t e) {
-  const EventTable::Event event = table_.event(e);
   const auto end = static_cast<SyscallEnd>(number(ends_, e, 0));
   StoppedServers::Waiting waiting{.call = failed_.at(e), .lwp = number(lwps_, e, -1)};
-  if (end == SyscallEnd::kRunning) {
-    // It is told of when it had run for so long.
-    waiting.call.ended = event.time;
-    waiting.call.begun = event.time - event.duration.value_or(Duration{});
-  }
   if (!waiting.call.error.empty()) {
     if (is_of_connection(waiting.call.error)) {
       stopped_.add_failure(waiting);

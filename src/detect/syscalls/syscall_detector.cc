@@ -51,6 +51,7 @@ void SyscallDetector::take_server(const EventTable& events) {
   const FailedCalls failed(events);
   for (const std::uint32_t e : failed.events()) {
     const std::string_view error = failed.error(e);
+    if (std::ranges::find(normal_errors_, error) != normal_errors_.end()) continue;
     if (!is_answer(error) && !is_of_connection(error)) errors_.add_server_failure(failed.at(e));
   }
 }

@@ -30,7 +30,8 @@ class SyscallDetector final : public Detector {
   /// Pairs of calls that a finding shows.
   static constexpr std::size_t kMostShown = 5;
 
-  explicit SyscallDetector(const DetectorSetup& setup) : grouping_(setup.grouping) {}
+  explicit SyscallDetector(const DetectorSetup& setup)
+      : grouping_(setup.grouping), normal_errors_(setup.normal_errors) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
     return std::make_unique<SyscallDetector>(setup);
   }
@@ -67,6 +68,7 @@ class SyscallDetector final : public Detector {
   void close_others(WallTime until);
 
   const Grouping& grouping_;
+  std::span<const std::string> normal_errors_;
   ErrorPropagation errors_;
   std::map<std::string, Client> clients_;
   std::vector<std::pair<const Client*, StoppedServers::Stopped>> stopped_;  ///< Of the step at hand.

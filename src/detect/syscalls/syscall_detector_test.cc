@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "detect/syscalls/normal_errors.h"
 #include "model/resolver.h"
 #include "testing/grouping.h"
 
@@ -173,6 +175,43 @@ TEST_F(SemanticDiagnosis, WhatHalfOfTheOthersHaveTooIsNormal) {
   call("c1", 3s, "write", "/mnt/f", kNoSpace);
   run(60s);
   EXPECT_THAT(found(), IsEmpty());
+}
+
+TEST_F(SemanticDiagnosis, WhatWasLearntToBeNormalIsNoError) {
+  const std::vector<std::string> normal{"ENOTSUP", "ENOSPC"};
+  DetectorSetup setup{grouping_, kStep};
+  setup.normal_errors = normal;
+  SyscallDetector detector(setup);
+  call("s3", 10s, "pwrite64", "/data/f", kNoSpace);
+  call("c1", 10s, "write", "/mnt/f", kNoSpace);
+  run(60s);
+  EXPECT_THAT(found(), ElementsAre("propagated-error s3"));
+  for (const std::string host : {"s3", "c1"}) {
+    EventTable table(host, std::string(kSyscallKind));
+    ASSERT_TRUE(SyscallAppender(table).append(calls_[host == "s3" ? 0 : 1].event));
+    detector.take(table);
+  }
+  detector.complete(kStart + 60s);
+  EXPECT_THAT(detector.findings(), IsEmpty());
+}
+
+TEST_F(SemanticDiagnosis, ErrorsOfServersAreLearntAndNotThoseOfClients) {
+  std::set<std::string> errors;
+  const auto learn = [&](const std::string& host, std::string_view result) {
+    EventTable table(host, std::string(kSyscallKind));
+    SyscallEvent event;
+    event.time = kStart;
+    event.name = "fsetxattr";
+    event.result = result;
+    ASSERT_TRUE(SyscallAppender(table).append(event));
+    add_normal_errors(table, grouping_.resolver, errors);
+  };
+  learn("s1", "-1 ENOTSUP (Operation not supported)");
+  learn("s2", "-1 ENOENT (No such file or directory)");
+  learn("s2", "-1 ECONNRESET (Connection reset by peer)");
+  learn("s2", "0");
+  learn("c1", kNoSpace);
+  EXPECT_THAT(errors, ElementsAre("ENOTSUP"));
 }
 
 TEST_F(SemanticDiagnosis, ManyErrorsAreOneFindingThatEndsAMinuteAfterTheLast) {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "lab/bench/file_system.h"
 #include "lab/bench/folders.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
@@ -67,7 +68,11 @@ Status Bench::put_up() {
   Result<std::vector<std::string>> loops = build_disks(site_, programs_.modelled_disk);
   if (!loops) return forward(loops);
   loops_ = std::move(*loops);
-  return start_gluster(site_);
+  auto daemons = layout_.file_system == FileSystem::kGluster ? start_gluster(site_)
+                                                             : start_striped(site_, programs_.striped_files);
+  if (!daemons) return forward(daemons);
+  daemons_ = std::move(*daemons);
+  return {};
 }
 
 Status Bench::take_down() {

@@ -15,6 +15,7 @@ struct Programs {
   std::filesystem::path laggard;
   std::filesystem::path modelled_disk;
   std::filesystem::path modelled_cable;
+  std::filesystem::path striped_files;
 };
 
 /// A parallel file system on this machine, which exists until `take_down` or destruction.
@@ -35,6 +36,8 @@ class Bench {
   [[nodiscard]] Site& site() { return site_; }
   [[nodiscard]] const Programs& programs() const { return programs_; }
   [[nodiscard]] const std::vector<std::string>& loops() const { return loops_; }
+  /// The file system's programs, servers first.
+  [[nodiscard]] const std::vector<HostProcess>& daemons() const { return daemons_; }
 
  private:
   Bench(Machine& machine, const Layout& layout, Programs programs, FileJournal journal, Say say);
@@ -47,6 +50,7 @@ class Bench {
   Say say_;
   Site site_;
   std::vector<std::string> loops_;
+  std::vector<HostProcess> daemons_;
   bool standing_ = true;
 };
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lab/bench/file_system.h"
 #include "lab/bench/machine.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
@@ -142,6 +143,24 @@ TEST_F(BuildTest, ServersRunInTheirMemoryGroup) {
                              HasSubstr(group + "/cgroup.procs nice -n -15 glusterfsd"))));
 }
 
+TEST_F(BuildTest, StripedFilesAreServedByEveryServerAndMountedFromAll) {
+  const auto started = start_striped(site_, "/usr/bin/laggard-striped-files");
+  ASSERT_TRUE(started) << started.error().message();
+  EXPECT_EQ(started->size(), layout_.servers + layout_.clients);
+  EXPECT_EQ(started->front().host, "s1");
+  EXPECT_EQ(started->back().host, layout_.client(layout_.clients));
+  EXPECT_THAT(machine_.log, Contains(HasSubstr("laggard-striped-files serve /run/laggard-bench/brick2/data "
+                                               "--address 10.77.0.2 --port 24007 --number 1")));
+  EXPECT_THAT(machine_.log,
+              Contains(AllOf(HasSubstr("mount /run/laggard-bench/mount1 --server 10.77.0.1:24007"),
+                             HasSubstr("--server 10.77.0.3:24007"))));
+  machine_.log.clear();
+  const auto failed =
+      undo(machine_, layout_, journal_.entries, [](const std::string& s) { ADD_FAILURE() << s; });
+  ASSERT_TRUE(failed) << failed.error().message();
+  EXPECT_THAT(machine_.mounts, IsEmpty());
+}
+
 TEST_F(BuildTest, ControlGroupsOfVersion2) {
   machine_.folders.clear();
   machine_.files["/sys/fs/cgroup/cgroup.subtree_control"] = "cpu pids\n";
@@ -173,7 +192,7 @@ TEST_F(BuildTest, AClientThatDiesIsQuoted) {
   machine_.answers = {};
   machine_.files["/run/laggard-bench/log/start-c1.log"] = "noise\nno such volume\n";
   machine_.processes_end = true;
-  const Status started = start_gluster(site_);
+  const auto started = start_gluster(site_);
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().message(),
             "/run/laggard-bench/mount1: was not mounted: its program ended: no such volume");

@@ -82,6 +82,33 @@ std::vector<std::string> folder_names(const std::vector<RunSpec>& runs, const La
 
 }  // namespace
 
+std::vector<RunSpec> syscall_campaign(const Layout& layout) {
+  // S trains with dd alone, which therefore comes first.
+  constexpr std::array kLoads{Workload::kDdRead, Workload::kDdWrite, Workload::kIozoneRead,
+                              Workload::kIozoneWrite, Workload::kPostmark};
+  constexpr std::array kFaults{FaultKind::kDiskHog,         FaultKind::kDiskBusy,
+                               FaultKind::kWriteNetworkHog, FaultKind::kReadNetworkHog,
+                               FaultKind::kReceiveLoss,     FaultKind::kSendLoss};
+  constexpr std::size_t kRounds = 3;
+  constexpr std::size_t kControls = 2;
+  std::vector<RunSpec> runs;
+  for (const Workload workload : kLoads) {
+    for (std::size_t i = 0; i < kControls; ++i) runs.push_back({.workload = workload});
+  }
+  std::size_t struck = 0;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    for (const FaultKind fault : kFaults) {
+      for (const Workload workload : kLoads) {
+        // 4 and most numbers of servers have no common factor: all are struck in turn.
+        struck += 4;
+        runs.push_back(
+            {.workload = workload, .faults = {{{fault, about(fault).usual}, {struck % layout.servers + 1}}}});
+      }
+    }
+  }
+  return runs;
+}
+
 std::vector<RunSpec> paper_campaign(const Layout& layout) {
   std::vector<RunSpec> runs;
   for (const Line& line : kPaper) {

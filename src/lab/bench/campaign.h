@@ -10,6 +10,10 @@ namespace laggard::lab::bench {
 /// Sixteen runs: each of F's faults twice, with different workloads on different servers, and four without.
 [[nodiscard]] std::vector<RunSpec> paper_campaign(const Layout& layout);
 
+/// Kasick's study by system calls (HotDep 2009, Table 1): each of the six faults with each of five workloads,
+/// three times on different servers, and ten runs without a fault. Those that are trained on come first.
+[[nodiscard]] std::vector<RunSpec> syscall_campaign(const Layout& layout);
+
 /// Every fault of the catalogue at every strength, several of the same on fewer than half of the servers,
 /// pairs of different ones, and controls under every workload. Workloads, places and partners are drawn; what
 /// is drawn for one run does not depend on the others. \param seed  of all chances

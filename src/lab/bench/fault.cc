@@ -17,34 +17,25 @@ Status run_steps(Site& site, const std::vector<OnHost>& steps) {
   return {};
 }
 
+InjectedFault::InjectedFault(Site& site, FaultPlan plan)
+    : site_(&site), plan_(std::move(plan)), programs_(site, {.signal = SIGKILL, .patience = {}}) {}
+
 Result<InjectedFault> InjectedFault::inject(Site& site, FaultPlan plan) {
   InjectedFault fault(site, std::move(plan));
   Clock& clock = site.machine().clock();
   fault.begun_ = true;
   if (Status ready = run_steps(site, fault.plan_.prepare); !ready) return forward(ready);
   for (const OnHost& program : fault.plan_.programs) {
-    if (!fault.processes_.empty()) clock.sleep_until(clock.mono() + kBeforeConnecting);
-    const Result<int> process = site.start(program.host, urgent(program.command), "fault-" + program.host);
-    if (!process) return tl::unexpected<Error>(process.error());
-    fault.processes_.push_back(*process);
+    if (!fault.programs_.processes().empty()) clock.sleep_until(clock.mono() + kBeforeConnecting);
+    Status started = fault.programs_.start(program.host, urgent(program.command), "fault-" + program.host);
+    if (!started) return forward(started);
   }
   if (Status begun = run_steps(site, fault.plan_.begin); !begun) return forward(begun);
   return fault;
 }
 
-Status InjectedFault::check() {
-  for (const int process : processes_) {
-    if (!site_->machine().running(process)) {
-      return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
-                  "a program of the fault ended by itself; its log is there");
-    }
-  }
-  return {};
-}
-
 Status InjectedFault::clear() {
-  for (const int process : processes_) site_->machine().stop(process, SIGKILL, 0s);
-  processes_.clear();
+  programs_.stop();
   if (!std::exchange(begun_, false)) return {};
   Status all;
   for (const OnHost& step : plan_.end) {

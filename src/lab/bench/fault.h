@@ -7,6 +7,7 @@
 #include "lab/bench/layout.h"
 #include "lab/bench/machine.h"
 #include "lab/bench/site.h"
+#include "lab/bench/started_programs.h"
 #include "lab/cluster/fault_catalogue.h"
 
 namespace laggard::lab::bench {
@@ -55,7 +56,7 @@ class InjectedFault {
   InjectedFault(InjectedFault&& other) noexcept
       : site_(other.site_),
         plan_(std::move(other.plan_)),
-        processes_(std::exchange(other.processes_, {})),
+        programs_(std::move(other.programs_)),
         begun_(std::exchange(other.begun_, false)) {}
   InjectedFault& operator=(InjectedFault&&) = delete;
   InjectedFault(const InjectedFault&) = delete;
@@ -63,13 +64,13 @@ class InjectedFault {
   ~InjectedFault() { (void)clear(); }
   [[nodiscard]] Status clear();
   /// An error when a program of the fault has ended early.
-  [[nodiscard]] Status check();
+  [[nodiscard]] Status check() const { return programs_.check("programs of the fault"); }
 
  private:
-  InjectedFault(Site& site, FaultPlan plan) : site_(&site), plan_(std::move(plan)) {}
+  InjectedFault(Site& site, FaultPlan plan);
   Site* site_;
   FaultPlan plan_;
-  std::vector<int> processes_;
+  StartedPrograms programs_;
   bool begun_ = false;
 };
 

@@ -32,6 +32,12 @@ struct Instance {
 /// The third party of the network hogs.
 inline constexpr const char* kThirdParty = "x";
 
+/// GlusterFS, or the striped file service of lab/striped.
+enum class FileSystem { kGluster, kStriped };
+[[nodiscard]] constexpr const char* to_name(FileSystem file_system) {
+  return file_system == FileSystem::kGluster ? "glusterfs" : "striped";
+}
+
 /// A parallel file system on this machine: its size, its speed, and the names of its parts. All of it is in
 /// the state folder, network namespaces and mounts included, except for memory groups and processes, which
 /// carry `instance`. So nothing else can be mistaken for the bench's.
@@ -42,6 +48,7 @@ struct Layout {
   std::string name = "bench";
   std::string instance;                 ///< `Instance::id`; empty before it is built.
   std::filesystem::path root = "/run";  ///< Holds the state folder; only we may write there.
+  FileSystem file_system = FileSystem::kGluster;
   std::size_t servers = 9;
   std::size_t clients = 4;
 
@@ -81,7 +88,8 @@ struct Layout {
   [[nodiscard]] std::filesystem::path swap_file(std::size_t server) const { return brick(server) / "swap"; }
 };
 
-inline constexpr std::size_t kBrickPort = 24007;
+/// Where the file system's servers listen.
+inline constexpr std::size_t kServicePort = 24007;
 inline constexpr std::size_t kMostHosts = 99;
 
 /// Checks that it can be built: at least three servers to be peers, and at most 99 hosts of a kind.

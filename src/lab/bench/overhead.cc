@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/text.h"
 #include "lab/bench/folders.h"
@@ -12,6 +13,7 @@
 #include "lab/bench/processes.h"
 #include "lab/bench/site.h"
 #include "lab/bench/storage.h"
+#include "lab/bench/switched_recording.h"
 
 namespace laggard::lab::bench {
 
@@ -21,14 +23,13 @@ using namespace std::chrono_literals;
 
 /// The time until caches and congestion windows have settled.
 constexpr Duration kWarmUp = 20s;
-
 /// The blocks of one workload while it runs.
 class Meter {
  public:
-  Meter(Bench& bench, const OverheadSpec& spec, const Observer& observer)
-      : bench_(bench), spec_(spec), observer_(observer) {}
+  Meter(Bench& bench, const OverheadSpec& spec, const Session& session)
+      : bench_(bench), spec_(spec), session_(session) {}
 
-  [[nodiscard]] Result<Overhead> measure(const Recorders::Options& recording);
+  [[nodiscard]] Result<Overhead> measure(const std::filesystem::path& out);
 
  private:
   [[nodiscard]] Status wait(Duration time);
@@ -36,15 +37,16 @@ class Meter {
   /// Nothing when /proc/stat is unreadable; then no block is invalid.
   [[nodiscard]] CpuTimes processors();
   /// Ticks that the recorders have used so far.
-  [[nodiscard]] std::uint64_t ticks(const Recorders& recorders);
-  [[nodiscard]] Result<Block> block(bool recorded, const Recorders& recorders);
+  [[nodiscard]] std::uint64_t ticks(const SwitchedRecording& recording);
+  [[nodiscard]] Result<Block> block(bool recorded, SwitchedRecording& recording);
 
   Bench& bench_;
   const OverheadSpec& spec_;
-  const Observer& observer_;
+  const Session& session_;
   Duration done_{};
   std::uint64_t ticks_ = 0;
   Duration recorded_{};
+  std::size_t most_processes_ = 0;
 };
 
 Status Meter::wait(Duration time) {
@@ -54,8 +56,8 @@ Status Meter::wait(Duration time) {
   for (;;) {
     const Duration spent = clock.mono() - start;
     const double done = to_seconds(done_ + std::min(spent, time)) / whole;
-    observer_.progress(std::min(done, 1.0), to_name(spec_.workload));
-    if (observer_.stopped()) return fail(ErrorCode::kUnavailable, "overhead", "was interrupted");
+    session_.observer.progress(std::min(done, 1.0), to_name(spec_.workload));
+    if (session_.observer.stopped()) return fail(ErrorCode::kUnavailable, "overhead", "was interrupted");
     if (spent >= time) break;
     clock.sleep_until(start + std::min<Duration>(time, spent + Observer::kLook));
   }
@@ -76,21 +78,22 @@ CpuTimes Meter::processors() {
   return stat ? parse_cpu_times(*stat).value_or(CpuTimes{}) : CpuTimes{};
 }
 
-std::uint64_t Meter::ticks(const Recorders& recorders) {
+std::uint64_t Meter::ticks(const SwitchedRecording& recording) {
   std::uint64_t sum = 0;
-  for (const int process : recorders.metrics()) {
-    const Result<std::string> stat = bench_.site().machine().read(fmt::format("/proc/{}/stat", process));
+  for (const HostProcess& one : recording.processes()) {
+    const Result<std::string> stat = bench_.site().machine().read(fmt::format("/proc/{}/stat", one.process));
     if (stat) sum += parse_process_ticks(*stat).value_or(0);
   }
   return sum;
 }
 
-Result<Block> Meter::block(bool recorded, const Recorders& recorders) {
+Result<Block> Meter::block(bool recorded, SwitchedRecording& recording) {
   Clock& clock = bench_.site().machine().clock();
-  Status turned = recorded ? recorders.thaw() : recorders.freeze();
-  if (!turned) return forward(turned);
+  if (Status turned = recording.turn(recorded); !turned) return forward(turned);
+  if (Status settled = wait(recording.settling()); !settled) return forward(settled);
+  most_processes_ = std::max(most_processes_, recording.processes().size());
   const CpuTimes cpu_before = processors();
-  const std::uint64_t ticks_before = ticks(recorders);
+  const std::uint64_t ticks_before = ticks(recording);
   const Result<std::uint64_t> before = bytes();
   if (!before) return tl::unexpected<Error>(before.error());
   const MonoTime start = clock.mono();
@@ -99,7 +102,7 @@ Result<Block> Meter::block(bool recorded, const Recorders& recorders) {
   if (!after) return tl::unexpected<Error>(after.error());
   const Duration took = clock.mono() - start;
   if (recorded) {
-    ticks_ += ticks(recorders) - ticks_before;
+    ticks_ += ticks(recording) - ticks_before;
     recorded_ += took;
   }
   const double moved = *after >= *before ? static_cast<double>(*after - *before) : 0.0;
@@ -107,9 +110,10 @@ Result<Block> Meter::block(bool recorded, const Recorders& recorders) {
   return Block{recorded, moved / to_seconds(took), stolen};
 }
 
-Result<Overhead> Meter::measure(const Recorders::Options& recording) {
+Result<Overhead> Meter::measure(const std::filesystem::path& out) {
   Overhead result;
   result.workload = spec_.workload;
+  result.of_calls = session_.record_calls;
   Site& site = bench_.site();
   Status ready = prepare_files(site, spec_.workload);
   if (ready) ready = drop_caches(site);
@@ -118,14 +122,15 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
   if (!ready) return forward(ready);
   Result<RunningWorkload> workload = RunningWorkload::start(site, spec_.workload);
   if (!workload) return forward(workload);
-  Result<Recorders> recorders = Recorders::start(site, recording);
-  if (!recorders) return forward(recorders);
+  auto recording = session_.record_calls ? record_calls_in_turn(bench_, *workload, out)
+                                         : record_metrics_in_turn(bench_, out, spec_.interval);
+  if (!recording) return forward(recording);
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
   result.measured = take_pairs(spec_.pairs, [&](bool recorded) -> Result<Block> {
-    Result<Block> measured = block(recorded, *recorders);
+    Result<Block> measured = block(recorded, **recording);
     if (!measured) return measured;  // After a Ctrl-C programs end too, but they are not the cause.
     Status running = workload->check();
-    if (running) running = recorders->check();
+    if (running) running = (*recording)->check();
     if (!running) return forward(running);
     return measured;
   });
@@ -133,7 +138,7 @@ Result<Overhead> Meter::measure(const Recorders::Options& recording) {
     return tl::unexpected<Error>(*result.measured.ended_by);
   }
   const double ms_per_tick = 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  const double host_seconds = to_seconds(recorded_) * static_cast<double>(recorders->metrics().size());
+  const double host_seconds = to_seconds(recorded_) * static_cast<double>(most_processes_);
   if (host_seconds > 0) {
     result.recorder_ms_per_second = ms_per_tick * static_cast<double>(ticks_) / host_seconds;
   }
@@ -199,9 +204,8 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
   Result<std::unique_ptr<Bench>> bench =
       Bench::build(session.machine, session.layout, session.programs, session.say);
   if (!bench) return forward(bench);
-  Meter meter(**bench, spec, session.observer);
-  Result<Overhead> overhead =
-      meter.measure({session.programs.laggard, folder, (*bench)->loops(), false, spec.interval});
+  Meter meter(**bench, spec, session);
+  Result<Overhead> overhead = meter.measure(folder);
   Status down = (*bench)->take_down();
   if (overhead && !down) return forward(down);
   return overhead;
@@ -215,11 +219,12 @@ std::string to_json(const Overhead& overhead) {
   }
   const Increase more = increase(overhead.measured.blocks);
   return fmt::format(
-      "{{\n \"workload\": \"{}\",\n \"increase_percent\": {:.3f},\n \"standard_error\": {:.3f},\n \"pairs\": "
+      "{{\n \"workload\": \"{}\",\n \"recorded\": \"{}\",\n \"increase_percent\": {:.3f},\n "
+      "\"standard_error\": {:.3f},\n \"pairs\": "
       "{},\n"
       " \"recorder_ms_per_second\": {:.3f},\n \"blocks\": [{}\n ]\n}}\n",
-      to_name(overhead.workload), more.percent, more.standard_error, more.pairs,
-      overhead.recorder_ms_per_second, blocks);
+      to_name(overhead.workload), overhead.of_calls ? "syscalls" : "metrics", more.percent,
+      more.standard_error, more.pairs, overhead.recorder_ms_per_second, blocks);
 }
 
 }  // namespace laggard::lab::bench

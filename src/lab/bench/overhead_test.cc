@@ -124,7 +124,8 @@ TEST(ProcessTicks, AreBehindAnyName) {
 TEST(OverheadJson, HoldsTheBlocks) {
   const Overhead overhead{Workload::kDdRead, {{{false, 110}, {true, 100, 0.05}}, {}}, 1.5};
   EXPECT_EQ(to_json(overhead),
-            "{\n \"workload\": \"ddr\",\n \"increase_percent\": 10.000,\n \"standard_error\": 0.000,\n"
+            "{\n \"workload\": \"ddr\",\n \"recorded\": \"metrics\",\n \"increase_percent\": 10.000,\n "
+            "\"standard_error\": 0.000,\n"
             " \"pairs\": 1,\n"
             " \"recorder_ms_per_second\": 1.500,\n \"blocks\": [\n  {\"recorded\": false, "
             "\"bytes_per_second\": 110, \"stolen\": 0.000},\n"

@@ -75,7 +75,8 @@ TEST_F(PlannerTest, NetworkHogsListenBeforeTheySend) {
   const FaultPlan write = plan("write-network-hog");
   ASSERT_THAT(write.programs, SizeIs(2));
   EXPECT_THAT(what(write.programs[0]), AllOf(StartsWith("s2: socat"), HasSubstr("TCP-LISTEN")));
-  EXPECT_THAT(what(write.programs[1]), AllOf(StartsWith("x: socat"), HasSubstr("/dev/zero TCP:10.77.0.2:")));
+  EXPECT_THAT(what(write.programs[1]),
+              AllOf(StartsWith("x: socat"), HasSubstr("/dev/zero TCP:10.77.0.2:9999,retry=")));
   EXPECT_THAT(write.prepare, IsEmpty());
   const FaultPlan read = plan("read-network-hog");
   EXPECT_THAT(what(read.programs[0]), StartsWith("x: socat"));

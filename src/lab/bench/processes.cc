@@ -138,31 +138,18 @@ Status prepare_files(Site& site, Workload workload) {
   return {};
 }
 
+RunningWorkload::RunningWorkload(Site& site) : programs_(site, {.signal = SIGKILL, .patience = {}}) {}
+
 Result<RunningWorkload> RunningWorkload::start(Site& site, Workload workload) {
   RunningWorkload running(site);
   for (std::size_t i = 1; i <= site.layout().clients; ++i) {
     const std::string name = site.layout().client(i);
     for (const Command& program : workload_programs(site.layout(), workload, i)) {
-      const Result<int> process = site.start(name, urgent(program), "workload-" + name);
-      if (!process) return tl::unexpected<Error>(process.error());
-      running.processes_.push_back(*process);
+      Status started = running.programs_.start(name, urgent(program), "workload-" + name);
+      if (!started) return forward(started);
     }
   }
   return running;
-}
-
-void RunningWorkload::stop() {
-  for (const int process : processes_) site_->machine().stop(process, SIGKILL, 0s);
-  processes_.clear();
-}
-
-Status RunningWorkload::check() {
-  const auto ended = std::count_if(processes_.begin(), processes_.end(),
-                                   [&](int process) { return !site_->machine().running(process); });
-  if (ended == 0) return {};
-  return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
-              fmt::format("{} of {} programs of the workload ended early; their logs are there", ended,
-                          processes_.size()));
 }
 
 namespace {
@@ -178,24 +165,25 @@ Command record_command(const Recorders::Options& options, const std::string& hos
           {}};
 }
 
+Recorders::Recorders(Site& site)
+    : site_(&site),
+      metrics_(site, {.signal = SIGTERM, .patience = 20s}),
+      sadc_(site, {.signal = SIGINT, .patience = 2s}) {}
+
 Result<Recorders> Recorders::start(Site& site, const Options& options) {
   const Layout& layout = site.layout();
   Recorders recorders(site);
-  const auto record = [&](const std::string& host, const std::string& disk) -> Status {
-    const Result<int> process =
-        site.start(host, urgent(record_command(options, host, disk)), "record-" + host);
-    if (!process) return tl::unexpected<Error>(process.error());
-    recorders.metrics_.push_back(*process);
-    return {};
+  const auto record = [&](const std::string& host, const std::string& disk) {
+    return recorders.metrics_.start(host, urgent(record_command(options, host, disk)), "record-" + host);
   };
   for (std::size_t i = 1; i <= layout.servers; ++i) {
     const std::string host = layout.server(i);
     if (Status started = record(host, options.loops.at(i - 1)); !started) return forward(started);
     if (!options.sadc) continue;
     const std::filesystem::path file = options.out / (host + ".sa");
-    const Result<int> sadc = site.start(host, {{kSadc, "-F", "-S", "DISK", "1", file}, {}}, "sadc-" + host);
-    if (!sadc) return tl::unexpected<Error>(sadc.error());
-    recorders.sadc_.push_back(*sadc);
+    Status started =
+        recorders.sadc_.start(host, {{kSadc, "-F", "-S", "DISK", "1", file}, {}}, "sadc-" + host);
+    if (!started) return forward(started);
   }
   for (std::size_t i = 1; i <= layout.clients; ++i) {
     if (Status started = record(layout.client(i), kNoDisk); !started) return forward(started);
@@ -205,29 +193,20 @@ Result<Recorders> Recorders::start(Site& site, const Options& options) {
 
 Status Recorders::signal(std::string_view name) const {
   std::string kill = fmt::format("kill -{}", name);
-  for (const int process : metrics_) kill += fmt::format(" {}", process);
+  for (const HostProcess& one : metrics()) kill += fmt::format(" {}", one.process);
   return site_->must({{"sh", "-c", kill}, {}});
 }
 
 void Recorders::stop() {
-  for (const int process : sadc_) site_->machine().stop(process, SIGINT, 2s);
-  sadc_.clear();
+  sadc_.stop();
   // A frozen recorder would not handle SIGTERM; if it cannot be thawed, `stop` kills it.
-  if (!metrics_.empty()) (void)thaw();
-  for (const int process : metrics_) site_->machine().stop(process, SIGTERM, 20s);
-  metrics_.clear();
+  if (!metrics().empty()) (void)thaw();
+  metrics_.stop();
 }
 
-Status Recorders::check() {
-  for (const std::vector<int>* some : {&metrics_, &sadc_}) {
-    for (const int process : *some) {
-      if (!site_->machine().running(process)) {
-        return fail(ErrorCode::kUnavailable, site_->layout().logs().string(),
-                    "a recorder ended by itself; its log is there");
-      }
-    }
-  }
-  return {};
+Status Recorders::check() const {
+  if (Status fine = metrics_.check("recorders"); !fine) return fine;
+  return sadc_.check("recorders of sysstat");
 }
 
 }  // namespace laggard::lab::bench

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lab/bench/site.h"
+#include "lab/bench/started_programs.h"
 #include "lab/cluster/scenario.h"
 
 namespace laggard::lab::bench {
@@ -34,19 +35,14 @@ inline constexpr std::size_t kWriteFileMegabytes = 256;
 class RunningWorkload {
  public:
   [[nodiscard]] static Result<RunningWorkload> start(Site& site, Workload workload);
-  RunningWorkload(RunningWorkload&&) = default;
-  RunningWorkload& operator=(RunningWorkload&&) = delete;
-  RunningWorkload(const RunningWorkload&) = delete;
-  RunningWorkload& operator=(const RunningWorkload&) = delete;
-  ~RunningWorkload() { stop(); }
-  void stop();
+  void stop() { programs_.stop(); }
   /// An error when a program has ended early: a run without load proves nothing.
-  [[nodiscard]] Status check();
+  [[nodiscard]] Status check() const { return programs_.check("programs of the workload"); }
+  [[nodiscard]] const std::vector<HostProcess>& processes() const { return programs_.processes(); }
 
  private:
-  explicit RunningWorkload(Site& site) : site_(&site) {}
-  Site* site_;
-  std::vector<int> processes_;
+  explicit RunningWorkload(Site& site);
+  StartedPrograms programs_;
 };
 
 /// One `laggard record metrics` per host, all into one recording, and on servers sysstat's sadc beside it,
@@ -69,18 +65,18 @@ class Recorders {
   ~Recorders() { stop(); }
   /// Ends them after they have written what they have.
   void stop();
-  [[nodiscard]] Status check();
+  [[nodiscard]] Status check() const;
   /// Stops and continues the recorders with signals; sadc is left alone.
   [[nodiscard]] Status freeze() const { return signal("STOP"); }
   [[nodiscard]] Status thaw() const { return signal("CONT"); }
-  [[nodiscard]] const std::vector<int>& metrics() const { return metrics_; }
+  [[nodiscard]] const std::vector<HostProcess>& metrics() const { return metrics_.processes(); }
 
  private:
-  explicit Recorders(Site& site) : site_(&site) {}
+  explicit Recorders(Site& site);
   [[nodiscard]] Status signal(std::string_view name) const;
   Site* site_;
-  std::vector<int> metrics_;
-  std::vector<int> sadc_;
+  StartedPrograms metrics_;
+  StartedPrograms sadc_;
 };
 
 [[nodiscard]] Command record_command(const Recorders::Options& options, const std::string& host,

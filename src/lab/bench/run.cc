@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "lab/bench/call_recorders.h"
 #include "lab/bench/catalogue_text.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
@@ -30,8 +33,8 @@ constexpr Duration kSettling = 10s;
 /// One run while it lasts.
 class Experiment {
  public:
-  Experiment(Bench& bench, const RunSpec& run, const Observer& observer)
-      : bench_(bench), run_(run), observer_(observer) {}
+  Experiment(Bench& bench, const RunSpec& run, const Session& session)
+      : bench_(bench), run_(run), session_(session) {}
 
   [[nodiscard]] Result<Truth> conduct(const std::filesystem::path& out);
 
@@ -45,15 +48,15 @@ class Experiment {
   /// Waits, and checks with `well` every now and then that all programs are running.
   [[nodiscard]] Status wait(const Part& part, const std::function<Status()>& well);
   [[nodiscard]] Status measure(Throughput& throughput);
-  [[nodiscard]] Status with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth);
+  [[nodiscard]] Status with_fault(const std::function<Status()>& well, Truth& truth);
   [[nodiscard]] std::vector<FaultPlan> plans();
-  [[nodiscard]] Status provide();
+  [[nodiscard]] Status prepare();
   [[nodiscard]] Result<std::vector<InjectedFault>> inject();
   [[nodiscard]] std::optional<CpuTimes> cpu();
 
   Bench& bench_;
   const RunSpec& run_;
-  const Observer& observer_;
+  const Session& session_;
   Duration done_{};
 };
 
@@ -76,8 +79,8 @@ Status Experiment::wait(const Part& part, const std::function<Status()>& well) {
   const double whole = to_seconds(run_.total + 2 * kMargin);
   for (;;) {
     const Duration spent = clock().mono() - start;
-    observer_.progress(to_seconds(done_ + std::min(spent, time)) / whole, part.doing);
-    if (observer_.stopped())
+    session_.observer.progress(to_seconds(done_ + std::min(spent, time)) / whole, part.doing);
+    if (session_.observer.stopped())
       return fail(ErrorCode::kUnavailable, name_of(run_, bench_.site().layout()), "was interrupted");
     if (Status fine = well(); !fine) return fine;
     if (part.throughput != nullptr && part.throughput->due(clock().mono())) {
@@ -90,11 +93,7 @@ Status Experiment::wait(const Part& part, const std::function<Status()>& well) {
   return {};
 }
 
-Status Experiment::with_fault(RunningWorkload& workload, Recorders& recorders, Truth& truth) {
-  const auto well = [&]() -> Status {
-    if (Status fine = workload.check(); !fine) return fine;
-    return recorders.check();
-  };
+Status Experiment::with_fault(const std::function<Status()>& well, Truth& truth) {
   Throughput before;
   const MonoTime start = clock().mono();
   const Duration healthy = run_.faults.empty() ? run_.total : run_.fault_after;
@@ -133,11 +132,16 @@ std::vector<FaultPlan> Experiment::plans() {
   return plans;
 }
 
-Status Experiment::provide() {
+/// Files, what the faults will need, and disks and links as they are to be.
+Status Experiment::prepare() {
+  Site& site = bench_.site();
+  if (Status ready = prepare_files(site, run_.workload); !ready) return ready;
   for (const FaultPlan& plan : plans()) {
-    if (Status done = run_steps(bench_.site(), plan.provide); !done) return done;
+    if (Status ready = run_steps(site, plan.provide); !ready) return ready;
   }
-  return {};
+  if (Status ready = drop_caches(site); !ready) return ready;
+  if (Status ready = limit_network(site); !ready) return ready;
+  return set_disks(site, false);
 }
 
 Result<std::vector<InjectedFault>> Experiment::inject() {
@@ -152,13 +156,8 @@ Result<std::vector<InjectedFault>> Experiment::inject() {
 
 Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   Site& site = bench_.site();
-  observer_.progress(0, "preparing files");
-  Status ready = prepare_files(site, run_.workload);
-  if (ready) ready = provide();
-  if (ready) ready = drop_caches(site);
-  if (ready) ready = limit_network(site);
-  if (ready) ready = set_disks(site, false);
-  if (!ready) return forward(ready);
+  session_.observer.progress(0, "preparing files");
+  if (Status ready = prepare(); !ready) return forward(ready);
 
   Result<Recorders> recorders =
       Recorders::start(site, {bench_.programs().laggard, out, bench_.loops(), true});
@@ -173,8 +172,20 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   truth.workload_start = clock().wall();
   Result<RunningWorkload> workload = RunningWorkload::start(site, run_.workload);
   if (!workload) return forward(workload);
-  if (Status done = with_fault(*workload, *recorders, truth); !done) return forward(done);
+  std::optional<CallRecorders> calls;
+  if (session_.record_calls) {
+    Result<CallRecorders> started = CallRecorders::start(bench_, *workload, out);
+    if (!started) return forward(started);
+    calls.emplace(std::move(*started));
+  }
+  const auto well = [&]() -> Status {
+    if (Status fine = workload->check(); !fine) return fine;
+    if (Status fine = calls ? calls->check() : Status{}; !fine) return fine;
+    return recorders->check();
+  };
+  if (Status done = with_fault(well, truth); !done) return forward(done);
   truth.workload_stop = clock().wall();
+  calls.reset();
   workload->stop();
   const std::optional<CpuTimes> cpu_after = cpu();
   if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);
@@ -206,7 +217,7 @@ Status run_once(const Session& session, const RunSpec& run, const std::filesyste
   session.observer.progress(0, "building the bench");
   Result<std::unique_ptr<Bench>> bench = Bench::build(machine, layout, session.programs, session.say);
   if (!bench) return forward(bench);
-  Experiment experiment(**bench, run, session.observer);
+  Experiment experiment(**bench, run, session);
   const Result<Truth> truth = experiment.conduct(out);
   session.observer.progress(1, "taking the bench down");
   Status down = (*bench)->take_down();

@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <utility>
+
 #include "lab/bench/campaign.h"
 #include "lab/bench/processes.h"
 #include "lab/bench/truth.h"
@@ -147,6 +151,25 @@ TEST(BenchTruth, ASystemFileSaysWhoIsOnWhichSwitch) {
   Layout small;
   small.servers = 3;
   EXPECT_THAT(system_toml(small, {"loop1", "loop2", "loop3"}), testing::Not(HasSubstr("switches")));
+}
+
+TEST(Campaign, TheOneOfSyscallsHasEveryPairThreeTimesOnDifferentServersAndTenControls) {
+  const auto runs = syscall_campaign(Layout{});
+  std::map<std::pair<Workload, FaultKind>, std::set<std::size_t>> struck;
+  std::size_t controls = 0;
+  for (const RunSpec& run : runs) {
+    EXPECT_TRUE(check(run, Layout{}));
+    if (run.faults.empty()) {
+      ++controls;
+    } else {
+      struck[{run.workload, run.faults[0].fault.kind}].insert(run.faults[0].numbers.at(0));
+    }
+  }
+  EXPECT_EQ(controls, 10U);
+  EXPECT_EQ(struck.size(), 30U);
+  for (const auto& [pair, servers] : struck) EXPECT_EQ(servers.size(), 3U);
+  EXPECT_EQ(runs.front().workload, Workload::kDdRead);
+  EXPECT_EQ(runs[3].workload, Workload::kDdWrite);
 }
 
 TEST(Campaign, ThePapersHasEveryFaultTwiceAndFourWithout) {

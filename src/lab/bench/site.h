@@ -16,6 +16,12 @@ namespace laggard::lab::bench {
 [[nodiscard]] std::string process_mark(const Layout& layout);
 [[nodiscard]] std::string disk_mark(const Layout& layout);
 
+/// A program that was started on a host.
+struct HostProcess {
+  std::string host;
+  int process = 0;
+};
+
 /// The machine while a bench exists on it: settings are changed through here, after an entry in the journal,
 /// and programs are started through here, with their mark.
 class Site {

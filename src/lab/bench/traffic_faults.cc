@@ -35,8 +35,11 @@ Command listen() {
           {}};
 }
 
+/// The receiver is started just before, and may not listen yet.
 Command send_zeros(const std::string& address) {
-  return {{"socat", "-u", "-b", "65536", "/dev/zero", fmt::format("TCP:{}:{}", address, kHogPort)}, {}};
+  return {{"socat", "-u", "-b", "65536", "/dev/zero",
+           fmt::format("TCP:{}:{},retry=100,interval=0.1", address, kHogPort)},
+          {}};
 }
 
 /// A hog of less than the port's rate is limited at the third party's end of its cable.

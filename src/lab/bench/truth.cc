@@ -121,7 +121,7 @@ std::string truth_json(const Layout& layout, const Truth& truth) {
   json["workload_start"] = unix_seconds(truth.workload_start);
   json["workload_stop"] = unix_seconds(truth.workload_stop);
   json["throughput"] = describe(truth.paces);
-  json["file_system"] = "glusterfs";
+  json["file_system"] = to_name(layout.file_system);
   json["clients"] = layout.clients;
   json["servers"] = layout.servers;
   json["disk_megabytes_per_second"] = layout.disk_megabytes_per_second;
@@ -151,7 +151,8 @@ std::string switches_toml(const Layout& layout) {
 }  // namespace
 
 std::string system_toml(const Layout& layout, const std::vector<std::string>& loops) {
-  std::string text = "# The bench: GlusterFS on one machine.\nname = \"bench\"\n";
+  std::string text = fmt::format("# The bench: {} on one machine.\nname = \"bench\"\n",
+                                 layout.file_system == FileSystem::kGluster ? "GlusterFS" : "striped files");
   for (std::size_t i = 1; i <= loops.size(); ++i) {
     text += fmt::format("\n[[servers]]\nname = \"{}\"\naddress = \"{}\"\ndevice = \"{}\"\n", layout.server(i),
                         layout.server_address(i), loops[i - 1]);
@@ -160,6 +161,7 @@ std::string system_toml(const Layout& layout, const std::vector<std::string>& lo
     text += fmt::format("\n[[clients]]\nname = \"{}\"\naddress = \"{}\"\n", layout.client(i),
                         layout.client_address(i));
   }
+  text += fmt::format("\n[syscalls]\nstorage = \"{}\"\n", (layout.state() / "brick*/data/*").native());
   return layout.on_second_switch() > 0 ? text + switches_toml(layout) : text;
 }
 

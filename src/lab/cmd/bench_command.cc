@@ -31,6 +31,8 @@ constexpr std::uint32_t seconds_of(Duration time) {
 /// The options of the command line.
 struct LabBenchOptions {
   bench::Layout layout;
+  std::string file_system = to_name(bench::FileSystem::kGluster);
+  bool calls = false;
   std::string workload = "ddw";
   std::string fault = "none";
   std::string server = "1";
@@ -66,7 +68,8 @@ Result<bench::Programs> find_programs() {
   const std::filesystem::path cable = self.parent_path() / "laggard-modelled-cable";
   if (!std::filesystem::exists(cable, error))
     return fail(ErrorCode::kNotFound, cable.string(), "is not there");
-  return bench::Programs{recorder, disk, cable};
+  // Built where the modelled disk is built.
+  return bench::Programs{recorder, disk, cable, self.parent_path() / "laggard-striped-files"};
 }
 
 Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
@@ -83,12 +86,16 @@ Result<bench::RunSpec> run_spec(const LabBenchOptions& options) {
   return run;
 }
 
+std::vector<bench::RunSpec> named_campaign(const LabBenchOptions& options) {
+  if (options.campaign == "paper") return bench::paper_campaign(options.layout);
+  if (options.campaign == "syscalls") return bench::syscall_campaign(options.layout);
+  return bench::catalogue_campaign(options.layout, options.seed);
+}
+
 Result<std::vector<bench::RunSpec>> campaign_runs(const LabBenchOptions& options,
                                                   const bench::RunSpec& pattern) {
   if (options.runs.empty()) {
-    std::vector<bench::RunSpec> runs = options.campaign == "paper"
-                                           ? bench::paper_campaign(options.layout)
-                                           : bench::catalogue_campaign(options.layout, options.seed);
+    std::vector<bench::RunSpec> runs = named_campaign(options);
     for (bench::RunSpec& run : runs) {
       run.total = pattern.total;
       run.fault_after = pattern.fault_after;
@@ -183,7 +190,7 @@ Status lab_bench(const LabBenchOptions& options) {
         clock->sleep_until(clock->mono() + std::chrono::milliseconds(1));  // Looks whether a signal came.
         return clock->stopped();
       }};
-  return conduct(options, {machine, options.layout, {}, observer, say});
+  return conduct(options, {machine, options.layout, {}, observer, say, options.calls});
 }
 
 std::vector<std::string> workloads() {
@@ -196,6 +203,9 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
   const auto text = [&](const char* name, auto& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
   };
+  text("--file-system", options.file_system,
+       "glusterfs, or striped: files of our own, as PVFS stripes, writes and fails", "FS")
+      ->check(CLI::IsMember({to_name(bench::FileSystem::kGluster), to_name(bench::FileSystem::kStriped)}));
   text("--servers", options.layout.servers, "Servers, each with a disk", "N");
   text("--clients", options.layout.clients, "Clients, each with the workload", "N");
   text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark, mixed, idle", "W")
@@ -204,6 +214,7 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
        "F[:S][+...]");
   text("--server", options.server,
        "The faulty ones, from 1, or clients; with several faults for each, with +", "K[,K...][+...]");
+  command.add_flag("--syscalls", options.calls, "Record the system calls of daemons and workload, too");
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");
   text("--fault-seconds", options.fault_seconds, "Of the fault", "S");
@@ -212,12 +223,14 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
                   "Recording, system.toml, truth.json; a folder per run in a campaign")
       ->type_name("DIR");
   command
-      .add_option("--campaign", options.campaign,
-                  "Many runs, resumed where they were: the whole catalogue, or F's six faults (paper)")
-      ->type_name("catalogue|paper")
+      .add_option(
+          "--campaign", options.campaign,
+          "Many runs, resumed where they were: the whole catalogue, F's six faults (paper), or S's table "
+          "(syscalls)")
+      ->type_name("catalogue|paper|syscalls")
       ->expected(0, 1)
       ->default_str("catalogue")
-      ->check(CLI::IsMember({"catalogue", "paper"}));
+      ->check(CLI::IsMember({"catalogue", "paper", "syscalls"}));
   text("--seed", options.seed, "Of what is drawn for a campaign of the catalogue", "N");
   command.add_option("--runs", options.runs, "A campaign of your own: lines WORKLOAD FAULT SERVERS")
       ->type_name("FILE");
@@ -246,6 +259,9 @@ void add_bench_command(CLI::App& app, cmd::Context& context) {
       "  laggard diagnose run --system run/system.toml\n"
       "Everything it changes is restored; after a SIGKILL with: laggard-lab bench --clean");
   command->callback([options, &context] {
+    if (options->file_system == to_name(bench::FileSystem::kStriped)) {
+      options->layout.file_system = bench::FileSystem::kStriped;
+    }
     if (Status done = lab_bench(*options); !done)
       context.status = cmd::report_error(done.error(), context.program);
   });

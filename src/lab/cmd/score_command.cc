@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "archive/reader.h"
-#include "base/file.h"
 #include "base/workers.h"
 #include "cmd/progress.h"
 #include "cmd/read_recording.h"
@@ -51,9 +50,7 @@ Result<std::optional<SystemModel>> system_of(const std::filesystem::path& folder
   const std::filesystem::path path = folder / kSystemFile;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
-  auto text = read_file(path);
-  if (!text) return forward(text);
-  auto model = topology::parse_system(*text, path.string());
+  auto model = topology::load_system(path.string());
   if (!model) return forward(model);
   return std::move(*model);
 }

@@ -23,9 +23,7 @@ using report::JsonWriter;
 
 /// The LUN of every attachment that the recording's system file names.
 Result<std::map<std::string, std::string>> luns_of(const std::filesystem::path& day) {
-  auto text = read_file(day / kSystemFile);
-  if (!text) return forward(text);
-  auto system = topology::parse_system(*text, (day / kSystemFile).string());
+  auto system = topology::load_system((day / kSystemFile).string());
   if (!system) return forward(system);
   std::map<std::string, std::string> luns;
   for (const Attachment& attachment : system->topology.attachments) {

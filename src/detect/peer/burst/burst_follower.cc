@@ -103,6 +103,7 @@ BurstFollower::Found BurstFollower::make(const Subject& subject) const {
   finding.role = subject.metric->role;
   finding.symptom = subject.metric->role == Role::kRetransmission ? Symptom::kError : Symptom::kSlower;
   finding.trained = options_.trained;
+  finding.evidence.source = subject.metric->witness();
   finding.evidence.metric = subject.metric->name;
   finding.evidence.component = grouping_.components[finding.component].name;
   finding.evidence.detector = kBurstDetector;

@@ -33,6 +33,8 @@ struct Preset {
   /// otherwise (idle-requests). Sixteen a window of `lab` and `quick` are enough to say how long requests
   /// take.
   double idle_requests = 1;
+  /// Instead of `factor`, of thresholds of deviations (service_times.h), which S §6 does not multiply.
+  double deviation_factor = 1;
 };
 
 /// lab (F §10.1), production (T §3.3) and quick (ours: for recordings of a minute or two).

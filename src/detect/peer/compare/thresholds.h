@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,12 +28,13 @@ struct TrainingHeader {
 
 /// The thresholds of one peer group, in one metric by one distance.
 struct GroupThresholds {
-  std::string distance;  ///< cdf, kl, …; cwnd
+  std::string distance;  ///< cdf, kl, …; cwnd, deviation
   std::string metric;
   std::string group;
   double others = 0;   ///< Of every component that has none of its own.
   double windows = 0;  ///< Independent windows that it was trained on: windows x shift / size; 0: not known.
   std::map<std::string, double> components;  ///< By name.
+  std::set<std::string> saturated{};         ///< In training, by name (service_times.h).
 
   [[nodiscard]] double of(const std::string& component) const;
   bool operator==(const GroupThresholds&) const = default;
@@ -44,6 +46,8 @@ struct Thresholds {
   std::vector<GroupThresholds> groups;
   /// Those of other windows in the same file, which have none beside them.
   std::vector<Thresholds> beside{};
+  /// That servers' system calls had in training, by name (detect/syscalls/normal_errors.h).
+  std::set<std::string> normal_errors{};
 
   /// Of the windows of that preset: these, or those beside; null when there are none.
   [[nodiscard]] const Thresholds* of_preset(std::string_view preset) const;

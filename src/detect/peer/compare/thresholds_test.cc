@@ -29,6 +29,13 @@ Thresholds example() {
        12.5,
        {{"fs1/sdb", 2.4}, {"fs2/sdb", 2.4}, {"fs3/sdb", 2.4}, {"fs4/sdb", 3.4}, {"a,b", 0.2}}});
   t.groups.push_back({"cwnd", "cwnd", "servers", 0.7, 0, {}});
+  t.groups.push_back({"deviation",
+                      "dread",
+                      "daemons storage-calls",
+                      12.345,
+                      0,
+                      {{"s1/storage-calls", 0.001}},
+                      {"a,b", "s2/storage-calls"}});
   return t;
 }
 
@@ -68,6 +75,15 @@ distance = "cwnd"
 metric = "cwnd"
 name = "servers"
 others = 0.7
+
+[[group]]
+distance = "deviation"
+metric = "dread"
+name = "daemons storage-calls"
+others = 12.345
+saturated = ["a,b", "s2/storage-calls"]
+[group.thresholds]
+"s1/storage-calls" = 0.001
 )";
 
 TEST(Thresholds, AreReadableText) {
@@ -120,8 +136,10 @@ TEST(Thresholds, AnyNamesComeBack) {
       for (std::size_t i = 0; i < random() % 20; ++i) {
         group.components[draw_name(random)] = static_cast<double>(random() % 5) * 0.3;
       }
+      for (std::size_t i = 0; i < random() % 3; ++i) group.saturated.insert(draw_name(random));
       t.groups.push_back(group);
     }
+    for (std::size_t i = 0; i < random() % 3; ++i) t.normal_errors.insert(draw_name(random));
     const auto text = write_thresholds(t);
     RC_ASSERT(text.has_value());
     RC_ASSERT(*read_thresholds(*text, "") == t);
@@ -158,6 +176,8 @@ TEST(Thresholds, ErrorsNameTheLine) {
   EXPECT_THAT(message(with("filtered", "other")), HasSubstr("'form' must be filtered or single"));
   EXPECT_THAT(message(with("thresholds/1", "thresholds/2")), HasSubstr("this laggard reads"));
   EXPECT_THAT(message(with("[[group]]", "[group]")), HasSubstr("t.toml:"));
+  EXPECT_EQ(message(with("\"a,b\", \"s2", "2, \"s2")), "t.toml:42: 'saturated' must be a list of names");
+  EXPECT_THAT(message(with("[\"a,b\", \"s2/storage-calls\"]", "true")), HasSubstr("must be a list of names"));
   EXPECT_THAT(message("x = "), HasSubstr("t.toml:1: "));
   EXPECT_THAT(message(""), HasSubstr("'format' is missing"));
 }
@@ -180,8 +200,10 @@ TEST(Thresholds, MismatchNamesBothValues) {
               HasSubstr("preset lab, but this run has production"));
   use.preset = "lab";
   use.distances = {"kl"};
-  EXPECT_EQ(check_use(t, use, "t.toml").error().message(),
-            "t.toml: trained for the distance cdf, cwnd, but this run uses kl; use the same, or train again");
+  EXPECT_EQ(
+      check_use(t, use, "t.toml").error().message(),
+      "t.toml: trained for the distance cdf, cwnd, deviation, but this run uses kl; use the same, or train "
+      "again");
 }
 
 }  // namespace

@@ -89,6 +89,17 @@ void write_table(std::string& out, std::string_view name,
   for (const auto& [key, value] : lines) out += fmt::format("{} = {}\n", toml_string(key), number(value));
 }
 
+constexpr std::string_view kSaturatedKey = "saturated";
+constexpr std::string_view kNormalErrorsKey = "normal_errors";
+
+void write_names(std::string& out, std::string_view key, const std::set<std::string>& names) {
+  if (names.empty()) return;
+  std::vector<std::string> quoted;
+  quoted.reserve(names.size());
+  for (const std::string& name : names) quoted.push_back(toml_string(name));
+  out += fmt::format("{} = [{}]\n", key, fmt::join(quoted, ", "));
+}
+
 constexpr std::string_view kIntroduction =
     "# Thresholds as `laggard train` and --learn write them. A component is anomalous in a window when its\n"
     "# distance to more than half of its peers exceeds its threshold.\n";
@@ -124,6 +135,7 @@ void write_part(std::string& out, const Thresholds& thresholds, std::string_view
                        toml_string(group.distance), toml_string(group.metric), toml_string(group.group),
                        number(group.others));
     if (group.windows > 0) out += fmt::format("windows = {}\n", number(group.windows));
+    write_names(out, kSaturatedKey, group.saturated);
     write_table(out, fmt::format("{}group.thresholds", table), lines.folded);
     write_table(out, fmt::format("{}group.exact", table), lines.exact);
   }
@@ -235,6 +247,19 @@ void read_components(TableReader& reader, GroupThresholds& group, std::string_vi
   }
 }
 
+/// None where the key is not there.
+void read_names(TableReader& reader, std::string_view key, std::set<std::string>& names) {
+  const toml::node* const node = reader.table().get(key);
+  if (node == nullptr || !reader.good()) return;
+  const toml::array* const list = node->as_array();
+  if (list == nullptr) return reader.refuse(*node, key, "must be a list of names");
+  for (const toml::node& name : *list) {
+    const auto text = name.value<std::string>();
+    if (!text) return reader.refuse(name, key, "must be a list of names");
+    names.insert(*text);
+  }
+}
+
 void check_format(const toml::table& root, std::string_view path, Status& status) {
   TableReader reader(root, path, status);
   const std::string format = reader.text("format");
@@ -280,6 +305,7 @@ GroupThresholds read_group(TableReader& reader) {
   if (reader.table().contains("windows")) group.windows = reader.real("windows");
   read_components(reader, group, "thresholds", false);
   read_components(reader, group, "exact", true);
+  read_names(reader, kSaturatedKey, group.saturated);
   return group;
 }
 
@@ -337,6 +363,7 @@ void read_beside(const toml::table& root, std::string_view path, Status& status,
 
 Result<std::string> write_thresholds(const Thresholds& thresholds) {
   std::string out = fmt::format("{}format = \"{}\"\n", kIntroduction, kFormat);
+  write_names(out, kNormalErrorsKey, thresholds.normal_errors);
   write_part(out, thresholds, "");
   for (const Thresholds& other : thresholds.beside) {
     out += "\n[[beside]]\n";
@@ -359,6 +386,8 @@ Result<Thresholds> read_thresholds(std::string_view text, std::string_view path)
   check_format(*root, path, status);
   Thresholds thresholds;
   if (status) thresholds = read_part(*root, path, status);
+  TableReader reader(*root, path, status);
+  read_names(reader, kNormalErrorsKey, thresholds.normal_errors);
   read_beside(*root, path, status, thresholds);
   if (!status) return forward(status);
   return thresholds;

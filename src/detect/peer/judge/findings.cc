@@ -68,6 +68,7 @@ std::optional<double> in_unit(const MetricSpec& metric, double level) {
 
 Evidence evidence_of(const Anomaly& anomaly, const Component& component, const LevelSummary& levels) {
   Evidence evidence;
+  evidence.source = anomaly.metric->witness();
   evidence.metric = anomaly.metric->name;
   evidence.component = component.name;
   evidence.detector = anomaly.detector;

@@ -7,6 +7,7 @@
 
 #include "detect/peer/judge/level_book.h"
 #include "detect/peer/judge/levels.h"
+#include "detect/peer/judge/service_times.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {
@@ -42,6 +43,16 @@ std::vector<std::string> names_of(const Grouping& grouping, const PeerGroup& gro
   std::vector<std::string> names;
   for (const ComponentId id : group.members) names.push_back(grouping[id].name);
   return names;
+}
+
+/// Of service times S has no threshold but what training says.
+bool cannot_be_judged(const TrackJudgement& track, const ThresholdBook::Column& thresholds) {
+  return track.detector == kDeviationDetector && !thresholds.trained;
+}
+
+/// Whether latencies are held against what they were before, as far as busy times tell it.
+bool asks_past(const TrackJudgement& track, bool trained, const Parameters& parameters) {
+  return track.metric->role == Role::kLatency && (!trained || parameters.hardware.when_trained);
 }
 
 }  // namespace
@@ -122,6 +133,7 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     ThresholdBook::Column thresholds = book.column({peers().name, *track.metric, track.regime, load,
                                                     track.detector, parameters, track.scale, independent},
                                                    names_);
+    if (cannot_be_judged(track, thresholds)) continue;
     // No person has looked at these days: what excuses without training goes on excusing.
     if (own_history_) thresholds.trained = false;
     if (!thresholds.trained && track.metric->role == Role::kLatency) {
@@ -129,8 +141,7 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
     }
     ScoredTrack scored{track.distance, thresholds.values, track.below, {}, {}, thresholds.trained};
-    const bool asks_past = !thresholds.trained || parameters.hardware.when_trained;
-    if (asks_past && track.metric->role == Role::kLatency && !slowdown.empty()) scored.past = &past_;
+    if (asks_past(track, thresholds.trained, parameters) && !slowdown.empty()) scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
     if (own_history_) learn(judged, track, load);
   }
@@ -184,6 +195,8 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
   // F filters over windows everywhere but for cwnd, whose long average does it.
   const bool each_second = parameters.policies.congestion == CongestionTest::kEachSecond;
   if (each_second && metric->role == Role::kCongestion) anomaly.filter.k = 1;
+  // S flags a server in any second.
+  if (detector == kDeviationDetector) anomaly.filter.k = 1;
   if (detector == kBiasDetector) {
     // It gathers its evidence over hours and knows itself when that is enough.
     anomaly.filter.k = 1;

@@ -10,6 +10,7 @@
 #include "detect/peer/compare/bias.h"
 #include "detect/peer/judge/apart.h"
 #include "detect/peer/judge/levels.h"
+#include "detect/peer/judge/service_times.h"
 #include "stats/clones.h"
 #include "stats/missing_values.h"
 
@@ -100,6 +101,7 @@ WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows, const Parame
     const double samples = std::ceil(parameters.congestion_seconds / to_seconds(windows.interval));
     windows.smoothing = std::clamp<std::size_t>(static_cast<std::size_t>(samples), 1, 2 * windows.size);
   }
+  if (is_judged_by_deviation(metric, parameters.policies)) windows.smoothing = 1;
   return windows;
 }
 
@@ -149,7 +151,7 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
     const std::span<const double> column = compared(*columns_[c].metric, cells[c], memory);
     if (c == latency_column_) keep_latencies(t, cells[c]);
     streams_[c].push(t, column, memory.windows[c], [&](const Window& window) {
-      hold(ready_at(window.index)[c], window, memory.windows[c]);
+      hold(c, ready_at(window.index)[c], window, memory.windows[c]);
     });
   }
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
@@ -184,10 +186,13 @@ std::size_t GroupJudge::held() const {
 }
 
 /// Takes over the memory that the window lies in: the stream may have more windows to hand out.
-void GroupJudge::hold(HeldWindow& held, const Window& window, WindowMemory& memory) const {
+void GroupJudge::hold(std::size_t column, HeldWindow& held, const Window& window,
+                      WindowMemory& memory) const {
   held.here = true;
   held.window = window;
   std::swap(held.memory, memory);
+  // A second that was not seen is not judged by the one before it.
+  if (is_judged_by_deviation(*columns_[column].metric, options_.parameters.policies)) return;
   const std::vector<std::uint32_t>& busy = held.memory.busy;
   for (const std::uint32_t i : held.memory.holed) {
     const auto place = std::ranges::lower_bound(busy, i) - busy.begin();
@@ -284,6 +289,15 @@ void GroupJudge::judge_against_median(std::size_t column, const HeldWindow& held
   out.tracks.push_back(std::move(track));
 }
 
+void GroupJudge::judge_deviations(std::size_t column, const HeldWindow& held, WindowJudgement& out) const {
+  TrackJudgement track;
+  track.metric = columns_[column].metric;
+  track.detector = kDeviationDetector;
+  track.distance = largest_deviations(
+      held.window, options_.trained.empty() ? std::vector<TrainedMember>{} : options_.trained[column]);
+  out.tracks.push_back(std::move(track));
+}
+
 /// Each of several that stand apart is judged as though it were the only one: the nearest of them stays among
 /// those that the spread is made from, as a single one does.
 void GroupJudge::leave_several_out(std::size_t column, const WindowJudgement& out,
@@ -309,6 +323,10 @@ void GroupJudge::leave_several_out(std::size_t column, const WindowJudgement& ou
 void GroupJudge::judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory,
                               WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
+  if (is_judged_by_deviation(metric, options_.parameters.policies)) {
+    judge_deviations(column, held, out);
+    return;
+  }
   if (against_median(metric)) {
     judge_against_median(column, held, out);
     return;

@@ -16,6 +16,7 @@
 #include "detect/peer/compare/group_stream.h"
 #include "detect/peer/compare/window.h"
 #include "detect/peer/judge/parameters.h"
+#include "detect/peer/judge/service_times.h"
 #include "model/metric.h"
 
 namespace laggard::detect {
@@ -66,9 +67,11 @@ struct JudgeOptions {
   std::vector<Distance> distances{Distance::kCdf};
   bool flash = false;  ///< The group's devices do not rotate.
   Parameters parameters;
+  std::vector<std::vector<TrainedMember>> trained{};  ///< Per column, in service times; or empty.
 };
 
-/// The windows of a metric: those of the preset, but for congestion windows, whose average is longer.
+/// The windows of a metric: those of the preset, but for congestion windows, whose average is longer, and
+/// service times that are judged second by second, which are not averaged.
 [[nodiscard]] WindowSpec windows_of(const MetricSpec& metric, WindowSpec windows,
                                     const Parameters& parameters);
 
@@ -143,13 +146,14 @@ class GroupJudge {
     std::vector<double> values;
   };
 
-  void hold(HeldWindow& held, const Window& window, WindowMemory& memory) const;
+  void hold(std::size_t column, HeldWindow& held, const Window& window, WindowMemory& memory) const;
   [[nodiscard]] std::span<const double> compared(const MetricSpec& metric, std::span<const double> column,
                                                  JudgeMemory& memory) const;
   void keep_latencies(WallTime t, std::span<const double> column);
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
   void judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out);
+  void judge_deviations(std::size_t column, const HeldWindow& held, WindowJudgement& out) const;
   void leave_several_out(std::size_t column, const WindowJudgement& out, SortedWindow& sorted) const;
   void find_activity(const WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;

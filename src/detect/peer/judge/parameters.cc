@@ -41,6 +41,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.policies = {.our_metrics = false,
                          .floor_use = FloorUse::kWithoutSpread,
                          .congestion = CongestionTest::kEachSecond,
+                         .deviations = true,
                          .regimes = false,
                          .idleness = false,
                          .directions = false,

@@ -98,9 +98,10 @@ enum class CongestionTest : std::uint8_t {
 
 /// What algorithms decide differently where no number says it. These are ours; paper_parameters has Kasick's.
 struct Policies {
-  bool our_metrics = true;  ///< Those that T and F do not have (MetricSpec::is_ours) take part unasked.
+  bool our_metrics = true;  ///< Those that no paper has (MetricSpec::is_ours) take part unasked.
   FloorUse floor_use = FloorUse::kAlways;
   CongestionTest congestion = CongestionTest::kWholeWindow;
+  bool deviations = false;         ///< Service times are held against their median in every second (S §6).
   bool regimes = true;             ///< Latency has a threshold for reads and one for writes; F's is for both.
   bool idleness = true;            ///< Latencies of an idle group say nothing, except stalls.
   bool directions = true;          ///< What is off to the healthy side is not sick.

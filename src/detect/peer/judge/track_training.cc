@@ -4,6 +4,7 @@
 
 #include "base/missing.h"
 #include "detect/peer/compare/comparer.h"
+#include "detect/peer/judge/service_times.h"
 
 namespace laggard::detect {
 
@@ -15,6 +16,11 @@ TrainingSpec training_spec(const Preset& preset, const Policies& policies, const
   spec.form = per_second || by_load ? TrainingForm::kSingle : preset.form;
   spec.k = preset.windows.k;
   spec.factor = preset.factor;
+  if (is_judged_by_deviation(metric, policies)) {
+    spec.form = TrainingForm::kSingle;
+    spec.step = kDeviationStep;
+    spec.factor = preset.deviation_factor;
+  }
   if (detector == to_name(Distance::kKl) && policies.bounded_kl) {
     spec.ceiling = kl_ceiling(preset.windows.size, false, CompareOptions{}.kl_smoothing);
   }

@@ -61,6 +61,7 @@ RatioFollower::Found RatioFollower::found(std::size_t group, std::size_t member,
   finding.resource = metric.resource;
   finding.role = metric.role;
   finding.trained = options_.trained;
+  finding.evidence.source = metric.witness();
   finding.evidence.metric = metric.name;
   finding.evidence.component = grouping_[component].name;
   finding.evidence.detector = kRatioDetector;

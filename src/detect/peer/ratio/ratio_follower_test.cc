@@ -57,6 +57,7 @@ TEST_F(RatioFollowerTest, ThreeOfFiveWindows) {
   EXPECT_TRUE(finding.growth.empty()) << "many of them confirm nobody";
   EXPECT_EQ(finding.strength, 1.5) << "the third largest score";
   EXPECT_EQ(finding.evidence.detector, "ratio");
+  EXPECT_EQ(finding.evidence.source, "metrics");
   EXPECT_EQ(finding.evidence.distance, 16);
   EXPECT_EQ(finding.evidence.threshold, 8);
   EXPECT_EQ(finding.evidence.score, 2);
@@ -65,6 +66,16 @@ TEST_F(RatioFollowerTest, ThreeOfFiveWindows) {
   ASSERT_NE(finding.fact(kStorageMoved), nullptr);
   EXPECT_EQ(finding.fact(kStorageMoved)->own, 300);
   EXPECT_EQ(finding.fact(kStorageMoved)->scatter, 7);
+}
+
+TEST_F(RatioFollowerTest, ServiceTimesAreOfTheWitnessOfSystemCalls) {
+  RatioFollower follower = this->follower();
+  SlowMember one = slow(1000);
+  one.metric = find_metric("dread");
+  for (int window = 0; window < 3; ++window, one.cell += 8) static_cast<void>(add(follower, one));
+  const std::vector<Finding> findings = follower.findings(1016);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].evidence.source, "syscalls");
 }
 
 TEST_F(RatioFollowerTest, APauseIsBridgedAndALongOneIsNot) {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace laggard::lab::striped {
+
+/// How a file lies on the servers, as in PVFS: strip after strip, on one server after the other, beginning
+/// with the object's first server. Server k's part of the file is one object there.
+struct Stripes {
+  std::size_t servers = 1;
+  std::uint64_t strip = std::uint64_t{64} << 10U;  ///< Bytes.
+
+  /// The server with the first strip.
+  [[nodiscard]] std::size_t first(std::uint64_t object) const { return object % servers; }
+
+  /// A piece of a file that is contiguous in the file and in the object of one server.
+  struct Piece {
+    std::size_t server;
+    std::uint64_t offset;  ///< In the object.
+    std::uint64_t within;  ///< From the beginning of the range.
+    std::uint64_t length;
+  };
+  /// The pieces of a range, in the order of the file.
+  [[nodiscard]] std::vector<Piece> pieces(std::uint64_t object, std::uint64_t offset,
+                                          std::uint64_t length) const;
+
+  /// A file's size. \param sizes  of its objects, by server
+  [[nodiscard]] std::uint64_t file_size(std::uint64_t object, std::span<const std::uint64_t> sizes) const;
+  /// The size of a server's object in a file of that size.
+  [[nodiscard]] std::uint64_t object_size(std::uint64_t object, std::size_t server, std::uint64_t size) const;
+};
+
+/// The server that knows of a path: all clients must agree.
+[[nodiscard]] std::size_t server_of_path(std::string_view path, std::size_t servers);
+
+}  // namespace laggard::lab::striped
