@@ -87,8 +87,13 @@ def pack(run, target):
             for inside in sorted(path.iterdir()) if path.is_dir() else []:
                 if not inside.name.endswith((".lock", "-wal", "-shm", "-journal")):
                     tar.add(inside, f"{part}/{inside.name}", filter=bare)
+    return write_packed(target, raw.getvalue())
+
+
+def write_packed(target, raw):
+    """As a whole or not at all. Returns the size."""
     half = target.with_name(target.name + ".half")
-    half.write_bytes(lzma.compress(raw.getvalue(), preset=9 | lzma.PRESET_EXTREME))
+    half.write_bytes(lzma.compress(raw, preset=9 | lzma.PRESET_EXTREME))
     half.rename(target)
     return target.stat().st_size
 
