@@ -147,32 +147,39 @@ def brick_targets(volume):
 
 
 def still_brick(volume):
-    """One brick stands still for 10 s, then goes on; then it is killed."""
+    """One brick stands still for 12 s, then goes on; then it is killed. Probes that were under way at one of these moments may
+    end either way, and what else runs on this machine may make any slow."""
     out = f"{BASE}/still"
     recorder = Recorder(volume, out)
     time.sleep(4)
-    stopped = time.time()
     volume.signal("b2", signal.SIGSTOP)
-    time.sleep(10)
-    volume.signal("b2", signal.SIGCONT)
+    stopped = time.time()
+    time.sleep(12)
     resumed = time.time()
-    time.sleep(5)
-    volume.signal("b2", signal.SIGKILL)
+    volume.signal("b2", signal.SIGCONT)
+    time.sleep(8)
     killed = time.time()
+    volume.signal("b2", signal.SIGKILL)
     time.sleep(6)
     expect(recorder.end() == 0, "the recorder ends well")
     rows = events(out)
-    during = [row for row in rows if stopped + 1.5 < row["time"] < resumed]
+    during = [row for row in rows if stopped + 1.5 < row["time"] < resumed - 1.5]
     others = [row for row in during if row["subject"] != volume.target(2)]
-    bad = [row for row in others if row["what"] not in ("ok", "skipped")]
+    bad = [row for row in others if row["what"] not in ("ok", "slow", "skipped")]
     expect(not bad, f"the others are not accused: {bad[:3]}")
     for k in (1, 3):
-        written = [row for row in others if row["subject"] == volume.target(k) and row["operation"] == "WrEx"]
-        expect(len(written) >= 7 and all(row["what"] == "ok" for row in written), f"brick {k} is still written to")
-    own = [row for row in during if row["subject"] == volume.target(2) and row["operation"] == "WrEx"]
-    expect(len(own) >= 7 and all(row["what"] == "timeout" for row in own), "the still one is told in each round")
-    after = [row for row in rows if resumed + 2 < row["time"] < killed]
-    expect(after and all(row["what"] == "ok" for row in after), f"all is well again: {after[:3]}")
+        written = [row["what"] for row in others if row["subject"] == volume.target(k) and row["operation"] == "WrEx"]
+        expect(len(written) >= 7 and set(written) <= {"ok", "slow"} and written.count("ok") > len(written) / 2,
+               f"brick {k} is still written to: {written}")
+    own = [row["what"] for row in during if row["subject"] == volume.target(2) and row["operation"] == "WrEx"]
+    expect(len(own) >= 7 and set(own) == {"timeout"}, f"the still one is told in each round: {own}")
+    after = [row for row in rows if resumed + 3 < row["time"] < killed - 1]
+    bad = [row for row in after if row["what"] not in ("ok", "slow", "skipped")]
+    expect(not bad, f"all is well again: {bad[:3]}")
+    for k in (1, 2, 3):
+        for operation in OPERATIONS:
+            expect(any(row["what"] == "ok" for row in after if (row["subject"], row["operation"]) == (volume.target(k), operation)),
+                   f"{operation} on brick {k} is well again")
     dead = [row for row in rows if row["time"] > killed + 2]
     for k, what in ((1, "ok"), (2, "error"), (3, "ok")):
         outcomes = {row["what"] for row in dead if row["subject"] == volume.target(k)}
