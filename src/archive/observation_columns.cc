@@ -183,14 +183,25 @@ bool read_table(const Columns& columns, ProfileTable& table) {
   const auto* seen = finder.find("seen", kWords);
   if (start == nullptr || length == nullptr || subject == nullptr || end == nullptr || seen == nullptr)
     return false;
+  // Not there where no count stands for time; a damaged one is no such case.
+  const auto* each = finder.find("each", kNumbers, n);
+  if (each == nullptr &&
+      std::ranges::find(columns.header.columns, "each", &ColumnInfo::name) != columns.header.columns.end()) {
+    return false;
+  }
   const auto* counts = finder.find("count", kNumbers, seen->size());
   if (counts == nullptr) return false;
   std::size_t at = 0;
   for (std::size_t p = 0; p < n; ++p) {
-    const ProfileTable::Period period{.start = time_of((*start)[p]),
-                                      .length = Duration{static_cast<std::int64_t>((*length)[p])},
-                                      .subject = word_of((*subject)[p])};
-    if (!is_inside(columns.header, period.start) || period.length < Duration::zero()) return false;
+    const ProfileTable::Period period{
+        .start = time_of((*start)[p]),
+        .length = Duration{static_cast<std::int64_t>((*length)[p])},
+        .subject = word_of((*subject)[p]),
+        .each = Duration{each == nullptr ? 0 : static_cast<std::int64_t>((*each)[p])}};
+    if (!is_inside(columns.header, period.start) || period.length < Duration::zero() ||
+        period.each < Duration::zero()) {
+      return false;
+    }
     if ((*end)[p] < at || (*end)[p] > seen->size()) return false;
     table.begin(period);
     for (; at < (*end)[p]; ++at) {
@@ -233,6 +244,10 @@ Columns to_columns(const ProfileTable& table, std::uint64_t first_number) {
   columns.columns.push_back(
       column_by("length", kNumbers, periods, [](const Period& p) { return p.length.count(); }));
   columns.columns.push_back(column_by("subject", kWords, periods, [](const Period& p) { return p.subject; }));
+  if (std::ranges::any_of(periods, [](const Period& p) { return p.each != Duration::zero(); })) {
+    columns.columns.push_back(
+        column_by("each", kNumbers, periods, [](const Period& p) { return p.each.count(); }));
+  }
   Column end{.name = "end", .form = kNumbers, .values = {}};
   Column seen{.name = "seen", .form = kWords, .values = {}};
   Column count{.name = "count", .form = kNumbers, .values = {}};

@@ -23,6 +23,7 @@ class ProfileTable {
     WallTime start;
     Duration length{};       ///< Not negative.
     Word subject = kNoWord;  ///< The part that the profile is of; kNoWord: the host.
+    Duration each{};         ///< What one count is worth where it stands for time, as samples do; else zero.
   };
 
   ProfileTable() = default;

@@ -30,6 +30,7 @@ struct PlainPeriod {
   std::int64_t start = 0;
   std::int64_t length = 0;
   std::optional<std::string> subject;
+  std::int64_t each = 0;
   std::vector<std::pair<std::string, std::uint64_t>> counts;
   auto operator<=>(const PlainPeriod&) const = default;
 };
@@ -65,6 +66,7 @@ inline void add_plain(const ProfileTable& table, std::vector<PlainPeriod>& perio
     out.start = to_unix_ns(period.start);
     out.length = period.length.count();
     out.subject = plain(table, period.subject);
+    out.each = period.each.count();
     for (std::size_t i = 0; i < table.seen(p).size(); ++i) {
       out.counts.emplace_back(*plain(table, table.seen(p)[i]), table.counts(p)[i]);
     }
@@ -118,6 +120,7 @@ inline ProfileTable random_profile(std::mt19937_64& random, const std::string& h
     period.start = start + std::chrono::seconds{10 * p};
     period.length = std::chrono::seconds{random() % 11};
     if (random() % 2 == 0) period.subject = table.intern("pid " + std::to_string(random() % 3)).value();
+    if (random() % 4 == 0) period.each = Duration{static_cast<std::int64_t>(random() % 10'101'010)};
     table.begin(period);
     for (std::uint64_t word = random() % 4; word < 30; word += 1 + random() % 9) {
       const Word stack = table.intern("main;f" + std::to_string(word)).value();

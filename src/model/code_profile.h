@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace laggard {
+
+/// The kinds of profiles that tell what programs do (B). Their words are functions (FunctionName).
+///
+/// - `samples`: how often the processors were seen in a function; ProfileTable::Period::each is the CPU time
+/// that
+///   one sample stands for.
+/// - `calls`: how often a function was called.
+/// - `call-time`: how long it took, in ns, without the functions that it called.
+inline constexpr std::string_view kSamplesKind = "samples";
+inline constexpr std::string_view kCallsKind = "calls";
+inline constexpr std::string_view kCallTimeKind = "call-time";
+/// Samples with all the functions on the stack: words are folded, `PROGRAM;OUTERMOST;...;INNERMOST`.
+inline constexpr std::string_view kStacksKind = "stacks";
+
+/// What processors do for no program: softirqs between programs, and the kernel's own threads by their trade.
+inline constexpr std::string_view kNobody = "[kernel]";
+
+/// A function as profiles name it.
+struct FunctionName {
+  std::string_view program;  ///< As the kernel calls it, at most 15 bytes: `glusterfsd`; kNobody for nobody.
+  std::string_view
+      binary;  ///< Without its folder: `libc.so.6`, `[kernel]`, `[nf_conntrack]`; empty: unknown.
+  /// `tcp_sendmsg`; `near f` where `f` is the nearest symbol and ends before; empty: unknown.
+  std::string_view function;
+  bool operator==(const FunctionName&) const = default;
+};
+
+/// `PROGRAM;BINARY;FUNCTION`, with `:` and blanks for semicolons and control characters in names, shortened
+/// to what a dictionary takes.
+[[nodiscard]] std::string to_word(const FunctionName& name);
+/// The views are into `word`; nothing when it has not two semicolons.
+[[nodiscard]] std::optional<FunctionName> function_name(std::string_view word);
+
+}  // namespace laggard
