@@ -461,6 +461,47 @@ resource = "storage"
 any = ["storage throughput"]
 why = "{component}'s storage traffic differs from its peers'"
 
+# What profiles see and nothing else explains: the resource is read off the functions' names.
+[[rule]]
+name = "other code for storage"
+cause = "unknown"
+resource = "storage"
+any = ["storage computing"]
+why = "{component} spends its time in other code for storage than its peers"
+check = [
+  '''ssh {host} "iostat -x 5 3; pidstat -d 5 1"  # which disk, which program''',
+]
+
+[[rule]]
+name = "other code for the network"
+cause = "unknown"
+resource = "network"
+any = ["network computing"]
+why = "{component} spends its time in other code for the network than its peers"
+check = [
+  '''ssh {host} "ss -tinp state established | head -40; ip -s link"  # which connections''',
+]
+
+[[rule]]
+name = "other code for memory"
+cause = "unknown"
+resource = "memory"
+any = ["memory computing"]
+why = "{component} spends its time looking for memory, and its peers do not"
+check = [
+  '''ssh {host} "cat /proc/pressure/memory; vmstat 5 3"  # who takes it''',
+]
+
+[[rule]]
+name = "other code"
+cause = "unknown"
+resource = "cpu"
+any = ["symptom computing"]
+why = "{component} spends its time in other code than its peers"
+check = [
+  '''ssh {host} "top -bn1 | head -20; perf top -a"  # which program, which function''',
+]
+
 # What probes see and no metric explains.
 [[rule]]
 name = "probes refused"

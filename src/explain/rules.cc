@@ -44,6 +44,11 @@ Result<Selector> parse_selector(std::string_view text, const std::string& where)
   if (text.starts_with(kSymptom)) selector.symptom = symptom(text.substr(kSymptom.size()));
   if (selector.symptom) return selector;
   for (const Resource resource : kResources) {
+    if (text == fmt::format("{} {}", to_name(resource), to_name(Symptom::kComputing))) {
+      selector.resource = resource;
+      selector.symptom = Symptom::kComputing;
+      return selector;
+    }
     for (const Role role : kRoles) {
       if (text != fmt::format("{} {}", to_name(resource), to_name(role))) continue;
       selector.resource = resource;
@@ -264,7 +269,10 @@ bool selects(const Selector& selector, const Finding& finding) {
   if (!selector.metric.empty()) return finding.evidence.metric == selector.metric;
   if (!selector.source.empty()) return finding.evidence.source == selector.source;
   if (!selector.detector.empty()) return finding.evidence.detector == selector.detector;
-  if (selector.symptom) return finding.symptom == *selector.symptom;
+  if (selector.symptom) {
+    return finding.symptom == *selector.symptom &&
+           (!selector.resource || finding.resource == selector.resource);
+  }
   return finding.resource == selector.resource && finding.role == selector.role;
 }
 

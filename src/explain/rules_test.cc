@@ -190,5 +190,22 @@ TEST(Rules, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(error(""), HasSubstr("no [[rule]]"));
 }
 
+TEST(Rules, OtherCodeIsSelectedByTheResourceThatItWorksFor) {
+  const auto rules = parse_rules(default_rules(), "rules.toml");
+  ASSERT_TRUE(rules);
+  const auto name_of = [&](std::optional<Resource> resource) {
+    Finding finding;
+    finding.symptom = Symptom::kComputing;
+    finding.resource = resource;
+    finding.evidence.source = "behaviour";
+    const Rule* rule = first_match(*rules, Suspect{{&finding}, PartKind::kServer, {}});
+    return rule == nullptr ? "none" : rule->name;
+  };
+  EXPECT_EQ(name_of(Resource::kStorage), "other code for storage");
+  EXPECT_EQ(name_of(Resource::kNetwork), "other code for the network");
+  EXPECT_EQ(name_of(Resource::kMemory), "other code for memory");
+  EXPECT_EQ(name_of(std::nullopt), "other code");
+}
+
 }  // namespace
 }  // namespace laggard::explain

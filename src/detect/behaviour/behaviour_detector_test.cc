@@ -1,0 +1,138 @@
+#include "detect/behaviour/behaviour_detector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "detect/behaviour/function_hints.h"
+#include "testing/grouping.h"
+
+namespace laggard::detect {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing_support::GroupingBuilder;
+
+constexpr WallTime kStart = from_unix_ns(1'800'000'000'000'000'000);
+constexpr int kServers = 5;
+
+/// Five servers that run the same daemon, sampled at 99 Hz, and a client.
+class BehaviourDetectorTest : public testing::Test {
+ protected:
+  BehaviourDetectorTest()
+      : grouping_(system()), detector_({grouping_, 30s}, BehaviourDetector::default_parameters()) {}
+
+  static Grouping system() {
+    GroupingBuilder builder;
+    builder.servers(kServers, 1, false);
+    Grouping grouping = builder.get();
+    for (int server = 1; server <= kServers; ++server) {
+      grouping.resolver.add_host("s" + std::to_string(server), SeriesResolver::Party::kServer);
+    }
+    grouping.resolver.add_host("c1", SeriesResolver::Party::kClient);
+    return grouping;
+  }
+
+  /// \param besides  samples in ten seconds, of functions that s2 runs, too
+  void run(Duration from, Duration to, const std::map<std::string, std::uint64_t>& besides = {}) {
+    constexpr Duration kPeriod = 10s;
+    for (Duration at = from; at < to; at += kPeriod) {
+      for (const std::string host : {"c1", "s1", "s2", "s3", "s4", "s5"}) {
+        ProfileTable table(host, std::string(kSamplesKind));
+        table.begin({.start = kStart + at, .length = kPeriod, .subject = kNoWord, .each = 10ms});
+        for (int f = 0; f < 6; ++f) {
+          std::poisson_distribution<std::uint64_t> samples(host == "c1" ? 500 : 20);
+          table.add(table.intern("glusterfsd;[kernel];tcp_f" + std::to_string(f)).value(), samples(random_));
+        }
+        if (host == "s2") {
+          for (const auto& [function, count] : besides) table.add(table.intern(function).value(), count);
+        }
+        detector_.take(table);
+      }
+      detector_.complete(kStart + at + kPeriod);
+    }
+  }
+
+  std::mt19937_64 random_{4};
+  Grouping grouping_;
+  BehaviourDetector detector_;
+};
+
+TEST_F(BehaviourDetectorTest, ARogueProgramIsNamed) {
+  run(0s, 5min);
+  EXPECT_THAT(detector_.findings(), IsEmpty());
+  run(5min, 10min, {{"dd;[kernel];submit_bio", 40}, {"dd;[kernel];copy_to_user", 10}});
+  const auto findings = detector_.findings();
+  ASSERT_THAT(findings, SizeIs(1));
+  const Finding& finding = findings[0];
+  EXPECT_EQ(finding.part.name, "s2");
+  EXPECT_EQ(finding.symptom, Symptom::kComputing);
+  EXPECT_EQ(finding.resource, Resource::kStorage);
+  EXPECT_TRUE(finding.open);
+  EXPECT_TRUE(finding.confirmed());
+  EXPECT_LE(finding.faulty_since, kStart + 5min + 2min) << "B's latency is 90 s";
+  EXPECT_GE(finding.since, kStart + 5min - 60s);
+  EXPECT_EQ(finding.evidence.detector, "samples");
+  EXPECT_EQ(finding.evidence.peer_count, 4U);
+  EXPECT_THAT(finding.evidence.note, HasSubstr("dd runs there and on no peer"));
+  EXPECT_THAT(finding.evidence.note, HasSubstr("submit_bio (dd)"));
+  const auto& ranked = std::get<RankedPayload>(finding.evidence.payloads.at(0).shape);
+  EXPECT_EQ(ranked.entries.at(0).name, "submit_bio (dd)");
+  EXPECT_NEAR(ranked.entries.at(0).own, 4, 1) << "40 samples of 10 ms in 10 s are 4 % of a processor";
+  EXPECT_EQ(ranked.entries.at(0).peers, 0);
+  EXPECT_LE(ranked.entries.size(), BehaviourDetector::kMostShown);
+}
+
+TEST_F(BehaviourDetectorTest, WhatIsOverIsClosedAndForgotten) {
+  run(0s, 5min);
+  run(5min, 8min, {{"dd;[kernel];submit_bio", 40}});
+  run(8min, 12min);
+  const auto findings = detector_.findings();
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_FALSE(findings[0].open);
+  EXPECT_LE(findings[0].until, kStart + 8min + 60s);
+  EXPECT_GE(findings[0].until, kStart + 8min);
+  EXPECT_EQ(detector_.kept(), 1U);
+  detector_.forget(std::vector<std::uint8_t>{0});
+  EXPECT_EQ(detector_.kept(), 0U);
+}
+
+TEST_F(BehaviourDetectorTest, WhatWasSoFromTheBeginningIsFound) {
+  run(0s, 4min, {{"socat;[kernel];tcp_sendmsg", 60}});
+  ASSERT_THAT(detector_.findings(), SizeIs(1));
+  EXPECT_EQ(detector_.findings()[0].resource, Resource::kNetwork);
+}
+
+TEST_F(BehaviourDetectorTest, LessIsOtherCodeToo) {
+  run(0s, 5min);
+  // s2 spins instead of working: its daemon does as much, and something that all have at times.
+  run(5min, 8min, {{"glusterfsd;libpthread.so.0;pthread_spin_lock", 60}});
+  ASSERT_THAT(detector_.findings(), SizeIs(1));
+  const Finding& finding = detector_.findings()[0];
+  EXPECT_EQ(finding.resource, std::nullopt) << "no name tells of a resource";
+  EXPECT_THAT(finding.evidence.note, HasSubstr("most in pthread_spin_lock (glusterfsd)"));
+}
+
+TEST(FunctionHints, NamesTellWhatAFunctionWorksFor) {
+  const auto kernel = [](std::string_view function) { return resource_of({"x", "[kernel]", function}); };
+  EXPECT_EQ(kernel("tcp_v4_rcv"), Resource::kNetwork);
+  EXPECT_EQ(kernel("__netif_receive_skb_core"), Resource::kNetwork);
+  EXPECT_EQ(kernel("submit_bio"), Resource::kStorage);
+  EXPECT_EQ(kernel("blkdev_direct_IO"), Resource::kStorage);
+  EXPECT_EQ(kernel("shrink_node"), Resource::kMemory);
+  EXPECT_EQ(kernel("do_syscall_64"), std::nullopt);
+  EXPECT_EQ(resource_of({"glusterfsd", "libc.so.6", "pread64"}), Resource::kStorage);
+  EXPECT_EQ(resource_of({"pvfs2-server", "pvfs2-server", "dbpf_pread"}), Resource::kStorage);
+  EXPECT_EQ(resource_of({"x", "x", "near pread"}), std::nullopt) << "it may be anything";
+}
+
+}  // namespace
+}  // namespace laggard::detect

@@ -1,0 +1,118 @@
+#include "detect/behaviour/behaviour_evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "detect/behaviour/function_hints.h"
+#include "model/code_profile.h"
+
+namespace laggard::detect {
+
+namespace {
+
+using Differing = BehaviourFollower::Differing;
+
+struct Unit {
+  std::string_view name;
+  double per_window = 1;  ///< What one of the unit comes to in a window.
+};
+
+Unit unit_of(std::string_view kind) {
+  constexpr double kWindow = to_seconds(FeatureWindows::kWindow);
+  if (kind == kSamplesKind) return {"% CPU", kWindow / 100};
+  if (kind == kCallTimeKind) return {"% of time", kWindow / 100};
+  return {"calls/s", kWindow};
+}
+
+/// `tcp_v4_rcv (socat)`, `near main of sgm_dd`, `libfoo.so (glusterfsd)`.
+std::string title_of(const FunctionName& name) {
+  const std::string_view what = !name.function.empty() ? name.function
+                                : !name.binary.empty() ? name.binary
+                                                       : "?";
+  return name.program.empty() ? std::string(what) : fmt::format("{} ({})", what, name.program);
+}
+
+FunctionName name_of(const Differing& one, const Dictionary& words) {
+  return function_name(words.text(one.function))
+      .value_or(FunctionName{.program = {}, .binary = {}, .function = words.text(one.function)});
+}
+
+double total_apart(std::span<const Differing> differing) {
+  return std::accumulate(differing.begin(), differing.end(), 0.0,
+                         [](double sum, const Differing& one) { return sum + one.apart; });
+}
+
+std::optional<Resource> main_resource(std::span<const Differing> differing, const Dictionary& words) {
+  std::map<Resource, double> of;
+  for (const Differing& one : differing) {
+    if (const auto resource = resource_of(name_of(one, words))) of[*resource] += one.apart;
+  }
+  const auto most = std::ranges::max_element(of, {}, [](const auto& entry) { return entry.second; });
+  if (most == of.end() || 2 * most->second < total_apart(differing)) return std::nullopt;
+  return most->first;
+}
+
+std::string program_of_its_own(std::span<const Differing> differing, const Dictionary& words) {
+  struct Sums {
+    double own = 0;
+    double peers = 0;
+  };
+  constexpr double kShare = 0.2;
+  std::map<std::string_view, Sums> programs;
+  for (const Differing& one : differing) {
+    Sums& sums = programs[name_of(one, words).program];
+    sums.own += one.own;
+    sums.peers += one.peers;
+  }
+  programs.erase("");
+  programs.erase(kNobody);
+  std::erase_if(programs, [](const auto& program) { return program.second.peers > 0; });
+  const auto most =
+      std::ranges::max_element(programs, {}, [](const auto& program) { return program.second.own; });
+  if (most == programs.end() || most->second.own < kShare * total_apart(differing)) return {};
+  return std::string(most->first);
+}
+
+std::string what_differs(const Differing& one, const FunctionName& name, const Unit& unit) {
+  return fmt::format("most in {}: {:.3g} {}, its peers {:.3g}", title_of(name), one.own / unit.per_window,
+                     unit.name, one.peers / unit.per_window);
+}
+
+}  // namespace
+
+BehaviourEvidence behaviour_evidence(std::string_view kind, std::span<const Differing> differing,
+                                     const Dictionary& words, std::size_t most) {
+  BehaviourEvidence told;
+  told.evidence.detector = kind;
+  if (differing.empty()) return told;
+  const Unit unit = unit_of(kind);
+  RankedPayload ranked{.unit = std::string(unit.name), .entries = {}};
+  double own = 0;
+  double peers = 0;
+  for (const Differing& one : differing) {
+    own += one.own / unit.per_window;
+    peers += one.peers / unit.per_window;
+    if (ranked.entries.size() == most) continue;
+    ranked.entries.push_back({.name = title_of(name_of(one, words)),
+                              .own = one.own / unit.per_window,
+                              .peers = one.peers / unit.per_window});
+  }
+  told.resource = main_resource(differing, words);
+  told.own_program = program_of_its_own(differing, words);
+  Evidence& evidence = told.evidence;
+  evidence.level = own;
+  evidence.peers = peers;
+  evidence.unit = unit.name;
+  evidence.note = what_differs(differing.front(), name_of(differing.front(), words), unit);
+  if (!told.own_program.empty()) {
+    evidence.note = fmt::format("{} runs there and on no peer; {}", told.own_program, evidence.note);
+  }
+  evidence.payloads.push_back({"functions that differ most", std::move(ranked)});
+  return told;
+}
+
+}  // namespace laggard::detect

@@ -1,0 +1,93 @@
+#include "detect/behaviour/feature_windows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace laggard::detect {
+
+Word FeatureWindows::word_of(std::string_view text) {
+  if (const auto known = words_.intern(text)) return *known;
+  // Full: whoever makes up functions without end costs everybody the windows at hand, and no more.
+  words_ = {};
+  is_kept_.clear();
+  slots_.clear();
+  ++generation_;
+  return words_.intern(text).value();
+}
+
+void FeatureWindows::add(const ProfileTable& profile) {
+  for (std::size_t p = 0; p < profile.size(); ++p) {
+    const ProfileTable::Period& period = profile.periods()[p];
+    const WallTime begin = floor_to(period.start + period.length / 2, kShift);
+    if (taken_ && begin < *taken_ - kWindow + kShift) continue;
+    const double worth = period.each == Duration::zero() ? 1 : to_seconds(period.each);
+    slots_[profile.host()][begin].covered += period.length;
+    for (std::size_t i = 0; i < profile.seen(p).size(); ++i) {
+      const Word word = word_of(profile.words().text(profile.seen(p)[i]));
+      slots_[profile.host()][begin].sums[word.value] += static_cast<double>(profile.counts(p)[i]) * worth;
+    }
+  }
+}
+
+void FeatureWindows::keep_functions(const std::vector<std::unordered_map<std::uint32_t, double>>& sums) {
+  is_kept_.resize(words_.size(), 0);
+  for (const auto& of_host : sums) {
+    for (const auto& [word, sum] : of_host) {
+      if (sum >= floor_) is_kept_[word] = 1;
+    }
+  }
+}
+
+FeatureWindow FeatureWindows::window(WallTime end) {
+  FeatureWindow window{.span = {end - kWindow, end}, .hosts = {}, .functions = {}, .values = {}};
+  std::vector<std::unordered_map<std::uint32_t, double>> sums;
+  for (const auto& [host, slots] : slots_) {
+    Duration covered{};
+    std::unordered_map<std::uint32_t, double> of_host;
+    for (auto slot = slots.lower_bound(end - kWindow); slot != slots.end() && slot->first < end; ++slot) {
+      covered += slot->second.covered;
+      for (const auto& [word, sum] : slot->second.sums) of_host[word] += sum;
+    }
+    if (to_seconds(covered) < kCovered * to_seconds(kWindow)) continue;
+    window.hosts.push_back(host);
+    sums.push_back(std::move(of_host));
+  }
+  keep_functions(sums);
+  for (std::uint32_t word = 0; word < is_kept_.size(); ++word) {
+    if (is_kept_[word] != 0) window.functions.push_back(Word{word});
+  }
+  window.values.reserve(window.hosts.size() * window.functions.size());
+  for (const auto& of_host : sums) {
+    for (const Word function : window.functions) {
+      const auto found = of_host.find(function.value);
+      window.values.push_back(found == of_host.end() ? 0 : found->second);
+    }
+  }
+  return window;
+}
+
+std::optional<WallTime> FeatureWindows::next() const {
+  std::optional<WallTime> first;
+  for (const auto& [host, slots] : slots_) {
+    if (!slots.empty()) first = std::min(first.value_or(WallTime::max()), slots.begin()->first + kShift);
+  }
+  return first && taken_ ? std::max(*first, *taken_ + kShift) : first;
+}
+
+void FeatureWindows::forget_before(WallTime begin) {
+  for (auto& [host, slots] : slots_) slots.erase(slots.begin(), slots.lower_bound(begin));
+  std::erase_if(slots_, [](const auto& host) { return host.second.empty(); });
+}
+
+std::vector<FeatureWindow> FeatureWindows::take(WallTime until) {
+  std::vector<FeatureWindow> windows;
+  for (std::optional<WallTime> end = next(); end && *end <= until; end = next()) {
+    FeatureWindow taken = window(*end);
+    if (!taken.hosts.empty()) windows.push_back(std::move(taken));
+    taken_ = *end;
+    forget_before(*end - kWindow + kShift);
+  }
+  return windows;
+}
+
+}  // namespace laggard::detect
