@@ -111,12 +111,12 @@ TEST_F(BehaviourDetectorTest, WhatWasSoFromTheBeginningIsFound) {
   EXPECT_EQ(detector_.findings()[0].resource, Resource::kNetwork);
 }
 
-TEST_F(BehaviourDetectorTest, LessIsOtherCodeToo) {
+TEST_F(BehaviourDetectorTest, OtherCodeOfTheSameProgramIsToldByItsFunction) {
   run(0s, 5min);
-  // s2 spins instead of working: its daemon does as much, and something that all have at times.
   run(5min, 8min, {{"glusterfsd;libpthread.so.0;pthread_spin_lock", 60}});
-  ASSERT_THAT(detector_.findings(), SizeIs(1));
-  const Finding& finding = detector_.findings()[0];
+  const auto findings = detector_.findings();
+  ASSERT_THAT(findings, SizeIs(1));
+  const Finding& finding = findings[0];
   EXPECT_EQ(finding.resource, std::nullopt) << "no name tells of a resource";
   EXPECT_THAT(finding.evidence.note, HasSubstr("most in pthread_spin_lock (glusterfsd)"));
 }

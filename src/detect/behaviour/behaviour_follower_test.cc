@@ -173,9 +173,9 @@ TEST(BehaviourFollower, WhoWasNoOtherBeforeIsFaultyAsEver) {
   BehaviourFollower follower(samples());
   bool as_ever = false;
   bool any = false;
-  for (int n = 0; n < 20; ++n) {
-    // It always does something besides that is just below the threshold, and then a little more.
-    for (const auto& verdict : follower.follow(cluster.window({{3, n < 12 ? 1.2 : 2.0}}), cluster.all())) {
+  for (int n = 0; n < 40; ++n) {
+    // It always does something besides that is below the threshold, and then a little more.
+    for (const auto& verdict : follower.follow(cluster.window({{3, n < 30 ? 1.0 : 1.8}}), cluster.all())) {
       any = any || verdict.is_faulty;
       as_ever = as_ever || verdict.as_ever;
       if (verdict.host != 3) {

@@ -52,7 +52,8 @@ TEST(FeatureWindows, AreTheSumsOfTheirDefinition) {
     for (const std::string host : {"s1", "s2", "s3"}) {
       Seen seen{host, at, {}};
       for (int f = 0; f < 12; ++f) {
-        if (random() % 2 == 0) seen.counts["f" + std::to_string(f)] = random() % (f + 2);
+        if (random() % 2 == 0)
+          seen.counts["f" + std::to_string(f)] = random() % static_cast<std::uint64_t>(f + 2);
       }
       windows.add(table_of(seen));
       all.push_back(seen);

@@ -143,6 +143,21 @@ TEST_F(BuildTest, ServersRunInTheirMemoryGroup) {
                              HasSubstr(group + "/cgroup.procs nice -n -15 glusterfsd"))));
 }
 
+TEST_F(BuildTest, AllThatRunsOnAServerIsInOneGroupWhereThatIsPossible) {
+  EXPECT_FALSE(work_group(machine_, layout_, 2));
+  machine_.files["/sys/fs/cgroup/unified/cgroup.procs"] = "";
+  ASSERT_TRUE(start_gluster(site_));
+  const std::string group = std::string("/sys/fs/cgroup/unified/laggard-bench-s2-") + kTestId;
+  EXPECT_EQ(work_group(machine_, layout_, 2), group);
+  ASSERT_TRUE(site_.start("s2", {{"dd"}, {}, {}}, "fault-s2"));
+  EXPECT_EQ(machine_.log.back(), "start sh -c echo $$ >\"$0\" && exec \"$@\" " + group +
+                                     "/cgroup.procs nsenter --net=/run/laggard-bench/net/s2 -- dd");
+  ASSERT_TRUE(site_.start("c1", {{"dd"}, {}, {}}, "workload-c1"));
+  EXPECT_THAT(machine_.log.back(), Not(HasSubstr("unified")));
+  ASSERT_TRUE(undo(machine_, layout_, journal_.entries, [](const std::string&) {}));
+  EXPECT_THAT(machine_.folders, Not(Contains(HasSubstr("unified"))));
+}
+
 TEST_F(BuildTest, StripedFilesAreServedByEveryServerAndMountedFromAll) {
   const auto started = start_striped(site_, "/usr/bin/laggard-striped-files");
   ASSERT_TRUE(started) << started.error().message();

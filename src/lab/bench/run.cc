@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "lab/bench/call_recorders.h"
 #include "lab/bench/catalogue_text.h"
+#include "lab/bench/event_recorders.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
 #include "lab/bench/machine.h"
@@ -172,20 +172,27 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   truth.workload_start = clock().wall();
   Result<RunningWorkload> workload = RunningWorkload::start(site, run_.workload);
   if (!workload) return forward(workload);
-  std::optional<CallRecorders> calls;
+  std::vector<EventRecorders> others;
   if (session_.record_calls) {
-    Result<CallRecorders> started = CallRecorders::start(bench_, *workload, out);
+    Result<EventRecorders> started = EventRecorders::of_calls(bench_, *workload, out);
     if (!started) return forward(started);
-    calls.emplace(std::move(*started));
+    others.push_back(std::move(*started));
+  }
+  if (session_.record_samples) {
+    Result<EventRecorders> started = EventRecorders::of_samples(bench_, out);
+    if (!started) return forward(started);
+    others.push_back(std::move(*started));
   }
   const auto well = [&]() -> Status {
     if (Status fine = workload->check(); !fine) return fine;
-    if (Status fine = calls ? calls->check() : Status{}; !fine) return fine;
+    for (const EventRecorders& other : others) {
+      if (Status fine = other.check(); !fine) return fine;
+    }
     return recorders->check();
   };
   if (Status done = with_fault(well, truth); !done) return forward(done);
   truth.workload_stop = clock().wall();
-  calls.reset();
+  others.clear();
   workload->stop();
   const std::optional<CpuTimes> cpu_after = cpu();
   if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);

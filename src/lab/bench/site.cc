@@ -71,7 +71,15 @@ std::filesystem::path Site::log_file(std::string_view log) const {
 
 Result<int> Site::start(std::string_view host, Command command, std::string_view log) {
   command.environment.push_back(process_mark(layout_));
-  return machine_.start(inside(layout_.network(host), std::move(command)), log_file(log));
+  command = inside(layout_.network(host), std::move(command));
+  for (std::size_t i = 1; i <= layout_.servers; ++i) {
+    const auto group = layout_.server(i) == host ? work_group(machine_, layout_, i) : std::nullopt;
+    if (!group || !machine_.exists(*group)) continue;
+    std::vector<std::string> argv{"sh", "-c", R"(echo $$ >"$0" && exec "$@")", *group / "cgroup.procs"};
+    argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+    command.argv = std::move(argv);
+  }
+  return machine_.start(std::move(command), log_file(log));
 }
 
 Result<int> Site::start_disk(Command command, std::string_view log) {
@@ -103,6 +111,8 @@ namespace {
 constexpr const char* kMemoryVersion1 = "/sys/fs/cgroup/memory";
 constexpr const char* kCpuVersion1 = "/sys/fs/cgroup/cpu";
 constexpr const char* kVersion2 = "/sys/fs/cgroup";
+/// Where those of version 2 are when version 1 has the controllers.
+constexpr const char* kBesideVersion1 = "/sys/fs/cgroup/unified";
 /// What nice -15 weighs, which the servers would lose in groups of the usual weight.
 constexpr const char* kSharesVersion1 = "29154";
 constexpr const char* kWeightVersion2 = "2847";
@@ -146,8 +156,17 @@ std::filesystem::path cpu_group(Machine& machine, const Layout& layout, std::siz
   return root / group_name(layout, server);
 }
 
+std::optional<std::filesystem::path> work_group(Machine& machine, const Layout& layout, std::size_t server) {
+  const std::filesystem::path root = kBesideVersion1;
+  if (!version_1(machine) || !machine.exists(root / "cgroup.procs")) return std::nullopt;
+  return root / group_name(layout, server);
+}
+
 Status make_groups(Site& site, std::size_t server) {
   Machine& machine = site.machine();
+  if (const auto work = work_group(machine, site.layout(), server)) {
+    if (Status made = machine.make_folder(*work); !made) return made;
+  }
   const std::filesystem::path memory = memory_group(machine, site.layout(), server);
   const std::string limit = fmt::format("{}M", site.layout().cache_megabytes);
   if (!version_1(machine)) {

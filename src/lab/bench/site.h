@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,7 @@ class Site {
 
   /// Runs a command to its end; it must succeed.
   [[nodiscard]] Status must(Command command);
-  /// Starts a program in the network of a host.
+  /// Starts a program in the network of a host; on a server in its work_group, where there is one.
   [[nodiscard]] Result<int> start(std::string_view host, Command command, std::string_view log);
   /// Starts the program of a modelled disk.
   [[nodiscard]] Result<int> start_disk(Command command, std::string_view log);
@@ -87,13 +88,20 @@ inline constexpr const char* kTrunkSecond = "trunk2";
 /// group.
 [[nodiscard]] std::filesystem::path cpu_group(Machine& machine, const Layout& layout, std::size_t server);
 
+/// The group of all that runs on a server, its daemon and whatever else was started there, which limits
+/// nothing: by it one sampler tells servers of one machine apart. Nothing where groups of version 2 do not
+/// exist beside those of version 1; in version 2 alone a process can be in one group only, and the daemon's
+/// has limits.
+[[nodiscard]] std::optional<std::filesystem::path> work_group(Machine& machine, const Layout& layout,
+                                                              std::size_t server);
+
 /// Whether a list of controllers of groups of version 2 has one of that name (`cpu` is not `cpuset`).
 [[nodiscard]] bool names_controller(std::string_view list, std::string_view controller);
 
 /// Whether control groups are those of version 1 here.
 [[nodiscard]] bool version_1(Machine& machine);
 
-/// Creates both groups of a server with their limits. No server swaps, even where the machine does.
+/// Creates the groups of a server with their limits. No server swaps, even where the machine does.
 [[nodiscard]] Status make_groups(Site& site, std::size_t server);
 
 /// Drops the clean pages from a server's page cache.

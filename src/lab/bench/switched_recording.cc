@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "lab/bench/call_recorders.h"
+#include "lab/bench/event_recorders.h"
 
 namespace laggard::lab::bench {
 
@@ -31,7 +31,7 @@ class CallRecording final : public SwitchedRecording {
   [[nodiscard]] Status turn(bool on) override {
     recorders_.reset();
     if (!on) return {};
-    Result<CallRecorders> started = CallRecorders::start(bench_, workload_, out_);
+    Result<EventRecorders> started = EventRecorders::of_calls(bench_, workload_, out_);
     if (!started) return forward(started);
     recorders_.emplace(std::move(*started));
     return {};
@@ -47,7 +47,7 @@ class CallRecording final : public SwitchedRecording {
   Bench& bench_;
   const RunningWorkload& workload_;
   std::filesystem::path out_;
-  std::optional<CallRecorders> recorders_;
+  std::optional<EventRecorders> recorders_;
 };
 
 }  // namespace

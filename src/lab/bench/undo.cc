@@ -161,7 +161,10 @@ void Undoing::detach(const Remains& remains) {
 
 void Undoing::remove_groups() {
   for (std::size_t i = 1; i <= kMostHosts; ++i) {
-    for (const auto& group : {memory_group(machine_, layout_, i), cpu_group(machine_, layout_, i)}) {
+    std::vector<std::filesystem::path> groups{memory_group(machine_, layout_, i),
+                                              cpu_group(machine_, layout_, i)};
+    if (auto work = work_group(machine_, layout_, i)) groups.push_back(std::move(*work));
+    for (const auto& group : groups) {
       if (machine_.exists(group)) note(machine_.remove_empty(group));
     }
   }

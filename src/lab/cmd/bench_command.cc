@@ -33,6 +33,7 @@ struct LabBenchOptions {
   bench::Layout layout;
   std::string file_system = to_name(bench::FileSystem::kGluster);
   bool calls = false;
+  bool samples = false;
   std::string workload = "ddw";
   std::string fault = "none";
   std::string server = "1";
@@ -190,7 +191,7 @@ Status lab_bench(const LabBenchOptions& options) {
         clock->sleep_until(clock->mono() + std::chrono::milliseconds(1));  // Looks whether a signal came.
         return clock->stopped();
       }};
-  return conduct(options, {machine, options.layout, {}, observer, say, options.calls});
+  return conduct(options, {machine, options.layout, {}, observer, say, options.calls, options.samples});
 }
 
 std::vector<std::string> workloads() {
@@ -215,6 +216,8 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
   text("--server", options.server,
        "The faulty ones, from 1, or clients; with several faults for each, with +", "K[,K...][+...]");
   command.add_flag("--syscalls", options.calls, "Record the system calls of daemons and workload, too");
+  command.add_flag("--samples", options.samples,
+                   "Record where the processors' time of each server goes, function by function");
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");
   text("--fault-seconds", options.fault_seconds, "Of the fault", "S");

@@ -34,9 +34,9 @@ class Saturation : public ::testing::Test {
     const std::size_t members = grouping_.components.size();
     SaturationWatch watch(grouping_, parameters_);
     // In two runs, as a gap makes them.
-    const std::size_t seconds = rows.size() / members;
-    const std::size_t first = seconds / 2;
-    const auto end = static_cast<std::int64_t>(seconds);
+    const std::size_t samples = rows.size() / members;
+    const std::size_t first = samples / 2;
+    const auto end = static_cast<std::int64_t>(samples);
     const auto middle = static_cast<std::int64_t>(first);
     watch.observe(0, metric, {0, middle}, std::span(rows).first(first * members));
     watch.observe(0, metric, {100 + middle, 100 + end}, std::span(rows).subspan(first * members));

@@ -53,18 +53,18 @@ TEST(Representative, LeavesOutWhoIsFaulty) {
   EXPECT_EQ(representative_of({1, 1, 50, 9, 90, 90, 90}, std::vector<TrainedMember>(7, {100, false})), 50);
 }
 
-/// The first window of `seconds`, rows of a number per member.
-std::vector<double> distances(const std::vector<std::vector<double>>& seconds,
+/// The first window of `rows`, rows of a number per member.
+std::vector<double> distances(const std::vector<std::vector<double>>& rows,
                               std::vector<TrainedMember> members = {}) {
   JudgeOptions options;
-  options.windows = {std::chrono::seconds(1), seconds.size(), 1, 5, 3};
+  options.windows = {std::chrono::seconds(1), rows.size(), 1, 5, 3};
   options.parameters = paper_parameters({});
   if (!members.empty()) options.trained = {std::move(members)};
-  GroupJudge judge({{&dread(), true}}, seconds.front().size(), options);
+  GroupJudge judge({{&dread(), true}}, rows.front().size(), options);
   JudgeMemory memory(options.distances, options.parameters);
   std::vector<double> found;
-  for (std::size_t k = 0; k < seconds.size(); ++k) {
-    const std::vector<std::span<const double>> row{seconds[k]};
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::vector<std::span<const double>> row{rows[k]};
     judge.push(from_unix_ns(static_cast<std::int64_t>(1'000'000'000 * k)), row, memory,
                [&](WindowJudgement& window) {
                  ASSERT_EQ(window.tracks.size(), 1U);
