@@ -17,6 +17,7 @@
 #include "cmd/ranks.h"
 #include "cmd/read_recording.h"
 #include "cmd/service_times.h"
+#include "detect/behaviour/behaviour_training.h"
 #include "detect/logs/pattern_file.h"
 #include "engine/diagnoser.h"
 #include "model/outcome.h"
@@ -204,6 +205,7 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.log_patterns = std::move(*patterns);
   if (setup.thresholds) {
     out.normal_errors.assign(setup.thresholds->normal_errors.begin(), setup.thresholds->normal_errors.end());
+    out.trained_behaviour = detect::trained_behaviour(*setup.thresholds);
   }
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;

@@ -1,5 +1,8 @@
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/file.h"
 #include "base/node_set.h"
 #include "base/terminal_text.h"
@@ -11,6 +14,7 @@
 #include "cmd/output.h"
 #include "cmd/peer_plots.h"
 #include "cmd/service_times.h"
+#include "detect/behaviour/behaviour_training.h"
 #include "detect/syscalls/normal_errors.h"
 #include "engine/trainer.h"
 #include "model/outcome.h"
@@ -101,6 +105,24 @@ std::string notes_of(const AnalysisSetup& setup) {
   return said;
 }
 
+/// What servers' profiles teach; no groups where none were recorded.
+Result<std::vector<detect::GroupThresholds>> behaviour_of(const AnalysisSetup& setup) {
+  detect::BehaviourTrainer trainer(setup.grouping);
+  if (setup.observations == nullptr) return trainer.finish();
+  const ObservationRequest request{.from = setup.request.from,
+                                   .to = setup.request.to,
+                                   .kinds = {detect::kCodeKinds.begin(), detect::kCodeKinds.end()},
+                                   .hosts = {}};
+  auto reader = setup.observations->read_profiles(request);
+  if (!reader) return forward(reader);
+  for (;;) {
+    auto table = (*reader)->next();
+    if (!table) return forward(table);
+    if (!table->has_value()) return trainer.finish();
+    trainer.add(**table);
+  }
+}
+
 Status train(TrainOptions options) {
   const NamedOutput outputs[] = {{"--out", options.out}, {"--html", options.html}};
   const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger};
@@ -133,6 +155,9 @@ Status train(TrainOptions options) {
                             options.analysis.left_out.empty() ? "" : " that does not stand out itself"));
   }
   thresholds.normal_errors = normal_errors;
+  auto behaviour = behaviour_of(*setup);
+  if (!behaviour) return forward(behaviour);
+  std::ranges::move(*behaviour, std::back_inserter(thresholds.groups));
   auto text = detect::write_thresholds(thresholds);
   if (!text) return forward(text);
   if (Status written = write_file(options.out, *text); !written) return written;

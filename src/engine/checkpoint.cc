@@ -63,6 +63,9 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   for (const DetectorSpec& detector : options.detectors) out(detector.source);
   out(options.normal_errors.size());
   for (const std::string& error : options.normal_errors) out(error);
+  for (const auto& [kind, hosts] : options.trained_behaviour) {
+    for (const auto& [host, distance] : hosts) out(kind, host, distance);
+  }
   for (const derive::Derivation& row : pipeline.derived.table) {
     out(row.events, to_name(row.kind), row.device, row.mark, row.counters.size());
     for (const derive::DerivedCounter& counter : row.counters)

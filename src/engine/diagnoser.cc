@@ -96,7 +96,8 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
                  {.grouping = grouping,
                   .step = step_,
                   .log_patterns = options_.log_patterns,
-                  .normal_errors = options_.normal_errors}),
+                  .normal_errors = options_.normal_errors,
+                  .trained_behaviour = &options_.trained_behaviour}),
       load_(grouping),
       examiners_(grouping, detectors_, load_) {
   if (options_.history) persistence_.emplace(*options_.history);

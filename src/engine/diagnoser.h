@@ -61,8 +61,10 @@ struct DiagnoserOptions {
   std::span<const DetectorSpec> detectors = detector_table();  ///< Of events and profiles.
   std::string log_patterns;                                    ///< DetectorSetup::log_patterns.
   std::vector<std::string> normal_errors;                      ///< DetectorSetup::normal_errors.
-  bool bias = true;    ///< Look for what is a little slower in nearly every window, too.
-  bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
+  std::map<std::string, std::map<std::string, double>>
+      trained_behaviour;  ///< DetectorSetup::trained_behaviour.
+  bool bias = true;       ///< Look for what is a little slower in nearly every window, too.
+  bool learn = false;     ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };
 
 /// The engine: the whole verdict on a recording, in one pass. Observations in, a Diagnosis out, at any time.

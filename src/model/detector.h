@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -86,6 +87,9 @@ struct DetectorSetup {
   std::string_view log_patterns{};
   /// Errors of servers' system calls that mean nothing, by name; outlives the detector.
   std::span<const std::string> normal_errors{};
+  /// How far servers were apart in what they do in fault-free training, by kind of profile and host
+  /// (detect/behaviour); outlives the detector; null: nothing was trained.
+  const std::map<std::string, std::map<std::string, double>>* trained_behaviour = nullptr;
 };
 
 /// A row of the table of detectors (engine/detector_table.cc).

@@ -8,60 +8,26 @@
 
 namespace laggard::detect {
 
-namespace {
-
-/// B's 100 samples of 28 kHz are 3.6 ms of CPU; of 99 Hz less than one sample. **Ours**: ten samples of 99
-/// Hz.
-constexpr double kSamplesFloor = 0.1;
-/// "1 sec time".
-constexpr double kTimeFloor = 1;
-/// B keeps the functions of the time's vectors for counts as well; ours are told apart by counts alone.
-constexpr double kCallsFloor = 100;
-
-FeatureWindows windows_for(const BehaviourParameters& parameters) {
-  return FeatureWindows(parameters.unit.floor);
-}
-
-}  // namespace
-
-std::array<BehaviourParameters, BehaviourDetector::kProfiles.size()> BehaviourDetector::default_parameters() {
-  constexpr double kGrainOf99Hz = 1.0 / 99;
-  constexpr double kNanosecond = 1e-9;
-  std::array<BehaviourParameters, kProfiles.size()> all;
-  all[0].unit = {.floor = kSamplesFloor, .grain = kGrainOf99Hz};
-  all[0].least = kSamplesFloor;
-  all[1].unit = {.floor = kCallsFloor, .grain = 1};
-  all[1].least = kCallsFloor;
-  all[2].unit = {.floor = kTimeFloor, .grain = kNanosecond};
-  all[2].least = kTimeFloor;
-  return all;
-}
-
-BehaviourDetector::BehaviourDetector(const DetectorSetup& setup,
-                                     std::array<BehaviourParameters, kProfiles.size()> parameters)
-    : grouping_(setup.grouping) {
+BehaviourDetector::BehaviourDetector(const DetectorSetup& setup, const BehaviourParametersOfKinds& parameters)
+    : grouping_(setup.grouping), servers_(setup.grouping) {
   for (std::size_t kind = 0; kind < kProfiles.size(); ++kind) {
     kinds_.push_back({.name = kProfiles.at(kind),
                       .parameters = parameters.at(kind),
-                      .windows = windows_for(parameters.at(kind))});
-  }
-  // The narrowest groups first, since the first claim stands.
-  for (const GroupKind kind :
-       {GroupKind::kHosts, GroupKind::kDaemons, GroupKind::kInterfaces, GroupKind::kDisks}) {
-    for (const PeerGroup& group : grouping_.groups) {
-      if (group.kind != kind || group.second_only) continue;
-      for (const ComponentId member : group.members) groups_.try_emplace(grouping_[member].host, group.name);
-    }
+                      .windows = FeatureWindows(parameters.at(kind).unit.floor)});
   }
 }
 
-std::string BehaviourDetector::group_of(const std::string& host) const {
-  const auto known = groups_.find(host);
-  return known == groups_.end() ? std::string() : known->second;
+std::unique_ptr<Detector> BehaviourDetector::make(const DetectorSetup& setup) {
+  BehaviourParametersOfKinds parameters = default_behaviour();
+  for (std::size_t kind = 0; kind < kProfiles.size() && setup.trained_behaviour != nullptr; ++kind) {
+    const auto trained = setup.trained_behaviour->find(std::string(kProfiles.at(kind)));
+    if (trained != setup.trained_behaviour->end()) parameters.at(kind).trained = trained->second;
+  }
+  return std::make_unique<BehaviourDetector>(setup, parameters);
 }
 
 void BehaviourDetector::take(const ProfileTable& profile) {
-  if (grouping_.resolver.endpoint(profile.host()).party == SeriesResolver::Party::kClient) return;
+  if (!servers_.is_compared(profile.host())) return;
   const auto kind = std::ranges::find(kinds_, profile.kind(), &Kind::name);
   if (kind != kinds_.end()) kind->windows.add(profile);
 }
@@ -73,12 +39,9 @@ void BehaviourDetector::complete(WallTime until) {
 }
 
 void BehaviourDetector::judge(Kind& kind, const FeatureWindow& window) {
-  std::map<std::string, std::vector<std::size_t>> members;
-  for (std::size_t host = 0; host < window.hosts.size(); ++host)
-    members[group_of(window.hosts[host])].push_back(host);
   const bool words_changed =
       std::exchange(kind.generation, kind.windows.generation()) != kind.windows.generation();
-  for (const auto& [name, hosts] : members) {
+  for (const auto& [name, hosts] : servers_.members(window)) {
     BehaviourFollower& follower = kind.groups.try_emplace(name, kind.parameters).first->second;
     if (words_changed) follower.forget_functions();
     for (const BehaviourFollower::Verdict& verdict : follower.follow(window, hosts)) {

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "detect/behaviour/behaviour_follower.h"
+#include "detect/behaviour/behaviour_training.h"
 #include "detect/behaviour/feature_windows.h"
-#include "model/code_profile.h"
+#include "detect/behaviour/server_groups.h"
 #include "model/detector.h"
 
 namespace laggard::detect {
@@ -25,18 +26,16 @@ namespace laggard::detect {
 /// are in none are compared with each other.
 class BehaviourDetector final : public Detector {
  public:
-  static constexpr std::array<std::string_view, 3> kProfiles{kSamplesKind, kCallsKind, kCallTimeKind};
+  static constexpr std::array<std::string_view, 3> kProfiles = kCodeKinds;
   /// That a finding shows (B §4.2).
   static constexpr std::size_t kMostShown = 10;
   /// Begins of anomalous windows that a finding keeps, the newest.
   static constexpr std::size_t kMostWindows = 1024;
 
   /// \param parameters  of each kind, in the order of kProfiles
-  BehaviourDetector(const DetectorSetup& setup, std::array<BehaviourParameters, kProfiles.size()> parameters);
-  [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
-    return std::make_unique<BehaviourDetector>(setup, default_parameters());
-  }
-  [[nodiscard]] static std::array<BehaviourParameters, kProfiles.size()> default_parameters();
+  BehaviourDetector(const DetectorSetup& setup, const BehaviourParametersOfKinds& parameters);
+  /// With what was trained (DetectorSetup::trained_behaviour).
+  [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup);
 
   using Detector::take;
   void take(const ProfileTable& profile) override;
@@ -50,7 +49,7 @@ class BehaviourDetector final : public Detector {
     std::string_view name;
     BehaviourParameters parameters;
     FeatureWindows windows;
-    std::map<std::string, BehaviourFollower> groups{};  ///< By name.
+    std::map<std::string_view, BehaviourFollower> groups{};  ///< By name.
     std::size_t generation = 0;
   };
   using KindAndHost = std::pair<std::string_view, std::string>;
@@ -60,10 +59,9 @@ class BehaviourDetector final : public Detector {
   void close(const KindAndHost& key);
   void note(const Kind& kind, const FeatureWindow& window, const BehaviourFollower& follower,
             const BehaviourFollower::Verdict& verdict, std::size_t peers);
-  [[nodiscard]] std::string group_of(const std::string& host) const;
 
   const Grouping& grouping_;
-  std::map<std::string, std::string> groups_;  ///< Names of peer groups, by host.
+  ServerGroups servers_;
   std::vector<Kind> kinds_;
   std::map<KindAndHost, Finding> open_;
   std::map<KindAndHost, std::deque<WallTime>> anomalous_;  ///< Of whoever is anomalous now and then: begins.

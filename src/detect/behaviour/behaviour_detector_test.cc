@@ -23,12 +23,12 @@ using testing_support::GroupingBuilder;
 
 constexpr WallTime kStart = from_unix_ns(1'800'000'000'000'000'000);
 constexpr int kServers = 5;
+constexpr Duration kPeriod = 10s;
 
 /// Five servers that run the same daemon, sampled at 99 Hz, and a client.
 class BehaviourDetectorTest : public testing::Test {
  protected:
-  BehaviourDetectorTest()
-      : grouping_(system()), detector_({grouping_, 30s}, BehaviourDetector::default_parameters()) {}
+  BehaviourDetectorTest() : grouping_(system()), detector_({grouping_, 30s}, default_behaviour()) {}
 
   static Grouping system() {
     GroupingBuilder builder;
@@ -42,8 +42,9 @@ class BehaviourDetectorTest : public testing::Test {
   }
 
   /// \param besides  samples in ten seconds, of functions that s2 runs, too
-  void run(Duration from, Duration to, const std::map<std::string, std::uint64_t>& besides = {}) {
-    constexpr Duration kPeriod = 10s;
+  std::vector<ProfileTable> tables(Duration from, Duration to,
+                                   const std::map<std::string, std::uint64_t>& besides = {}) {
+    std::vector<ProfileTable> all;
     for (Duration at = from; at < to; at += kPeriod) {
       for (const std::string host : {"c1", "s1", "s2", "s3", "s4", "s5"}) {
         ProfileTable table(host, std::string(kSamplesKind));
@@ -55,10 +56,18 @@ class BehaviourDetectorTest : public testing::Test {
         if (host == "s2") {
           for (const auto& [function, count] : besides) table.add(table.intern(function).value(), count);
         }
-        detector_.take(table);
+        all.push_back(std::move(table));
       }
-      detector_.complete(kStart + at + kPeriod);
     }
+    return all;
+  }
+
+  void run(Duration from, Duration to, const std::map<std::string, std::uint64_t>& besides = {}) {
+    for (const ProfileTable& table : tables(from, to, besides)) {
+      detector_.complete(table.extent().from);
+      detector_.take(table);
+    }
+    detector_.complete(kStart + to);
   }
 
   std::mt19937_64 random_{4};
@@ -119,6 +128,28 @@ TEST_F(BehaviourDetectorTest, OtherCodeOfTheSameProgramIsToldByItsFunction) {
   const Finding& finding = findings[0];
   EXPECT_EQ(finding.resource, std::nullopt) << "no name tells of a resource";
   EXPECT_THAT(finding.evidence.note, HasSubstr("most in pthread_spin_lock (glusterfsd)"));
+}
+
+TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
+  BehaviourTrainer trainer(grouping_);
+  for (const ProfileTable& table : tables(0s, 5min)) trainer.add(table);
+  const std::vector<GroupThresholds> trained = trainer.finish();
+  ASSERT_THAT(trained, SizeIs(1)) << "there are no calls";
+  EXPECT_EQ(trained[0].distance, kSamplesKind);
+  EXPECT_THAT(trained[0].components, SizeIs(5)) << "the client is not compared";
+  EXPECT_GT(trained[0].components.at("s2"), 0);
+  Thresholds thresholds;
+  thresholds.groups = trained;
+  TrainedBehaviour learnt = trained_behaviour(thresholds);
+  ASSERT_EQ(learnt.at("samples"), trained[0].components);
+  learnt.at("samples")["s2"] = 100;
+  const auto detector =
+      BehaviourDetector::make({.grouping = grouping_, .step = 30s, .trained_behaviour = &learnt});
+  for (const ProfileTable& table : tables(5min, 10min, {{"dd;[kernel];submit_bio", 60}})) {
+    detector->take(table);
+    detector->complete(table.extent().from);
+  }
+  EXPECT_THAT(detector->findings(), IsEmpty()) << "that much is normal for s2";
 }
 
 TEST(FunctionHints, NamesTellWhatAFunctionWorksFor) {

@@ -35,8 +35,11 @@ std::vector<double> values_of(const FeatureWindow& window, std::span<const std::
 
 }  // namespace
 
-double trained_distance(std::span<const double> distances) {
-  return distances.empty() ? 0 : std::ceil(std::ranges::max(distances));
+double trained_distance(std::span<const double> distances, const FunctionSpread::Unit& unit) {
+  if (distances.empty()) return 0;
+  constexpr double kMillisecond = 1e-3;
+  const double whole = unit.grain < 1 ? kMillisecond : 1;
+  return std::ceil(std::ranges::max(distances) / whole) * whole;
 }
 
 std::vector<double> BehaviourFollower::distances(const FeatureWindow& window,

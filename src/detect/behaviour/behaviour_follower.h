@@ -30,8 +30,10 @@ struct BehaviourParameters {
   std::map<std::string, double> trained = {};
 };
 
-/// B §4.1, "Threshold selection": the smallest integer threshold that leaves no anomaly in training.
-[[nodiscard]] double trained_distance(std::span<const double> distances);
+/// B §4.1, "Threshold selection": the smallest threshold that leaves no anomaly in training. B's are
+/// integers; here they are whole ms where values are times, and whole numbers where a count is worth one.
+/// \return  0 without distances
+[[nodiscard]] double trained_distance(std::span<const double> distances, const FunctionSpread::Unit& unit);
 
 /// Compares the servers of a peer group in one kind of profile, window by window (B §4.1). A server's
 /// distance is the median of its distances to the others; the lower one of two, since where three are

@@ -90,20 +90,23 @@ TEST(BehaviourFollower, DistancesAndThresholdsAreThoseOfThePaper) {
   }
   BehaviourParameters parameters = samples();
   for (std::size_t i = 0; i < 10; ++i) {
-    parameters.trained["s" + std::to_string(i + 1)] = trained_distance(std::vector{largest[i]});
+    parameters.trained["s" + std::to_string(i + 1)] =
+        trained_distance(std::vector{largest[i]}, parameters.unit);
   }
   BehaviourFollower follower(parameters);
   for (const FeatureWindow& window : training) {
     const auto verdicts = follower.follow(window, cluster.all());
     ASSERT_EQ(verdicts.size(), 10U);
     for (const auto& verdict : verdicts) {
-      EXPECT_EQ(verdict.threshold, 2 * std::ceil(largest[verdict.host])) << "the smallest integer, doubled";
+      EXPECT_NEAR(verdict.threshold, 2 * std::ceil(1000 * largest[verdict.host]) / 1000, 1e-9)
+          << "the smallest in ms, doubled";
       EXPECT_LE(verdict.distance, largest[verdict.host] + 1e-9);
       EXPECT_FALSE(verdict.is_anomalous);
     }
   }
-  EXPECT_EQ(trained_distance(std::vector{0.2, 3.0, 2.9}), 3);
-  EXPECT_EQ(trained_distance(std::vector{3.1}), 4);
+  EXPECT_EQ(trained_distance(std::vector{0.2, 3.0, 2.9}, {.floor = 100, .grain = 1}), 3);
+  EXPECT_EQ(trained_distance(std::vector{3.1}, {.floor = 100, .grain = 1}), 4);
+  EXPECT_EQ(trained_distance({}, {.floor = 100, .grain = 1}), 0);
 }
 
 TEST(BehaviourFollower, NobodyIsFaultyByChance) {
