@@ -11,7 +11,7 @@ namespace laggard::engine {
 
 std::span<const DetectorSpec> detector_table() {
   static const std::vector<DetectorSpec> table{
-      {"behaviour", {}, detect::BehaviourDetector::kProfiles, &detect::BehaviourDetector::make},
+      {"behaviour", {}, detect::BehaviourDetector::kProfiles, &detect::BehaviourDetector::make, true, true},
       {"logs", detect::LogDetector::kEvents, {}, &detect::LogDetector::make, false, true},
       {"pings", detect::PingDetector::kEvents, {}, &detect::PingDetector::make, true, true},
       {"syscalls", detect::SyscallDetector::kEvents, {}, &detect::SyscallDetector::make},

@@ -13,7 +13,8 @@ BehaviourDetector::BehaviourDetector(const DetectorSetup& setup, const Behaviour
   for (std::size_t kind = 0; kind < kProfiles.size(); ++kind) {
     kinds_.push_back({.name = kProfiles.at(kind),
                       .parameters = parameters.at(kind),
-                      .windows = FeatureWindows(parameters.at(kind).unit.floor)});
+                      .windows = FeatureWindows(parameters.at(kind).unit.floor),
+                      .examiner = {grouping_, kProfiles.at(kind), parameters.at(kind).unit}});
   }
 }
 
@@ -41,6 +42,8 @@ void BehaviourDetector::complete(WallTime until) {
 void BehaviourDetector::judge(Kind& kind, const FeatureWindow& window) {
   const bool words_changed =
       std::exchange(kind.generation, kind.windows.generation()) != kind.windows.generation();
+  if (words_changed) kind.examiner.forget_functions();
+  kind.examiner.add(window);
   for (const auto& [name, hosts] : servers_.members(window)) {
     BehaviourFollower& follower = kind.groups.try_emplace(name, kind.parameters).first->second;
     if (words_changed) follower.forget_functions();
@@ -122,6 +125,24 @@ void BehaviourDetector::forget(std::span<const std::uint8_t> keep) {
     if (keep[f] != 0) left.push_back(std::move(over_[f]));
   }
   over_ = std::move(left);
+}
+
+std::vector<Evidence> BehaviourDetector::examine(const Suspicion& suspicion) const {
+  const std::vector<Part> accused = suspicion.accused();
+  const auto accuses = [&](const Finding& finding, std::string_view kind) {
+    return finding.evidence.detector == kind && std::ranges::find(accused, finding.part) != accused.end() &&
+           finding.since < suspicion.interval.to && finding.until > suspicion.interval.from;
+  };
+  const std::vector<Finding> mine = findings();
+  std::vector<Evidence> answers;
+  for (const Kind& kind : kinds_) {
+    if (std::ranges::any_of(mine, [&](const Finding& finding) { return accuses(finding, kind.name); }))
+      continue;
+    if (auto answer = kind.examiner.examine(suspicion, kind.windows.words(), kMostShown)) {
+      answers.push_back(std::move(*answer));
+    }
+  }
+  return answers;
 }
 
 }  // namespace laggard::detect

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/behaviour/behaviour_examiner.h"
 #include "detect/behaviour/behaviour_follower.h"
 #include "detect/behaviour/behaviour_training.h"
 #include "detect/behaviour/feature_windows.h"
@@ -43,12 +44,16 @@ class BehaviourDetector final : public Detector {
   [[nodiscard]] std::vector<Finding> findings() const override;
   [[nodiscard]] std::size_t kept() const override { return over_.size() + open_.size(); }
   void forget(std::span<const std::uint8_t> keep) override;
+  /// What a suspect of others does that its peers do not (BehaviourExaminer), of the kinds that do not accuse
+  /// it.
+  [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const override;
 
  private:
   struct Kind {
     std::string_view name;
     BehaviourParameters parameters;
     FeatureWindows windows;
+    BehaviourExaminer examiner;
     std::map<std::string_view, BehaviourFollower> groups{};  ///< By name.
     std::size_t generation = 0;
   };

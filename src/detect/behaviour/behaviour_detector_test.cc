@@ -152,6 +152,28 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
   EXPECT_THAT(detector->findings(), IsEmpty()) << "that much is normal for s2";
 }
 
+TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot) {
+  run(0s, 3min);
+  run(3min, 8min, {{"sgm_dd;[kernel];sg_read", 3}});
+  ASSERT_THAT(detector_.findings(), IsEmpty()) << "that is too little to accuse anybody";
+  const auto suspicion = [](const std::string& server, Duration from) {
+    Suspicion asked{
+        .suspect = {PartKind::kServer, server}, .parts = {}, .interval = {kStart + from, kStart + 8min}};
+    for (const std::string host : {"s1", "s2", "s3", "s4", "s5"}) {
+      if (host != server) asked.healthy.push_back({PartKind::kServer, host});
+    }
+    return asked;
+  };
+  const auto answers = detector_.examine(suspicion("s2", 3min));
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_THAT(answers[0].note, HasSubstr("sgm_dd runs there and on no peer"));
+  EXPECT_THAT(detector_.examine(suspicion("s3", 3min)), IsEmpty());
+  EXPECT_THAT(detector_.examine(suspicion("s2", 7min + 30s)), IsEmpty()) << "there is no whole window";
+  Suspicion lonely = suspicion("s2", 3min);
+  lonely.healthy.resize(2);
+  EXPECT_THAT(detector_.examine(lonely), IsEmpty()) << "two peers tell nothing";
+}
+
 TEST(FunctionHints, NamesTellWhatAFunctionWorksFor) {
   const auto kernel = [](std::string_view function) { return resource_of({"x", "[kernel]", function}); };
   EXPECT_EQ(kernel("tcp_v4_rcv"), Resource::kNetwork);

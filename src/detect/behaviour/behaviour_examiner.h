@@ -1,0 +1,57 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "detect/behaviour/behaviour_follower.h"
+#include "detect/behaviour/feature_windows.h"
+#include "model/detector.h"
+#include "model/recorded_hosts.h"
+
+namespace laggard::detect {
+
+/// What a suspect of others does that none of its healthy peers does (**ours**; K asks the same of logs): too
+/// little, maybe, to accuse anybody, but somebody is accused, and a program that runs nowhere else is a
+/// reason.
+///
+/// Over the windows of the incident, and of each function: its own mean must lie outside the range of the
+/// healthy peers' by more than the floor of the kind and by more than that range.
+class BehaviourExaminer {
+ public:
+  /// As far back as anybody is asked about, and a little.
+  static constexpr Duration kKept = std::chrono::minutes(12);
+  static constexpr std::size_t kLeastPeers = 3;
+  static constexpr std::size_t kMostPeers = 48;
+
+  /// \param grouping  outlives this
+  BehaviourExaminer(const Grouping& grouping, std::string_view kind, FunctionSpread::Unit unit)
+      : hosts_(grouping), kind_(kind), unit_(unit) {}
+
+  void add(const FeatureWindow& window);
+  /// Words mean something else from now on.
+  void forget_functions() { windows_.clear(); }
+  /// Nothing where the suspect does nothing that its peers do not, or fewer than kLeastPeers of these were
+  /// recorded. \param words  of the windows \param most  functions that are shown
+  [[nodiscard]] std::optional<Evidence> examine(const Suspicion& suspicion, const Dictionary& words,
+                                                std::size_t most) const;
+
+ private:
+  /// Means over the windows that lie in the interval, by function.
+  using Means = std::map<Word, double>;
+  [[nodiscard]] std::optional<Means> means_of(const std::string& host, TimeSpan interval) const;
+  [[nodiscard]] std::vector<BehaviourFollower::Differing> outside(const Means& own,
+                                                                  std::span<const Means> peers) const;
+
+  RecordedHosts hosts_;
+  std::string_view kind_;
+  FunctionSpread::Unit unit_;
+  std::deque<FeatureWindow> windows_;
+};
+
+}  // namespace laggard::detect

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Kasick's table of what servers' behaviour tells (B, HotDep 2010, Table 1), made anew from runs of the bench.
+
+usage: tests/accuracy/behaviour_table.py LAGGARD RUNS... [--train RUN...] [--preset lab,quick] [--markdown FILE]
+
+RUNS hold runs of `laggard-lab bench --samples`. Each is judged by its profiles, with thresholds that were trained on runs
+without a fault (B §4.1) and without any (laggard's own), kind by kind of profile and by all kinds together. Trained on are
+the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
+of the others; once without those of postmark and once with them, as B does. Last comes what all that was recorded says,
+without training, with profiles and without.
+
+TP is the share of runs with a fault in which all faulty servers are named, FP that of all runs in which a healthy one is (B,
+Table 1). Intervals are Clopper and Pearson's, 95 %.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from campaign_runs import campaign
+from catalogue import of
+
+KINDS = ["samples", "calls", "call-time"]
+COMBINED = "combined"
+FAULTS = ["disk-hog", "disk-busy", "write-network-hog", "read-network-hog", "receive-pktloss", "send-pktloss", "none"]
+POSTMARK = "postmark"
+# B's text gives means of its combined columns; the cells of its table are missing from it.
+PAPER = "B: 69.8 % / 2.6 %"
+
+
+class Laggard:
+    def __init__(self, program, preset, folder):
+        self.program, self.preset, self.folder = program, preset, folder
+
+    def run(self, command, recordings, system, *options):
+        words = [str(word) for word in (self.program, command, *recordings, "--system", system, "--preset", self.preset, *options)]
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def train(self, name, runs):
+        path = self.folder / f"{name}.toml"
+        self.run("train", [run.folder for run in runs], runs[0].system, "--out", path)
+        return path
+
+    def diagnose(self, run, *options):
+        return json.loads(self.run("diagnose", [run.folder], run.system, "--json", "-", *options))
+
+
+def host_of(component):
+    return component.split("/")[0]
+
+
+def live(diagnosis):
+    return [i for i in diagnosis["incidents"] if i["status"] not in ("explained", "excluded")]
+
+
+def named_by(diagnosis, kind):
+    """Servers that the comparison of one kind of profile calls faulty, whatever else there is; of all kinds together."""
+    return {host_of(e["component"]) for i in live(diagnosis) for e in i["evidence"]
+            if e["source"] == "behaviour" and kind in (e["detector"], COMBINED)}
+
+
+def confirmed_hosts(diagnosis, without=None):
+    """Hosts of confirmed incidents that have evidence of another witness than that one."""
+    return {host_of(component) for i in live(diagnosis) if i["state"] == "confirmed"
+            if any(e["source"] != without for e in i["evidence"]) for component in i["components"]}
+
+
+def counts(runs, said):
+    """(runs that are right, runs with a fault; runs with somebody wrong, runs). \\param said  {run name: servers}"""
+    judged = [(run, said[run.name]) for run in runs if run.name in said]
+    sick = [(run, servers) for run, servers in judged if run.sick]
+    return sum(run.sick <= servers for run, servers in sick), len(sick), sum(bool(s - run.sick) for run, s in judged), len(judged)
+
+
+def titled(origin, said):
+    """{title: {run name: servers}} of {kind: the same}, without kinds that name nobody: most sites record samples alone."""
+    return {f"{origin}, {kind}": of_runs for kind, of_runs in said.items() if kind == COMBINED or any(of_runs.values())}
+
+
+def table(runs, columns):
+    """\\param columns  {title: {run name: servers}}"""
+    yield "| fault | runs | " + " | ".join(columns) + " |"
+    yield "|---|---|" + "---|" * len(columns)
+    faults = [fault for fault in FAULTS if any(run.truth["fault"] == fault for run in runs)]
+    faults += sorted({run.truth["fault"] for run in runs} - set(faults))
+    for title, some in [*((fault, [fault]) for fault in faults), ("all", faults)]:
+        mine = [run for run in runs if run.truth["fault"] in some]
+        cells = []
+        for said in columns.values():
+            right, sick, wrong, every = counts(mine, said)
+            cells.append(f"{of(right, sick) if sick else '–'} / {of(wrong, every)}")
+        yield f"| {title} | {len(mine)} | " + " | ".join(cells) + " |"
+
+
+def trained_columns(laggard, runs, normal, name):
+    """What trained thresholds say; a run is judged by those of the others."""
+    said = {kind: {} for kind in [*KINDS, COMBINED]}
+    books = {}
+    for run in runs:
+        others = [other for other in normal if other is not run]
+        if not others:
+            continue
+        key = run.name if run in normal else "all"
+        if key not in books:
+            books[key] = laggard.train(f"{name}-{key}", others)
+        diagnosis = laggard.diagnose(run, "--thresholds", books[key])
+        for kind, of_runs in said.items():
+            of_runs[run.name] = named_by(diagnosis, kind)
+    return titled("trained", said)
+
+
+def untrained_columns(runs, diagnoses):
+    return titled("untrained", {kind: {run.name: named_by(diagnosis, kind) for run, diagnosis in zip(runs, diagnoses)}
+                                for kind in [*KINDS, COMBINED]})
+
+
+def lines_of(laggard, runs, training):
+    diagnoses = [laggard.diagnose(run) for run in runs]
+    for title, keep in (("Without postmark", lambda run: run.truth["workload"] != POSTMARK), ("With postmark", lambda run: True)):
+        mine = [run for run in runs if keep(run)]
+        normal = [run for run in training or runs if run.is_control and keep(run)]
+        columns = trained_columns(laggard, mine, normal, title.split()[0].lower())
+        columns |= untrained_columns(mine, [diagnoses[runs.index(run)] for run in mine])
+        yield from (f"{title}, TP / FP ({PAPER}), trained on {len(normal)} runs:", "", *table(mine, columns), "")
+    whole = {run.name: confirmed_hosts(diagnosis) for run, diagnosis in zip(runs, diagnoses)}
+    others = {run.name: confirmed_hosts(diagnosis, "behaviour") for run, diagnosis in zip(runs, diagnoses)}
+    yield from ("By all that was recorded, without training:", "",
+                *table(runs, {"all witnesses": whole, "those but profiles": others}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("laggard", type=pathlib.Path)
+    parser.add_argument("runs", type=pathlib.Path)
+    parser.add_argument("--train", type=pathlib.Path, metavar="RUNS")
+    parser.add_argument("--preset", default="lab,quick")
+    parser.add_argument("--markdown", type=pathlib.Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, campaign(options.runs) as found:
+        laggard = Laggard(options.laggard.resolve(), options.preset, pathlib.Path(name))
+        runs = [run for run in found if (run.folder / "profiles").is_dir()]
+        if not runs:
+            sys.exit(f"{options.runs}: holds no run with samples (laggard-lab bench --samples)")
+        if options.train is None:
+            lines = list(lines_of(laggard, runs, []))
+        else:
+            with campaign(options.train) as training:
+                lines = list(lines_of(laggard, runs, training))
+    text = "\n".join(lines) + "\n"
+    if options.markdown:
+        options.markdown.write_text(text)
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
