@@ -157,8 +157,9 @@ TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot
   run(3min, 8min, {{"sgm_dd;[kernel];sg_read", 3}});
   ASSERT_THAT(detector_.findings(), IsEmpty()) << "that is too little to accuse anybody";
   const auto suspicion = [](const std::string& server, Duration from) {
-    Suspicion asked{
-        .suspect = {PartKind::kServer, server}, .parts = {}, .interval = {kStart + from, kStart + 8min}};
+    Suspicion asked;
+    asked.suspect = {PartKind::kServer, server};
+    asked.interval = {kStart + from, kStart + 8min};
     for (const std::string host : {"s1", "s2", "s3", "s4", "s5"}) {
       if (host != server) asked.healthy.push_back({PartKind::kServer, host});
     }
