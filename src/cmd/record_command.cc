@@ -355,6 +355,11 @@ void add_source_options(CLI::App& command, const collect::EventSourceSpec& sourc
     for (const std::string_view value : split(option.initial, ',')) {
       if (!value.empty()) values.emplace_back(value);
     }
+    if (option.is_flag) {
+      command.add_flag_callback(
+          "--" + std::string(option.name), [&values] { values = {"yes"}; }, std::string(option.help));
+      continue;
+    }
     CLI::Option* added = command.add_option((option.is_command ? "" : "--") + std::string(option.name),
                                             values, std::string(option.help));
     added->type_name(std::string(option.type));

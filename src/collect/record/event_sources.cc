@@ -4,6 +4,7 @@
 
 #include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
+#include "collect/samples/sample_source.h"
 #include "collect/syscalls/syscall_source.h"
 
 namespace laggard::collect {
@@ -20,6 +21,8 @@ std::span<const EventSourceSpec> event_sources() {
        "and "
        "those that failed or hang",
        &SyscallSource::open, "", SyscallSource::options(), "--pid 4711", true},
+      {"samples", "Sample the functions that processors run, of all programs and of the kernel",
+       &SampleSource::open, "", SampleSource::options(), "--frequency 99 --duration 1h"},
   };
   return table;
 }

@@ -22,6 +22,7 @@ struct EventSourceOption {
   std::string_view initial;  ///< Its value when it is not given; empty: none.
   bool many = false;         ///< Takes several, separated by commas or each with the option's name.
   bool is_command = false;   ///< It is what stands at the end, behind `--`: a command with its arguments.
+  bool is_flag = false;      ///< It has no value on the command line, and some value where it is given.
 };
 
 /// Where a source of events looks, and what else it is told.
