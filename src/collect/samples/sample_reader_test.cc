@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -147,6 +148,33 @@ TEST_F(SampleReading, WholeStacks) {
   // What `work` returns to begins where it ends, as the call was its last instruction.
   sample(7, kTcpSend, true, {kernel, kTcpSend, user, kBase + 4, kBase + 0x20, kBase + 0x30});
   EXPECT_EQ(read(), (Counts{{"server;main;work;work;tcp_sendmsg", 1}}));
+}
+
+TEST_F(SampleReading, AnotherFileOfTheSamePathIsNotTakenForTheOldOne) {
+  executes(7, "server");
+  root_.write("usr/bin/new", MadeUpElf().function("other", MadeUpElf::kCodeAddress, 0x20).bytes());
+  std::filesystem::rename(root_.path() / "usr/bin/new", root_.path() / "usr/bin/server");
+  sample(7, kBase + 4, false);
+  EXPECT_EQ(read(), (Counts{{"server;server;", 1}}));
+}
+
+TEST_F(SampleReading, CodeThatAProcessHasCompiledInItsContainer) {
+  root_.write("proc/9/comm", "java\n");
+  root_.write("proc/9/maps", "5000-6000 r-xp 00000000 00:00 0 \n");
+  root_.write("proc/9/status", "Name:\tjava\nNSpid:\t9\t1\n");
+  root_.write("proc/9/root/tmp/perf-1.map", "5000 100 Lfoo;::bar\n");
+  sample(9, 0x5010, false);
+  sample(9, 0x5200, false);  // Behind all that it tells of.
+  EXPECT_EQ(read(), (Counts{{"java;[compiled];Lfoo:::bar", 1}, {"java;[compiled];", 1}}));
+}
+
+TEST_F(SampleReading, AListOfCompiledCodeThatIsALinkIsNotFollowed) {
+  root_.write("proc/9/comm", "java\n");
+  root_.write("proc/9/maps", "5000-6000 r-xp 00000000 00:00 0 \n");
+  root_.write("elsewhere", "5000 100 f\n");
+  root_.link("proc/9/root/tmp/perf-9.map", (root_.path() / "elsewhere").string());
+  sample(9, 0x5010, false);
+  EXPECT_EQ(read(), (Counts{{"java;[compiled];", 1}}));
 }
 
 TEST_F(SampleReading, LossesAreTold) {
