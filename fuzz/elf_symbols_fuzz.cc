@@ -1,5 +1,5 @@
-// Binaries are written by whoever runs on the machine: any bytes give names or none, and a look-up anywhere in
-// them ends.
+// Binaries are written by whoever runs on the machine: any bytes give names or none, and a look-up anywhere
+// in them ends.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
