@@ -56,7 +56,8 @@ std::optional<KernelFunction> KernelSymbols::find(std::uint64_t address) const {
   const auto symbol = table_.find(address);
   if (!symbol) return std::nullopt;
   const std::size_t tab = symbol->name.find('\t');
-  if (tab == std::string_view::npos) return KernelFunction{.binary = "[kernel]", .function = symbol->name};
+  if (tab == std::string_view::npos || tab + 1 == symbol->name.size())
+    return KernelFunction{.binary = "[kernel]", .function = symbol->name.substr(0, tab)};
   return KernelFunction{.binary = symbol->name.substr(tab + 1), .function = symbol->name.substr(0, tab)};
 }
 

@@ -32,9 +32,10 @@ struct Subject {
   unsigned long flags = 0;
 };
 
+/// Some seconds of samples, as binaries are read meanwhile; and no more than anybody may lock.
 std::size_t ring_bytes(const SamplingOptions& options) {
-  constexpr std::size_t kFlat = std::size_t{64} << 10;
-  constexpr std::size_t kWithChains = std::size_t{256} << 10;
+  constexpr std::size_t kFlat = std::size_t{256} << 10;
+  constexpr std::size_t kWithChains = std::size_t{512} << 10;
   return options.has_chains ? kWithChains : kFlat;
 }
 
@@ -94,8 +95,10 @@ tl::unexpected<Error> refusal(int error, const SamplingOptions& options) {
     return fail(ErrorCode::kTemporary, kWhere,
                 "needs more open files, one for each thread and processor: raise the limit (`ulimit -n`)");
   }
-  if (error == EBADF && !options.cgroups.empty()) {
-    return fail(ErrorCode::kBadUse, "--cgroup", "is no control group by which this kernel can sample");
+  if ((error == EBADF || error == ENOENT) && !options.by_cycles && !options.cgroups.empty()) {
+    return fail(
+        ErrorCode::kBadUse, "--cgroup",
+        "names a group that samples cannot be had of: take one of the hierarchy perf_event, or of version 2");
   }
   if (error == ENOSYS)
     return fail(ErrorCode::kUnavailable, kWhere, "this kernel was built without perf_event_open");
