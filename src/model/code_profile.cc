@@ -1,6 +1,7 @@
 #include "model/code_profile.h"
 
 #include <algorithm>
+#include <array>
 
 #include "model/dictionary.h"
 
@@ -17,6 +18,32 @@ void append_name(std::string_view name, std::string& word) {
 }
 
 }  // namespace
+
+std::string_view program_of_thread(std::string_view comm) {
+  // Behind the slash is the number of the processor, or what the thread was last given to do.
+  constexpr std::array<std::string_view, 12> kFamilies{"cpuhp",   "idle_inject", "irq",     "ksoftirqd",
+                                                       "ktimers", "ktimersoftd", "kworker", "migration",
+                                                       "rcub",    "rcuc",        "swapper", "watchdog"};
+  const std::size_t slash = comm.find('/');
+  const bool is_nobodys = comm == "swapper" || comm.starts_with("rcu_") || comm.starts_with("rcuo") ||
+                          (slash != std::string_view::npos &&
+                           std::ranges::find(kFamilies, comm.substr(0, slash)) != kFamilies.end());
+  return is_nobodys ? kNobody : comm;
+}
+
+bool is_idle_function(std::string_view function) {
+  constexpr std::array<std::string_view, 14> kNames{
+      "arch_cpu_idle", "cpu_do_idle",         "cpu_idle_poll", "cpuidle_enter",    "cpuidle_enter_state",
+      "default_idle",  "default_idle_call",   "do_idle",       "native_halt",      "native_safe_halt",
+      "poll_idle",     "pv_native_safe_halt", "xen_safe_halt", "cpuidle_idle_call"};
+  // What processors' vendors wait by has a name for each way of waiting.
+  constexpr std::array<std::string_view, 6> kFamilies{"acpi_idle_",     "acpi_processor_ffh_cstate",
+                                                      "acpi_safe_halt", "amd_e400_idle",
+                                                      "intel_idle",     "mwait_idle"};
+  const std::string_view name = function.substr(0, function.find('.'));  // Without `.isra.0`, `.cold`.
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kFamilies, [&](std::string_view family) { return name.starts_with(family); });
+}
 
 std::string to_word(const FunctionName& name) {
   std::string word;

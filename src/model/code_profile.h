@@ -32,6 +32,17 @@ struct FunctionName {
   bool operator==(const FunctionName&) const = default;
 };
 
+/// The program that a thread of this name works for (B): the name itself, or kNobody for the threads that the
+/// kernel has on each processor for whatever comes along, as `swapper`, `kworker/…`, `ksoftirqd/3`,
+/// `migration/3`, `rcu_…` and `irq/…`. Kernel threads that have a trade, as `jbd2/sda1-8` and `nfsd`, are
+/// programs like others. \param comm  As the kernel calls the thread; the result is a view into it or
+/// constant.
+[[nodiscard]] std::string_view program_of_thread(std::string_view comm);
+
+/// Whether processors that have nothing to do are seen in this function of the kernel. Samples of `swapper`
+/// in it tell of no work, so that those who make profiles leave them out; other threads do not get there.
+[[nodiscard]] bool is_idle_function(std::string_view function);
+
 /// `PROGRAM;BINARY;FUNCTION`, with `:` and blanks for semicolons and control characters in names, shortened
 /// to what a dictionary takes.
 [[nodiscard]] std::string to_word(const FunctionName& name);
