@@ -71,8 +71,10 @@ class PprofProfile {
   }
   void add_sample(std::string_view host, const std::vector<ProfileFrame>& frames,
                   std::span<const std::uint64_t> values) {
-    std::vector<std::uint64_t> places;  // The innermost first.
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) places.push_back(place_of(*frame));
+    std::vector<std::uint64_t> places;
+    places.reserve(frames.size());
+    for (const ProfileFrame& frame : frames) places.push_back(place_of(frame));
+    std::ranges::reverse(places);  // The innermost comes first there.
     ProtoWriter label;
     label.number(field::kKey, strings_("host"));
     label.number(field::kStr, strings_(host));

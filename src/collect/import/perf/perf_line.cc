@@ -24,7 +24,7 @@ std::optional<Duration> moment_of(std::string_view word) {
   if (!word.ends_with(':')) return std::nullopt;
   word.remove_suffix(1);
   const std::size_t dot = word.find('.');
-  if (dot == std::string_view::npos || dot > kMostDigits) return std::nullopt;
+  if (dot > kMostDigits) return std::nullopt;  // Also where there is none.
   const std::string_view decimals = word.substr(dot + 1);
   if (decimals.size() != 6 && decimals.size() != 9) return std::nullopt;
   if (!is_number(decimals)) return std::nullopt;
