@@ -1,5 +1,6 @@
 #include "collect/import/folded/folded_line.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/text.h"
@@ -32,6 +33,8 @@ std::optional<FoldedLine> parse_folded_line(std::string_view line) {
   const auto count = to_number<std::uint64_t>(line.substr(blank + 1));
   const std::string_view stack = trim(line.substr(0, blank));
   if (!count || *count == 0 || *count >= kMost || stack.starts_with(';')) return std::nullopt;
+  // Any bytes with a number at their end would be a stack otherwise.
+  if (std::ranges::any_of(stack, is_control)) return std::nullopt;
   FoldedLine folded{.stack = folded_stack(stack), .binary = {}, .count = *count};
   for (std::string_view& function : folded.stack.frames) folded.binary = take_mark(function);
   return folded;

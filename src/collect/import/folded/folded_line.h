@@ -15,8 +15,8 @@ struct FoldedLine {
   std::uint64_t count = 0;
 };
 
-/// `PROGRAM;OUTERMOST;...;INNERMOST COUNT`. Nothing where there is no program or no whole count of at least
-/// one, below 2^53.
+/// `PROGRAM;OUTERMOST;...;INNERMOST COUNT`. Nothing where there is no program, no whole count of at least
+/// one, below 2^53, or a control character.
 [[nodiscard]] std::optional<FoldedLine> parse_folded_line(std::string_view line);
 
 }  // namespace laggard::collect

@@ -65,9 +65,10 @@ TEST_F(FoldedImportTest, OtherLinesAreCountedAndNothingElseIsRefused) {
   EXPECT_THAT(none.errors[0].message(), HasSubstr("out.folded: has no folded stack"));
 }
 
-TEST(FoldedLine, HugeCountsAreNone) {
+TEST(FoldedLine, HugeCountsAndControlCharactersAreNone) {
   EXPECT_TRUE(parse_folded_line("a;b 9007199254740991"));
   EXPECT_FALSE(parse_folded_line("a;b 9007199254740992"));
+  EXPECT_FALSE(parse_folded_line("a;b\x01 42"));
   EXPECT_FALSE(parse_folded_line("42"));
   EXPECT_FALSE(parse_folded_line(""));
 }
