@@ -20,6 +20,8 @@ void add_export_command(CLI::App& app, Context& context);
 void add_system_command(CLI::App& app, Context& context);
 void add_import_command(CLI::App& app, Context& context);
 void add_import_logs(CLI::App& import, Context& context);  ///< A subcommand of import.
+void add_import_perf(CLI::App& import, Context& context);
+void add_import_folded(CLI::App& import, Context& context);
 void add_import_pings(CLI::App& import, Context& context);
 void add_import_strace(CLI::App& import, Context& context);
 void add_send_command(CLI::App& app, Context& context);

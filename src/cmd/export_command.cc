@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -28,6 +29,7 @@
 #include "cmd/derived_series.h"
 #include "cmd/event_forms.h"
 #include "cmd/export_events.h"
+#include "cmd/export_profiles.h"
 #include "cmd/line_writer.h"
 #include "cmd/output.h"
 #include "derive/metric_stream.h"
@@ -162,6 +164,7 @@ struct ExportOptions {
   std::string step;
   std::string out = "-";
   std::vector<std::string> events;
+  std::vector<std::string> profiles;
   std::string format = "csv";
 };
 
@@ -319,6 +322,26 @@ Status run_export_events(const ExportOptions& options, const ReadRequest& reques
   return out->finish();
 }
 
+Status run_export_profiles(const ExportOptions& options, const ReadRequest& request,
+                           archive::Reader& source) {
+  if (!options.metric.empty() || !options.counters.empty() || !options.step.empty() ||
+      !options.events.empty()) {
+    return fail(ErrorCode::kBadUse, "--profiles", "contradicts --metric, --counter, --step and --events");
+  }
+  auto form = profile_form(options.format, options.profiles);
+  if (!form) return forward(form);
+  if (!(*form)->is_text && options.out == "-" && ::isatty(STDOUT_FILENO) == 1) {
+    return fail(ErrorCode::kBadUse, "--format", "is nothing for a terminal; name a file with --out");
+  }
+  auto out = LineWriter::open(options.out);
+  if (!out) return forward(out);
+  const ObservationRequest what{
+      .from = request.from, .to = request.to, .kinds = options.profiles, .hosts = options.hosts};
+  if (Status done = export_profiles(source, what, options.device, **form, *out); !done) return done;
+  say_notices(source);
+  return out->finish();
+}
+
 Status write_metric(const ExportOptions& options, ReadRequest request, SeriesSource& source,
                     LineWriter& writer) {
   auto what = to_metric_export(options, std::move(request));
@@ -338,8 +361,10 @@ Status run_export(const ExportOptions& options) {
   if (Status safe = check_outputs({&output, 1}); !safe) return safe;
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
+  if (!options.profiles.empty()) return run_export_profiles(options, *request, **source);
   if (options.events.empty() && options.format != "csv") {
-    return fail(ErrorCode::kBadUse, "--format", "is for events; say which (--events syscall)");
+    return fail(ErrorCode::kBadUse, "--format",
+                "is for events and profiles; say which (--events syscall, --profiles samples)");
   }
   if (!options.events.empty()) return run_export_events(options, *request, **source);
   auto inventory = (*source)->inventory();
@@ -371,7 +396,7 @@ Status run_export(const ExportOptions& options) {
 
 void add_export_command(CLI::App& app, Context& context) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Give counters, a metric or events back as CSV");
+  CLI::App* command = app.add_subcommand("export", "Give counters, a metric, events or profiles back as CSV");
   command->add_option("recording", options->recordings, "Recordings to read")->required()->type_name("REC");
   command->add_option("--metric", options->metric,
                       "A metric on its grid instead of raw counters: await, rd_sec, ...");
@@ -379,8 +404,14 @@ void add_export_command(CLI::App& app, Context& context) {
       ->delimiter(',')
       ->type_name("KIND,...");
   command
+      ->add_option("--profiles", options->profiles,
+                   "Profiles of these kinds instead: samples, stacks, calls, ...")
+      ->delimiter(',')
+      ->type_name("KIND,...");
+  command
       ->add_option("--format", options->format,
-                   "With --events: csv or json; of syscalls strace or chrome, too")
+                   "With --events: csv or json; of syscalls strace or chrome, too. With --profiles: csv, "
+                   "folded, pprof or chrome")
       ->capture_default_str()
       ->type_name("FORM");
   command
@@ -388,7 +419,9 @@ void add_export_command(CLI::App& app, Context& context) {
                    "Only these counters, also those that follow from events: dread_ns, ...")
       ->delimiter(',');
   command->add_option("--host", options->hosts, "Only these hosts")->delimiter(',');
-  command->add_option("--device", options->device, "Only devices, or subjects of events, that match")
+  command
+      ->add_option("--device", options->device,
+                   "Only devices, or subjects of events and profiles, that match")
       ->capture_default_str()
       ->type_name("GLOB");
   command->add_option("--from", options->from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
@@ -398,7 +431,10 @@ void add_export_command(CLI::App& app, Context& context) {
   command->add_option("--out", options->out, "Where the CSV goes")
       ->capture_default_str()
       ->type_name("FILE|-");
-  command->footer("Example:\n  laggard export rec --metric await --host fs3 --step 15s > await.csv");
+  command->footer(
+      "Examples:\n"
+      "  laggard export rec --metric await --host fs3 --step 15s > await.csv\n"
+      "  laggard export rec --profiles samples --format pprof --host fs3 --out fs3.pb.gz");
   command->callback([options, &context] {
     if (Status done = run_export(*options); !done) context.status = report_error(done.error());
   });

@@ -30,29 +30,35 @@ Status check_wanted(const std::vector<std::string>& wanted, const std::set<std::
     if (there.contains(name)) continue;
     const std::vector<std::string> names(there.begin(), there.end());
     constexpr std::size_t kMost = 10;
+    const std::string_view shape = what.substr(0, what.find(' '));
     return fail(ErrorCode::kNotFound, option,
-                names.empty() ? std::string("there are no events in the recording")
-                              : fmt::format("there are no events of {} {} in the recording; it has {}", what,
-                                            name, first_few(names, kMost)));
+                names.empty() ? fmt::format("there are no {} in the recording", shape)
+                              : fmt::format("there are no {} {} in the recording; it has {}", what, name,
+                                            first_few(names, kMost)));
   }
   return {};
 }
 
 }  // namespace
 
-Status export_events(ObservationSource& source, const ObservationRequest& request,
-                     const std::string& subjects, const EventForm& form, LineWriter& out) {
+Status check_recorded(ObservationSource& source, ObservationShape shape, const ObservationRequest& request) {
   auto streams = source.observations();
   if (!streams) return forward(streams);
   std::set<std::string> kinds;
   std::set<std::string> hosts;
   for (const ObservationStream& stream : *streams) {
-    if (stream.shape != ObservationShape::kEvents) continue;
+    if (stream.shape != shape) continue;
     kinds.insert(stream.kind);
     hosts.insert(stream.host);
   }
-  if (Status known = check_wanted(request.kinds, kinds, "--events", "kind"); !known) return known;
-  if (Status known = check_wanted(request.hosts, hosts, "--host", "host"); !known) return known;
+  const std::string name = shape == ObservationShape::kEvents ? "events" : "profiles";
+  if (Status known = check_wanted(request.kinds, kinds, "--" + name, name + " of kind"); !known) return known;
+  return check_wanted(request.hosts, hosts, "--host", name + " of host");
+}
+
+Status export_events(ObservationSource& source, const ObservationRequest& request,
+                     const std::string& subjects, const EventForm& form, LineWriter& out) {
+  if (Status known = check_recorded(source, ObservationShape::kEvents, request); !known) return known;
   auto reader = source.read_events(request);
   if (!reader) return forward(reader);
   if (Status begun = out.write(form.begin); !begun) return begun;

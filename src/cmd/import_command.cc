@@ -386,6 +386,8 @@ void add_import_command(CLI::App& app, Context& context) {
   add_import_logs(*import, context);
   add_import_pings(*import, context);
   add_import_strace(*import, context);
+  add_import_perf(*import, context);
+  add_import_folded(*import, context);
 }
 
 }  // namespace laggard::cmd

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,9 +14,11 @@
 #include "base/terminal_text.h"
 #include "base/text.h"
 #include "cmd/new_events.h"
+#include "cmd/new_profiles.h"
 #include "cmd/output.h"
 #include "cmd/recording_folder.h"
 #include "collect/import/csv/moment.h"
+#include "model/code_profile.h"
 
 namespace laggard::cmd {
 
@@ -47,6 +50,27 @@ std::string import_text(const ImportOptions& common, const ImportResult& result,
   }
   if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
   return text + "\n";
+}
+
+/// Imports what the recording does not have yet. \param counts  with the names of what is imported.
+/// \param open_new  (ObservationSink&) -> Result of a sink that lets only what is new through.
+template <typename OpenNew>
+int run_observation_import(const ImportOptions& common, ImportCounts counts, const OpenNew& open_new,
+                           const ImportEvents& import) {
+  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
+  SystemClock clock;
+  std::error_code unknown;
+  counts.made = !std::filesystem::exists(common.out, unknown);
+  archive::ObservationWriter writer(common.out, {}, clock);
+  auto fresh = open_new(writer);
+  if (!fresh) return report_error(fresh.error());
+  ImportDisplay display(clock);
+  auto result = import(*fresh, display);
+  display.clear();
+  const Status closed = writer.close();
+  counts.added = writer.stats().rows_added;
+  counts.already_there = fresh->already_there();
+  return finish_import(common, std::move(result), closed, counts);
 }
 
 }  // namespace
@@ -119,23 +143,17 @@ int finish_import(const ImportOptions& common, Result<ImportResult> result, cons
 }
 
 int run_event_import(const ImportOptions& common, const ImportedEvents& what, const ImportEvents& import) {
-  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
-  SystemClock clock;
-  std::error_code unknown;
-  const bool made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
-  auto events = NewEvents::open(common.out, std::string(what.kind), writer);
-  if (!events) return report_error(events.error());
-  ImportDisplay display(clock);
-  auto result = import(*events, display);
-  display.clear();
-  const Status closed = writer.close();
-  return finish_import(common, std::move(result), closed,
-                       {.added = writer.stats().rows_added,
-                        .already_there = events->already_there(),
-                        .made = made,
-                        .one = what.one,
-                        .many = what.many});
+  const auto open = [&](ObservationSink& writer) {
+    return NewEvents::open(common.out, std::string(what.kind), writer);
+  };
+  return run_observation_import(common, {.one = what.one, .many = what.many}, open, import);
+}
+
+int run_code_import(const ImportOptions& common, const ImportEvents& import) {
+  const auto open = [&](ObservationSink& writer) {
+    return NewProfiles::open(common.out, {std::string(kSamplesKind), std::string(kStacksKind)}, writer);
+  };
+  return run_observation_import(common, {.one = "profile", .many = "profiles"}, open, import);
 }
 
 Result<std::optional<Duration>> zone_option(const std::string& text) {
@@ -143,6 +161,18 @@ Result<std::optional<Duration>> zone_option(const std::string& text) {
   auto zone = collect::parse_zone(text);
   if (!zone) return forward(zone);
   return std::optional(*zone);
+}
+
+Result<Duration> frequency_option(const std::string& text) {
+  if (text.empty()) return Duration::zero();
+  constexpr double kMostHz = 1e6;
+  constexpr double kNsPerSecond = 1e9;
+  const std::optional<double> hz = to_number<double>(text);
+  if (!hz || !(*hz > 0) || *hz > kMostHz) {
+    return fail(ErrorCode::kBadUse, "--frequency",
+                fmt::format("'{}' is no number of samples a second, as 99, of at most a million", text));
+  }
+  return Duration(std::llround(std::min(kNsPerSecond / *hz, kNsPerSecond * 1e6)));
 }
 
 }  // namespace laggard::cmd

@@ -70,7 +70,11 @@ using ImportEvents =
 /// Imports events that the recording does not have yet. \return the exit status.
 [[nodiscard]] int run_event_import(const ImportOptions& common, const ImportedEvents& what,
                                    const ImportEvents& import);
+/// Imports samples of code as profiles that the recording does not have yet. \return the exit status.
+[[nodiscard]] int run_code_import(const ImportOptions& common, const ImportEvents& import);
 /// What `--tz` says, east of Greenwich; nothing when it was not given.
 [[nodiscard]] Result<std::optional<Duration>> zone_option(const std::string& text);
+/// What one sample stands for, as `--frequency` says, in Hz; zero when it was not given.
+[[nodiscard]] Result<Duration> frequency_option(const std::string& text);
 
 }  // namespace laggard::cmd
