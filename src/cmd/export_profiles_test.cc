@@ -229,8 +229,8 @@ TEST_F(ExportProfiles, ChromeSlicesLieWithinTheirPeriodAndTheirCallers) {
     slices.push_back(event["name"].get<std::string>() + " " + event["dur"].dump() + " " +
                      event["args"].dump());
   }
-  EXPECT_THAT(slices, ElementsAre(R"(dd 10000000.0 {"count":4,"cpu_ms":40})",
-                                  R"(main 10000000.0 {"count":4,"cpu_ms":40})",
+  EXPECT_THAT(slices, ElementsAre(R"(dd 10000000 {"count":4,"cpu_ms":40})",
+                                  R"(main 10000000 {"count":4,"cpu_ms":40})",
                                   R"(write 7500000 {"count":3,"cpu_ms":30})"));
 }
 

@@ -1,5 +1,6 @@
 #include "cmd/profile_chrome.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,7 +43,7 @@ class ChromeWriter final : public ProfileWriter {
   struct Scale {
     std::int64_t host = 0;
     std::int64_t program = 0;
-    double begin_us = 0;
+    std::int64_t begin_us = 0;
     double us_per_count = 0;
     double each_ms = 0;  ///< 0: unknown.
   };
@@ -94,12 +95,15 @@ Status ChromeWriter::name(std::string_view what, std::string_view name, std::int
 
 Status ChromeWriter::draw_slice(const Scale& scale, std::string_view name, double at, std::uint64_t count) {
   const auto counts = static_cast<double>(count);
+  // Whole microseconds on both ends: Perfetto takes no slices that overlap by a rounding.
+  const std::int64_t begin = scale.begin_us + std::llround(at * scale.us_per_count);
+  const std::int64_t end = scale.begin_us + std::llround((at + counts) * scale.us_per_count);
   JsonWriter json(JsonWriter::Style::kCompact);
   json.begin_object();
   json.member("name", name);
   json.member("ph", "X");
-  json.member("ts", scale.begin_us + at * scale.us_per_count);
-  json.member("dur", counts * scale.us_per_count);
+  json.integer_member("ts", begin);
+  json.integer_member("dur", end - begin);
   json.integer_member("pid", scale.host);
   json.integer_member("tid", scale.program);
   json.key("args");
@@ -146,11 +150,12 @@ Status ChromeWriter::add_period(const ProfileTable& table, std::uint32_t p) {
     }
     all += static_cast<double>(count);
   }
-  Scale scale{.host = number_of(table.host()),
-              .program = 0,
-              .begin_us = to_seconds(period.start.time_since_epoch()) * kMicrosPerSecond,
-              .us_per_count = all > 0 ? to_seconds(period.length) * kMicrosPerSecond / all : 0,
-              .each_ms = to_seconds(period.each) * 1e3};
+  Scale scale{
+      .host = number_of(table.host()),
+      .program = 0,
+      .begin_us = std::chrono::floor<std::chrono::microseconds>(period.start.time_since_epoch()).count(),
+      .us_per_count = all > 0 ? to_seconds(period.length) * kMicrosPerSecond / all : 0,
+      .each_ms = to_seconds(period.each) * 1e3};
   for (const auto& [program, node] : programs) {
     scale.program = number_of(program);
     if (Status named = name("thread_name", program, scale.host, scale.program); !named) return named;
