@@ -11,12 +11,12 @@ namespace laggard::collect {
 
 bool copy_from_ring(std::span<const std::uint64_t> ring, std::uint64_t tail, std::uint64_t head,
                     std::vector<std::uint64_t>& words) {
-  constexpr std::uint64_t kWord = sizeof(std::uint64_t);
+  constexpr std::uint64_t kStep = sizeof(std::uint64_t);
   const std::uint64_t bytes = head - tail;
-  if (bytes > ring.size() * kWord || bytes % kWord != 0 || tail % kWord != 0) return false;
-  const std::size_t begin = tail / kWord % std::max<std::size_t>(ring.size(), 1);
-  const auto first = ring.subspan(begin, std::min<std::size_t>(bytes / kWord, ring.size() - begin));
-  const auto second = ring.first(bytes / kWord - first.size());
+  if (bytes > ring.size() * kStep || bytes % kStep != 0 || tail % kStep != 0) return false;
+  const std::size_t begin = tail / kStep % std::max<std::size_t>(ring.size(), 1);
+  const auto first = ring.subspan(begin, std::min<std::size_t>(bytes / kStep, ring.size() - begin));
+  const auto second = ring.first(bytes / kStep - first.size());
   words.insert(words.end(), first.begin(), first.end());
   words.insert(words.end(), second.begin(), second.end());
   return true;

@@ -15,8 +15,8 @@
 namespace laggard::collect {
 
 void PtraceLoop::put(std::span<const std::byte> record) {
-  constexpr std::size_t kWhole = 4096;  // PIPE_BUF: so much is written as a whole, or not at all.
-  if (buffer_.size() + record.size() > kWhole) flush();
+  constexpr std::size_t kPipeBuffer = 4096;  // PIPE_BUF: so much is written as a whole, or not at all.
+  if (buffer_.size() + record.size() > kPipeBuffer) flush();
   buffer_.insert(buffer_.end(), record.begin(), record.end());
   ++buffered_;
 }
