@@ -168,11 +168,28 @@ TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot
   const auto answers = detector_.examine(suspicion("s2", 3min));
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_THAT(answers[0].note, HasSubstr("sgm_dd runs there and on no peer"));
+  EXPECT_THAT(answers[0].note, HasSubstr("; most in sg_read (sgm_dd)"));
   EXPECT_THAT(detector_.examine(suspicion("s3", 3min)), IsEmpty());
   EXPECT_THAT(detector_.examine(suspicion("s2", 7min + 30s)), IsEmpty()) << "there is no whole window";
   Suspicion lonely = suspicion("s2", 3min);
   lonely.healthy.resize(2);
   EXPECT_THAT(detector_.examine(lonely), IsEmpty()) << "two peers tell nothing";
+}
+
+TEST_F(BehaviourDetectorTest, AProgramThatIsSeldomSeenIsNamedAllTheSame) {
+  run(0s, 3min);
+  for (Duration minute = 3min; minute < 8min; minute += 1min) {
+    run(minute, minute + 10s, {{"dd;[kernel];submit_bio", 1}});
+    run(minute + 10s, minute + 1min);
+  }
+  Suspicion asked;
+  asked.suspect = {PartKind::kServer, "s2"};
+  asked.interval = {kStart + 3min, kStart + 8min};
+  for (const char* host : {"s1", "s3", "s4"}) asked.healthy.push_back({PartKind::kServer, host});
+  const auto answers = detector_.examine(asked);
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].note, "dd runs there and on no peer") << "its functions come to no floor";
+  EXPECT_THAT(answers[0].payloads, IsEmpty());
 }
 
 TEST(FunctionHints, NamesTellWhatAFunctionWorksFor) {

@@ -1,10 +1,14 @@
 #include "detect/behaviour/behaviour_examiner.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "detect/behaviour/behaviour_evidence.h"
+#include "model/code_profile.h"
 #include "stats/quantile.h"
 
 namespace laggard::detect {
@@ -15,21 +19,58 @@ void BehaviourExaminer::add(const FeatureWindow& window) {
   while (windows_.front().span.from < window.span.to - kKept) windows_.pop_front();
 }
 
-std::optional<BehaviourExaminer::Means> BehaviourExaminer::means_of(const std::string& host,
-                                                                    TimeSpan interval) const {
-  Means means;
-  double windows = 0;
+std::vector<std::pair<const FeatureWindow*, std::size_t>> BehaviourExaminer::windows_of(
+    const std::string& host, TimeSpan interval) const {
+  std::vector<std::pair<const FeatureWindow*, std::size_t>> found;
   for (const FeatureWindow& window : windows_) {
     if (window.span.from < interval.from || window.span.to > interval.to) continue;
-    const auto found = std::ranges::lower_bound(window.hosts, host);
-    if (found == window.hosts.end() || *found != host) continue;
-    const auto values = window.of(static_cast<std::size_t>(found - window.hosts.begin()));
-    for (std::size_t f = 0; f < values.size(); ++f) means[window.functions[f]] += values[f];
-    ++windows;
+    const auto at = std::ranges::lower_bound(window.hosts, host);
+    if (at == window.hosts.end() || *at != host) continue;
+    found.emplace_back(&window, static_cast<std::size_t>(at - window.hosts.begin()));
   }
-  if (windows == 0) return std::nullopt;
-  for (auto& [function, sum] : means) sum /= windows;
+  return found;
+}
+
+std::optional<BehaviourExaminer::Means> BehaviourExaminer::means_of(const std::string& host,
+                                                                    TimeSpan interval) const {
+  const auto windows = windows_of(host, interval);
+  if (windows.empty()) return std::nullopt;
+  Means means;
+  for (const auto& [window, at] : windows) {
+    const auto values = window->of(at);
+    for (std::size_t f = 0; f < values.size(); ++f) means[window->functions[f]] += values[f];
+  }
+  for (auto& [function, sum] : means) sum /= static_cast<double>(windows.size());
   return means;
+}
+
+std::vector<std::string> BehaviourExaminer::own_programs(const std::string& host,
+                                                         std::span<const std::string> peers,
+                                                         TimeSpan interval) const {
+  constexpr std::int64_t kOverlap = FeatureWindows::kWindow / FeatureWindows::kShift;
+  std::map<std::string_view, double> seen;
+  double grain = 0;
+  const auto windows = windows_of(host, interval);
+  for (std::size_t n = 0; n < windows.size(); n += kOverlap) {
+    const auto& [window, at] = windows[n];
+    grain = std::max(grain, window->grain);
+    for (const auto& [program, sum] : window->programs[at]) seen[program] += sum;
+  }
+  for (const std::string& peer : peers) {
+    for (const auto& [window, at] : windows_of(peer, interval)) {
+      for (const auto& [program, sum] : window->programs[at]) seen.erase(program);
+    }
+  }
+  seen.erase(kNobody);
+  std::vector<std::string> sentences;
+  for (const auto& [program, sum] : seen) {
+    const auto spread = std::ranges::count_if(windows, [&, name = program](const auto& one) {
+      return one.first->programs[one.second].contains(name);
+    });
+    if (sum < kLeastSeen * grain || spread <= kOverlap) continue;
+    sentences.push_back(fmt::format("{} runs there and on no peer", program));
+  }
+  return sentences;
 }
 
 std::vector<BehaviourFollower::Differing> BehaviourExaminer::outside(const Means& own,
@@ -70,10 +111,16 @@ std::optional<Evidence> BehaviourExaminer::examine(const Suspicion& suspicion, c
   if (suspects.empty() || peers.size() < kLeastPeers) return std::nullopt;
   const auto own = means_of(suspects.front(), suspicion.interval);
   if (!own) return std::nullopt;
+  const auto programs = own_programs(suspects.front(), healthy, suspicion.interval);
   const auto differing = outside(*own, peers);
-  if (differing.empty()) return std::nullopt;
+  if (programs.empty() && differing.empty()) return std::nullopt;
   Evidence evidence = behaviour_evidence(kind_, differing, words, most).evidence;
   evidence.peer_count = peers.size();
+  // What the functions say of programs is said of all of them.
+  const std::string of_functions =
+      differing.empty() ? std::string() : evidence.note.substr(evidence.note.find("most in "));
+  evidence.note = fmt::format("{}", fmt::join(programs, ", "));
+  if (!of_functions.empty()) evidence.note += (evidence.note.empty() ? "" : "; ") + of_functions;
   return evidence;
 }
 

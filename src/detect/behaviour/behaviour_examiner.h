@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -20,14 +21,19 @@ namespace laggard::detect {
 /// little, maybe, to accuse anybody, but somebody is accused, and a program that runs nowhere else is a
 /// reason.
 ///
-/// Over the windows of the incident, and of each function: its own mean must lie outside the range of the
-/// healthy peers' by more than the floor of the kind and by more than that range.
+/// Over the windows of the incident:
+///   - a program that was seen there kLeastSeen times, and never on a healthy peer;
+///   - a function whose mean lies outside the range of the healthy peers' by more than the floor of the kind
+///   and by more
+///     than that range.
 class BehaviourExaminer {
  public:
   /// As far back as anybody is asked about, and a little.
   static constexpr Duration kKept = std::chrono::minutes(12);
   static constexpr std::size_t kLeastPeers = 3;
   static constexpr std::size_t kMostPeers = 48;
+  /// A program is there when it was seen so often, in two windows at least that do not overlap.
+  static constexpr double kLeastSeen = 3;
 
   /// \param grouping  outlives this
   BehaviourExaminer(const Grouping& grouping, std::string_view kind, FunctionSpread::Unit unit)
@@ -44,7 +50,14 @@ class BehaviourExaminer {
  private:
   /// Means over the windows that lie in the interval, by function.
   using Means = std::map<Word, double>;
+  /// The windows of a host in the interval, and which of their hosts it is.
+  [[nodiscard]] std::vector<std::pair<const FeatureWindow*, std::size_t>> windows_of(const std::string& host,
+                                                                                     TimeSpan interval) const;
   [[nodiscard]] std::optional<Means> means_of(const std::string& host, TimeSpan interval) const;
+  /// Sentences about programs that run on this host and on none of these.
+  [[nodiscard]] std::vector<std::string> own_programs(const std::string& host,
+                                                      std::span<const std::string> peers,
+                                                      TimeSpan interval) const;
   [[nodiscard]] std::vector<BehaviourFollower::Differing> outside(const Means& own,
                                                                   std::span<const Means> peers) const;
 

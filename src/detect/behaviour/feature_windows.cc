@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/code_profile.h"
+
 namespace laggard::detect {
 
 Word FeatureWindows::word_of(std::string_view text) {
@@ -22,6 +24,7 @@ void FeatureWindows::add(const ProfileTable& profile) {
     if (taken_ && begin < *taken_ - kWindow + kShift) continue;
     const double worth = period.each == Duration::zero() ? 1 : to_seconds(period.each);
     slots_[profile.host()][begin].covered += period.length;
+    slots_[profile.host()][begin].grain = worth;
     for (std::size_t i = 0; i < profile.seen(p).size(); ++i) {
       const Word word = word_of(profile.words().text(profile.seen(p)[i]));
       slots_[profile.host()][begin].sums[word.value] += static_cast<double>(profile.counts(p)[i]) * worth;
@@ -38,6 +41,22 @@ void FeatureWindows::keep_functions(const std::vector<std::unordered_map<std::ui
   }
 }
 
+std::map<std::string, double, std::less<>> FeatureWindows::programs_of(
+    const std::unordered_map<std::uint32_t, double>& sums) const {
+  std::map<std::string, double, std::less<>> programs;
+  for (const auto& [word, sum] : sums) {
+    const auto name = function_name(words_.text(Word{word}));
+    if (!name) continue;
+    const auto known = programs.find(name->program);
+    if (known == programs.end()) {
+      programs.emplace(name->program, sum);
+    } else {
+      known->second += sum;
+    }
+  }
+  return programs;
+}
+
 FeatureWindow FeatureWindows::window(WallTime end) {
   FeatureWindow window{.span = {end - kWindow, end}, .hosts = {}, .functions = {}, .values = {}};
   std::vector<std::unordered_map<std::uint32_t, double>> sums;
@@ -46,12 +65,14 @@ FeatureWindow FeatureWindows::window(WallTime end) {
     std::unordered_map<std::uint32_t, double> of_host;
     for (auto slot = slots.lower_bound(end - kWindow); slot != slots.end() && slot->first < end; ++slot) {
       covered += slot->second.covered;
+      window.grain = std::max(window.grain, slot->second.grain);
       for (const auto& [word, sum] : slot->second.sums) of_host[word] += sum;
     }
     if (to_seconds(covered) < kCovered * to_seconds(kWindow)) continue;
     window.hosts.push_back(host);
     sums.push_back(std::move(of_host));
   }
+  for (const auto& of_host : sums) window.programs.push_back(programs_of(of_host));
   keep_functions(sums);
   for (std::uint32_t word = 0; word < is_kept_.size(); ++word) {
     if (is_kept_[word] != 0) window.functions.push_back(Word{word});

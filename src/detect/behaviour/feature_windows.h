@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,6 +22,9 @@ struct FeatureWindow {
   std::vector<std::string> hosts;  ///< Sorted; those that were recorded nearly throughout.
   std::vector<Word> functions;     ///< Of FeatureWindows::words.
   std::vector<double> values;      ///< Host after host, a value for each function.
+  /// Of each host all that its programs did, in functions that are kept and in others.
+  std::vector<std::map<std::string, double, std::less<>>> programs{};
+  double grain = 0;  ///< What one count is worth, in the unit of the values.
 
   [[nodiscard]] std::span<const double> of(std::size_t host) const {
     return std::span(values).subspan(host * functions.size(), functions.size());
@@ -61,6 +64,7 @@ class FeatureWindows {
  private:
   struct Slot {
     Duration covered{};
+    double grain = 0;
     std::unordered_map<std::uint32_t, double> sums;  ///< By the function's word.
   };
   static constexpr std::size_t kSlots = kWindow / kShift;
@@ -69,6 +73,8 @@ class FeatureWindows {
   /// End of the first window, after those that were taken, in which anything was recorded.
   [[nodiscard]] std::optional<WallTime> next() const;
   [[nodiscard]] FeatureWindow window(WallTime end);
+  [[nodiscard]] std::map<std::string, double, std::less<>> programs_of(
+      const std::unordered_map<std::uint32_t, double>& sums) const;
   void forget_before(WallTime begin);
   void keep_functions(const std::vector<std::unordered_map<std::uint32_t, double>>& sums);
 

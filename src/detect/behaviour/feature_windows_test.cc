@@ -94,6 +94,20 @@ TEST(FeatureWindows, CountsAreWorthTheTimeThatTheyStandFor) {
   EXPECT_DOUBLE_EQ(taken[0].values[0], 0.3);
 }
 
+TEST(FeatureWindows, ProgramsAreThoseOfAllFunctions) {
+  FeatureWindows windows(100);
+  for (Duration at = 0s; at < 60s; at += 10s) {
+    windows.add(table_of({"s1", at, {{"dd;x;f", 1}, {"dd;x;g", 2}, {"sh;x;f", 1}, {"nothing", 9}}}, 10ms));
+  }
+  const auto taken = windows.take(kStart + 60s);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_TRUE(taken[0].functions.empty()) << "none comes to the floor";
+  ASSERT_EQ(taken[0].programs.size(), 1U);
+  EXPECT_EQ(taken[0].programs[0].size(), 2U);
+  EXPECT_DOUBLE_EQ(taken[0].programs[0].at("dd"), 0.18);
+  EXPECT_DOUBLE_EQ(taken[0].grain, 0.01);
+}
+
 TEST(FeatureWindows, WhoWasNotRecordedEnoughIsNotCompared) {
   FeatureWindows windows(1);
   for (Duration at = 0s; at < 60s; at += 10s) {

@@ -35,6 +35,9 @@ Result<EventRecorders> EventRecorders::of_calls(Bench& bench, const RunningWorkl
   return recorders;
 }
 
+/// A server of the bench uses some hundredths of a processor, and a rogue program on it less.
+constexpr const char* kFrequency = "999";
+
 Result<EventRecorders> EventRecorders::of_samples(Bench& bench, const std::filesystem::path& out) {
   Site& site = bench.site();
   EventRecorders recorders(site, "samples");
@@ -47,9 +50,9 @@ Result<EventRecorders> EventRecorders::of_samples(Bench& bench, const std::files
           "told apart");
     }
     const std::string host = site.layout().server(i);
-    const Command record{
-        {bench.programs().laggard, "record", "samples", "--out", out, "--host", host, "--cgroup", *group},
-        {}};
+    const Command record{{bench.programs().laggard, "record", "samples", "--out", out, "--host", host,
+                          "--cgroup", *group, "--frequency", kFrequency},
+                         {}};
     if (Status started = recorders.programs_.start(host, urgent(record), "samples-" + host); !started)
       return forward(started);
   }
