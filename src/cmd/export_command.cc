@@ -354,6 +354,31 @@ Status write_metric(const ExportOptions& options, ReadRequest request, SeriesSou
                        });
 }
 
+Status run_export_series(const ExportOptions& options, ReadRequest request, archive::Reader& source) {
+  auto inventory = source.inventory();
+  if (!inventory) return forward(inventory);
+  std::unique_ptr<SeriesSource> derived;
+  const bool is_metric = !options.metric.empty();
+  if (wants_derived(options, *inventory)) {
+    if (is_metric) inventory->devices.clear();  // A metric is of either; counters may be of both.
+    if (Status made = derive_series(source, request, derived, *inventory); !made) return made;
+  }
+  if (Status known = check_filters(*inventory, options); !known) return known;
+  auto writer = LineWriter::open(options.out);
+  if (!writer) return forward(writer);
+  Status done = writer->write("time,host,kind,device,counter,value\n");
+  if (!done) return done;
+  if (is_metric) {
+    done = write_metric(options, std::move(request), derived ? *derived : source, *writer);
+  } else {
+    done = export_counters(source, request, options.device, *writer);
+    if (done && derived) done = export_counters(*derived, request, options.device, *writer);
+  }
+  if (!done) return done;
+  say_notices(source);
+  return writer->finish();
+}
+
 Status run_export(const ExportOptions& options) {
   auto request = to_request(options);
   if (!request) return forward(request);
@@ -362,34 +387,12 @@ Status run_export(const ExportOptions& options) {
   auto source = archive::Reader::open(options.recordings);
   if (!source) return forward(source);
   if (!options.profiles.empty()) return run_export_profiles(options, *request, **source);
-  if (options.events.empty() && options.format != "csv") {
+  if (!options.events.empty()) return run_export_events(options, *request, **source);
+  if (options.format != "csv") {
     return fail(ErrorCode::kBadUse, "--format",
                 "is for events and profiles; say which (--events syscall, --profiles samples)");
   }
-  if (!options.events.empty()) return run_export_events(options, *request, **source);
-  auto inventory = (*source)->inventory();
-  if (!inventory) return forward(inventory);
-  std::unique_ptr<SeriesSource> derived;
-  const bool is_metric = !options.metric.empty();
-  if (wants_derived(options, *inventory)) {
-    if (is_metric) inventory->devices.clear();  // A metric is of either; counters may be of both.
-    if (Status made = derive_series(**source, *request, derived, *inventory); !made) return made;
-  }
-  if (Status known = check_filters(*inventory, options); !known) return known;
-  auto out = LineWriter::open(options.out);
-  if (!out) return forward(out);
-  LineWriter& writer = *out;
-  Status done = writer.write("time,host,kind,device,counter,value\n");
-  if (!done) return done;
-  if (is_metric) {
-    done = write_metric(options, std::move(*request), derived ? *derived : **source, writer);
-  } else {
-    done = export_counters(**source, *request, options.device, writer);
-    if (done && derived) done = export_counters(*derived, *request, options.device, writer);
-  }
-  if (!done) return done;
-  say_notices(**source);
-  return writer.finish();
+  return run_export_series(options, std::move(*request), **source);
 }
 
 }  // namespace

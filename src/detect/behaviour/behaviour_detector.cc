@@ -5,62 +5,52 @@
 #include <optional>
 
 #include "detect/behaviour/behaviour_evidence.h"
+#include "detect/behaviour/behaviour_training.h"
 
 namespace laggard::detect {
 
-BehaviourDetector::BehaviourDetector(const DetectorSetup& setup, const BehaviourParametersOfKinds& parameters)
-    : grouping_(setup.grouping), servers_(setup.grouping) {
-  for (std::size_t kind = 0; kind < kProfiles.size(); ++kind) {
-    kinds_.push_back({.name = kProfiles.at(kind),
-                      .parameters = parameters.at(kind),
-                      .windows = FeatureWindows(parameters.at(kind).unit.floor),
-                      .examiner = {grouping_, kProfiles.at(kind), parameters.at(kind).unit}});
+namespace {
+
+/// Of B's 3 of 5.
+constexpr std::size_t kLookBack = 5;
+
+}  // namespace
+
+BehaviourDetector::BehaviourDetector(const DetectorSetup& setup, std::vector<BehaviourComparison> comparisons)
+    : grouping_(setup.grouping), comparer_(setup.grouping, std::move(comparisons)) {
+  for (const BehaviourComparison& one : comparer_.comparisons()) {
+    if (one.of_programs) continue;
+    examiners_.try_emplace(one.profile, grouping_, one.profile, one.parameters.unit);
   }
 }
 
 std::unique_ptr<Detector> BehaviourDetector::make(const DetectorSetup& setup) {
-  BehaviourParametersOfKinds parameters = default_behaviour();
-  for (std::size_t kind = 0; kind < kProfiles.size() && setup.trained_behaviour != nullptr; ++kind) {
-    const auto trained = setup.trained_behaviour->find(std::string(kProfiles.at(kind)));
-    if (trained != setup.trained_behaviour->end()) parameters.at(kind).trained = trained->second;
-  }
-  return std::make_unique<BehaviourDetector>(setup, parameters);
+  return std::make_unique<BehaviourDetector>(setup, behaviour_with(setup.trained_behaviour));
 }
 
-void BehaviourDetector::take(const ProfileTable& profile) {
-  if (!servers_.is_compared(profile.host())) return;
-  const auto kind = std::ranges::find(kinds_, profile.kind(), &Kind::name);
-  if (kind != kinds_.end()) kind->windows.add(profile);
-}
+void BehaviourDetector::take(const ProfileTable& profile) { comparer_.add(profile); }
 
 void BehaviourDetector::complete(WallTime until) {
-  for (Kind& kind : kinds_) {
-    for (const FeatureWindow& window : kind.windows.take(until)) judge(kind, window);
-  }
+  comparer_.take(
+      until,
+      [&](const BehaviourComparer::Judged& judged) {
+        for (const BehaviourFollower::Verdict& verdict : judged.verdicts) note(judged, verdict);
+      },
+      [&](std::string_view profile, const FeatureWindow& window, bool anew) {
+        BehaviourExaminer& examiner = examiners_.at(profile);
+        if (anew) examiner.forget_functions();
+        examiner.add(window);
+      });
 }
 
-void BehaviourDetector::judge(Kind& kind, const FeatureWindow& window) {
-  const bool words_changed =
-      std::exchange(kind.generation, kind.windows.generation()) != kind.windows.generation();
-  if (words_changed) kind.examiner.forget_functions();
-  kind.examiner.add(window);
-  for (const auto& [name, hosts] : servers_.members(window)) {
-    BehaviourFollower& follower = kind.groups.try_emplace(name, kind.parameters).first->second;
-    if (words_changed) follower.forget_functions();
-    for (const BehaviourFollower::Verdict& verdict : follower.follow(window, hosts)) {
-      note(kind, window, follower, verdict, hosts.size() - 1);
-    }
-  }
-}
-
-Finding& BehaviourDetector::open(const KindAndHost& key, const Kind& kind, WallTime now, bool as_ever) {
+Finding& BehaviourDetector::open(const NameAndHost& key, WallTime now, bool as_ever) {
   const auto [at, is_new] = open_.try_emplace(key);
   Finding& finding = at->second;
   if (!is_new) return finding;
   const std::deque<WallTime>& begins = anomalous_[key];
   finding.part = grouping_.host_part(key.second);
   finding.symptom = Symptom::kComputing;
-  finding.since = begins[begins.size() - std::min(begins.size(), 2 * kind.parameters.k - 1)];
+  finding.since = begins[begins.size() - std::min(begins.size(), kLookBack)];
   finding.faulty_since = now;
   finding.persistent_since = now;
   if (!as_ever) finding.confirmed_since = now;
@@ -70,7 +60,7 @@ Finding& BehaviourDetector::open(const KindAndHost& key, const Kind& kind, WallT
   return finding;
 }
 
-void BehaviourDetector::close(const KindAndHost& key) {
+void BehaviourDetector::close(const NameAndHost& key) {
   anomalous_.erase(key);
   const auto known = open_.find(key);
   if (known == open_.end()) return;
@@ -79,25 +69,28 @@ void BehaviourDetector::close(const KindAndHost& key) {
   open_.erase(known);
 }
 
-void BehaviourDetector::note(const Kind& kind, const FeatureWindow& window, const BehaviourFollower& follower,
-                             const BehaviourFollower::Verdict& verdict, std::size_t peers) {
+void BehaviourDetector::note(const BehaviourComparer::Judged& judged,
+                             const BehaviourFollower::Verdict& verdict) {
+  const BehaviourComparison& comparison = comparer_.comparisons()[judged.comparison];
+  const FeatureWindow& window = judged.window;
   const std::string& host = window.hosts[verdict.host];
-  const KindAndHost key{kind.name, host};
-  if (verdict.normal >= kind.parameters.k) return close(key);
+  const NameAndHost key{comparison.name, host};
+  if (verdict.normal >= comparison.parameters.k) return close(key);
   if (!verdict.is_anomalous) return;
   std::deque<WallTime>& begins = anomalous_[key];
   begins.push_back(window.span.from);
   if (begins.size() > kMostWindows) begins.pop_front();
   if (!verdict.is_faulty) return;
-  Finding& finding = open(key, kind, window.span.to, verdict.as_ever);
+  Finding& finding = open(key, window.span.to, verdict.as_ever);
   finding.until = window.span.to;
   finding.persistence =
       finding.persistence == 0 ? static_cast<std::int64_t>(begins.size()) : finding.persistence + 1;
-  BehaviourEvidence told =
-      behaviour_evidence(kind.name, follower.differing(host), kind.windows.words(), kMostShown);
+  BehaviourEvidence told = behaviour_evidence(comparison.profile, judged.follower.differing(host),
+                                              comparer_.words(comparison.profile), kMostShown);
   finding.resource = told.resource;
   Evidence& evidence = told.evidence;
-  evidence.peer_count = peers;
+  evidence.detector = comparison.name;
+  evidence.peer_count = judged.verdicts.size() - 1;
   evidence.windows.assign(begins.begin(), begins.end());
   evidence.distance = finding.evidence.distance;
   evidence.threshold = finding.evidence.threshold;
@@ -129,16 +122,20 @@ void BehaviourDetector::forget(std::span<const std::uint8_t> keep) {
 
 std::vector<Evidence> BehaviourDetector::examine(const Suspicion& suspicion) const {
   const std::vector<Part> accused = suspicion.accused();
-  const auto accuses = [&](const Finding& finding, std::string_view kind) {
-    return finding.evidence.detector == kind && std::ranges::find(accused, finding.part) != accused.end() &&
+  const auto shows = [&](const Finding& finding, std::string_view profile) {
+    const auto& of_this =
+        std::ranges::find(comparer_.comparisons(), finding.evidence.detector, &BehaviourComparison::name);
+    return of_this->profile == profile && !of_this->of_programs &&
+           std::ranges::find(accused, finding.part) != accused.end() &&
            finding.since < suspicion.interval.to && finding.until > suspicion.interval.from;
   };
   const std::vector<Finding> mine = findings();
   std::vector<Evidence> answers;
-  for (const Kind& kind : kinds_) {
-    if (std::ranges::any_of(mine, [&](const Finding& finding) { return accuses(finding, kind.name); }))
+  for (const auto& [profile, examiner] : examiners_) {
+    if (std::ranges::any_of(mine,
+                            [&, kind = profile](const Finding& finding) { return shows(finding, kind); }))
       continue;
-    if (auto answer = kind.examiner.examine(suspicion, kind.windows.words(), kMostShown)) {
+    if (auto answer = examiner.examine(suspicion, comparer_.words(profile), kMostShown)) {
       answers.push_back(std::move(*answer));
     }
   }

@@ -12,29 +12,25 @@
 #include <utility>
 #include <vector>
 
+#include "detect/behaviour/behaviour_comparer.h"
 #include "detect/behaviour/behaviour_examiner.h"
-#include "detect/behaviour/behaviour_follower.h"
 #include "detect/behaviour/behaviour_training.h"
-#include "detect/behaviour/feature_windows.h"
-#include "detect/behaviour/server_groups.h"
+#include "model/code_profile.h"
 #include "model/detector.h"
 
 namespace laggard::detect {
 
 /// Servers that spend their processors' time in other code than their peers, call other functions, or wait in
-/// other ones (B): a detector of its own for each kind of profile (model/code_profile.h), a finding for each
-/// server and kind. Peers are the servers of a peer group of hosts, of daemons or of interfaces; those that
-/// are in none are compared with each other.
+/// other ones (B): a finding for each server and comparison (BehaviourComparer).
 class BehaviourDetector final : public Detector {
  public:
-  static constexpr std::array<std::string_view, 3> kProfiles = kCodeKinds;
+  static constexpr std::array<std::string_view, 3> kProfiles{kSamplesKind, kCallsKind, kCallTimeKind};
   /// That a finding shows (B §4.2).
   static constexpr std::size_t kMostShown = 10;
   /// Begins of anomalous windows that a finding keeps, the newest.
   static constexpr std::size_t kMostWindows = 1024;
 
-  /// \param parameters  of each kind, in the order of kProfiles
-  BehaviourDetector(const DetectorSetup& setup, const BehaviourParametersOfKinds& parameters);
+  BehaviourDetector(const DetectorSetup& setup, std::vector<BehaviourComparison> comparisons);
   /// With what was trained (DetectorSetup::trained_behaviour).
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup);
 
@@ -49,27 +45,17 @@ class BehaviourDetector final : public Detector {
   [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const override;
 
  private:
-  struct Kind {
-    std::string_view name;
-    BehaviourParameters parameters;
-    FeatureWindows windows;
-    BehaviourExaminer examiner;
-    std::map<std::string_view, BehaviourFollower> groups{};  ///< By name.
-    std::size_t generation = 0;
-  };
-  using KindAndHost = std::pair<std::string_view, std::string>;
+  using NameAndHost = std::pair<std::string_view, std::string>;  ///< Of a comparison.
 
-  void judge(Kind& kind, const FeatureWindow& window);
-  Finding& open(const KindAndHost& key, const Kind& kind, WallTime now, bool as_ever);
-  void close(const KindAndHost& key);
-  void note(const Kind& kind, const FeatureWindow& window, const BehaviourFollower& follower,
-            const BehaviourFollower::Verdict& verdict, std::size_t peers);
+  Finding& open(const NameAndHost& key, WallTime now, bool as_ever);
+  void close(const NameAndHost& key);
+  void note(const BehaviourComparer::Judged& judged, const BehaviourFollower::Verdict& verdict);
 
   const Grouping& grouping_;
-  ServerGroups servers_;
-  std::vector<Kind> kinds_;
-  std::map<KindAndHost, Finding> open_;
-  std::map<KindAndHost, std::deque<WallTime>> anomalous_;  ///< Of whoever is anomalous now and then: begins.
+  BehaviourComparer comparer_;
+  std::map<std::string_view, BehaviourExaminer> examiners_;  ///< By kind of profile.
+  std::map<NameAndHost, Finding> open_;
+  std::map<NameAndHost, std::deque<WallTime>> anomalous_;  ///< Of whoever is anomalous now and then: begins.
   std::vector<Finding> over_;
 };
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "detect/behaviour/behaviour_training.h"
 #include "detect/behaviour/function_hints.h"
 #include "testing/grouping.h"
 
@@ -70,6 +71,13 @@ class BehaviourDetectorTest : public testing::Test {
     detector_.complete(kStart + to);
   }
 
+  /// Of one comparison.
+  [[nodiscard]] std::vector<Finding> found_by(std::string_view comparison) const {
+    std::vector<Finding> all = detector_.findings();
+    std::erase_if(all, [&](const Finding& finding) { return finding.evidence.detector != comparison; });
+    return all;
+  }
+
   std::mt19937_64 random_{4};
   Grouping grouping_;
   BehaviourDetector detector_;
@@ -79,7 +87,7 @@ TEST_F(BehaviourDetectorTest, ARogueProgramIsNamed) {
   run(0s, 5min);
   EXPECT_THAT(detector_.findings(), IsEmpty());
   run(5min, 10min, {{"dd;[kernel];submit_bio", 40}, {"dd;[kernel];copy_to_user", 10}});
-  const auto findings = detector_.findings();
+  const auto findings = found_by("samples");
   ASSERT_THAT(findings, SizeIs(1));
   const Finding& finding = findings[0];
   EXPECT_EQ(finding.part.name, "s2");
@@ -100,30 +108,46 @@ TEST_F(BehaviourDetectorTest, ARogueProgramIsNamed) {
   EXPECT_LE(ranked.entries.size(), BehaviourDetector::kMostShown);
 }
 
+TEST_F(BehaviourDetectorTest, AProgramTellsWhereItsFunctionsAreSeenTooSeldom) {
+  const auto spread_out = [](std::uint64_t each) {
+    std::map<std::string, std::uint64_t> besides;
+    for (int f = 0; f < 5; ++f) besides["socat;[kernel];f" + std::to_string(f)] = each;
+    return besides;
+  };
+  run(0s, 5min);
+  run(5min, 10min, spread_out(1));
+  EXPECT_THAT(found_by("samples"), IsEmpty()) << "each function comes to 60 ms a window";
+  const auto findings = found_by("programs");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].part.name, "s2");
+  EXPECT_THAT(findings[0].evidence.note,
+              HasSubstr("socat runs there and on no peer; most in socat: 0.475 % CPU"));
+}
+
 TEST_F(BehaviourDetectorTest, WhatIsOverIsClosedAndForgotten) {
   run(0s, 5min);
   run(5min, 8min, {{"dd;[kernel];submit_bio", 40}});
   run(8min, 12min);
-  const auto findings = detector_.findings();
+  const auto findings = found_by("programs");
   ASSERT_THAT(findings, SizeIs(1));
   EXPECT_FALSE(findings[0].open);
   EXPECT_LE(findings[0].until, kStart + 8min + 60s);
   EXPECT_GE(findings[0].until, kStart + 8min);
-  EXPECT_EQ(detector_.kept(), 1U);
-  detector_.forget(std::vector<std::uint8_t>{0});
+  EXPECT_EQ(detector_.kept(), 2U);
+  detector_.forget(std::vector<std::uint8_t>{0, 0});
   EXPECT_EQ(detector_.kept(), 0U);
 }
 
 TEST_F(BehaviourDetectorTest, WhatWasSoFromTheBeginningIsFound) {
   run(0s, 4min, {{"socat;[kernel];tcp_sendmsg", 60}});
-  ASSERT_THAT(detector_.findings(), SizeIs(1));
-  EXPECT_EQ(detector_.findings()[0].resource, Resource::kNetwork);
+  ASSERT_THAT(found_by("samples"), SizeIs(1));
+  EXPECT_EQ(found_by("samples")[0].resource, Resource::kNetwork);
 }
 
 TEST_F(BehaviourDetectorTest, OtherCodeOfTheSameProgramIsToldByItsFunction) {
   run(0s, 5min);
   run(5min, 8min, {{"glusterfsd;libpthread.so.0;pthread_spin_lock", 60}});
-  const auto findings = detector_.findings();
+  const auto findings = found_by("samples");
   ASSERT_THAT(findings, SizeIs(1));
   const Finding& finding = findings[0];
   EXPECT_EQ(finding.resource, std::nullopt) << "no name tells of a resource";
@@ -134,7 +158,8 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
   BehaviourTrainer trainer(grouping_);
   for (const ProfileTable& table : tables(0s, 5min)) trainer.add(table);
   const std::vector<GroupThresholds> trained = trainer.finish();
-  ASSERT_THAT(trained, SizeIs(1)) << "there are no calls";
+  ASSERT_THAT(trained, SizeIs(2)) << "there are no calls";
+  EXPECT_EQ(trained[1].distance, "programs");
   EXPECT_EQ(trained[0].distance, kSamplesKind);
   EXPECT_THAT(trained[0].components, SizeIs(5)) << "the client is not compared";
   EXPECT_GT(trained[0].components.at("s2"), 0);
@@ -143,6 +168,7 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
   TrainedBehaviour learnt = trained_behaviour(thresholds);
   ASSERT_EQ(learnt.at("samples"), trained[0].components);
   learnt.at("samples")["s2"] = 100;
+  learnt.at("programs")["s2"] = 1000;
   const auto detector =
       BehaviourDetector::make({.grouping = grouping_, .step = 30s, .trained_behaviour = &learnt});
   for (const ProfileTable& table : tables(5min, 10min, {{"dd;[kernel];submit_bio", 60}})) {
@@ -154,7 +180,7 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
 
 TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot) {
   run(0s, 3min);
-  run(3min, 8min, {{"sgm_dd;[kernel];sg_read", 3}});
+  run(3min, 8min, {{"sgm_dd;[kernel];sg_read", 1}, {"glusterfsd;[kernel];sg_read", 3}});
   ASSERT_THAT(detector_.findings(), IsEmpty()) << "that is too little to accuse anybody";
   const auto suspicion = [](const std::string& server, Duration from) {
     Suspicion asked;
@@ -168,7 +194,7 @@ TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot
   const auto answers = detector_.examine(suspicion("s2", 3min));
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_THAT(answers[0].note, HasSubstr("sgm_dd runs there and on no peer"));
-  EXPECT_THAT(answers[0].note, HasSubstr("; most in sg_read (sgm_dd)"));
+  EXPECT_THAT(answers[0].note, HasSubstr("; most in sg_read (glusterfsd)"));
   EXPECT_THAT(detector_.examine(suspicion("s3", 3min)), IsEmpty());
   EXPECT_THAT(detector_.examine(suspicion("s2", 7min + 30s)), IsEmpty()) << "there is no whole window";
   Suspicion lonely = suspicion("s2", 3min);

@@ -28,17 +28,17 @@ Unit unit_of(std::string_view kind) {
   return {"calls/s", kWindow};
 }
 
-/// `tcp_v4_rcv (socat)`, `near main of sgm_dd`, `libfoo.so (glusterfsd)`.
+/// `tcp_v4_rcv (socat)`, `libfoo.so (glusterfsd)`, and of a program as a whole `socat`.
 std::string title_of(const FunctionName& name) {
-  const std::string_view what = !name.function.empty() ? name.function
-                                : !name.binary.empty() ? name.binary
-                                                       : "?";
+  const std::string_view what = !name.function.empty() ? name.function : name.binary;
+  if (what.empty()) return name.program.empty() ? "?" : std::string(name.program);
   return name.program.empty() ? std::string(what) : fmt::format("{} ({})", what, name.program);
 }
 
+/// Words that are no functions are programs.
 FunctionName name_of(const Differing& one, const Dictionary& words) {
-  return function_name(words.text(one.function))
-      .value_or(FunctionName{.program = {}, .binary = {}, .function = words.text(one.function)});
+  const std::string_view word = words.text(one.function);
+  return function_name(word).value_or(FunctionName{.program = word, .binary = {}, .function = {}});
 }
 
 double total_apart(std::span<const Differing> differing) {
@@ -111,7 +111,9 @@ BehaviourEvidence behaviour_evidence(std::string_view kind, std::span<const Diff
   if (!told.own_program.empty()) {
     evidence.note = fmt::format("{} runs there and on no peer; {}", told.own_program, evidence.note);
   }
-  evidence.payloads.push_back({"functions that differ most", std::move(ranked)});
+  const bool of_programs = !function_name(words.text(differing.front().function));
+  evidence.payloads.push_back(
+      {of_programs ? "programs that differ most" : "functions that differ most", std::move(ranked)});
   return told;
 }
 

@@ -43,10 +43,8 @@ double trained_distance(std::span<const double> distances, const FunctionSpread:
 }
 
 std::vector<double> BehaviourFollower::distances(const FeatureWindow& window,
-                                                 std::span<const std::size_t> hosts) {
-  const std::vector<double> weights = parameters_.weighs_functions
-                                          ? spread_.weights(window, hosts)
-                                          : std::vector<double>(window.functions.size(), 1.0);
+                                                 std::span<const std::size_t> hosts,
+                                                 std::span<const double> weights) const {
   const std::size_t stride = (hosts.size() - 1 + kMostPeers - 1) / kMostPeers;
   std::vector<double> medians;
   std::vector<double> to_others;
@@ -69,7 +67,23 @@ double BehaviourFollower::threshold_of(const std::string& host, std::span<const 
   if (trained != parameters_.trained.end()) return parameters_.factor * trained->second;
   double largest = largest_of_calm(others, (others.size() + 1) / kSickAtOnce);
   if (!calm_.empty()) largest = std::max(largest, std::ranges::max(calm_));
-  return std::max(parameters_.factor * largest, largest + parameters_.least);
+  // Where functions are not weighed, distances have the unit of the values.
+  const double least = parameters_.weighs_functions ? 0 : parameters_.least;
+  return std::max(parameters_.factor * largest, largest + least);
+}
+
+bool BehaviourFollower::is_much(const FeatureWindow& window, std::span<const std::size_t> hosts,
+                                std::size_t host, std::span<const double> weights) const {
+  double counts_most = 0;
+  double its_difference = 0;
+  for (std::size_t f = 0; f < window.functions.size(); ++f) {
+    std::vector<double> values = values_of(window, hosts, f);
+    const double difference = std::abs(window.of(host)[f] - stats::median_in_place(values));
+    if (weights[f] * difference <= counts_most) continue;
+    counts_most = weights[f] * difference;
+    its_difference = difference;
+  }
+  return its_difference >= parameters_.least;
 }
 
 void BehaviourFollower::note_calm(std::span<const double> distances) {
@@ -120,14 +134,18 @@ std::vector<BehaviourFollower::Verdict> BehaviourFollower::follow(const FeatureW
                                                                   std::span<const std::size_t> hosts) {
   constexpr std::size_t kFewest = 3;
   if (hosts.size() < kFewest) return {};
-  const std::vector<double> all = distances(window, hosts);
+  const std::vector<double> weights = parameters_.weighs_functions
+                                          ? spread_.weights(window, hosts)
+                                          : std::vector<double>(window.functions.size(), 1.0);
+  const std::vector<double> all = distances(window, hosts, weights);
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     std::vector<double> others = all;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const std::string& name = window.hosts[hosts[i]];
     Verdict verdict{.host = hosts[i], .distance = all[i], .threshold = threshold_of(name, others)};
-    verdict.is_anomalous = verdict.distance > verdict.threshold;
+    verdict.is_anomalous = verdict.distance > verdict.threshold &&
+                           (parameters_.trained.contains(name) || is_much(window, hosts, hosts[i], weights));
     Host& known = hosts_[name];
     judge(verdict, known);
     if (verdict.is_anomalous) add_difference(window, hosts, hosts[i], known);

@@ -23,7 +23,8 @@ struct BehaviourParameters {
   std::size_t k = 3;              ///< Faulty is who is anomalous in k of the last 2k - 1 windows.
   double factor = 2;              ///< A threshold is so many times the largest distance of who is well.
   FunctionSpread::Unit unit{};
-  /// No distance is large that is not larger than that of the peers by this, in the unit of the values.
+  /// No distance is large that is not larger than that of the peers by this, in the unit of the values,
+  /// whatever functions weigh.
   double least = 0;
   /// By host, the largest distance in fault-free training (trained_distance); of the others, as long as
   /// nothing is trained, see BehaviourFollower.
@@ -89,9 +90,11 @@ class BehaviourFollower {
     std::size_t summed = 0;  ///< Windows.
   };
 
-  [[nodiscard]] std::vector<double> distances(const FeatureWindow& window,
-                                              std::span<const std::size_t> hosts);
+  [[nodiscard]] std::vector<double> distances(const FeatureWindow& window, std::span<const std::size_t> hosts,
+                                              std::span<const double> weights) const;
   [[nodiscard]] double threshold_of(const std::string& host, std::span<const double> others) const;
+  [[nodiscard]] bool is_much(const FeatureWindow& window, std::span<const std::size_t> hosts,
+                             std::size_t host, std::span<const double> weights) const;
   void note_calm(std::span<const double> distances);
   void add_difference(const FeatureWindow& window, std::span<const std::size_t> hosts, std::size_t host,
                       Host& known);

@@ -1,62 +1,46 @@
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/time.h"
-#include "detect/behaviour/behaviour_follower.h"
-#include "detect/behaviour/feature_windows.h"
-#include "detect/behaviour/server_groups.h"
+#include "detect/behaviour/behaviour_comparer.h"
 #include "detect/peer/compare/thresholds.h"
-#include "model/code_profile.h"
 #include "model/grouping.h"
 #include "model/profile.h"
 
 namespace laggard::detect {
 
-/// The kinds of profiles that tell what servers do, and how each is compared.
-inline constexpr std::array<std::string_view, 3> kCodeKinds{kSamplesKind, kCallsKind, kCallTimeKind};
-using BehaviourParametersOfKinds = std::array<BehaviourParameters, kCodeKinds.size()>;
-/// Without any training.
-[[nodiscard]] BehaviourParametersOfKinds default_behaviour();
-
-/// Learns from fault-free profiles how far servers are apart, kind by kind (B §4.1, "Threshold selection"):
-/// of each server the largest distance in any window, rounded up as trained_distance does, in ms of CPU,
-/// calls or ms.
+/// Learns from fault-free profiles how far servers are apart in each comparison (B §4.1, "Threshold
+/// selection"): of each server the largest distance in any window, rounded up as trained_distance does.
 class BehaviourTrainer {
  public:
   /// \param grouping  outlives this
-  explicit BehaviourTrainer(const Grouping& grouping);
+  explicit BehaviourTrainer(const Grouping& grouping) : comparer_(grouping, default_behaviour()) {}
 
   /// Tables by their first time, as ProfileReader has them.
   void add(const ProfileTable& profile);
-  /// \return  a row for each kind and group with a whole window: `distance` and `metric` are the kind.
-  /// Distances are in
-  ///          seconds or calls a window.
+  /// \return  a row for each comparison and group with a whole window: `distance` and `metric` are the
+  /// comparison.
   [[nodiscard]] std::vector<GroupThresholds> finish();
 
  private:
-  struct Kind {
-    std::string_view name;
-    BehaviourParameters parameters;
-    FeatureWindows windows;
-    std::map<std::string_view, BehaviourFollower> groups{};
-    std::map<std::pair<std::string_view, std::string>, std::vector<double>>
-        distances{};                                  ///< By group and host.
-    std::map<std::string_view, std::size_t> count{};  ///< Windows of a group.
+  struct Learnt {
+    std::map<std::string, std::vector<double>> distances;  ///< By host.
+    std::size_t windows = 0;
   };
-  void learn(Kind& kind, WallTime until);
+  void learn(WallTime until);
 
-  ServerGroups servers_;
-  std::vector<Kind> kinds_;
+  BehaviourComparer comparer_;
+  std::map<std::pair<std::size_t, std::string>, Learnt> learnt_;  ///< By comparison and group.
 };
 
-/// What was trained, by kind and host.
+/// What was trained, by comparison and host.
 using TrainedBehaviour = std::map<std::string, std::map<std::string, double>>;
 [[nodiscard]] TrainedBehaviour trained_behaviour(const Thresholds& thresholds);
+/// default_behaviour, with what was trained; null: nothing was.
+[[nodiscard]] std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained);
 
 }  // namespace laggard::detect

@@ -111,4 +111,28 @@ std::vector<FeatureWindow> FeatureWindows::take(WallTime until) {
   return windows;
 }
 
+FeatureWindow FeatureWindows::by_program(const FeatureWindow& window) {
+  FeatureWindow programs{.span = window.span, .hosts = window.hosts, .functions = {}, .values = {}};
+  programs.grain = window.grain;
+  std::map<std::string_view, Word> columns;
+  for (const auto& of_host : window.programs) {
+    for (const auto& [program, sum] : of_host) columns.try_emplace(program, kNoWord);
+  }
+  for (auto& [program, word] : columns) {
+    // Where there is no room for another word, the dictionary is begun anew with the next profile.
+    const auto interned = words_.intern(program);
+    if (!interned) continue;
+    word = *interned;
+    programs.functions.push_back(word);
+  }
+  for (const auto& of_host : window.programs) {
+    for (const auto& [program, word] : columns) {
+      if (word == kNoWord) continue;
+      const auto found = of_host.find(program);
+      programs.values.push_back(found == of_host.end() ? 0 : found->second);
+    }
+  }
+  return programs;
+}
+
 }  // namespace laggard::detect

@@ -56,7 +56,10 @@ class FeatureWindows {
   /// enough.
   [[nodiscard]] std::vector<FeatureWindow> take(WallTime until);
 
-  /// Valid until the next `add`.
+  /// The same window program by program, whatever each comes to.
+  [[nodiscard]] FeatureWindow by_program(const FeatureWindow& window);
+
+  /// Valid until the next `add` or `by_program`.
   [[nodiscard]] const Dictionary& words() const { return words_; }
   /// How often the dictionary has been begun anew: what was kept of words before means nothing after.
   [[nodiscard]] std::size_t generation() const { return generation_; }

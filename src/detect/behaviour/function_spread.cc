@@ -11,6 +11,8 @@ namespace laggard::detect {
 std::vector<double> FunctionSpread::weights(const FeatureWindow& window, std::span<const std::size_t> hosts) {
   LAGGARD_CHECK(!hosts.empty());
   constexpr double kPartOfFloor = 0.01;
+  constexpr double kCounts = 2;
+  const double grain = window.grain > 0 ? window.grain : unit_.grain;
   std::vector<double> weights;
   weights.reserve(window.functions.size());
   std::vector<double> values(hosts.size());
@@ -21,8 +23,8 @@ std::vector<double> FunctionSpread::weights(const FeatureWindow& window, std::sp
     const double spread = stats::kMadToSigma * stats::mad(values, scratch);
     const auto [known, is_new] = mean_.try_emplace(window.functions[f].value, spread);
     if (!is_new) known->second += kNewest * (spread - known->second);
-    weights.push_back(1 / std::max({known->second, std::sqrt(unit_.grain * median), kLeastShare * median,
-                                    kPartOfFloor * unit_.floor}));
+    weights.push_back(1 / std::max({known->second, std::sqrt(grain * median), kCounts * grain,
+                                    kLeastShare * median, kPartOfFloor * unit_.floor}));
   }
   return weights;
 }

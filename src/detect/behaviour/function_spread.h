@@ -16,7 +16,9 @@ namespace laggard::detect {
 /// The spread of a function is the largest of
 ///   - the mean over windows of 1.4826 MAD of its values over the servers, which one sick server does not
 ///   move,
-///   - sqrt(grain x m), what sampling alone makes of a median m, when a count is worth `grain` (Poisson),
+///   - sqrt(grain x m), what sampling alone makes of a median m, when a count is worth `grain` (Poisson), and
+///   two counts,
+///     since one that nobody else has means nothing,
 ///   - kLeastShare x m, since nothing is compared more closely than that,
 ///   - a hundredth of the floor, below which a function is not looked at.
 class FunctionSpread {

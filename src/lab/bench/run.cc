@@ -37,6 +37,9 @@ class Experiment {
       : bench_(bench), run_(run), session_(session) {}
 
   [[nodiscard]] Result<Truth> conduct(const std::filesystem::path& out);
+  /// Starts the recorders of the witnesses beside metrics that the session asks for.
+  [[nodiscard]] Result<std::vector<EventRecorders>> record_others(const RunningWorkload& workload,
+                                                                  const std::filesystem::path& out);
 
  private:
   Clock& clock() { return bench_.site().machine().clock(); }
@@ -154,6 +157,22 @@ Result<std::vector<InjectedFault>> Experiment::inject() {
   return faults;
 }
 
+Result<std::vector<EventRecorders>> Experiment::record_others(const RunningWorkload& workload,
+                                                              const std::filesystem::path& out) {
+  std::vector<EventRecorders> others;
+  if (session_.record_calls) {
+    Result<EventRecorders> started = EventRecorders::of_calls(bench_, workload, out);
+    if (!started) return forward(started);
+    others.push_back(std::move(*started));
+  }
+  if (session_.record_samples) {
+    Result<EventRecorders> started = EventRecorders::of_samples(bench_, out);
+    if (!started) return forward(started);
+    others.push_back(std::move(*started));
+  }
+  return others;
+}
+
 Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   Site& site = bench_.site();
   session_.observer.progress(0, "preparing files");
@@ -172,27 +191,18 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   truth.workload_start = clock().wall();
   Result<RunningWorkload> workload = RunningWorkload::start(site, run_.workload);
   if (!workload) return forward(workload);
-  std::vector<EventRecorders> others;
-  if (session_.record_calls) {
-    Result<EventRecorders> started = EventRecorders::of_calls(bench_, *workload, out);
-    if (!started) return forward(started);
-    others.push_back(std::move(*started));
-  }
-  if (session_.record_samples) {
-    Result<EventRecorders> started = EventRecorders::of_samples(bench_, out);
-    if (!started) return forward(started);
-    others.push_back(std::move(*started));
-  }
+  Result<std::vector<EventRecorders>> others = record_others(*workload, out);
+  if (!others) return forward(others);
   const auto well = [&]() -> Status {
     if (Status fine = workload->check(); !fine) return fine;
-    for (const EventRecorders& other : others) {
+    for (const EventRecorders& other : *others) {
       if (Status fine = other.check(); !fine) return fine;
     }
     return recorders->check();
   };
   if (Status done = with_fault(well, truth); !done) return forward(done);
   truth.workload_stop = clock().wall();
-  others.clear();
+  others->clear();
   workload->stop();
   const std::optional<CpuTimes> cpu_after = cpu();
   if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);

@@ -79,7 +79,7 @@ Result<int> Site::start(std::string_view host, Command command, std::string_view
     argv.insert(argv.end(), command.argv.begin(), command.argv.end());
     command.argv = std::move(argv);
   }
-  return machine_.start(std::move(command), log_file(log));
+  return machine_.start(command, log_file(log));
 }
 
 Result<int> Site::start_disk(Command command, std::string_view log) {

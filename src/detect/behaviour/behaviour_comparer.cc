@@ -1,0 +1,87 @@
+#include "detect/behaviour/behaviour_comparer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "model/code_profile.h"
+
+namespace laggard::detect {
+
+std::vector<BehaviourComparison> default_behaviour() {
+  /// B's 100 samples of 28 kHz are 3.6 ms of CPU; of 99 Hz that is less than one sample. **Ours**: ten of 99
+  /// Hz.
+  constexpr double kSamplesFloor = 0.1;
+  constexpr double kTimeFloor = 1;  // "1 sec time"
+  /// B counts the calls of the functions that time kept; here counts stand alone.
+  constexpr double kCallsFloor = 100;
+  constexpr double kGrainOf99Hz = 1.0 / 99;
+  constexpr double kNanosecond = 1e-9;
+  const auto with = [](double floor, double grain) {
+    BehaviourParameters parameters;
+    parameters.unit = {.floor = floor, .grain = grain};
+    parameters.least = floor;
+    return parameters;
+  };
+  std::vector<BehaviourComparison> all{
+      {.name = kSamplesKind, .profile = kSamplesKind, .parameters = with(kSamplesFloor, kGrainOf99Hz)},
+      {.name = "programs",
+       .profile = kSamplesKind,
+       .of_programs = true,
+       .parameters = with(kSamplesFloor, kGrainOf99Hz)},
+      {.name = kCallsKind, .profile = kCallsKind, .parameters = with(kCallsFloor, 1)},
+      {.name = kCallTimeKind, .profile = kCallTimeKind, .parameters = with(kTimeFloor, kNanosecond)}};
+  all[1].parameters.weighs_functions = true;
+  return all;
+}
+
+BehaviourComparer::BehaviourComparer(const Grouping& grouping, std::vector<BehaviourComparison> comparisons)
+    : servers_(grouping), comparisons_(std::move(comparisons)), groups_(comparisons_.size()) {
+  for (const BehaviourComparison& comparison : comparisons_) {
+    if (std::ranges::find(profiles_, comparison.profile, &Profile::kind) != profiles_.end()) continue;
+    profiles_.push_back(
+        {.kind = comparison.profile, .windows = FeatureWindows(comparison.parameters.unit.floor)});
+  }
+}
+
+void BehaviourComparer::add(const ProfileTable& profile) {
+  const auto of_kind = std::ranges::find(profiles_, profile.kind(), &Profile::kind);
+  if (of_kind == profiles_.end() || profile.size() == 0 || !servers_.is_compared(profile.host())) return;
+  of_kind->windows.add(profile);
+}
+
+void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window, bool anew,
+                                const std::function<void(const Judged&)>& judged) {
+  for (const auto& [group, hosts] : servers_.members(window)) {
+    BehaviourFollower& follower =
+        groups_[comparison].try_emplace(group, comparisons_[comparison].parameters).first->second;
+    if (anew) follower.forget_functions();
+    const auto verdicts = follower.follow(window, hosts);
+    if (!verdicts.empty()) judged({comparison, group, window, follower, verdicts});
+  }
+}
+
+void BehaviourComparer::take(
+    WallTime until, const std::function<void(const Judged&)>& judged,
+    const std::function<void(std::string_view, const FeatureWindow&, bool)>& window) {
+  for (Profile& profile : profiles_) {
+    for (const FeatureWindow& functions : profile.windows.take(until)) {
+      const bool anew =
+          std::exchange(profile.generation, profile.windows.generation()) != profile.windows.generation();
+      const FeatureWindow programs = profile.windows.by_program(functions);
+      if (window) window(profile.kind, functions, anew);
+      for (std::size_t c = 0; c < comparisons_.size(); ++c) {
+        if (comparisons_[c].profile != profile.kind) continue;
+        compare(c, comparisons_[c].of_programs ? programs : functions, anew, judged);
+      }
+    }
+  }
+}
+
+const Dictionary& BehaviourComparer::words(std::string_view profile) const {
+  const auto of_kind = std::ranges::find(profiles_, profile, &Profile::kind);
+  LAGGARD_CHECK(of_kind != profiles_.end());
+  return of_kind->windows.words();
+}
+
+}  // namespace laggard::detect
