@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,10 +65,14 @@ std::map<std::string, std::uint64_t> counts_of_burning(EventSource& source, pid_
 
 std::string own_name() { return std::filesystem::read_symlink("/proc/self/exe").filename().string(); }
 
+/// Tests that run beside each other burn in functions of the same name.
+std::string program_of(pid_t child) { return "burn-" + std::to_string(child); }
+
 /// A child that waits to be told to begin, by a byte.
 pid_t child_that_burns(int begin, double seconds) {
   const pid_t child = ::fork();
   if (child != 0) return child;
+  ::prctl(PR_SET_NAME, program_of(::getpid()).c_str());
   char byte = 0;
   static_cast<void>(!::read(begin, &byte, 1));
   laggard_burn_for_the_test(seconds);
@@ -96,13 +101,13 @@ TEST_P(SamplingThisMachine, AFunctionThatBurnsTimeIsSeenByItsName) {
   for (const auto& [word, count] : counts) {
     const auto name = function_name(word);
     ASSERT_TRUE(name) << word;
-    if (name->function != "laggard_burn_for_the_test") continue;
+    if (name->function != "laggard_burn_for_the_test" || name->program != program_of(child)) continue;
     burnt += count;
     EXPECT_EQ(name->binary, own_name());
   }
-  // A machine that is busy with others may take samples late, but not that late.
-  EXPECT_GT(burnt, 999 * kSeconds / 2);
-  EXPECT_LT(burnt, 999 * kSeconds * 1.2);
+  // A machine that is busy with others takes samples late, and a late one stands for several.
+  EXPECT_GT(burnt, 999 * kSeconds / 4);
+  EXPECT_LT(burnt, 999 * kSeconds * 1.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SamplingThisMachine, testing::Bool(),
