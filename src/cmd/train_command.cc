@@ -14,6 +14,7 @@
 #include "cmd/output.h"
 #include "cmd/peer_plots.h"
 #include "cmd/service_times.h"
+#include "detect/behaviour/behaviour_detector.h"
 #include "detect/behaviour/behaviour_training.h"
 #include "detect/syscalls/normal_errors.h"
 #include "engine/trainer.h"
@@ -109,10 +110,11 @@ std::string notes_of(const AnalysisSetup& setup) {
 Result<std::vector<detect::GroupThresholds>> behaviour_of(const AnalysisSetup& setup) {
   detect::BehaviourTrainer trainer(setup.grouping);
   if (setup.observations == nullptr) return trainer.finish();
-  const ObservationRequest request{.from = setup.request.from,
-                                   .to = setup.request.to,
-                                   .kinds = {detect::kCodeKinds.begin(), detect::kCodeKinds.end()},
-                                   .hosts = {}};
+  const ObservationRequest request{
+      .from = setup.request.from,
+      .to = setup.request.to,
+      .kinds = {detect::BehaviourDetector::kProfiles.begin(), detect::BehaviourDetector::kProfiles.end()},
+      .hosts = {}};
   auto reader = setup.observations->read_profiles(request);
   if (!reader) return forward(reader);
   for (;;) {
