@@ -14,7 +14,7 @@ SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 def enter(what, tools):
     """Runs the program again as the first process of its own namespaces; skips where that cannot be had."""
     if os.environ.get("LAGGARD_VOLUME") == "inside":
-        return
+        return let_go_of_others()
     missing = [tool for tool in (*tools, "ip", "unshare", "nsenter") if not shutil.which(tool)]
     if os.geteuid() != 0 or missing or not os.path.exists("/dev/fuse"):
         print(f"skipped: {what} needs root, /dev/fuse and {', '.join(missing) or 'its programs'}")
@@ -22,6 +22,15 @@ def enter(what, tools):
     os.environ["LAGGARD_VOLUME"] = "inside"
     os.execvp("unshare", ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc",
                           sys.executable, *sys.argv])
+
+
+def let_go_of_others():
+    """A mount namespace begins with copies of all mounts, and a bench that runs beside could not unmount its own."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        points = [line.split()[4] for line in mounts]
+    for point in reversed(points):
+        if point.startswith("/run/laggard-") or point.startswith("/run/netns/laggard-"):
+            run("umount", "--lazy", point, check=False)
 
 
 def run_apart(laggard, cases):
