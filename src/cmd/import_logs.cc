@@ -28,11 +28,11 @@ int run_import_logs(LogsCommand command) {
   if (!zone) return report_error(zone.error());
   command.logs.zone = *zone;
   command.logs.now = SystemClock().wall();
-  return run_event_import(command.common, {.kind = kLogKind, .one = "line", .many = "lines"},
-                          [&](ObservationSink& sink, collect::ImportObserver& observer) {
-                            return collect::import_logs(command.files, command.logs, sink, observer,
-                                                        command.limits);
-                          });
+  return run_observation_import(
+      command.common, {.kinds = {std::string(kLogKind)}, .one = "line", .many = "lines"},
+      [&](ObservationSink& sink, collect::ImportObserver& observer) {
+        return collect::import_logs(command.files, command.logs, sink, observer, command.limits);
+      });
 }
 
 }  // namespace

@@ -34,9 +34,10 @@ int run_import_perf(PerfCommand command) {
   auto each = frequency_option(command.frequency);
   if (!each) return report_error(each.error());
   command.samples.each = *each;
-  return run_code_import(command.common, [&](ObservationSink& sink, collect::ImportObserver& observer) {
-    return collect::import_perf(command.files, command.samples, sink, observer, command.limits);
-  });
+  return run_observation_import(
+      command.common, code_kinds(), [&](ObservationSink& sink, collect::ImportObserver& observer) {
+        return collect::import_perf(command.files, command.samples, sink, observer, command.limits);
+      });
 }
 
 }  // namespace

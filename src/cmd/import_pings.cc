@@ -34,8 +34,8 @@ int run_import_pings(PingsCommand command) {
   auto slo = duration_option("--slo", command.slo, std::chrono::milliseconds(1), std::chrono::hours(1));
   if (!slo) return report_error(slo.error());
   command.probes.deadline = *slo;
-  return run_event_import(
-      command.common, {.kind = collect::PingSource::kKind, .one = "probe", .many = "probes"},
+  return run_observation_import(
+      command.common, {.kinds = {std::string(collect::PingSource::kKind)}, .one = "probe", .many = "probes"},
       [&](ObservationSink& sink, collect::ImportObserver& observer) {
         return collect::import_pings(command.files, command.probes, sink, observer, command.limits);
       });

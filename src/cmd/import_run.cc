@@ -13,8 +13,7 @@
 #include "archive/writer.h"
 #include "base/terminal_text.h"
 #include "base/text.h"
-#include "cmd/new_events.h"
-#include "cmd/new_profiles.h"
+#include "cmd/new_observations.h"
 #include "cmd/output.h"
 #include "cmd/recording_folder.h"
 #include "collect/import/csv/moment.h"
@@ -50,27 +49,6 @@ std::string import_text(const ImportOptions& common, const ImportResult& result,
   }
   if (result.first) text += fmt::format(", {} to {}", to_iso8601(*result.first), to_iso8601(*result.last));
   return text + "\n";
-}
-
-/// Imports what the recording does not have yet. \param counts  with the names of what is imported.
-/// \param open_new  (ObservationSink&) -> Result of a sink that lets only what is new through.
-template <typename OpenNew>
-int run_observation_import(const ImportOptions& common, ImportCounts counts, const OpenNew& open_new,
-                           const ImportEvents& import) {
-  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
-  SystemClock clock;
-  std::error_code unknown;
-  counts.made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
-  auto fresh = open_new(writer);
-  if (!fresh) return report_error(fresh.error());
-  ImportDisplay display(clock);
-  auto result = import(*fresh, display);
-  display.clear();
-  const Status closed = writer.close();
-  counts.added = writer.stats().rows_added;
-  counts.already_there = fresh->already_there();
-  return finish_import(common, std::move(result), closed, counts);
 }
 
 }  // namespace
@@ -142,18 +120,33 @@ int finish_import(const ImportOptions& common, Result<ImportResult> result, cons
   return status;
 }
 
-int run_event_import(const ImportOptions& common, const ImportedEvents& what, const ImportEvents& import) {
-  const auto open = [&](ObservationSink& writer) {
-    return NewEvents::open(common.out, std::string(what.kind), writer);
-  };
-  return run_observation_import(common, {.one = what.one, .many = what.many}, open, import);
+int run_observation_import(const ImportOptions& common, const ImportedKinds& what,
+                           const ImportObservations& import) {
+  if (const Status usable = check_recording_folder(common.out); !usable) return report_error(usable.error());
+  SystemClock clock;
+  std::error_code unknown;
+  const bool made = !std::filesystem::exists(common.out, unknown);
+  archive::ObservationWriter writer(common.out, {}, clock);
+  auto fresh = NewObservations::open(common.out, what.shape, what.kinds, writer);
+  if (!fresh) return report_error(fresh.error());
+  ImportDisplay display(clock);
+  auto result = import(*fresh, display);
+  display.clear();
+  const Status closed = writer.close();
+  return finish_import(common, std::move(result), closed,
+                       {.added = writer.stats().rows_added,
+                        .already_there = fresh->already_there(),
+                        .made = made,
+                        .one = what.one,
+                        .many = what.many});
 }
 
-int run_code_import(const ImportOptions& common, const ImportEvents& import) {
-  const auto open = [&](ObservationSink& writer) {
-    return NewProfiles::open(common.out, {std::string(kSamplesKind), std::string(kStacksKind)}, writer);
-  };
-  return run_observation_import(common, {.one = "profile", .many = "profiles"}, open, import);
+const ImportedKinds& code_kinds() {
+  static const ImportedKinds kinds{.shape = ObservationShape::kProfiles,
+                                   .kinds = {std::string(kSamplesKind), std::string(kStacksKind)},
+                                   .one = "profile",
+                                   .many = "profiles"};
+  return kinds;
 }
 
 Result<std::optional<Duration>> zone_option(const std::string& text) {

@@ -59,19 +59,20 @@ struct ImportCounts {
 [[nodiscard]] int finish_import(const ImportOptions& common, Result<collect::ImportResult> result,
                                 const Status& closed, const ImportCounts& counts);
 
-/// What is imported as events.
-struct ImportedEvents {
-  std::string_view kind;
+/// What is imported as events or profiles.
+struct ImportedKinds {
+  ObservationShape shape = ObservationShape::kEvents;
+  std::vector<std::string> kinds;
   std::string_view one;
   std::string_view many;
 };
-using ImportEvents =
+/// Samples of code and their stacks.
+[[nodiscard]] const ImportedKinds& code_kinds();
+using ImportObservations =
     std::function<Result<collect::ImportResult>(ObservationSink& sink, collect::ImportObserver& observer)>;
-/// Imports events that the recording does not have yet. \return the exit status.
-[[nodiscard]] int run_event_import(const ImportOptions& common, const ImportedEvents& what,
-                                   const ImportEvents& import);
-/// Imports samples of code as profiles that the recording does not have yet. \return the exit status.
-[[nodiscard]] int run_code_import(const ImportOptions& common, const ImportEvents& import);
+/// Imports what the recording does not have yet. \return the exit status.
+[[nodiscard]] int run_observation_import(const ImportOptions& common, const ImportedKinds& what,
+                                         const ImportObservations& import);
 /// What `--tz` says, east of Greenwich; nothing when it was not given.
 [[nodiscard]] Result<std::optional<Duration>> zone_option(const std::string& text);
 /// What one sample stands for, as `--frequency` says, in Hz; zero when it was not given.

@@ -31,11 +31,11 @@ int run_import_strace(StraceCommand command) {
     if (!begin) return report_error({ErrorCode::kBadUse, "--begin", begin.error().what});
     command.trace.begin = *begin;
   }
-  return run_event_import(command.common, {.kind = kSyscallKind, .one = "call", .many = "calls"},
-                          [&](ObservationSink& sink, collect::ImportObserver& observer) {
-                            return collect::import_strace(command.files, command.trace, sink, observer,
-                                                          command.limits);
-                          });
+  return run_observation_import(
+      command.common, {.kinds = {std::string(kSyscallKind)}, .one = "call", .many = "calls"},
+      [&](ObservationSink& sink, collect::ImportObserver& observer) {
+        return collect::import_strace(command.files, command.trace, sink, observer, command.limits);
+      });
 }
 
 }  // namespace
