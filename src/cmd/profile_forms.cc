@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <string>
 
@@ -61,8 +60,7 @@ class FoldedWriter final : public ProfileWriter {
         const std::string_view word = table.words().text(table.seen(p)[i]);
         const auto known = counts_.find(word);
         std::uint64_t& sum = known != counts_.end() ? known->second : counts_[std::string(word)];
-        constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-        sum = table.counts(p)[i] > kMost - sum ? kMost : sum + table.counts(p)[i];
+        sum = sum_of_counts(sum, table.counts(p)[i]);
       }
     }
     return {};

@@ -3,21 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "model/dictionary.h"
 
 namespace laggard {
 
-namespace {
-
-void append_name(std::string_view name, std::string& word) {
-  constexpr std::size_t kLongest = (Dictionary::kLongestWord - 2) / 3;
-  for (const char c : name.substr(0, kLongest)) {
-    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-    word += c == ';' ? ':' : is_control ? ' ' : c;
-  }
+std::string clean_name(std::string_view name, std::size_t longest) {
+  std::string clean(name.substr(0, longest));
+  std::ranges::transform(clean, clean.begin(), [](char c) {
+    return c == ';' ? ':' : is_control(c) ? ' ' : c;
+  });
+  return clean;
 }
-
-}  // namespace
 
 std::string_view program_of_thread(std::string_view comm) {
   // Behind the slash is the number of the processor, or what the thread was last given to do.
@@ -46,13 +43,9 @@ bool is_idle_function(std::string_view function) {
 }
 
 std::string to_word(const FunctionName& name) {
-  std::string word;
-  append_name(name.program, word);
-  word += ';';
-  append_name(name.binary, word);
-  word += ';';
-  append_name(name.function, word);
-  return word;
+  constexpr std::size_t kLongest = (Dictionary::kLongestWord - 2) / 3;
+  return clean_name(name.program, kLongest) + ';' + clean_name(name.binary, kLongest) + ';' +
+         clean_name(name.function, kLongest);
 }
 
 std::optional<FunctionName> function_name(std::string_view word) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,10 @@ struct FunctionName {
 /// Whether processors that have nothing to do are seen in this function of the kernel. Samples of `swapper`
 /// in it tell of no work, so that those who make profiles leave them out; other threads do not get there.
 [[nodiscard]] bool is_idle_function(std::string_view function);
+
+/// As a field of a word: at most so many bytes of it, with `:` for semicolons and blanks for control
+/// characters.
+[[nodiscard]] std::string clean_name(std::string_view name, std::size_t longest);
 
 /// `PROGRAM;BINARY;FUNCTION`, with `:` and blanks for semicolons and control characters in names, shortened
 /// to what a dictionary takes.

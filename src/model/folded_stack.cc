@@ -1,10 +1,10 @@
 #include "model/folded_stack.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include "base/text.h"
+#include "model/code_profile.h"
 #include "model/dictionary.h"
 
 namespace laggard {
@@ -16,12 +16,7 @@ constexpr std::string_view kLeftOut = ";[...]";
 constexpr std::size_t kLongestName = 512;
 
 std::string frame_name(std::string_view name) {
-  if (name.empty()) return "[unknown]";
-  std::string clean(name.substr(0, kLongestName));
-  std::ranges::transform(clean, clean.begin(), [](char c) {
-    return c == ';' ? ':' : is_control(c) ? ' ' : c;
-  });
-  return clean;
+  return name.empty() ? "[unknown]" : clean_name(name, kLongestName);
 }
 
 }  // namespace

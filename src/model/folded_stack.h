@@ -8,7 +8,7 @@
 namespace laggard {
 
 /// A call stack as profiles of the kind kStacksKind name it: `PROGRAM;OUTERMOST;...;INNERMOST`, the form that
-/// flame graphs are drawn from. Names are cleaned as those of `to_word` are. Where a stack is longer than a
+/// flame graphs are drawn from. Names are cleaned (clean_name). Where a stack is longer than a
 /// word may be, functions on the outside are missing, and `[...]` stands in their place: what a program did
 /// is told by the inner ones. \param frames  from the outermost to the innermost; an empty name is written as
 /// `[unknown]`.

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,6 +82,12 @@ class ProfileTable {
   std::vector<std::uint64_t> counts_;
   std::vector<Loss> losses_;
 };
+
+/// The sum of two counts, or the largest count that there is.
+[[nodiscard]] constexpr std::uint64_t sum_of_counts(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  return a > kMost - b ? kMost : a + b;
+}
 
 /// Periods that start from `from` on and before `to`, and the losses that touch this; either end may be open.
 [[nodiscard]] ProfileTable cut(const ProfileTable& table, std::optional<WallTime> from,

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <iterator>
-#include <limits>
 
 namespace laggard::collect {
 
@@ -11,11 +10,6 @@ namespace {
 /// Of a word that waits, beside its text.
 constexpr std::size_t kEntryBytes = 96;
 constexpr std::size_t kPeriodBytes = 256;
-
-std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) {
-  return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max()
-                                                           : a + b;
-}
 
 }  // namespace
 
@@ -32,7 +26,7 @@ Status ProfileImport::put(std::string_view host, const Count& count) {
   }
   const auto known = period.counts.find(count.word);
   if (known != period.counts.end()) {
-    known->second = saturated_sum(known->second, count.count);
+    known->second = sum_of_counts(known->second, count.count);
   } else {
     period.counts.emplace(count.word, count.count);
     bytes_ += count.word.size() + kEntryBytes;
