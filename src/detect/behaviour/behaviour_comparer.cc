@@ -50,29 +50,35 @@ void BehaviourComparer::add(const ProfileTable& profile) {
   of_kind->windows.add(profile);
 }
 
-void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window, bool anew,
-                                const std::function<void(const Judged&)>& judged) {
-  for (const auto& [group, hosts] : servers_.members(window)) {
-    BehaviourFollower& follower =
-        groups_[comparison].try_emplace(group, comparisons_[comparison].parameters).first->second;
-    if (anew) follower.forget_functions();
-    const auto verdicts = follower.follow(window, hosts);
-    if (!verdicts.empty()) judged({comparison, group, window, follower, verdicts});
+void BehaviourComparer::forget_words(std::string_view profile) {
+  for (std::size_t c = 0; c < comparisons_.size(); ++c) {
+    if (comparisons_[c].profile != profile) continue;
+    for (auto& [group, follower] : groups_[c]) follower.forget_functions();
   }
 }
 
-void BehaviourComparer::take(
-    WallTime until, const std::function<void(const Judged&)>& judged,
-    const std::function<void(std::string_view, const FeatureWindow&, bool)>& window) {
+void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window,
+                                const Listener& listener) {
+  for (const auto& [group, hosts] : servers_.members(window)) {
+    BehaviourFollower& follower =
+        groups_[comparison].try_emplace(group, comparisons_[comparison].parameters).first->second;
+    const auto verdicts = follower.follow(window, hosts);
+    if (!verdicts.empty()) listener.judged({comparison, group, window, follower, verdicts});
+  }
+}
+
+void BehaviourComparer::take(WallTime until, const Listener& listener) {
   for (Profile& profile : profiles_) {
+    if (std::exchange(profile.generation, profile.windows.generation()) != profile.windows.generation()) {
+      forget_words(profile.kind);
+      if (listener.words_changed) listener.words_changed(profile.kind);
+    }
     for (const FeatureWindow& functions : profile.windows.take(until)) {
-      const bool anew =
-          std::exchange(profile.generation, profile.windows.generation()) != profile.windows.generation();
       const FeatureWindow programs = profile.windows.by_program(functions);
-      if (window) window(profile.kind, functions, anew);
+      if (listener.window) listener.window(profile.kind, functions);
       for (std::size_t c = 0; c < comparisons_.size(); ++c) {
         if (comparisons_[c].profile != profile.kind) continue;
-        compare(c, comparisons_[c].of_programs ? programs : functions, anew, judged);
+        compare(c, comparisons_[c].of_programs ? programs : functions, listener);
       }
     }
   }

@@ -40,17 +40,22 @@ class BehaviourComparer {
     std::span<const BehaviourFollower::Verdict> verdicts;
   };
 
+  /// Who is told of what.
+  struct Listener {
+    std::function<void(const Judged&)> judged;  ///< Of each comparison of each group of at least three.
+    /// Before that, the window that was compared, function by function.
+    std::function<void(std::string_view profile, const FeatureWindow&)> window = nullptr;
+    /// What was kept of words of this kind of profile means nothing from now on.
+    std::function<void(std::string_view profile)> words_changed = nullptr;
+  };
+
   /// \param grouping  outlives this
   BehaviourComparer(const Grouping& grouping, std::vector<BehaviourComparison> comparisons);
 
   /// What is no profile of servers is passed over.
   void add(const ProfileTable& profile);
-  /// \param judged  called for each comparison of each group of at least three in the windows that end by
-  /// then \param window  called before, for each window of functions, with whether words mean something else
-  /// since the last
-  void take(
-      WallTime until, const std::function<void(const Judged&)>& judged,
-      const std::function<void(std::string_view profile, const FeatureWindow&, bool anew)>& window = nullptr);
+  /// Judges the windows that end by then. To be called before anything is asked about words that were kept.
+  void take(WallTime until, const Listener& listener);
 
   [[nodiscard]] const std::vector<BehaviourComparison>& comparisons() const { return comparisons_; }
   /// Of the windows of a kind of profile that is compared.
@@ -64,8 +69,8 @@ class BehaviourComparer {
   };
   using Groups = std::map<std::string_view, BehaviourFollower>;
 
-  void compare(std::size_t comparison, const FeatureWindow& window, bool anew,
-               const std::function<void(const Judged&)>& judged);
+  void forget_words(std::string_view profile);
+  void compare(std::size_t comparison, const FeatureWindow& window, const Listener& listener);
 
   ServerGroups servers_;
   std::vector<BehaviourComparison> comparisons_;

@@ -31,16 +31,14 @@ std::unique_ptr<Detector> BehaviourDetector::make(const DetectorSetup& setup) {
 void BehaviourDetector::take(const ProfileTable& profile) { comparer_.add(profile); }
 
 void BehaviourDetector::complete(WallTime until) {
-  comparer_.take(
-      until,
-      [&](const BehaviourComparer::Judged& judged) {
-        for (const BehaviourFollower::Verdict& verdict : judged.verdicts) note(judged, verdict);
-      },
-      [&](std::string_view profile, const FeatureWindow& window, bool anew) {
-        BehaviourExaminer& examiner = examiners_.at(profile);
-        if (anew) examiner.forget_functions();
-        examiner.add(window);
-      });
+  const auto note_all = [&](const BehaviourComparer::Judged& judged) {
+    for (const BehaviourFollower::Verdict& verdict : judged.verdicts) note(judged, verdict);
+  };
+  const auto keep = [&](std::string_view profile, const FeatureWindow& window) {
+    examiners_.at(profile).add(window);
+  };
+  const auto forget_words = [&](std::string_view profile) { examiners_.at(profile).forget_functions(); };
+  comparer_.take(until, {.judged = note_all, .window = keep, .words_changed = forget_words});
 }
 
 Finding& BehaviourDetector::open(const NameAndHost& key, WallTime now, bool as_ever) {

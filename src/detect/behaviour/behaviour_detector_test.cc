@@ -218,6 +218,22 @@ TEST_F(BehaviourDetectorTest, AProgramThatIsSeldomSeenIsNamedAllTheSame) {
   EXPECT_THAT(answers[0].payloads, IsEmpty());
 }
 
+TEST_F(BehaviourDetectorTest, NobodyIsAskedInWordsThatAreNoMore) {
+  run(0s, 3min, {{"sgm_dd;[kernel];sg_read", 1}});
+  ProfileTable endless("s1", std::string(kSamplesKind));
+  endless.begin({.start = kStart + 3min, .length = kPeriod, .subject = kNoWord, .each = 10ms});
+  for (std::size_t f = 0; f < Dictionary::kMostWords; ++f) {
+    endless.add(endless.intern("x;y;" + std::to_string(f)).value(), 1);
+  }
+  detector_.take(endless);
+  detector_.complete(kStart + 3min + 10s);
+  Suspicion asked;
+  asked.suspect = {PartKind::kServer, "s2"};
+  asked.interval = {kStart, kStart + 3min};
+  for (const char* host : {"s1", "s3", "s4"}) asked.healthy.push_back({PartKind::kServer, host});
+  EXPECT_THAT(detector_.examine(asked), IsEmpty());
+}
+
 TEST(FunctionHints, NamesTellWhatAFunctionWorksFor) {
   const auto kernel = [](std::string_view function) { return resource_of({"x", "[kernel]", function}); };
   EXPECT_EQ(kernel("tcp_v4_rcv"), Resource::kNetwork);

@@ -5,13 +5,14 @@
 namespace laggard::detect {
 
 void BehaviourTrainer::learn(WallTime until) {
-  comparer_.take(until, [&](const BehaviourComparer::Judged& judged) {
+  const auto keep = [&](const BehaviourComparer::Judged& judged) {
     Learnt& learnt = learnt_[{judged.comparison, std::string(judged.group)}];
     ++learnt.windows;
     for (const BehaviourFollower::Verdict& verdict : judged.verdicts) {
       learnt.distances[judged.window.hosts[verdict.host]].push_back(verdict.distance);
     }
-  });
+  };
+  comparer_.take(until, {.judged = keep});
 }
 
 void BehaviourTrainer::add(const ProfileTable& profile) {

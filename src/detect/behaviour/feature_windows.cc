@@ -7,27 +7,28 @@
 
 namespace laggard::detect {
 
-Word FeatureWindows::word_of(std::string_view text) {
-  if (const auto known = words_.intern(text)) return *known;
-  // Full: whoever makes up functions without end costs everybody the windows at hand, and no more.
+void FeatureWindows::begin_anew() {
   words_ = {};
   is_kept_.clear();
   slots_.clear();
   ++generation_;
-  return words_.intern(text).value();
 }
 
 void FeatureWindows::add(const ProfileTable& profile) {
+  // Whoever makes up functions without end costs everybody the windows at hand, and no more.
+  if (!words_.has_room_for(profile.words())) begin_anew();
+  WordMap words(profile.words(), words_);
+  auto& slots = slots_[profile.host()];
   for (std::size_t p = 0; p < profile.size(); ++p) {
     const ProfileTable::Period& period = profile.periods()[p];
     const WallTime begin = floor_to(period.start + period.length / 2, kShift);
     if (taken_ && begin < *taken_ - kWindow + kShift) continue;
     const double worth = period.each == Duration::zero() ? 1 : to_seconds(period.each);
-    slots_[profile.host()][begin].covered += period.length;
-    slots_[profile.host()][begin].grain = worth;
+    Slot& slot = slots[begin];
+    slot.covered += period.length;
+    slot.grain = worth;
     for (std::size_t i = 0; i < profile.seen(p).size(); ++i) {
-      const Word word = word_of(profile.words().text(profile.seen(p)[i]));
-      slots_[profile.host()][begin].sums[word.value] += static_cast<double>(profile.counts(p)[i]) * worth;
+      slot.sums[words(profile.seen(p)[i]).value] += static_cast<double>(profile.counts(p)[i]) * worth;
     }
   }
 }

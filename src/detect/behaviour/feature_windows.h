@@ -72,7 +72,7 @@ class FeatureWindows {
   };
   static constexpr std::size_t kSlots = kWindow / kShift;
 
-  [[nodiscard]] Word word_of(std::string_view text);
+  void begin_anew();
   /// End of the first window, after those that were taken, in which anything was recorded.
   [[nodiscard]] std::optional<WallTime> next() const;
   [[nodiscard]] FeatureWindow window(WallTime end);
