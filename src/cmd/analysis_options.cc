@@ -22,6 +22,12 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
       .add_option("--distance", o.distances, "cdf, wasserstein, kl, median, thresh, or several: cdf,median")
       ->capture_default_str()
       ->type_name("D,...");
+  command
+      .add_option("--code-distance", o.code_distance,
+                  "Of the functions that servers run: manhattan, relative, scaled or kl")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"manhattan", "relative", "scaled", "kl"}))
+      ->type_name("D");
   command.add_option("--metric", o.metrics, "Compare only these metrics: await,rd_sec,...")
       ->type_name("M,...");
   command.add_option("--from", o.from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "derive/derivation_table.h"
+#include "detect/behaviour/code_distance.h"
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/compare/thresholds.h"
 #include "engine/algorithm.h"
@@ -32,6 +33,7 @@ struct AnalysisOptions {
   bool live = false;  ///< `auto` goes by how often samples are taken: how long was recorded says nothing.
   std::string system;
   std::string distances = "cdf";
+  std::string code_distance = "manhattan";  ///< detect::CodeDistance by name.
   std::string metrics;
   std::string from;
   std::string to;
@@ -54,6 +56,11 @@ struct AnalysisOptions {
   std::span<const DetectorSpec> detectors = engine::detector_table();            ///< Of events and profiles.
   std::span<const derive::Derivation> derivations = derive::derivation_table();  ///< Of events.
 };
+
+/// What `--code-distance` names.
+[[nodiscard]] inline detect::CodeDistance code_distance_of(const AnalysisOptions& options) {
+  return detect::code_distance(options.code_distance).value_or(detect::CodeDistance::kManhattan);
+}
 
 /// Declares them on a subcommand.
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);

@@ -205,8 +205,9 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.log_patterns = std::move(*patterns);
   if (setup.thresholds) {
     out.normal_errors.assign(setup.thresholds->normal_errors.begin(), setup.thresholds->normal_errors.end());
-    out.trained_behaviour = detect::trained_behaviour(*setup.thresholds);
+    out.trained_behaviour = detect::trained_behaviour(*setup.thresholds, code_distance_of(options.analysis));
   }
+  out.code_distance = options.analysis.code_distance;
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);

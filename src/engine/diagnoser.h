@@ -62,9 +62,10 @@ struct DiagnoserOptions {
   std::string log_patterns;                                    ///< DetectorSetup::log_patterns.
   std::vector<std::string> normal_errors;                      ///< DetectorSetup::normal_errors.
   std::map<std::string, std::map<std::string, double>>
-      trained_behaviour;  ///< DetectorSetup::trained_behaviour.
-  bool bias = true;       ///< Look for what is a little slower in nearly every window, too.
-  bool learn = false;     ///< Hold each day against what the peers' own days before it taught (OwnHistory).
+      trained_behaviour;                    ///< DetectorSetup::trained_behaviour.
+  std::string code_distance = "manhattan";  ///< DetectorSetup::code_distance.
+  bool bias = true;                         ///< Look for what is a little slower in nearly every window, too.
+  bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };
 
 /// The engine: the whole verdict on a recording, in one pass. Observations in, a Diagnosis out, at any time.

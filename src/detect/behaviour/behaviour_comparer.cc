@@ -8,7 +8,7 @@
 
 namespace laggard::detect {
 
-std::vector<BehaviourComparison> default_behaviour() {
+std::vector<BehaviourComparison> default_behaviour(CodeDistance distance) {
   /// B's 100 samples of 28 kHz are 3.6 ms of CPU; of 99 Hz that is less than one sample. **Ours**: ten of 99
   /// Hz.
   constexpr double kSamplesFloor = 0.1;
@@ -17,8 +17,9 @@ std::vector<BehaviourComparison> default_behaviour() {
   constexpr double kCallsFloor = 100;
   constexpr double kGrainOf99Hz = 1.0 / 99;
   constexpr double kNanosecond = 1e-9;
-  const auto with = [](double floor, double grain) {
+  const auto with = [&](double floor, double grain) {
     BehaviourParameters parameters;
+    parameters.distance = distance;
     parameters.unit = {.floor = floor, .grain = grain};
     parameters.least = floor;
     return parameters;

@@ -24,16 +24,17 @@ struct BehaviourComparison {
   BehaviourParameters parameters;
 };
 
-/// Without any training: `samples`, `calls` and `call-time`, function by function as B has it, and **ours**
-/// `programs`, samples program by program, weighed by their spread. A function is seen too seldom at 99 Hz to
-/// tell anything of a server that uses some hundredths of a processor; its program is not.
-[[nodiscard]] std::vector<BehaviourComparison> default_behaviour();
+/// Without any training, by this distance: `samples`, `calls` and `call-time`, function by function as B has
+/// it, and **ours** `programs`, samples program by program, weighed by their spread. A function is seen too
+/// seldom at 99 Hz to tell anything of a server that uses some hundredths of a processor; its program is not.
+[[nodiscard]] std::vector<BehaviourComparison> default_behaviour(
+    CodeDistance distance = CodeDistance::kManhattan);
 
 /// Profiles of servers in, verdicts out, window by window: each comparison in each group of servers.
 class BehaviourComparer {
  public:
   struct Judged {
-    std::size_t comparison = 0;  ///< In the order of default_behaviour.
+    std::size_t comparison = 0;  ///< Its place in `comparisons`.
     std::string_view group;      ///< Empty: of the servers that are in none.
     const FeatureWindow& window;
     const BehaviourFollower& follower;

@@ -159,13 +159,15 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
   for (const ProfileTable& table : tables(0s, 5min)) trainer.add(table);
   const std::vector<GroupThresholds> trained = trainer.finish();
   ASSERT_THAT(trained, SizeIs(2)) << "there are no calls";
-  EXPECT_EQ(trained[1].distance, "programs");
-  EXPECT_EQ(trained[0].distance, kSamplesKind);
+  EXPECT_EQ(trained[1].metric, "programs");
+  EXPECT_EQ(trained[0].distance, "manhattan");
+  EXPECT_EQ(trained[0].metric, kSamplesKind);
   EXPECT_THAT(trained[0].components, SizeIs(5)) << "the client is not compared";
   EXPECT_GT(trained[0].components.at("s2"), 0);
   Thresholds thresholds;
   thresholds.groups = trained;
-  TrainedBehaviour learnt = trained_behaviour(thresholds);
+  TrainedBehaviour learnt = trained_behaviour(thresholds, CodeDistance::kManhattan);
+  EXPECT_THAT(trained_behaviour(thresholds, CodeDistance::kKl), IsEmpty()) << "of another distance";
   ASSERT_EQ(learnt.at("samples"), trained[0].components);
   learnt.at("samples")["s2"] = 100;
   learnt.at("programs")["s2"] = 1000;
@@ -216,6 +218,23 @@ TEST_F(BehaviourDetectorTest, AProgramThatIsSeldomSeenIsNamedAllTheSame) {
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_EQ(answers[0].note, "dd runs there and on no peer") << "its functions come to no floor";
   EXPECT_THAT(answers[0].payloads, IsEmpty());
+}
+
+TEST_F(BehaviourDetectorTest, OtherDistancesFindARogueProgramToo) {
+  for (const char* distance : {"manhattan", "relative", "scaled", "kl"}) {
+    const auto detector =
+        BehaviourDetector::make({.grouping = grouping_, .step = 30s, .code_distance = distance});
+    std::vector<ProfileTable> all = tables(0s, 5min);
+    for (ProfileTable& table : tables(5min, 10min, {{"dd;[kernel];submit_bio", 60}}))
+      all.push_back(std::move(table));
+    for (const ProfileTable& table : all) {
+      detector->take(table);
+      detector->complete(table.extent().from);
+    }
+    const auto findings = detector->findings();
+    ASSERT_THAT(findings, testing::Not(IsEmpty())) << distance;
+    for (const Finding& finding : findings) EXPECT_EQ(finding.part.name, "s2") << distance;
+  }
 }
 
 TEST_F(BehaviourDetectorTest, NobodyIsAskedInWordsThatAreNoMore) {

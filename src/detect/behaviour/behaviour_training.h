@@ -18,7 +18,8 @@ namespace laggard::detect {
 class BehaviourTrainer {
  public:
   /// \param grouping  outlives this
-  explicit BehaviourTrainer(const Grouping& grouping) : comparer_(grouping, default_behaviour()) {}
+  explicit BehaviourTrainer(const Grouping& grouping, CodeDistance distance = CodeDistance::kManhattan)
+      : comparer_(grouping, default_behaviour(distance)) {}
 
   /// Tables by their first time, as ProfileReader has them.
   void add(const ProfileTable& profile);
@@ -37,10 +38,11 @@ class BehaviourTrainer {
   std::map<std::pair<std::size_t, std::string>, Learnt> learnt_;  ///< By comparison and group.
 };
 
-/// What was trained, by comparison and host.
+/// What was trained by this distance, by comparison and host.
 using TrainedBehaviour = std::map<std::string, std::map<std::string, double>>;
-[[nodiscard]] TrainedBehaviour trained_behaviour(const Thresholds& thresholds);
+[[nodiscard]] TrainedBehaviour trained_behaviour(const Thresholds& thresholds, CodeDistance distance);
 /// default_behaviour, with what was trained; null: nothing was.
-[[nodiscard]] std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained);
+[[nodiscard]] std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained,
+                                                              CodeDistance distance);
 
 }  // namespace laggard::detect
