@@ -58,22 +58,22 @@ std::optional<Resource> main_resource(std::span<const Differing> differing, cons
 
 std::string program_of_its_own(std::span<const Differing> differing, const Dictionary& words) {
   struct Sums {
-    double own = 0;
+    double apart = 0;
     double peers = 0;
   };
   constexpr double kShare = 0.2;
   std::map<std::string_view, Sums> programs;
   for (const Differing& one : differing) {
     Sums& sums = programs[name_of(one, words).program];
-    sums.own += one.own;
+    sums.apart += one.apart;
     sums.peers += one.peers;
   }
   programs.erase("");
   programs.erase(kNobody);
   std::erase_if(programs, [](const auto& program) { return program.second.peers > 0; });
   const auto most =
-      std::ranges::max_element(programs, {}, [](const auto& program) { return program.second.own; });
-  if (most == programs.end() || most->second.own < kShare * total_apart(differing)) return {};
+      std::ranges::max_element(programs, {}, [](const auto& program) { return program.second.apart; });
+  if (most == programs.end() || most->second.apart < kShare * total_apart(differing)) return {};
   return std::string(most->first);
 }
 

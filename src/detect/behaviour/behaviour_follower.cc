@@ -113,7 +113,8 @@ void BehaviourFollower::judge(Verdict& verdict, Host& known) const {
 }
 
 void BehaviourFollower::add_difference(const FeatureWindow& window, std::span<const std::size_t> hosts,
-                                       std::size_t host, Host& known) {
+                                       std::size_t host, std::span<const double> weights) {
+  Host& known = hosts_[window.hosts[host]];
   std::vector<std::size_t> others(hosts.begin(), hosts.end());
   std::erase(others, host);
   ++known.summed;
@@ -126,7 +127,7 @@ void BehaviourFollower::add_difference(const FeatureWindow& window, std::span<co
     sum.function = window.functions[f];
     sum.own += own;
     sum.peers += peers;
-    sum.apart += std::abs(own - peers);
+    sum.apart += weights[f] * std::abs(own - peers);
   }
 }
 
@@ -148,7 +149,7 @@ std::vector<BehaviourFollower::Verdict> BehaviourFollower::follow(const FeatureW
                            (parameters_.trained.contains(name) || is_much(window, hosts, hosts[i], weights));
     Host& known = hosts_[name];
     judge(verdict, known);
-    if (verdict.is_anomalous) add_difference(window, hosts, hosts[i], known);
+    if (verdict.is_anomalous) add_difference(window, hosts, hosts[i], weights);
     verdicts.push_back(verdict);
   }
   note_calm(all);

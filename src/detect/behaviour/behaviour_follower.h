@@ -56,7 +56,7 @@ class BehaviourFollower {
     Word function;
     double own = 0;
     double peers = 0;
-    double apart = 0;  ///< |own - peers|.
+    double apart = 0;  ///< w |own - peers|: what it contributes to the distance.
   };
   struct Verdict {
     std::size_t host = 0;  ///< Of the window.
@@ -97,7 +97,7 @@ class BehaviourFollower {
                              std::size_t host, std::span<const double> weights) const;
   void note_calm(std::span<const double> distances);
   void add_difference(const FeatureWindow& window, std::span<const std::size_t> hosts, std::size_t host,
-                      Host& known);
+                      std::span<const double> weights);
   void judge(Verdict& verdict, Host& known) const;
   /// Of k of 2k - 1.
   [[nodiscard]] std::size_t span() const { return 2 * parameters_.k - 1; }
