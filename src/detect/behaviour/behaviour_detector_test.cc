@@ -195,6 +195,7 @@ TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot
   };
   const auto answers = detector_.examine(suspicion("s2", 3min));
   ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].detector, "unlike-peers");
   EXPECT_THAT(answers[0].note, HasSubstr("sgm_dd runs there and on no peer"));
   EXPECT_THAT(answers[0].note, HasSubstr("; most in sg_read (glusterfsd)"));
   EXPECT_THAT(detector_.examine(suspicion("s3", 3min)), IsEmpty());

@@ -115,6 +115,7 @@ std::optional<Evidence> BehaviourExaminer::examine(const Suspicion& suspicion, c
   const auto differing = outside(*own, peers);
   if (programs.empty() && differing.empty()) return std::nullopt;
   Evidence evidence = behaviour_evidence(kind_, differing, words, most).evidence;
+  evidence.detector = "unlike-peers";  // It accuses nobody, as those do that have the names of comparisons.
   evidence.peer_count = peers.size();
   // What the functions say of programs is said of all of them.
   const std::string of_functions =
