@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "collect/import/folded/folded_line.h"
+#include "model/code_profile.h"
 #include "model/dictionary.h"
-#include "model/folded_stack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

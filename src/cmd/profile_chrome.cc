@@ -1,5 +1,3 @@
-#include "cmd/profile_chrome.h"
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "cmd/profile_forms.h"
 #include "cmd/profile_frames.h"
 #include "report/json_writer.h"
 

@@ -1,7 +1,6 @@
 #include "cmd/profile_frames.h"
 
 #include "model/code_profile.h"
-#include "model/folded_stack.h"
 
 namespace laggard::cmd {
 

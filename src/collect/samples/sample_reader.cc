@@ -11,7 +11,6 @@
 #include <variant>
 
 #include "model/code_profile.h"
-#include "model/folded_stack.h"
 
 namespace laggard::collect {
 

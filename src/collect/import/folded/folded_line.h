@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "model/folded_stack.h"
+#include "model/code_profile.h"
 
 namespace laggard::collect {
 

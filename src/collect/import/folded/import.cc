@@ -35,7 +35,7 @@ Result<ImportResult> import_folded(std::span<const std::filesystem::path> files,
   ProfileImport import(sink, observer, limits);
   CodeSamples code(import);
   OtherLines others;
-  const auto read = [&](LineReader& lines, const EventImport::Place& place) -> Status {
+  const auto read = [&](LineReader& lines, const LineImport::Place& place) -> Status {
     std::string_view text;
     bool any = false;
     while (lines.next(text)) {
