@@ -8,8 +8,6 @@
 #include <string>
 
 #include "base/time.h"
-#include "cmd/profile_chrome.h"
-#include "cmd/profile_pprof.h"
 
 namespace laggard::cmd {
 

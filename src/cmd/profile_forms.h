@@ -38,5 +38,15 @@ struct ProfileForm {
 [[nodiscard]] std::unique_ptr<ProfileWriter> make_csv_writer(LineWriter& out);
 /// `WORD COUNT`, summed up over hosts and periods, by word.
 [[nodiscard]] std::unique_ptr<ProfileWriter> make_folded_writer(LineWriter& out);
+/// Profiles as https://github.com/google/pprof reads them: profile.proto, packed by gzip. All periods are
+/// added up; of each sample the label `host` tells whose it is (pprof -tagfocus). Programs are the outermost
+/// functions. Values are the counts and, where all periods say what one count stands for, CPU time in ns.
+[[nodiscard]] std::unique_ptr<ProfileWriter> make_pprof_writer(LineWriter& out);
+/// Profiles as Perfetto and chrome://tracing draw them: hosts are processes, programs threads, and in each
+/// period a program's stacks lie side by side as in a flame graph, as wide as their share of all that was
+/// counted on the host in the period. That is not when they ran, which nobody knows; the counts themselves
+/// and the CPU time are arguments of each slice. The format has samples of its own (`stackFrames`), but
+/// Perfetto promises little more than to read slices.
+[[nodiscard]] std::unique_ptr<ProfileWriter> make_chrome_writer(LineWriter& out);
 
 }  // namespace laggard::cmd

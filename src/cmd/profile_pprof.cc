@@ -1,5 +1,4 @@
-#include "cmd/profile_pprof.h"
-
+#include <pprof.pb.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -7,126 +6,76 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/time.h"
+#include "cmd/profile_forms.h"
 #include "cmd/profile_frames.h"
-#include "cmd/proto_writer.h"
 #include "model/code_profile.h"
 
 namespace laggard::cmd {
 
 namespace {
 
-/// Numbers of fields of profile.proto.
-namespace field {
-enum Profile : std::uint32_t {
-  kSampleType = 1,
-  kSample = 2,
-  kMapping = 3,
-  kLocation = 4,
-  kFunction = 5,
-  kStringTable = 6,
-  kTimeNanos = 9,
-  kDurationNanos = 10,
-  kPeriodType = 11,
-  kPeriod = 12
-};
-enum ValueType : std::uint32_t { kType = 1, kUnit = 2 };
-enum Sample : std::uint32_t { kLocationId = 1, kValue = 2, kLabel = 3 };
-enum Label : std::uint32_t { kKey = 1, kStr = 2 };
-enum Mapping : std::uint32_t { kMappingId = 1, kMappingFile = 5, kHasFunctions = 7 };
-enum Location : std::uint32_t { kLocationNumber = 1, kLocationMapping = 2, kLine = 4 };
-enum Line : std::uint32_t { kLineFunction = 1 };
-enum Function : std::uint32_t { kFunctionId = 1, kName = 2, kSystemName = 3, kFile = 4 };
-}  // namespace field
-
-/// Strings by number; the first is the empty one.
-class Strings {
- public:
-  Strings() { static_cast<void>((*this)("")); }
-  std::uint64_t operator()(std::string_view text) {
-    const auto [found, is_new] = numbers_.try_emplace(std::string(text), list_.size());
-    if (is_new) list_.emplace_back(text);
-    return found->second;
-  }
-  [[nodiscard]] const std::vector<std::string>& list() const { return list_; }
-
- private:
-  std::map<std::string, std::uint64_t, std::less<>> numbers_;
-  std::vector<std::string> list_;
-};
-
-/// The profile as it is put together. Mappings, functions and places have numbers from one on.
+/// The profile as it is put together.
 class PprofProfile {
  public:
-  void add_type(std::uint32_t which, std::string_view type, std::string_view unit) {
-    ProtoWriter value;
-    value.number(field::kType, strings_(type));
-    value.number(field::kUnit, strings_(unit));
-    profile_.message(which, std::move(value));
+  PprofProfile() { static_cast<void>(string("")); }
+
+  void set_type(pprof::ValueType& value, std::string_view type, std::string_view unit) {
+    value.set_type(string(type));
+    value.set_unit(string(unit));
   }
   void add_sample(std::string_view host, const std::vector<ProfileFrame>& frames,
                   std::span<const std::uint64_t> values) {
-    std::vector<std::uint64_t> places;
-    places.reserve(frames.size());
-    for (const ProfileFrame& frame : frames) places.push_back(place_of(frame));
-    std::ranges::reverse(places);  // The innermost comes first there.
-    ProtoWriter label;
-    label.number(field::kKey, strings_("host"));
-    label.number(field::kStr, strings_(host));
-    ProtoWriter sample;
-    sample.numbers(field::kLocationId, places);
-    sample.numbers(field::kValue, values);
-    sample.message(field::kLabel, std::move(label));
-    profile_.message(field::kSample, std::move(sample));
-  }
-  void set(std::uint32_t which, std::int64_t value) {
-    profile_.number(which, static_cast<std::uint64_t>(value));
-  }
-  [[nodiscard]] std::string take() {
-    for (const std::string& text : strings_.list()) profile_.text(field::kStringTable, text);
-    return profile_.take();
+    pprof::Sample& sample = *profile_.add_samples();
+    for (const ProfileFrame& frame : frames | std::views::reverse) sample.add_locations(place_of(frame));
+    for (const std::uint64_t value : values) sample.add_values(static_cast<std::int64_t>(value));
+    pprof::Label& label = *sample.add_labels();
+    label.set_key(string("host"));
+    label.set_text(string(host));
   }
 
+  [[nodiscard]] pprof::Profile& profile() { return profile_; }
+
  private:
+  std::int64_t string(std::string_view text) {
+    const auto [found, is_new] = strings_.try_emplace(std::string(text), profile_.strings_size());
+    if (is_new) profile_.add_strings(found->first);
+    return found->second;
+  }
   std::uint64_t mapping_of(const std::string& binary) {
     if (binary.empty()) return 0;
     const auto [found, is_new] = mappings_.try_emplace(binary, mappings_.size() + 1);
     if (!is_new) return found->second;
-    ProtoWriter mapping;
-    mapping.number(field::kMappingId, found->second);
-    mapping.number(field::kMappingFile, strings_(binary));
-    mapping.number(field::kHasFunctions, 1);
-    profile_.message(field::kMapping, std::move(mapping));
+    pprof::Mapping& mapping = *profile_.add_mappings();
+    mapping.set_id(found->second);
+    mapping.set_file(string(binary));
+    mapping.set_has_functions(true);
     return found->second;
   }
   std::uint64_t place_of(const ProfileFrame& frame) {
     const auto [found, is_new] = places_.try_emplace(frame, places_.size() + 1);
     if (!is_new) return found->second;
     // A place of each function is enough, with the same number: nobody knows lines or addresses.
-    const std::uint64_t number = found->second;
-    ProtoWriter function;
-    function.number(field::kFunctionId, number);
-    function.number(field::kName, strings_(frame.name));
-    function.number(field::kSystemName, strings_(frame.name));
-    function.number(field::kFile, strings_(frame.binary));
-    profile_.message(field::kFunction, std::move(function));
-    ProtoWriter line;
-    line.number(field::kLineFunction, number);
-    ProtoWriter location;
-    location.number(field::kLocationNumber, number);
-    location.number(field::kLocationMapping, mapping_of(frame.binary));
-    location.message(field::kLine, std::move(line));
-    profile_.message(field::kLocation, std::move(location));
-    return number;
+    pprof::Function& function = *profile_.add_functions();
+    function.set_id(found->second);
+    function.set_name(string(frame.name));
+    function.set_system_name(string(frame.name));
+    function.set_file(string(frame.binary));
+    pprof::Location& location = *profile_.add_locations();
+    location.set_id(found->second);
+    location.set_mapping(mapping_of(frame.binary));
+    location.add_lines()->set_function(found->second);
+    return found->second;
   }
 
-  ProtoWriter profile_;
-  Strings strings_;
+  pprof::Profile profile_;
+  std::map<std::string, std::int64_t, std::less<>> strings_;
   std::map<std::string, std::uint64_t, std::less<>> mappings_;
   std::map<ProfileFrame, std::uint64_t> places_;
 };
@@ -180,7 +129,7 @@ class PprofWriter final : public ProfileWriter {
     double cpu_ns = 0;
   };
 
-  void add_types(PprofProfile& profile) const;
+  void add_types(PprofProfile& made) const;
 
   LineWriter& out_;
   std::map<Key, Sum> sums_;
@@ -210,34 +159,35 @@ Status PprofWriter::add(const ProfileTable& table, std::span<const std::uint32_t
   return {};
 }
 
-void PprofWriter::add_types(PprofProfile& profile) const {
+void PprofWriter::add_types(PprofProfile& made) const {
   if (kind_ == kSamplesKind || kind_ == kStacksKind) {
-    profile.add_type(field::kSampleType, "samples", "count");
+    made.set_type(*made.profile().add_sample_types(), "samples", "count");
   } else {
-    profile.add_type(field::kSampleType, kind_, kind_ == kCallTimeKind ? "nanoseconds" : "count");
+    made.set_type(*made.profile().add_sample_types(), kind_,
+                  kind_ == kCallTimeKind ? "nanoseconds" : "count");
   }
   if (!is_time_known_) return;
-  profile.add_type(field::kSampleType, "cpu", "nanoseconds");
-  profile.add_type(field::kPeriodType, "cpu", "nanoseconds");
+  made.set_type(*made.profile().add_sample_types(), "cpu", "nanoseconds");
+  made.set_type(*made.profile().mutable_period_type(), "cpu", "nanoseconds");
 }
 
 Status PprofWriter::finish() {
-  PprofProfile profile;
+  PprofProfile made;
   is_time_known_ = is_time_known_ && each_;
-  add_types(profile);
+  add_types(made);
   for (const auto& [key, sum] : sums_) {
     std::vector<std::uint64_t> values{sum.count};
     if (is_time_known_) {
       values.push_back(static_cast<std::uint64_t>(std::min(sum.cpu_ns, 9e18)));
     }
-    profile.add_sample(key.host, frames_of(key.kind, key.word), values);
+    made.add_sample(key.host, frames_of(key.kind, key.word), values);
   }
   if (first_ < end_) {
-    profile.set(field::kTimeNanos, to_unix_ns(first_));
-    profile.set(field::kDurationNanos, (end_ - first_).count());
+    made.profile().set_begin_ns(to_unix_ns(first_));
+    made.profile().set_length_ns((end_ - first_).count());
   }
-  if (is_time_known_) profile.set(field::kPeriod, each_->count());
-  return out_.write(gzipped(profile.take()));
+  if (is_time_known_) made.profile().set_period(each_->count());
+  return out_.write(gzipped(made.profile().SerializeAsString()));
 }
 
 }  // namespace
