@@ -9,7 +9,6 @@
 #include "collect/import/perf/perf_samples.h"
 #include "model/code_profile.h"
 #include "model/dictionary.h"
-#include "model/folded_stack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -91,8 +91,7 @@ Result<NewObservations> NewObservations::open(const std::filesystem::path& recor
     if (!reader) return forward(reader);
     return observations.note_all(**reader);
   };
-  Status noted =
-      events ? note((*source)->read_events(request)) : note((*source)->read_profiles(request));
+  Status noted = events ? note((*source)->read_events(request)) : note((*source)->read_profiles(request));
   if (!noted) return forward(noted);
   return observations;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "model/folded_stack.h"
+#include "model/code_profile.h"
 
 namespace laggard::collect {
 

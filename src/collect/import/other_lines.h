@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 
 namespace laggard::collect {
 
@@ -18,7 +18,7 @@ class OtherLines {
     if (count_++ == 0) first_ = fmt::format("{}:{}", where, line);
   }
   /// One sentence, if there are any. \param what  about one of them, and about several: `is no …`, `are no …`
-  void notice(EventImport& import, std::string_view one, std::string_view many) const {
+  void notice(LineImport& import, std::string_view one, std::string_view many) const {
     if (count_ == 0) return;
     import.notice(count_ == 1 ? fmt::format("{} {} and was passed over", first_, one)
                               : fmt::format("{} lines {} and were passed over, the first at {}",

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 #include "model/observation_source.h"
 #include "model/profile.h"
 
@@ -23,7 +23,7 @@ namespace laggard::collect {
 /// Periods wait until enough is gathered, so that samples may come in any order; of each host and kind the
 /// newest period waits longest. A file whose times go back and forth by more than what waits makes several
 /// periods of one beginning, whose counts are to be added.
-class ProfileImport final : public EventImport {
+class ProfileImport final : public LineImport {
  public:
   /// What to count in which period.
   struct Count {
@@ -36,11 +36,11 @@ class ProfileImport final : public EventImport {
   };
 
   ProfileImport(ObservationSink& sink, ImportObserver& observer, const UnpackLimits& limits)
-      : EventImport(observer, limits, LineReader::Overlong::kCut), sink_(sink) {}
+      : LineImport(observer, limits, LineReader::Overlong::kCut), sink_(sink) {}
 
   [[nodiscard]] Status put(std::string_view host, const Count& count);
   /// Counts a sample of which `put` has been told everything.
-  void count_sample(std::string_view host, WallTime time) { count_event(host, time); }
+  void count_sample(std::string_view host, WallTime time) { count_value(host, time); }
 
  private:
   /// Estimated bytes of words that are gathered. They fit into one table, even if all are of one.

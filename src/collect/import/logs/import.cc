@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 #include "collect/logs/journal.h"
 #include "collect/logs/log_forms.h"
 #include "model/log_line.h"
@@ -25,12 +25,12 @@ class LogImport {
 
   [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
     return import_.run(
-        files, [&](LineReader& lines, const EventImport::Place& place) { return read_member(lines, place); });
+        files, [&](LineReader& lines, const LineImport::Place& place) { return read_member(lines, place); });
   }
   [[nodiscard]] ImportResult finish();
 
  private:
-  [[nodiscard]] Status read_member(LineReader& lines, const EventImport::Place& place);
+  [[nodiscard]] Status read_member(LineReader& lines, const LineImport::Place& place);
   [[nodiscard]] Status read_lines(LineReader& lines, LogForms& forms);
   [[nodiscard]] Status read_line(std::string_view text, LogForms& forms);
   [[nodiscard]] Status read_journal(std::string_view first, LineReader& lines);
@@ -87,7 +87,7 @@ Status LogImport::read_lines(LineReader& lines, LogForms& forms) {
   return lines.status();
 }
 
-Status LogImport::read_member(LineReader& lines, const EventImport::Place& place) {
+Status LogImport::read_member(LineReader& lines, const LineImport::Place& place) {
   const std::uint64_t lines_before = import_.so_far().values;
   const std::uint64_t others_before = passed_over();
   LogForms forms({.zone = options_.zone.value_or(Duration::zero()),

@@ -36,12 +36,12 @@ class PerfImport {
 
   [[nodiscard]] Status run(std::span<const std::filesystem::path> files) {
     return import_.run(
-        files, [&](LineReader& lines, const EventImport::Place& place) { return read_member(lines, place); });
+        files, [&](LineReader& lines, const LineImport::Place& place) { return read_member(lines, place); });
   }
   [[nodiscard]] ImportResult finish();
 
  private:
-  [[nodiscard]] Status read_member(LineReader& lines, const EventImport::Place& place);
+  [[nodiscard]] Status read_member(LineReader& lines, const LineImport::Place& place);
   [[nodiscard]] Status take(const PerfSample& sample, const PerfCapture& capture);
   /// Once the first sample of a text is there.
   [[nodiscard]] Status begin(const PerfSample& first, const PerfCapture& capture);
@@ -133,7 +133,7 @@ Status PerfImport::take(const PerfSample& sample, const PerfCapture& capture) {
   return put(sample, time);
 }
 
-Status PerfImport::read_member(LineReader& lines, const EventImport::Place& place) {
+Status PerfImport::read_member(LineReader& lines, const LineImport::Place& place) {
   where_ = place.where;
   host_.clear();
   event_.reset();

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 #include "collect/pings/ping_source.h"
 #include "model/event.h"
 
@@ -81,7 +81,7 @@ Result<ImportResult> import_pings(std::span<const std::filesystem::path> files, 
                                   ObservationSink& sink, ImportObserver& observer,
                                   const UnpackLimits& limits) {
   AppendingImport<ProbeAppender> import(PingSource::kKind, sink, observer, limits);
-  const auto read = [&](LineReader& lines, const EventImport::Place& place) {
+  const auto read = [&](LineReader& lines, const LineImport::Place& place) {
     return read_rows(lines, place.where, defaults, import);
   };
   if (Status done = import.run(files, read); !done) return forward(done);

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 #include "collect/import/strace/strace_joiner.h"
 
 namespace laggard::collect {
@@ -28,7 +28,7 @@ Result<ImportResult> import_strace(std::span<const std::filesystem::path> files,
   AppendingImport<SyscallAppender> import(kSyscallKind, sink, observer, limits);
   bool names_objects = false;
   const auto take = [&](const SyscallEvent& call) { return import.put(options.host, call); };
-  const auto read = [&](LineReader& lines, const EventImport::Place& place) -> Status {
+  const auto read = [&](LineReader& lines, const LineImport::Place& place) -> Status {
     StraceTimes times{.zone = options.zone,
                       .begin = options.begin,
                       .written = last_written(place.file),

@@ -1,4 +1,4 @@
-#include "collect/import/event_import.h"
+#include "collect/import/line_import.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -20,14 +20,14 @@ std::uint64_t size_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-void EventImport::count_event(std::string_view host, WallTime time) {
+void LineImport::count_value(std::string_view host, WallTime time) {
   if (!hosts_.contains(host)) hosts_.emplace(host);
   ++result_.values;
   result_.first = std::min(result_.first.value_or(time), time);
   result_.last = std::max(result_.last.value_or(time), time);
 }
 
-Status EventImport::read_member(const std::filesystem::path& file, Members& members, const ReadLines& read) {
+Status LineImport::read_member(const std::filesystem::path& file, Members& members, const ReadLines& read) {
   const std::uint64_t before = result_.values;
   LineReader lines(
       [&](std::span<char> buffer) {
@@ -47,7 +47,7 @@ Status EventImport::read_member(const std::filesystem::path& file, Members& memb
   return done;
 }
 
-Status EventImport::read_file(const std::filesystem::path& file, const ReadLines& read) {
+Status LineImport::read_file(const std::filesystem::path& file, const ReadLines& read) {
   // Refuses a damaged file before its first line is taken.
   Result<std::vector<std::string>> names = list_members(file, limits_);
   if (!names) return forward(names);
@@ -61,7 +61,7 @@ Status EventImport::read_file(const std::filesystem::path& file, const ReadLines
   }
 }
 
-Status EventImport::run(std::span<const std::filesystem::path> files, const ReadLines& read) {
+Status LineImport::run(std::span<const std::filesystem::path> files, const ReadLines& read) {
   for (const auto& file : files) state_.total += size_of(file);
   for (const auto& file : files) {
     state_.source = file.string();
@@ -75,7 +75,7 @@ Status EventImport::run(std::span<const std::filesystem::path> files, const Read
   return flush();
 }
 
-ImportResult EventImport::finish() {
+ImportResult LineImport::finish() {
   result_.lines = state_.lines;
   result_.hosts = hosts_.size();
   return std::move(result_);

@@ -24,9 +24,9 @@
 
 namespace laggard::collect {
 
-/// What importers of events have in common: reads files line by line, packed or archives of many. In the
-/// result `values` are events.
-class EventImport {
+/// What importers of texts have in common, be these of events or of profiles: reads files line by line,
+/// packed or archives of many. In the result `values` are events or samples.
+class LineImport {
  public:
   /// Where lines come from.
   struct Place {
@@ -36,9 +36,9 @@ class EventImport {
   /// Reads a member to its end. The place of an error is added where it has none.
   using ReadLines = std::function<Status(LineReader& lines, const Place& place)>;
 
-  EventImport(const EventImport&) = delete;
-  EventImport& operator=(const EventImport&) = delete;
-  virtual ~EventImport() = default;
+  LineImport(const LineImport&) = delete;
+  LineImport& operator=(const LineImport&) = delete;
+  virtual ~LineImport() = default;
 
   /// A bad file is reported in the result, what stood before its bad line stays, and the next one is read.
   /// Fails as a whole only when the sink fails.
@@ -51,12 +51,12 @@ class EventImport {
   [[nodiscard]] ImportResult finish();
 
  protected:
-  EventImport(ImportObserver& observer, const UnpackLimits& limits, LineReader::Overlong overlong)
+  LineImport(ImportObserver& observer, const UnpackLimits& limits, LineReader::Overlong overlong)
       : observer_(observer), limits_(limits), overlong_(overlong) {}
 
   /// Hands on what was gathered.
   [[nodiscard]] virtual Status flush() = 0;
-  void count_event(std::string_view host, WallTime time);
+  void count_value(std::string_view host, WallTime time);
   /// Gives its status back.
   [[nodiscard]] Status appended(Status status) {
     sink_failed_ = sink_failed_ || !status;
@@ -82,11 +82,11 @@ class EventImport {
 /// \tparam Appender  made of a table, which outlives it; its `append` adds one event, or says that there is
 /// no room.
 template <typename Appender>
-class AppendingImport final : public EventImport {
+class AppendingImport final : public LineImport {
  public:
   AppendingImport(std::string_view kind, ObservationSink& sink, ImportObserver& observer,
                   const UnpackLimits& limits, LineReader::Overlong overlong = LineReader::Overlong::kError)
-      : EventImport(observer, limits, overlong), kind_(kind), sink_(sink) {}
+      : LineImport(observer, limits, overlong), kind_(kind), sink_(sink) {}
 
   /// \param event  what the appender takes, with the member `time`.
   template <typename Event>
@@ -97,7 +97,7 @@ class AppendingImport final : public EventImport {
         return fail(ErrorCode::kBadInput, "", "has a name that is too long");
       }
     }
-    count_event(host, event.time);
+    count_value(host, event.time);
     return ++events_ < kMostWaiting ? Status{} : flush();
   }
 
