@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Kasick's table of what servers' behaviour tells (B, HotDep 2010, Table 1), made anew from runs of the bench.
 
-usage: tests/accuracy/behaviour_table.py LAGGARD RUNS... [--train RUN...] [--preset lab,quick] [--markdown FILE]
+usage: tests/accuracy/behaviour_table.py LAGGARD RUNS [--train RUNS] [--preset lab,quick] [--code-distance manhattan]
+                                         [--markdown FILE]
 
 RUNS hold runs of `laggard-lab bench --samples`. Each is judged by its profiles, with thresholds that were trained on runs
-without a fault (B §4.1) and without any (laggard's own), kind by kind of profile and by all kinds together. Trained on are
+without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined) and by laggard's own
+of programs. Trained on are
 the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
 of the others; once without those of postmark and once with them, as B does. Last comes what all that was recorded says,
 without training, with profiles and without.
@@ -19,11 +21,13 @@ import subprocess
 import sys
 import tempfile
 
-from campaign_runs import campaign
+from campaign_runs import campaign, confirmed, counts, host_of, live
 from catalogue import of
 
-KINDS = ["samples", "calls", "call-time"]
-COMBINED = "combined"
+KINDS = ["samples", "calls", "call-time"]  # Of B, by name of the comparison.
+COMBINED = "combined"  # Any of these.
+OURS = "programs"
+COLUMNS = [*KINDS, COMBINED, OURS]
 FAULTS = ["disk-hog", "disk-busy", "write-network-hog", "read-network-hog", "receive-pktloss", "send-pktloss", "none"]
 POSTMARK = "postmark"
 # B's text gives means of its combined columns; the cells of its table are missing from it.
@@ -31,11 +35,11 @@ PAPER = "B: 69.8 % / 2.6 %"
 
 
 class Laggard:
-    def __init__(self, program, preset, folder):
-        self.program, self.preset, self.folder = program, preset, folder
+    def __init__(self, program, options, folder):
+        self.program, self.options, self.folder = program, options, folder
 
     def run(self, command, recordings, system, *options):
-        words = [str(word) for word in (self.program, command, *recordings, "--system", system, "--preset", self.preset, *options)]
+        words = [str(word) for word in (self.program, command, *recordings, "--system", system, *self.options, *options)]
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode not in (0, 1):
             sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
@@ -50,31 +54,17 @@ class Laggard:
         return json.loads(self.run("diagnose", [run.folder], run.system, "--json", "-", *options))
 
 
-def host_of(component):
-    return component.split("/")[0]
-
-
-def live(diagnosis):
-    return [i for i in diagnosis["incidents"] if i["status"] not in ("explained", "excluded")]
-
-
 def named_by(diagnosis, kind):
-    """Servers that the comparison of one kind of profile calls faulty, whatever else there is; of all kinds together."""
+    """Servers that one comparison calls faulty, or any of B's, whatever else there is."""
+    some = KINDS if kind == COMBINED else [kind]
     return {host_of(e["component"]) for i in live(diagnosis) for e in i["evidence"]
-            if e["source"] == "behaviour" and kind in (e["detector"], COMBINED)}
+            if e["source"] == "behaviour" and e["detector"] in some}
 
 
 def confirmed_hosts(diagnosis, without=None):
     """Hosts of confirmed incidents that have evidence of another witness than that one."""
-    return {host_of(component) for i in live(diagnosis) if i["state"] == "confirmed"
-            if any(e["source"] != without for e in i["evidence"]) for component in i["components"]}
-
-
-def counts(runs, said):
-    """(runs that are right, runs with a fault; runs with somebody wrong, runs). \\param said  {run name: servers}"""
-    judged = [(run, said[run.name]) for run in runs if run.name in said]
-    sick = [(run, servers) for run, servers in judged if run.sick]
-    return sum(run.sick <= servers for run, servers in sick), len(sick), sum(bool(s - run.sick) for run, s in judged), len(judged)
+    return {host_of(component) for i in confirmed(diagnosis) if any(e["source"] != without for e in i["evidence"])
+            for component in i["components"]}
 
 
 def titled(origin, said):
@@ -92,14 +82,14 @@ def table(runs, columns):
         mine = [run for run in runs if run.truth["fault"] in some]
         cells = []
         for said in columns.values():
-            right, sick, wrong, every = counts(mine, said)
+            right, sick, wrong, every = counts([(run, said[run.name]) for run in mine if run.name in said])
             cells.append(f"{of(right, sick) if sick else '–'} / {of(wrong, every)}")
         yield f"| {title} | {len(mine)} | " + " | ".join(cells) + " |"
 
 
 def trained_columns(laggard, runs, normal, name):
     """What trained thresholds say; a run is judged by those of the others."""
-    said = {kind: {} for kind in [*KINDS, COMBINED]}
+    said = {kind: {} for kind in COLUMNS}
     books = {}
     for run in runs:
         others = [other for other in normal if other is not run]
@@ -116,7 +106,7 @@ def trained_columns(laggard, runs, normal, name):
 
 def untrained_columns(runs, diagnoses):
     return titled("untrained", {kind: {run.name: named_by(diagnosis, kind) for run, diagnosis in zip(runs, diagnoses)}
-                                for kind in [*KINDS, COMBINED]})
+                                for kind in COLUMNS})
 
 
 def lines_of(laggard, runs, training):
@@ -139,10 +129,12 @@ def main():
     parser.add_argument("runs", type=pathlib.Path)
     parser.add_argument("--train", type=pathlib.Path, metavar="RUNS")
     parser.add_argument("--preset", default="lab,quick")
+    parser.add_argument("--code-distance", default="manhattan", choices=["manhattan", "relative", "scaled", "kl"])
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, campaign(options.runs) as found:
-        laggard = Laggard(options.laggard.resolve(), options.preset, pathlib.Path(name))
+        laggard = Laggard(options.laggard.resolve(), ["--preset", options.preset, "--code-distance", options.code_distance],
+                          pathlib.Path(name))
         runs = [run for run in found if (run.folder / "profiles").is_dir()]
         if not runs:
             sys.exit(f"{options.runs}: holds no run with samples (laggard-lab bench --samples)")

@@ -156,10 +156,31 @@ def unix_time(text):
 
 
 def hosts_of(incident):
-    hosts = {component.split("/")[0] for component in incident["components"]}
+    hosts = {host_of(component) for component in incident["components"]}
     if incident["blame"]["kind"] in ("server", "client"):
         hosts.add(incident["blame"]["name"])
     return hosts
+
+
+def host_of(component):
+    return component.split("/")[0]
+
+
+def live(diagnosis):
+    """Incidents that nothing accounts for."""
+    return [i for i in diagnosis["incidents"] if i["status"] not in ("explained", "excluded")]
+
+
+def confirmed(diagnosis):
+    return [i for i in live(diagnosis) if i["state"] == "confirmed"]
+
+
+def counts(judged):
+    """(runs that are right, runs with a fault; runs with somebody wrong, runs). \\param judged  pairs of a run and the servers that
+    are named: right is a run where all that are sick are among these, wrong one where a healthy one is among them."""
+    sick = [(run, servers) for run, servers in judged if run.sick]
+    return (sum(run.sick <= servers for run, servers in sick), len(sick),
+            sum(bool(servers - run.sick) for run, servers in judged), len(judged))
 
 
 def switch_blamed(run, incidents):
@@ -186,16 +207,15 @@ def outcome_of(run, named, wrong_suspects=frozenset(), cause=None, said=""):
 
 
 def judged(run, diagnosis):
-    live = [i for i in diagnosis["incidents"] if i["status"] not in ("explained", "excluded")]
-    confirmed = [i for i in live if i["state"] == "confirmed"]
+    sure = confirmed(diagnosis)
     named = {}
-    for incident in confirmed:
+    for incident in sure:
         at = unix_time(incident["faulty_since"])
         for host in hosts_of(incident):
             named[host] = min((t for t in (named.get(host), at) if t is not None), default=None)
-    if switch_blamed(run, confirmed):
+    if switch_blamed(run, sure):
         for host in run.sick:
             named.setdefault(host, None)
-    suspects = {host for i in live if i["state"] == "suspected" for host in hosts_of(i)}
-    said = ", ".join(f"{i['blame']['name']} {i['cause']}" for i in confirmed)
-    return outcome_of(run, named, suspects - set(named) - run.sick - run.clients, cause_of(run, confirmed), said)
+    suspects = {host for i in live(diagnosis) if i["state"] == "suspected" for host in hosts_of(i)}
+    said = ", ".join(f"{i['blame']['name']} {i['cause']}" for i in sure)
+    return outcome_of(run, named, suspects - set(named) - run.sick - run.clients, cause_of(run, sure), said)

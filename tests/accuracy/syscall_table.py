@@ -29,6 +29,8 @@ import sys
 import tempfile
 
 import call_counters
+import campaign_runs
+from campaign_runs import confirmed, host_of
 from catalogue import of
 
 METRICS = ["dread", "dwrite", "dwrite-direct", "nsread", "ncread"]
@@ -105,17 +107,13 @@ class Laggard:
 
 
 def hosts(components):
-    return {component.split("/")[0] for component in components}
+    return {host_of(component) for component in components}
 
 
 def named_by_s(diagnosis, metric):
     """S names a server for one second of one metric, whatever else there is."""
     evidence = [e for incident in diagnosis["incidents"] for e in incident["evidence"]]
     return hosts(e["component"] for e in evidence if e["detector"] == "deviation" and metric in (ALL, e["metric"]))
-
-
-def confirmed(diagnosis):
-    return [i for i in diagnosis["incidents"] if i["state"] == "confirmed" and i["status"] not in ("explained", "excluded")]
 
 
 def named_by_peers(diagnosis):
@@ -168,10 +166,8 @@ def results_of(laggard, runs, books, factors):
 
 
 def counts(runs, said, row):
-    """(runs that are right, runs with a fault; runs with somebody wrong, runs)."""
-    some = [(run, said[run.name].get(row, set())) for run in runs if run.name in said]
-    sick = [(run, servers) for run, servers in some if run.sick]
-    return sum(run.sick <= servers for run, servers in sick), len(sick), sum(bool(s - run.sick) for run, s in some), len(some)
+    """As of campaign_runs, of the runs that were judged."""
+    return campaign_runs.counts([(run, said[run.name].get(row, set())) for run in runs if run.name in said])
 
 
 def share(k, n):

@@ -89,11 +89,12 @@ class Counted(unittest.TestCase):
 
 
 def make_run(folder, workload, fault="none", servers=(), times=5):
-    """Servers that read, or write, four times a second; one that is sick takes so many times as long in the middle."""
+    """Servers that read, or write, four times a second; one that is sick takes so many times as long in the middle. Returns when
+    it begins."""
     folder.mkdir(parents=True)
-    (folder / "truth.json").write_text(json.dumps(truth_of(workload, fault, servers)))
-    (folder / "system.toml").write_text(f'[[servers]]\nname = "s[1-{SERVERS}]"\n')
     start = START + next(APART)
+    (folder / "truth.json").write_text(json.dumps(truth_of(workload, fault, servers) | {"workload_start": start}))
+    (folder / "system.toml").write_text(f'[[servers]]\nname = "s[1-{SERVERS}]"\n')
     call = "pread64" if workload == "ddr" else "pwrite64"
     for server in range(1, SERVERS + 1):
         lines = []
@@ -105,6 +106,7 @@ def make_run(folder, workload, fault="none", servers=(), times=5):
         trace.write_text("".join(lines))
         subprocess.run([LAGGARD, "import", "strace", trace, "--host", f"s{server}", "--out", folder], check=True,
                        capture_output=True)
+    return start
 
 
 class FromRuns(unittest.TestCase):
