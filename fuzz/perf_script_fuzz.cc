@@ -13,7 +13,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
-  laggard::collect::PerfSamples samples([](const laggard::collect::PerfSample& sample) -> laggard::Status {
+  laggard::collect::PerfSamples samples([](const laggard::collect::ScriptSample& sample) -> laggard::Status {
     LAGGARD_CHECK(sample.frames.size() <= laggard::collect::PerfSamples::kMostFrames);
     LAGGARD_CHECK(sample.moment >= laggard::Duration::zero());
     std::vector<std::string_view> functions;

@@ -42,11 +42,11 @@ class PerfImport {
 
  private:
   [[nodiscard]] Status read_member(LineReader& lines, const LineImport::Place& place);
-  [[nodiscard]] Status take(const PerfSample& sample, const PerfCapture& capture);
+  [[nodiscard]] Status take(const ScriptSample& sample, const PerfCapture& capture);
   /// Once the first sample of a text is there.
-  [[nodiscard]] Status begin(const PerfSample& first, const PerfCapture& capture);
+  [[nodiscard]] Status begin(const ScriptSample& first, const PerfCapture& capture);
   [[nodiscard]] bool wants(const std::string& event);
-  [[nodiscard]] Status put(const PerfSample& sample, WallTime time);
+  [[nodiscard]] Status put(const ScriptSample& sample, WallTime time);
 
   const PerfImportOptions& options_;
   ProfileImport import_;
@@ -61,7 +61,7 @@ class PerfImport {
   std::uint64_t untimely_ = 0;
 };
 
-Status PerfImport::begin(const PerfSample& first, const PerfCapture& capture) {
+Status PerfImport::begin(const ScriptSample& first, const PerfCapture& capture) {
   host_ = options_.host.empty() ? capture.host : options_.host;
   if (host_.empty() || host_.size() > kLongestHost) {
     return fail(ErrorCode::kBadInput, "", "names no host; say with --host whose samples they are");
@@ -88,15 +88,15 @@ bool PerfImport::wants(const std::string& event) {
   return *event_ == event;
 }
 
-Status PerfImport::put(const PerfSample& sample, WallTime time) {
+Status PerfImport::put(const ScriptSample& sample, WallTime time) {
   std::vector<std::string> names;
   std::string binary;
-  for (const PerfSample::Frame& frame : sample.frames) {
+  for (const ScriptSample::Frame& frame : sample.frames) {
     binary = binary_name(frame.object);
     const bool is_named = !frame.function.empty() || binary.empty() || binary.starts_with('[');
     names.push_back(!frame.function.empty() ? frame.function : is_named ? binary : "[" + binary + "]");
   }
-  const auto seen = std::ranges::find(sample.frames, false, &PerfSample::Frame::is_inlined);
+  const auto seen = std::ranges::find(sample.frames, false, &ScriptSample::Frame::is_inlined);
   const bool is_known = seen != sample.frames.end();
   binary = is_known ? binary_name(seen->object) : "";
   const std::vector<std::string_view> stack(names.rbegin(), names.rend());
@@ -115,7 +115,7 @@ Status PerfImport::put(const PerfSample& sample, WallTime time) {
                     .each = has_time ? Duration(static_cast<std::int64_t>(*sample.period)) : options_.each});
 }
 
-Status PerfImport::take(const PerfSample& sample, const PerfCapture& capture) {
+Status PerfImport::take(const ScriptSample& sample, const PerfCapture& capture) {
   if (host_.empty()) {
     if (Status begun = begin(sample, capture); !begun) return begun;
   }
@@ -137,7 +137,7 @@ Status PerfImport::read_member(LineReader& lines, const LineImport::Place& place
   where_ = place.where;
   host_.clear();
   event_.reset();
-  PerfSamples samples([&](const PerfSample& sample) { return take(sample, samples.capture()); });
+  PerfSamples samples([&](const ScriptSample& sample) { return take(sample, samples.capture()); });
   std::string_view text;
   while (lines.next(text)) {
     import_.count_line();

@@ -17,7 +17,7 @@
 namespace laggard::collect {
 
 /// A sample as `perf script` tells it: in one line, or in one for each function of its call chain.
-struct PerfSample {
+struct ScriptSample {
   struct Frame {
     std::string function;  ///< Empty: unknown.
     std::string object;    ///< As perf writes it; empty: unknown.
@@ -35,7 +35,7 @@ struct PerfSample {
 /// complete.
 class PerfSamples {
  public:
-  using Take = std::function<Status(const PerfSample&)>;
+  using Take = std::function<Status(const ScriptSample&)>;
   /// Frames beyond this, on the outside, are left out. Perf itself records 127 if it is not told otherwise.
   static constexpr std::size_t kMostFrames = 1024;
 
@@ -59,7 +59,7 @@ class PerfSamples {
 
   Take take_;
   PerfCapture capture_;
-  PerfSample sample_;
+  ScriptSample sample_;
   bool open_ = false;  ///< `sample_` is not handed on yet.
   bool any_ = false;
   bool was_other_ = false;
