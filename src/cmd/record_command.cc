@@ -316,7 +316,7 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
                                return writer.bookmarks(host, kind);
                              }});
   if (!opened) return forward(opened);
-  if (Status ours = writer.claim(ObservationShape::kEvents, settings->host); !ours) return ours;
+  if (Status ours = writer.claim(source.shape, settings->host); !ours) return ours;
   retention->host = settings->host;
   Retainer retainer(options.out, std::move(*retention), clock);
   if (Status pruned = retainer.prune_now(); !pruned) return pruned;

@@ -110,6 +110,26 @@ TEST_F(RecordOutlives, ASecondRecorderOfTheHostIsRefusedAtItsStart) {
   EXPECT_EQ(first.status(), 0) << said("first");
 }
 
+TEST_F(RecordOutlives, EventsAndProfilesOfAHostAreRecordedSideBySide) {
+  const std::string host = std::to_string(::getpid());
+  const Child samples({"record", "samples", "--out", out(), "--host", "fs1", "--pid", host},
+                      log_to("samples"));
+  int status = 0;
+  for (int i = 0; i < 600 && !std::filesystem::exists(out() + "/profiles/.fs1.lock"); ++i) {
+    if (::waitpid(samples.id(), &status, WNOHANG) != 0) GTEST_SKIP() << said("samples");
+    std::this_thread::sleep_for(50ms);
+  }
+  machine_.write("log", "");
+  const Child logs(
+      {"record", "logs", "--out", out(), "--host", "fs1", "--file", (machine_.path() / "log").string()},
+      log_to("logs"));
+  wait_for(out() + "/events/.fs1.lock");
+  for (const Child* one : {&samples, &logs}) {
+    ::kill(one->id(), SIGTERM);
+    EXPECT_EQ(one->status(), 0) << said("samples") << said("logs");
+  }
+}
+
 TEST_F(RecordOutlives, NobodyReadsItsStandardError) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);

@@ -93,7 +93,7 @@ class Tracing : public testing::TestWithParam<const char*> {
     return false;
   }
   void read() {
-    ObservationBatch batch{EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
+    ObservationBatch batch{"h", kSyscallKind};
     ASSERT_TRUE(source_->read(clock_, batch, std::size_t{1} << 16));
     keep(batch.events);
   }
@@ -106,7 +106,7 @@ class Tracing : public testing::TestWithParam<const char*> {
     }
   }
   void finish() {
-    ObservationBatch batch{EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
+    ObservationBatch batch{"h", kSyscallKind};
     source_->finish(clock_, batch);
     keep(batch.events);
   }

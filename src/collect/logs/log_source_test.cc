@@ -49,7 +49,7 @@ class LogSourceTest : public FolderTest {
   }
   /// What there is after another second, in one batch.
   ObservationBatch read(std::size_t most = 10'000) {
-    ObservationBatch batch{EventTable("fs1", "log"), ProfileTable("fs1", "log")};
+    ObservationBatch batch{"fs1", "log"};
     clock_.advance(1s);
     EXPECT_TRUE(source_->read(clock_, batch, most));
     return batch;

@@ -175,7 +175,7 @@ void PingRounds::plan_next(Clock& clock) {
 }
 
 void PingRounds::step(Clock& clock, ObservationBatch& batch) {
-  histogram_.advance(clock.wall(), batch.profile);
+  histogram_.advance(clock.wall(), batch.profile());
   for (const PingAnswer& answer : runner_.answers()) take(answer, clock, batch.events);
   tell_overdue(clock.mono(), batch.events);
   if (!next_round_ || clock.mono() >= *next_round_) {
@@ -206,7 +206,7 @@ void PingRounds::finish(Clock& clock, ObservationBatch& batch) {
     slot.under_way.reset();
   }
   if (lost.count > 0) batch.events.add_loss(std::move(lost));
-  histogram_.finish(clock.wall(), batch.profile);
+  histogram_.finish(clock.wall(), batch.profile());
 }
 
 }  // namespace laggard::collect

@@ -60,7 +60,7 @@ class Rounds : public testing::Test {
   FakeClock clock_;
   ScriptedRunner runner_;
   std::vector<std::string> said_;
-  ObservationBatch batch_{EventTable("c1", "ping"), ProfileTable("c1", "ping")};
+  ObservationBatch batch_{"c1", "ping"};
   PingRounds rounds_{{.targets = {{"ost1", "/x"}}, .operations = {PingOperation::kWriteExisting}},
                      runner_,
                      [this](const std::string& sentence) { said_.push_back(sentence); }};

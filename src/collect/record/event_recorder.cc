@@ -5,6 +5,24 @@
 
 namespace laggard::collect {
 
+ObservationBatch::ObservationBatch(const std::string& host, std::string_view kind,
+                                   std::span<const std::string_view> kinds, const std::string& boot)
+    : events(host, std::string(kind)) {
+  events.set_boot(boot);
+  if (kinds.empty()) kinds = {&kind, 1};
+  for (const std::string_view one : kinds) profiles.emplace_back(host, std::string(one)).set_boot(boot);
+}
+
+namespace {
+
+std::size_t rows_of(const ObservationBatch& batch) {
+  std::size_t rows = batch.events.size();
+  for (const ProfileTable& profile : batch.profiles) rows += profile.entries();
+  return rows;
+}
+
+}  // namespace
+
 EventRecorder::EventRecorder(EventRecorderOptions options, Clock& clock, Outbox& outbox,
                              std::vector<std::unique_ptr<EventSource>> sources)
     : options_(std::move(options)), clock_(clock), outbox_(outbox) {
@@ -15,17 +33,13 @@ EventRecorder::EventRecorder(EventRecorderOptions options, Clock& clock, Outbox&
 }
 
 ObservationBatch EventRecorder::fresh(const EventSource& source) const {
-  ObservationBatch batch{EventTable(options_.host, std::string(source.kind())),
-                         ProfileTable(options_.host, std::string(source.kind()))};
-  batch.events.set_boot(options_.boot);
-  batch.profile.set_boot(options_.boot);
-  return batch;
+  return {options_.host, source.kind(), source.profile_kinds(), options_.boot};
 }
 
 void EventRecorder::hand_over(Seat& seat) {
   ObservationBatch batch = std::exchange(seat.batch, fresh(*seat.source));
   outbox_.put(std::move(batch.events));
-  outbox_.put(std::move(batch.profile));
+  for (ProfileTable& profile : batch.profiles) outbox_.put(std::move(profile));
 }
 
 /// Whatever woke us: a source that has nothing says so at once. What comes faster than it can be read does
@@ -40,8 +54,7 @@ Status EventRecorder::read_all() {
     }
     if (Status read = seat.source->read(clock_, seat.batch, options_.most_rows); !read) return read;
     seat.due = clock_.mono() + seat.source->cadence();
-    const bool is_full =
-        seat.batch.is_full || seat.batch.events.size() + seat.batch.profile.entries() >= options_.most_rows;
+    const bool is_full = seat.batch.is_full || rows_of(seat.batch) >= options_.most_rows;
     if (!is_full) continue;
     hand_over(seat);
     seat.due = clock_.mono();  // There may be more.

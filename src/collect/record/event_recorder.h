@@ -17,10 +17,17 @@
 
 namespace laggard::collect {
 
-/// What a source has seen since it was read last: events, periods of a profile, and what it lost of either.
+/// What a source has seen since it was read last: events, periods of profiles, and what it lost of either.
 struct ObservationBatch {
+  /// \param kinds  of profiles; without any it is `kind`. \param boot  of the kernel; may be empty.
+  ObservationBatch(const std::string& host, std::string_view kind,
+                   std::span<const std::string_view> kinds = {}, const std::string& boot = {});
+
+  /// The only one, or the first.
+  [[nodiscard]] ProfileTable& profile() { return profiles.front(); }
+
   EventTable events;
-  ProfileTable profile;
+  std::vector<ProfileTable> profiles;  ///< One for each of the source's EventSource::profile_kinds.
   bool is_full = false;  ///< What comes next belongs into another one: this one is handed over at once.
 };
 
@@ -31,6 +38,8 @@ class EventSource {
   virtual ~EventSource() = default;
   /// What its events and profiles are: `kernel`, `log`, …
   [[nodiscard]] virtual std::string_view kind() const = 0;
+  /// Of its profiles, where there are several.
+  [[nodiscard]] virtual std::vector<std::string_view> profile_kinds() const { return {kind()}; }
   /// Becomes readable when there is something; nothing: it is asked at its cadence only.
   [[nodiscard]] virtual std::optional<int> descriptor() const { return std::nullopt; }
   [[nodiscard]] virtual Duration cadence() const { return std::chrono::seconds(1); }

@@ -68,7 +68,7 @@ class Numbers final : public EventSource {
       const Word what = batch.events.intern(kind_ + std::to_string(number_++)).value();
       batch.events.append({clock.wall(), {}, kNoWord, what});
     }
-    batch.profile.begin({clock.wall(), cadence_, kNoWord});
+    batch.profile().begin({clock.wall(), cadence_, kNoWord});
     return {};
   }
 

@@ -1,13 +1,29 @@
 #include "collect/record/event_sources.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "base/text.h"
 #include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
 #include "collect/samples/sample_source.h"
 #include "collect/syscalls/syscall_source.h"
 
 namespace laggard::collect {
+
+Result<std::vector<pid_t>> chosen_processes(const EventSourceSetup& setup) {
+  std::vector<pid_t> processes;
+  for (const std::string& text : setup.options_of("pid")) {
+    const auto process = to_number<pid_t>(text);
+    if (!process || *process <= 0)
+      return fail(ErrorCode::kBadUse, "--pid", fmt::format("'{}' is no number of a process", text));
+    if (!std::filesystem::exists(setup.root / "proc" / text))
+      return fail(ErrorCode::kNotFound, "--pid", fmt::format("there is no process {}", text));
+    processes.push_back(*process);
+  }
+  return processes;
+}
 
 std::span<const EventSourceSpec> event_sources() {
   static const std::vector<EventSourceSpec> table{
@@ -22,7 +38,8 @@ std::span<const EventSourceSpec> event_sources() {
        "those that failed or hang",
        &SyscallSource::open, "", SyscallSource::options(), "--pid 4711", true},
       {"samples", "Sample the functions that processors run, of all programs and of the kernel",
-       &SampleSource::open, "", SampleSource::options(), "--frequency 99 --duration 1h"},
+       &SampleSource::open, "", SampleSource::options(), "--frequency 99 --duration 1h", false,
+       ObservationShape::kProfiles},
   };
   return table;
 }

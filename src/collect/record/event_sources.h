@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -11,6 +13,7 @@
 
 #include "base/error.h"
 #include "collect/record/event_recorder.h"
+#include "model/observation_source.h"
 
 namespace laggard::collect {
 
@@ -48,6 +51,9 @@ struct EventSourceSetup {
   }
 };
 
+/// The processes that `--pid` names, which exist. \return kBadUse for what is no number, kNotFound.
+[[nodiscard]] Result<std::vector<pid_t>> chosen_processes(const EventSourceSetup& setup);
+
 /// A row of the table of event sources: `laggard record NAME`.
 struct EventSourceSpec {
   std::string_view name;
@@ -57,6 +63,7 @@ struct EventSourceSpec {
   std::span<const EventSourceOption> options = {};
   std::string_view example = {};  ///< Of options; goes into the help.
   bool is_counted = false;        ///< Its events are counted, and kept one by one where they need to be.
+  ObservationShape shape = ObservationShape::kEvents;  ///< Of what it records.
 };
 
 /// To add a source is to add a row.

@@ -63,7 +63,7 @@ Status SampleSource::read(Clock& clock, ObservationBatch& batch, std::size_t mos
   words_.clear();
   damaged_ += events_.drain(words_);
   const WallTime wall = clock.wall();
-  reader_.read(words_, clock.mono(), wall, batch.profile);
+  reader_.read(words_, clock.mono(), wall, batch.profile());
   tell_losses(wall, batch);
   return {};
 }
@@ -72,7 +72,7 @@ void SampleSource::tell_losses(WallTime now, ObservationBatch& batch) {
   const SampleReader::Losses losses = reader_.take_losses();
   const WallTime from = drained_.value_or(now);
   const auto tell = [&](std::uint64_t count, const char* reason) {
-    if (count > 0) batch.profile.add_loss({.from = from, .to = now, .count = count, .reason = reason});
+    if (count > 0) batch.profile().add_loss({.from = from, .to = now, .count = count, .reason = reason});
   };
   tell(losses.no_room, "the ring was full");
   tell(losses.throttled, "the kernel held sampling back");
@@ -90,7 +90,7 @@ bool SampleSource::has_ended() {
 
 void SampleSource::finish(Clock& clock, ObservationBatch& batch) {
   static_cast<void>(read(clock, batch, 0));
-  reader_.finish(clock.wall(), batch.profile);
+  reader_.finish(clock.wall(), batch.profile());
   if (!say_) return;
   say_(fmt::format("{} samples, and {} of idle processors left out; {} records lost",
                    with_separators(reader_.samples()), with_separators(reader_.idle()),

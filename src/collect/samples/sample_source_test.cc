@@ -45,7 +45,7 @@ EventSourceSetup setup_with(std::map<std::string, std::vector<std::string>, std:
 
 /// The counts of a recording while a child burns CPU time.
 std::map<std::string, std::uint64_t> counts_of_burning(EventSource& source, pid_t child, const char* kind) {
-  ObservationBatch batch{EventTable("h", kind), ProfileTable("h", kind)};
+  ObservationBatch batch{"h", kind};
   SystemClock clock;
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
@@ -54,7 +54,7 @@ std::map<std::string, std::uint64_t> counts_of_burning(EventSource& source, pid_
   }
   source.finish(clock, batch);
   std::map<std::string, std::uint64_t> counts;
-  const ProfileTable& profile = batch.profile;
+  const ProfileTable& profile = batch.profile();
   for (std::size_t p = 0; p < profile.size(); ++p) {
     for (std::size_t i = 0; i < profile.seen(p).size(); ++i) {
       counts[std::string(profile.words().text(profile.seen(p)[i]))] += profile.counts(p)[i];

@@ -88,14 +88,9 @@ Result<SamplingOptions> sampling_options(const EventSourceSetup& setup) {
   }
   options.by_cycles = event == "cycles";
   options.has_chains = !setup.options_of("call-chains").empty();
-  for (const std::string& text : setup.options_of("pid")) {
-    const auto process = to_number<pid_t>(text);
-    if (!process || *process <= 0)
-      return fail(ErrorCode::kBadUse, "--pid", fmt::format("'{}' is no number of a process", text));
-    if (!fs::exists(setup.root / "proc" / text))
-      return fail(ErrorCode::kNotFound, "--pid", fmt::format("there is no process {}", text));
-    options.processes.push_back(*process);
-  }
+  auto processes = chosen_processes(setup);
+  if (!processes) return forward(processes);
+  options.processes = std::move(*processes);
   for (const std::string& name : setup.options_of("cgroup")) {
     auto folder = cgroup_folder(setup.root, name);
     if (!folder) return forward(folder);

@@ -30,14 +30,9 @@ Result<std::size_t> ring_bytes_of(const std::string& text) {
 
 Result<TraceTargets> targets_of(const EventSourceSetup& setup) {
   TraceTargets targets;
-  for (const std::string& text : setup.options_of("pid")) {
-    const auto process = to_number<std::uint32_t>(text);
-    if (!process || *process == 0)
-      return fail(ErrorCode::kBadUse, "--pid", fmt::format("'{}' is no number of a process", text));
-    if (!std::filesystem::exists(setup.root / "proc" / text))
-      return fail(ErrorCode::kNotFound, "--pid", fmt::format("there is no process {}", text));
-    targets.processes.push_back(*process);
-  }
+  auto processes = chosen_processes(setup);
+  if (!processes) return forward(processes);
+  for (const pid_t process : *processes) targets.processes.push_back(static_cast<std::uint32_t>(process));
   targets.comms = setup.options_of("comm");
   if (targets.processes.size() > wire::kProcesses)
     return fail(ErrorCode::kBadUse, "--pid", fmt::format("more than {} processes", +wire::kProcesses));

@@ -83,9 +83,7 @@ class RecordingSyscalls : public testing::Test {
     return SyscallSource(std::make_unique<ToldTracer>(ring_), std::nullopt, waits_for_more,
                          [this](const std::string& sentence) { said_.push_back(sentence); });
   }
-  static ObservationBatch fresh() {
-    return {EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
-  }
+  static ObservationBatch fresh() { return {"h", kSyscallKind}; }
 
   Ring ring_;
   SystemClock clock_;

@@ -303,7 +303,7 @@ TEST_P(CallTracing, ACommandIsFollowedFromItsFirstCall) {
 
 TEST_P(CallTracing, ACommandThatIsNotThere) {
   TRACE_OR_SKIP({{"command", {"/nonexistent/program"}}});
-  ObservationBatch batch{EventTable("h", std::string(kSyscallKind)), ProfileTable("h", "")};
+  ObservationBatch batch{"h", kSyscallKind};
   const Status done = source_->read(clock_, batch, 100);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message(), StartsWith("/nonexistent/program: cannot be executed"));
