@@ -15,7 +15,7 @@ namespace laggard {
 /// that
 ///   one sample stands for.
 /// - `calls`: how often a function was called.
-/// - `call-time`: how long it took, in ns, without the functions that it called.
+/// - `call-time`: how long it took, without the functions that it called; one count is worth `each`.
 inline constexpr std::string_view kSamplesKind = "samples";
 inline constexpr std::string_view kCallsKind = "calls";
 inline constexpr std::string_view kCallTimeKind = "call-time";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "collect/calls/call_source.h"
 #include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
 #include "collect/samples/sample_source.h"
@@ -40,6 +41,10 @@ std::span<const EventSourceSpec> event_sources() {
       {"samples", "Sample the functions that processors run, of all programs and of the kernel",
        &SampleSource::open, "", SampleSource::options(), "--frequency 99 --duration 1h", false,
        ObservationShape::kProfiles},
+      {"calls",
+       "Record how often functions of processes that are linked with liblaggard-calls are called, and how "
+       "long they take",
+       &CallSource::open, "", CallSource::options(), "--pid 4711", false, ObservationShape::kProfiles},
   };
   return table;
 }

@@ -1,0 +1,208 @@
+#include "collect/calls/call_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace laggard::collect {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lines of /proc/PID/maps of memory that has code; none when the process is over, though its parent may not
+/// have asked for it yet, or executes another program.
+std::string code_of(const fs::path& root, pid_t process) {
+  const auto maps = read_file(root / "proc" / std::to_string(process) / "maps");
+  std::string code;
+  if (!maps || maps->find(wire::kCallTableName) == std::string::npos) return code;
+  std::string_view text = *maps;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    std::string_view rest = line;
+    static_cast<void>(take_word(rest));
+    if (take_word(rest).find('x') != std::string_view::npos) code.append(line).push_back('\n');
+  }
+  return code;
+}
+
+Result<Duration> call_interval(const EventSourceSetup& setup) {
+  constexpr Duration kShortest = std::chrono::milliseconds(100);
+  constexpr Duration kLongest = std::chrono::minutes(10);
+  const auto interval = parse_duration(setup.option("interval"));
+  if (interval && *interval >= kShortest && *interval <= kLongest) return *interval;
+  return fail(ErrorCode::kBadUse, "--interval",
+              fmt::format("'{}' is no duration from 100ms to 10m, such as 1s", setup.option("interval")));
+}
+
+/// What has come since `told`, which becomes what there is.
+std::uint64_t more_than(std::uint64_t& told, std::uint64_t there) {
+  const std::uint64_t more = there > told ? there - told : 0;
+  told = std::max(told, there);
+  return more;
+}
+
+}  // namespace
+
+std::span<const EventSourceOption> CallSource::options() {
+  static constexpr std::array<EventSourceOption, 2> kOptions{
+      {{.name = "pid", .help = "These processes", .type = "N,...", .initial = "", .many = true},
+       {.name = "interval", .help = "Of one profile, 100ms to 10m", .type = "TIME", .initial = "1s"}}};
+  return kOptions;
+}
+
+Result<std::unique_ptr<EventSource>> CallSource::open(const EventSourceSetup& setup) {
+  const auto interval = call_interval(setup);
+  if (!interval) return tl::unexpected<Error>(interval.error());
+  std::unique_ptr<CallSource> source(new CallSource(setup, *interval));
+  const auto processes = chosen_processes(setup);
+  if (!processes) return tl::unexpected<Error>(processes.error());
+  for (const pid_t id : *processes) {
+    auto memory = CallMemory::open(setup.root, id);
+    if (!memory) return forward(memory);
+    source->processes_.push_back({.id = id, .memory = std::move(*memory)});
+  }
+  if (source->processes_.empty())
+    return fail(ErrorCode::kBadUse, "record calls", "needs --pid: the processes whose calls are recorded");
+  return source;
+}
+
+/// Libraries come and go, and another one may have the addresses of one that went. When the process is gone
+/// its code cannot be looked at, so that it is known before.
+void CallSource::look_at_code(Process& process, MonoTime now) {
+  std::string code = code_of(root_, process.id);
+  process.is_gone = code.empty();
+  if (process.is_gone || code == process.code) return;
+  process.code = std::move(code);
+  const auto id = static_cast<std::uint32_t>(process.id);
+  symbolizer_.take(PerfExited{.process = id, .thread = id});
+  static_cast<void>(symbolizer_.processes().of(id, now));
+  for (auto& [address, function] : process.functions) function.word.clear();
+}
+
+std::string CallSource::name(const Process& process, std::uint64_t function, MonoTime now) {
+  const auto id = static_cast<std::uint32_t>(process.id);
+  const CodePlace place = symbolizer_.of_process(id, function, now);
+  const std::string near = place.is_near ? fmt::format("near {}", place.function) : std::string();
+  const std::string program = symbolizer_.processes().of(id, now).name;
+  return to_word({.program = program,
+                  .binary = place.binary,
+                  .function = near.empty() ? place.function : std::string_view(near)});
+}
+
+Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMemory::Losses& lost) {
+  std::unordered_map<std::uint64_t, CallMemory::Count> sums;
+  const std::uint64_t ticks = process.memory.now();
+  auto read = process.memory.read([&](const CallMemory::Count& count) {
+    CallMemory::Count& sum = sums[count.function];
+    sum.calls += count.calls;
+    sum.ticks += count.ticks;
+  });
+  if (!read) return forward(read);
+  const auto elapsed = std::chrono::duration<double, std::micro>(now - first_).count();
+  const bool is_first = process.first_ticks == 0;
+  if (is_first) process.first_ticks = ticks;
+  const double per_microsecond = static_cast<double>(ticks - process.first_ticks) / std::max(elapsed, 1.0);
+  for (const auto& [address, sum] : sums) {
+    Function& function = process.functions[address];
+    if (function.word.empty()) function.word = name(process, address, now);
+    const std::uint64_t calls = more_than(function.calls, sum.calls);
+    if (is_first) {
+      function.ticks = sum.ticks;
+      continue;
+    }
+    // What is less than a microsecond waits until there is more.
+    std::uint64_t took = 0;
+    if (sum.ticks > function.ticks && per_microsecond > 0) {
+      took = static_cast<std::uint64_t>(static_cast<double>(sum.ticks - function.ticks) / per_microsecond);
+      function.ticks += static_cast<std::uint64_t>(static_cast<double>(took) * per_microsecond);
+    }
+    if (calls == 0 && took == 0) continue;
+    Change& change = changes[function.word];
+    change.calls += calls;
+    change.microseconds += took;
+  }
+  lost.skipped += more_than(process.lost.skipped, read->skipped);
+  lost.forgotten += more_than(process.lost.forgotten, read->forgotten);
+  lost.others += more_than(process.lost.others, read->others);
+  lost.threads += more_than(process.lost.threads, read->threads);
+  return {};
+}
+
+void CallSource::tell(Changes changes, const CallMemory::Losses& lost, WallTime now,
+                      ObservationBatch& batch) {
+  ProfileTable& counts = batch.profiles.front();
+  ProfileTable& times = batch.profiles.back();
+  const Duration length = std::max(now - since_, Duration::zero());
+  counts.begin({.start = since_, .length = length});
+  times.begin({.start = since_, .length = length, .each = std::chrono::microseconds(1)});
+  std::uint64_t unnamed = 0;
+  for (const auto& [word, change] : changes) {
+    const auto of_count = counts.intern(word);
+    const auto of_time = times.intern(word);
+    if (!of_count || !of_time) {
+      unnamed += change.calls;
+      continue;
+    }
+    if (change.calls > 0) counts.add(*of_count, change.calls);
+    if (change.microseconds > 0) times.add(*of_time, change.microseconds);
+    calls_ += change.calls;
+  }
+  const auto lose = [&](ProfileTable& profile, std::uint64_t count, const char* reason) {
+    if (count > 0) profile.add_loss({.from = since_, .to = now, .count = count, .reason = reason});
+  };
+  lose(counts, lost.others + unnamed, "too many functions");
+  lose(counts, lost.skipped, "in handlers of signals that came while a call was counted");
+  lose(counts, lost.threads, "threads for which there was no room");
+  lose(times, lost.forgotten, "too many calls under way");
+}
+
+/// A reading that comes late makes one longer period, none that is made up.
+Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most) {
+  static_cast<void>(most);
+  const MonoTime now = clock.mono();
+  const WallTime wall = clock.wall();
+  const bool is_first = first_ == MonoTime{};
+  if (!is_first && wall >= since_ && wall < floor_to(since_, interval_) + interval_) {
+    until_due_ = floor_to(since_, interval_) + interval_ - wall;
+    return {};
+  }
+  if (is_first) first_ = now;
+  until_due_ = floor_to(wall, interval_) + interval_ - wall;
+  Changes changes;
+  CallMemory::Losses lost;
+  for (Process& process : processes_) {
+    if (process.is_gone) continue;
+    look_at_code(process, now);
+    if (Status taken = take(process, now, changes, lost); !taken) return taken;
+    if (Status kept = process.memory.keep_counting(); !kept) return kept;
+  }
+  if (!is_first) tell(std::move(changes), lost, wall, batch);
+  since_ = wall;
+  return {};
+}
+
+bool CallSource::has_ended() {
+  return std::ranges::all_of(processes_, [](const Process& process) { return process.is_gone; });
+}
+
+void CallSource::finish(Clock& clock, ObservationBatch& batch) {
+  if (first_ == MonoTime{}) return;
+  Changes changes;
+  CallMemory::Losses lost;
+  const MonoTime now = clock.mono();
+  for (Process& process : processes_) {
+    static_cast<void>(take(process, now, changes, lost));
+    process.memory.stop_counting();
+  }
+  tell(std::move(changes), lost, clock.wall(), batch);
+  if (say_) say_(fmt::format("{} calls counted", with_separators(calls_)));
+}
+
+}  // namespace laggard::collect

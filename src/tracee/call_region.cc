@@ -1,0 +1,126 @@
+#include "tracee/call_region.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace laggard::tracee {
+
+namespace {
+
+using wire::CallClock;
+using wire::CallTable;
+using wire::CallThread;
+
+constexpr std::uint32_t kMostThreads = 1024;
+
+/// In place of one that cannot be made.
+CallTable switched_off{};
+std::uint64_t table_bytes = 0;
+void (*forget_thread)() = nullptr;
+
+/// Whether the processor counts at one rate, whatever it does.
+bool has_steady_time_stamps() {
+#if defined(__x86_64__)
+  constexpr unsigned kAdvancedPower = 0x80000007;
+  constexpr unsigned kInvariant = 1U << 8;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid(kAdvancedPower, &a, &b, &c, &d) != 0 && (d & kInvariant) != 0;
+#elif defined(__aarch64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+/// A file in memory of that size, mapped; null when there can be none. Pages that nobody writes to take no
+/// room. It is sealed, so that nobody who reads it is surprised by its end.
+void* map_region(std::uint64_t bytes) {
+  const int file = ::memfd_create(wire::kCallTableName, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0) return nullptr;
+  void* at = MAP_FAILED;
+  if (::ftruncate(file, static_cast<off_t>(bytes)) == 0) {
+    ::fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+    at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  }
+  // Daemons close all descriptors, and the number would be another file's then.
+  ::close(file);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+/// A limit of memory may leave room for fewer threads.
+void make_table(bool is_on) {
+  for (std::uint32_t threads = kMostThreads; threads > 0; threads /= 4) {
+    const std::uint64_t bytes = sizeof(CallTable) + threads * sizeof(CallThread);
+    void* at = map_region(bytes);
+    if (at == nullptr) continue;
+    auto* made = new (at) CallTable{};
+    made->version = wire::kCallTableVersion;
+    made->clock = has_steady_time_stamps() ? CallClock::kTimeStamps : CallClock::kMonotonicNs;
+    made->threads = threads;
+    made->generation = 1;
+    made->until = is_on ? CallTable::kAlways : 0;
+    std::atomic_ref(made->magic).store(wire::kCallTableMagic, std::memory_order_release);
+    table_bytes = bytes;
+    std::atomic_ref(call_table).store(made, std::memory_order_release);
+    return;
+  }
+}
+
+/// A child counts by itself, in whatever its parent was: the thread that forked is in no call of it.
+void after_fork_in_child() {
+  CallTable* of_parent = call_table;
+  const std::uint64_t bytes = table_bytes;
+  const bool is_on = of_parent->until == CallTable::kAlways;
+  call_table = &switched_off;
+  if (forget_thread != nullptr) forget_thread();
+  if (of_parent != &switched_off) ::munmap(of_parent, bytes);
+  make_table(is_on);
+}
+
+/// Before the program's own constructors, which may be instrumented.
+[[gnu::constructor(101)]] void begin() {
+  const char* wanted = ::secure_getenv("LAGGARD_CALLS");
+  if (wanted != nullptr && std::strcmp(wanted, "never") == 0) return;
+  make_table(wanted != nullptr && std::strcmp(wanted, "on") == 0);
+  ::pthread_atfork(nullptr, nullptr, &after_fork_in_child);
+}
+
+}  // namespace
+
+constinit CallTable* call_table = &switched_off;
+
+CallThread* take_place(CallTable& of) {
+  auto* places = reinterpret_cast<CallThread*>(&of + 1);
+  for (std::uint32_t i = 0; i < of.threads; ++i) {
+    std::uint32_t nobody = 0;
+    if (places[i].taken.load(std::memory_order_relaxed) != 0) continue;
+    if (!places[i].taken.compare_exchange_strong(nobody, 1, std::memory_order_acquire)) continue;
+    std::uint32_t used = of.threads_used.load(std::memory_order_relaxed);
+    while (used < i + 1 && !of.threads_used.compare_exchange_weak(used, i + 1)) continue;
+    return &places[i];
+  }
+  of.threads_refused.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void give_back(CallThread& place) {
+  place.depth.store(0, std::memory_order_relaxed);
+  place.taken.store(0, std::memory_order_release);
+}
+
+void set_forget_thread(void (*forget)()) { forget_thread = forget; }
+
+}  // namespace laggard::tracee
