@@ -20,6 +20,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 from campaign_runs import campaign, confirmed, counts, host_of, live
 from catalogue import of
@@ -34,9 +35,40 @@ POSTMARK = "postmark"
 PAPER = "B: 69.8 % / 2.6 %"
 
 
+def larger(some, others):
+    """Of two tables of numbers the larger ones, however deep they lie."""
+    both = {**others, **some}
+    for key in some.keys() & others.keys():
+        a, b = some[key], others[key]
+        both[key] = larger(a, b) if isinstance(a, dict) else max(a, b)
+    return both
+
+
+def members(names):
+    """The servers of `s[1-3,5]`, as thresholds of several are written; the bench has no others."""
+    prefix, bracket, ranges = names.rstrip("]").partition("[")
+    if not bracket:
+        return [names]
+    ends = ((part.split("-")[0], part.split("-")[-1]) for part in ranges.split(","))
+    return [f"{prefix}{n}" for first, last in ends for n in range(int(first), int(last) + 1)]
+
+
+def toml(table, name=""):
+    """The text of tables, arrays of tables, and values between them."""
+    for key, value in table.items():
+        if not isinstance(value, (dict, list)):
+            yield f"{json.dumps(key)} = {json.dumps(value)}\n"
+    for key, value in table.items():
+        inner = f"{name}.{json.dumps(key)}" if name else json.dumps(key)
+        if isinstance(value, dict):
+            yield from (f"[{inner}]\n", *toml(value, inner))
+        for one in value if isinstance(value, list) else []:
+            yield from (f"[[{inner}]]\n", *toml(one, inner))
+
+
 class Laggard:
     def __init__(self, program, options, folder):
-        self.program, self.options, self.folder = program, options, folder
+        self.program, self.options, self.folder, self.of_runs = program, options, folder, {}
 
     def run(self, command, recordings, system, *options):
         words = [str(word) for word in (self.program, command, *recordings, "--system", system, *self.options, *options)]
@@ -45,9 +77,28 @@ class Laggard:
             sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
         return done.stdout
 
+    def trained(self, run):
+        """Thresholds of one run, as they are read."""
+        if run.name not in self.of_runs:
+            path = self.folder / f"{run.name}.toml"
+            self.run("train", [run.folder], run.system, "--out", path)
+            self.of_runs[run.name] = tomllib.loads(path.read_text())
+        return self.of_runs[run.name]
+
     def train(self, name, runs):
+        """Thresholds of several, each the largest of those that leave no anomaly in one run: runs that were made side by side have hosts
+        of the same names, so that they cannot be read together. Those of metrics are the first run's: disks of two benches have other
+        names, and nobody looks at them here."""
+        first, *others = (self.trained(run) for run in runs)
+        ours = [group for run in (first, *others) for group in run["group"] if group.get("metric") in (*KINDS, OURS)]
+        metrics = [group for group in first["group"] if group.get("metric") not in (*KINDS, OURS)]
+        groups = {}
+        for group in ours:
+            group = {**group, "thresholds": {one: value for names, value in group["thresholds"].items() for one in members(names)}}
+            key = tuple((k, v) for k, v in group.items() if isinstance(v, str))
+            groups[key] = larger(groups.get(key, group), group)
         path = self.folder / f"{name}.toml"
-        self.run("train", [run.folder for run in runs], runs[0].system, "--out", path)
+        path.write_text("".join(toml({**first, "recordings": len(runs), "group": [*metrics, *groups.values()]})))
         return path
 
     def diagnose(self, run, *options):
