@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +32,8 @@ class PprofProfile {
   void add_sample(std::string_view host, const std::vector<ProfileFrame>& frames,
                   std::span<const std::uint64_t> values) {
     pprof::Sample& sample = *profile_.add_samples();
-    for (const ProfileFrame& frame : frames | std::views::reverse) sample.add_locations(place_of(frame));
+    std::for_each(frames.rbegin(), frames.rend(),
+                  [&](const ProfileFrame& frame) { sample.add_locations(place_of(frame)); });
     for (const std::uint64_t value : values) sample.add_values(static_cast<std::int64_t>(value));
     pprof::Label& label = *sample.add_labels();
     label.set_key(string("host"));

@@ -10,10 +10,14 @@
 
 #include "tracee/call_region.h"
 
+// The compilers' names, and glibc's.
 extern "C" {
-[[gnu::visibility("default")]] void __cyg_profile_func_enter(void* function, void* caller);
-[[gnu::visibility("default")]] void __cyg_profile_func_exit(void* function, void* caller);
-extern void* __libc_stack_end;  // NOLINT(bugprone-reserved-identifier): glibc's name.
+[[gnu::visibility("default")]] void function_enter(void* function,
+                                                   void* caller) asm("__cyg_profile_func_enter");
+[[gnu::visibility("default")]] void function_exit(void* function,
+                                                  void* caller) asm("__cyg_profile_func_exit");
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+extern void* end_of_first_stack asm("__libc_stack_end");
 }
 
 namespace laggard::tracee {
@@ -34,9 +38,12 @@ struct ThisThread {
   std::uintptr_t stack_end = 0;  ///< The highest address of its stack.
   bool is_over = false;          ///< It ends, or there is no place for it.
 };
+// Compilers call us by name, and hand nothing in.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local ThisThread self;
 
 pthread_key_t ending;
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 void add(wire::Shared64& to, std::uint64_t more) { to.store(to.load(kRelaxed) + more, kRelaxed); }
 
@@ -143,7 +150,7 @@ void pop(CallThread& thread, std::uint64_t function, std::uint64_t now) {
   if (self.is_over) return nullptr;
   // The C library keeps what it knows of a thread at the high end of its stack.
   const bool is_first = ::gettid() == ::getpid();
-  self.stack_end = is_first ? reinterpret_cast<std::uintptr_t>(__libc_stack_end)
+  self.stack_end = is_first ? reinterpret_cast<std::uintptr_t>(end_of_first_stack)
                             : static_cast<std::uintptr_t>(::pthread_self());
   self.place->generation.store(0, kRelaxed);
   ::pthread_setspecific(ending, self.place);
@@ -194,8 +201,7 @@ void thread_ends(void* place) {
 
 }  // namespace laggard::tracee
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the compilers' names.
-void __cyg_profile_func_enter(void* function, void* /*caller*/) {
+void function_enter(void* function, void* /*caller*/) {
   using namespace laggard::tracee;
   laggard::wire::CallTable& table = *call_table;
   const std::uint64_t until = table.until.load(kRelaxed);
@@ -217,7 +223,7 @@ void __cyg_profile_func_enter(void* function, void* /*caller*/) {
   end_hook();
 }
 
-void __cyg_profile_func_exit(void* function, void* /*caller*/) {
+void function_exit(void* function, void* /*caller*/) {
   using namespace laggard::tracee;
   laggard::wire::CallTable& table = *call_table;
   if (table.until.load(kRelaxed) == 0 || self.place == nullptr) return;
@@ -229,4 +235,3 @@ void __cyg_profile_func_exit(void* function, void* /*caller*/) {
   }
   end_hook();
 }
-// NOLINTEND(bugprone-reserved-identifier)

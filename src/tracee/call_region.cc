@@ -23,10 +23,15 @@ using wire::CallThread;
 
 constexpr std::uint32_t kMostThreads = 1024;
 
+// Whoever counts was called by name, and nobody could hand it anything.
+// NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
+
 /// In place of one that cannot be made.
 CallTable switched_off{};
 std::uint64_t table_bytes = 0;
 void (*forget_thread)() = nullptr;
+
+// NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// Whether the processor counts at one rate, whatever it does.
 bool has_steady_time_stamps() {
@@ -100,6 +105,7 @@ void after_fork_in_child() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 constinit CallTable* call_table = &switched_off;
 
 CallThread* take_place(CallTable& of) {

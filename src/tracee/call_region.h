@@ -5,6 +5,7 @@
 namespace laggard::tracee {
 
 /// The table that calls are counted in. Never null: where none can be made it is one that is switched off.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 extern constinit wire::CallTable* call_table;
 
 /// A place for a thread that has none; null when there is no more. Safe in handlers of signals.

@@ -86,6 +86,16 @@ void BehaviourComparer::forget_words(std::string_view profile) {
   }
 }
 
+void BehaviourComparer::compare_in_all(Profile& profile, const FeatureWindow& functions,
+                                       const Listener& listener) {
+  const FeatureWindow programs = profile.windows.by_program(functions);
+  if (listener.window) listener.window(profile.kind, functions);
+  for (std::size_t c = 0; c < comparisons_.size(); ++c) {
+    if (comparisons_[c].profile != profile.kind) continue;
+    compare(c, comparisons_[c].of_programs ? programs : functions, listener);
+  }
+}
+
 void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window,
                                 const Listener& listener) {
   for (const auto& [group, hosts] : servers_.members(window)) {
@@ -103,12 +113,7 @@ void BehaviourComparer::take(WallTime until, const Listener& listener) {
       if (listener.words_changed) listener.words_changed(profile.kind);
     }
     for (const FeatureWindow& functions : profile.windows.take(until)) {
-      const FeatureWindow programs = profile.windows.by_program(functions);
-      if (listener.window) listener.window(profile.kind, functions);
-      for (std::size_t c = 0; c < comparisons_.size(); ++c) {
-        if (comparisons_[c].profile != profile.kind) continue;
-        compare(c, comparisons_[c].of_programs ? programs : functions, listener);
-      }
+      compare_in_all(profile, functions, listener);
     }
   }
 }

@@ -90,6 +90,7 @@ class BehaviourComparer {
   using Groups = std::map<std::string_view, BehaviourFollower>;
 
   void forget_words(std::string_view profile);
+  void compare_in_all(Profile& profile, const FeatureWindow& functions, const Listener& listener);
   void compare(std::size_t comparison, const FeatureWindow& window, const Listener& listener);
 
   ServerGroups servers_;
