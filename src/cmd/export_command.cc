@@ -166,6 +166,7 @@ struct ExportOptions {
   std::vector<std::string> events;
   std::vector<std::string> profiles;
   std::string format = "csv";
+  std::vector<std::string> keep;
 };
 
 Result<ReadRequest> to_request(const ExportOptions& options) {
@@ -333,11 +334,16 @@ Status run_export_profiles(const ExportOptions& options, const ReadRequest& requ
   if (!(*form)->is_text && options.out == "-" && ::isatty(STDOUT_FILENO) == 1) {
     return fail(ErrorCode::kBadUse, "--format", "is nothing for a terminal; name a file with --out");
   }
+  if (options.keep.empty() && (*form)->needs_kept)
+    return fail(ErrorCode::kBadUse, "--keep", "is missing: the functions whose calls are to be counted");
+  if (!options.keep.empty() && (*form)->kind.empty())
+    return fail(ErrorCode::kBadUse, "--keep", "is for the forms leave-hot and leave-others");
   auto out = LineWriter::open(options.out);
   if (!out) return forward(out);
   const ObservationRequest what{
       .from = request.from, .to = request.to, .kinds = options.profiles, .hosts = options.hosts};
-  if (Status done = export_profiles(source, what, options.device, **form, *out); !done) return done;
+  if (Status done = export_profiles(source, what, options.device, **form, options.keep, *out); !done)
+    return done;
   say_notices(source);
   return out->finish();
 }
@@ -414,13 +420,16 @@ void add_export_command(CLI::App& app, Context& context) {
   command
       ->add_option("--format", options->format,
                    "With --events: csv or json; of syscalls strace or chrome, too. With --profiles: csv, "
-                   "folded, pprof or chrome")
+                   "folded, pprof or chrome; of calls leave-hot or leave-others, too")
       ->capture_default_str()
       ->type_name("FORM");
   command
       ->add_option("--counter", options->counters,
                    "Only these counters, also those that follow from events: dread_ns, ...")
       ->delimiter(',');
+  command->add_option("--keep", options->keep, "With leave-hot and leave-others: functions not to leave out")
+      ->delimiter(',')
+      ->type_name("FUNCTION,...");
   command->add_option("--host", options->hosts, "Only these hosts")->delimiter(',');
   command
       ->add_option("--device", options->device,

@@ -55,11 +55,16 @@ Result<const ProfileForm*> profile_form(const std::string& format, const std::ve
         ErrorCode::kBadUse, "--format",
         fmt::format("{} adds up what it is given; choose one kind of {}", format, fmt::join(kinds, ", ")));
   }
+  if (!form->kind.empty() && kinds != std::vector<std::string>{std::string(form->kind)}) {
+    return fail(
+        ErrorCode::kBadUse, "--format",
+        fmt::format("{} is a form of the kind {} alone (--profiles {})", form->name, form->kind, form->kind));
+  }
   return &*form;
 }
 
 Status export_profiles(ObservationSource& source, ObservationRequest request, const std::string& subjects,
-                       const ProfileForm& form, LineWriter& out) {
+                       const ProfileForm& form, const std::vector<std::string>& kept, LineWriter& out) {
   if (Status known = check_recorded(source, ObservationShape::kProfiles, request); !known) return known;
   std::set<std::string> with_stacks;
   if (form.is_of_code && request.kinds.front() == kSamplesKind) {
@@ -70,7 +75,7 @@ Status export_profiles(ObservationSource& source, ObservationRequest request, co
   }
   auto reader = source.read_profiles(request);
   if (!reader) return forward(reader);
-  const std::unique_ptr<ProfileWriter> writer = form.make(out);
+  const std::unique_ptr<ProfileWriter> writer = form.make(out, kept);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);

@@ -16,8 +16,10 @@ namespace laggard::cmd {
 
 /// Writes profiles in a form. A kind or host that is asked for and was not recorded is an error with what
 /// there is. Of a form that is about code, samples of a host whose stacks were recorded are written as these.
-/// \param subjects  a pattern; profiles of a host itself have an empty subject.
+/// \param subjects  a pattern; profiles of a host itself have an empty subject. \param kept  as
+/// ProfileForm::make has it
 [[nodiscard]] Status export_profiles(ObservationSource& source, ObservationRequest request,
-                                     const std::string& subjects, const ProfileForm& form, LineWriter& out);
+                                     const std::string& subjects, const ProfileForm& form,
+                                     const std::vector<std::string>& kept, LineWriter& out);
 
 }  // namespace laggard::cmd

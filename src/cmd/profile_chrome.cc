@@ -176,7 +176,7 @@ Status ChromeWriter::add(const ProfileTable& table, std::span<const std::uint32_
 
 }  // namespace
 
-std::unique_ptr<ProfileWriter> make_chrome_writer(LineWriter& out) {
+std::unique_ptr<ProfileWriter> make_chrome_writer(LineWriter& out, const std::vector<std::string>& /*kept*/) {
   return std::make_unique<ChromeWriter>(out);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "model/code_profile.h"
 
 namespace laggard::cmd {
 
@@ -76,18 +77,23 @@ class FoldedWriter final : public ProfileWriter {
 };
 
 constexpr std::array kForms{
-    ProfileForm{.name = "csv", .is_of_code = false, .is_text = true, .make = make_csv_writer},
-    ProfileForm{.name = "folded", .is_of_code = true, .is_text = true, .make = make_folded_writer},
-    ProfileForm{.name = "pprof", .is_of_code = true, .is_text = false, .make = make_pprof_writer},
-    ProfileForm{.name = "chrome", .is_of_code = true, .is_text = true, .make = make_chrome_writer}};
+    ProfileForm{.name = "csv", .is_of_code = false, .make = make_csv_writer},
+    ProfileForm{.name = "folded", .make = make_folded_writer},
+    ProfileForm{.name = "pprof", .is_text = false, .make = make_pprof_writer},
+    ProfileForm{.name = "chrome", .make = make_chrome_writer},
+    ProfileForm{.name = "leave-hot", .kind = kCallsKind, .make = make_hot_sites_writer},
+    ProfileForm{
+        .name = "leave-others", .kind = kCallsKind, .needs_kept = true, .make = make_other_sites_writer}};
 
 }  // namespace
 
 std::span<const ProfileForm> profile_forms() { return kForms; }
 
-std::unique_ptr<ProfileWriter> make_csv_writer(LineWriter& out) { return std::make_unique<CsvWriter>(out); }
+std::unique_ptr<ProfileWriter> make_csv_writer(LineWriter& out, const std::vector<std::string>& /*kept*/) {
+  return std::make_unique<CsvWriter>(out);
+}
 
-std::unique_ptr<ProfileWriter> make_folded_writer(LineWriter& out) {
+std::unique_ptr<ProfileWriter> make_folded_writer(LineWriter& out, const std::vector<std::string>& /*kept*/) {
   return std::make_unique<FoldedWriter>(out);
 }
 

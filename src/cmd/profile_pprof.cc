@@ -192,7 +192,7 @@ Status PprofWriter::finish() {
 
 }  // namespace
 
-std::unique_ptr<ProfileWriter> make_pprof_writer(LineWriter& out) {
+std::unique_ptr<ProfileWriter> make_pprof_writer(LineWriter& out, const std::vector<std::string>& /*kept*/) {
   return std::make_unique<PprofWriter>(out);
 }
 

@@ -8,12 +8,14 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 SKIPPED = 77
 LAGGARD, CASE, LIBRARY, LINKED, BARE, FIRST, SECOND = sys.argv[1:]
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "counted.cc")
 
 
 def exported(recording, kind):
@@ -68,6 +70,26 @@ def check_recorded(recording):
     return exported(recording, "call-time")
 
 
+def check_sites():
+    """What is left out is not counted any more, and what is kept is."""
+    def hooked(*words):
+        """Those of our functions whose addresses hooks are handed, wherever they are inlined."""
+        done = subprocess.run([LAGGARD, "export", "rec", "--profiles", "calls", *words, "--out", "flags"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        subprocess.run(["g++", "-std=c++20", "-O1", "-S", "-finstrument-functions", "@flags", "-o", "counted.s", SOURCE], check=True)
+        with open("counted.s", encoding="utf-8") as file:
+            return set(re.findall(r"\b(counted_\w+|main|\w+work_plainlyEv)\(%rip\)", file.read()))
+
+    plainly = "_ZN12_GLOBAL__N_112work_plainlyEv"
+    hot = hooked("--format", "leave-hot")
+    assert {"counted_middle", "counted_sleeper", plainly, "main"} <= hot and "counted_leaf" not in hot, hot
+    # Nobody called the others while it was recorded, so that nobody knows of them.
+    kept = hooked("--format", "leave-others", "--keep", f"counted_middle,{plainly}")
+    assert kept == {"counted_middle", plainly, "main", "counted_thrower", "counted_catcher"}, kept
+    refused = subprocess.run([LAGGARD, "export", "rec", "--profiles", "calls", "--format", "leave-others"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "--keep: is missing" in refused.stderr, refused
+
+
 def check_mistakes():
     def said(*words):
         done = subprocess.run([LAGGARD, "record", "calls", "--out", "rec", *words], capture_output=True, text=True, timeout=60)
@@ -91,4 +113,6 @@ with tempfile.TemporaryDirectory() as scratch:
         if CASE in ("plain", "preloaded", "killed"):
             assert 390_000 < times["counted_sleeper"] < 2_000_000, times
             assert times["counted_leaf"] < times["counted_sleeper"], times
+        if CASE == "sites":
+            check_sites()
 print("as the program says")
