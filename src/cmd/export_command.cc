@@ -342,8 +342,8 @@ Status run_export_profiles(const ExportOptions& options, const ReadRequest& requ
   if (!out) return forward(out);
   const ObservationRequest what{
       .from = request.from, .to = request.to, .kinds = options.profiles, .hosts = options.hosts};
-  if (Status done = export_profiles(source, what, options.device, **form, options.keep, *out); !done)
-    return done;
+  const auto writer = (*form)->make(*out, options.keep);
+  if (Status done = export_profiles(source, what, options.device, **form, *writer); !done) return done;
   say_notices(source);
   return out->finish();
 }

@@ -64,7 +64,7 @@ Result<const ProfileForm*> profile_form(const std::string& format, const std::ve
 }
 
 Status export_profiles(ObservationSource& source, ObservationRequest request, const std::string& subjects,
-                       const ProfileForm& form, const std::vector<std::string>& kept, LineWriter& out) {
+                       const ProfileForm& form, ProfileWriter& writer) {
   if (Status known = check_recorded(source, ObservationShape::kProfiles, request); !known) return known;
   std::set<std::string> with_stacks;
   if (form.is_of_code && request.kinds.front() == kSamplesKind) {
@@ -75,13 +75,12 @@ Status export_profiles(ObservationSource& source, ObservationRequest request, co
   }
   auto reader = source.read_profiles(request);
   if (!reader) return forward(reader);
-  const std::unique_ptr<ProfileWriter> writer = form.make(out, kept);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
-    if (!*table) return writer->finish();
+    if (!*table) return writer.finish();
     if ((*table)->kind() == kSamplesKind && with_stacks.contains((*table)->host())) continue;
-    if (Status added = writer->add(**table, chosen(**table, subjects)); !added) return added;
+    if (Status added = writer.add(**table, chosen(**table, subjects)); !added) return added;
   }
 }
 

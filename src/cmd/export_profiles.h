@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cmd/line_writer.h"
 #include "cmd/profile_forms.h"
 #include "model/observation_source.h"
 
@@ -20,6 +19,6 @@ namespace laggard::cmd {
 /// ProfileForm::make has it
 [[nodiscard]] Status export_profiles(ObservationSource& source, ObservationRequest request,
                                      const std::string& subjects, const ProfileForm& form,
-                                     const std::vector<std::string>& kept, LineWriter& out);
+                                     ProfileWriter& writer);
 
 }  // namespace laggard::cmd
