@@ -33,9 +33,9 @@ def cpu_of(words, environment, text):
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
-def variants(program, library):
+def variants(program, runtime):
     """{name: command and environment}"""
-    preload = {"LD_PRELOAD": library}
+    preload = {"LD_PRELOAD": runtime}
     result = {"plain": ([f"{program}.plain"], {}), "empty hooks": ([f"{program}.hooks"], {}),
               "laggard, switched off": ([f"{program}.hooks"], preload),
               "laggard": ([f"{program}.hooks"], {**preload, "LAGGARD_CALLS": "on"}), "gprof": ([f"{program}.gprof"], {})}
@@ -46,7 +46,7 @@ def variants(program, library):
 
 def measured(program, options, arguments, text):
     """{variant: seconds of CPU, turn by turn}"""
-    every = variants(program, options.library)
+    every = variants(program, options.runtime)
     seconds = {name: [] for name in every}
     for _ in range(options.repeat):
         for name, (words, environment) in every.items():
@@ -65,7 +65,7 @@ def differences(seconds, name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library", type=os.path.abspath)
+    parser.add_argument("runtime", metavar="LIBRARY", type=os.path.abspath)
     parser.add_argument("--postmark", type=os.path.abspath)
     parser.add_argument("--transactions", type=int, default=30_000)
     parser.add_argument("--repeat", type=int, default=7)
