@@ -48,17 +48,7 @@ Status LineImport::read_member(const std::filesystem::path& file, Members& membe
 }
 
 Status LineImport::read_file(const std::filesystem::path& file, const ReadLines& read) {
-  // Refuses a damaged file before its first line is taken.
-  Result<std::vector<std::string>> names = list_members(file, limits_);
-  if (!names) return forward(names);
-  Result<Members> members = Members::open(file, limits_);
-  if (!members) return forward(members);
-  for (bool any = false;; any = true) {
-    Result<std::optional<Members::Member>> member = members->next();
-    if (!member) return forward(member);
-    if (!*member) return any ? Status{} : fail(ErrorCode::kBadInput, file.string(), "is empty");
-    if (Status done = read_member(file, *members, read); !done) return done;
-  }
+  return read_members(file, limits_, [&](Members& members) { return read_member(file, members, read); });
 }
 
 Status LineImport::run(std::span<const std::filesystem::path> files, const ReadLines& read) {

@@ -218,4 +218,18 @@ Result<std::vector<std::string>> list_members(const std::filesystem::path& path,
   }
 }
 
+Status read_members(const std::filesystem::path& path, const UnpackLimits& limits,
+                    const std::function<Status(Members& members)>& read) {
+  Result<std::vector<std::string>> names = list_members(path, limits);
+  if (!names) return forward(names);
+  Result<Members> members = Members::open(path, limits);
+  if (!members) return forward(members);
+  for (bool any = false;; any = true) {
+    Result<std::optional<Members::Member>> member = members->next();
+    if (!member) return forward(member);
+    if (!*member) return any ? Status{} : fail(ErrorCode::kBadInput, path.string(), "is empty");
+    if (Status done = read(*members); !done) return done;
+  }
+}
+
 }  // namespace laggard::collect

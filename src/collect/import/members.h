@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,5 +76,10 @@ class Members {
 /// refused before the first value of it is taken.
 [[nodiscard]] Result<std::vector<std::string>> list_members(const std::filesystem::path& path,
                                                             const UnpackLimits& limits);
+
+/// Reads a file's members in turn, after `list_members` has seen that all of it is sound. A file without any
+/// is bad input. \param read  is told when a member can be read
+[[nodiscard]] Status read_members(const std::filesystem::path& path, const UnpackLimits& limits,
+                                  const std::function<Status(Members& members)>& read);
 
 }  // namespace laggard::collect

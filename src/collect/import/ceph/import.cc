@@ -332,17 +332,7 @@ Status CephWorkImport::read_member(Members& members) {
 }
 
 Status CephWorkImport::read_file(const std::filesystem::path& file) {
-  // Refuses a damaged file before its first value is taken.
-  Result<std::vector<std::string>> names = list_members(file, limits_);
-  if (!names) return forward(names);
-  Result<Members> members = Members::open(file, limits_);
-  if (!members) return forward(members);
-  for (bool any = false;; any = true) {
-    Result<std::optional<Members::Member>> member = members->next();
-    if (!member) return forward(member);
-    if (!*member) return any ? Status{} : fail(ErrorCode::kBadInput, file.string(), "is empty");
-    if (Status read = read_member(*members); !read) return read;
-  }
+  return read_members(file, limits_, [&](Members& members) { return read_member(members); });
 }
 
 Status CephWorkImport::run(std::span<const std::filesystem::path> files) {
