@@ -15,8 +15,8 @@ namespace laggard::cmd {
 
 /// Writes profiles in a form. A kind or host that is asked for and was not recorded is an error with what
 /// there is. Of a form that is about code, samples of a host whose stacks were recorded are written as these.
-/// \param subjects  a pattern; profiles of a host itself have an empty subject. \param kept  as
-/// ProfileForm::make has it
+/// \param subjects  a pattern; profiles of a host itself have an empty subject. \param writer  of
+/// that form
 [[nodiscard]] Status export_profiles(ObservationSource& source, ObservationRequest request,
                                      const std::string& subjects, const ProfileForm& form,
                                      ProfileWriter& writer);

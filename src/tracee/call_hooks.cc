@@ -66,14 +66,13 @@ std::uint64_t entry_of(CallThread& thread, std::uint64_t function) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;  // Of Fibonacci hashing.
   constexpr unsigned kShift = 64 - 13;
   static_assert(CallThread::kEntries == std::size_t{1} << 13);
-  constexpr std::uint64_t kFull = CallThread::kEntries / 8 * 7;
   for (std::uint64_t at = (function * kFactor) >> kShift;; at = (at + 1) % CallThread::kEntries) {
     if (at == CallThread::kOthers) continue;
     CallEntry& entry = thread.entries[at];
     const std::uint64_t there = entry.function.load(kRelaxed);
     if (there == function) return at;
     if (there != 0) continue;
-    if (thread.used == kFull) return CallThread::kOthers;
+    if (thread.used == CallThread::kMostFunctions) return CallThread::kOthers;
     ++thread.used;
     entry.function.store(function, kRelaxed);
     return at;

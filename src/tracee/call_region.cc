@@ -21,8 +21,6 @@ using wire::CallClock;
 using wire::CallTable;
 using wire::CallThread;
 
-constexpr std::uint32_t kMostThreads = 1024;
-
 // Whoever counts was called by name, and nobody could hand it anything.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -67,7 +65,7 @@ void* map_region(std::uint64_t bytes) {
 
 /// A limit of memory may leave room for fewer threads.
 void make_table(bool is_on) {
-  for (std::uint32_t threads = kMostThreads; threads > 0; threads /= 4) {
+  for (std::uint32_t threads = CallTable::kMostThreads; threads > 0; threads /= 4) {
     const std::uint64_t bytes = sizeof(CallTable) + threads * sizeof(CallThread);
     void* at = map_region(bytes);
     if (at == nullptr) continue;

@@ -48,6 +48,7 @@ static_assert(Shared64::is_always_lock_free && sizeof(Shared64) == 8 && sizeof(S
 
 struct CallTable {
   static constexpr std::uint64_t kAlways = ~std::uint64_t{0};
+  static constexpr std::uint32_t kMostThreads = 1024;
 
   std::uint64_t magic;
   std::uint32_t version;
@@ -78,6 +79,7 @@ struct CallFrame {
 /// What one thread counts; later the next thread that comes goes on with it.
 struct CallThread {
   static constexpr std::size_t kEntries = 8192;
+  static constexpr std::size_t kMostFunctions = kEntries / 8 * 7;  ///< More would be looked for too long.
   static constexpr std::size_t kDepth = 1024;
   /// Of functions for which there was no room.
   static constexpr std::size_t kOthers = 0;

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 SKIPPED = 77
 LAGGARD, CASE, LIBRARY, LINKED, BARE, FIRST, SECOND = sys.argv[1:]
@@ -38,9 +39,9 @@ def start(program, environment=()):
 def record(recording, process):
     recorder = subprocess.Popen([LAGGARD, "record", "calls", "--out", recording, "--host", "s1", "--pid", str(process.pid), "--interval", "200ms"],
                                 stderr=subprocess.PIPE, text=True)
-    # It counts from its first reading on, which is when the recording is there.
+    # It counts from its first reading on, which comes right after the recording is there.
     while recorder.poll() is None and not os.path.exists(f"{recording}/profiles/.s1.lock"):
-        pass
+        time.sleep(0.02)
     return recorder
 
 
@@ -49,7 +50,7 @@ def check_recorded(recording):
     process = start(BARE if preloaded else LINKED, [("LD_PRELOAD", LIBRARY)] if preloaded else [])
     recorder = record(recording, process)
     try:
-        subprocess.run(["sleep", "0.5"], check=True)
+        time.sleep(0.5)
         process.stdin.write("go\n")
         process.stdin.flush()
         counted = json.loads(process.stdout.readline())

@@ -83,12 +83,16 @@ Status CallMemory::check() {
         fmt::format("counts calls as version {} of liblaggard-calls does; this laggard knows version {}",
                     table.version, wire::kCallTableVersion));
   }
+  // Whatever a process calls its memory, we write into no file that has a place on a disk: those have no
+  // seals.
+  const int seals = ::fcntl(file_.get(), F_GET_SEALS);
   struct stat status {};
-  const bool is_known = ::fstat(file_.get(), &status) == 0;
+  const bool is_known = seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && ::fstat(file_.get(), &status) == 0;
   const std::uint64_t bytes = sizeof(CallTable) + std::uint64_t{table.threads} * sizeof(CallThread);
   const bool has_clock =
       table.clock == wire::CallClock::kMonotonicNs || table.clock == wire::CallClock::kTimeStamps;
-  if (!is_known || !has_clock || static_cast<std::uint64_t>(status.st_size) < bytes) {
+  if (!is_known || !has_clock || table.threads > CallTable::kMostThreads ||
+      static_cast<std::uint64_t>(status.st_size) < bytes) {
     return fail(ErrorCode::kBadInput, where_, "the memory in which it counts calls makes no sense");
   }
   clock_ = table.clock;

@@ -48,6 +48,17 @@ std::uint64_t more_than(std::uint64_t& told, std::uint64_t there) {
   return more;
 }
 
+/// The same in microseconds; what is less than one waits until there is more. What makes no sense is taken
+/// for a long time.
+std::uint64_t microseconds_more(std::uint64_t& told, std::uint64_t there, double per_microsecond) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+  if (there <= told || per_microsecond <= 0) return 0;
+  const auto more = static_cast<double>(std::min(there - told, kMost));
+  const auto took = static_cast<std::uint64_t>(more / std::max(per_microsecond, 1.0));
+  told += static_cast<std::uint64_t>(static_cast<double>(took) * std::max(per_microsecond, 1.0));
+  return took;
+}
+
 }  // namespace
 
 std::span<const EventSourceOption> CallSource::options() {
@@ -80,20 +91,14 @@ void CallSource::look_at_code(Process& process, MonoTime now) {
   process.is_gone = code.empty();
   if (process.is_gone || code == process.code) return;
   process.code = std::move(code);
-  const auto id = static_cast<std::uint32_t>(process.id);
-  symbolizer_.take(PerfExited{.process = id, .thread = id});
-  static_cast<void>(symbolizer_.processes().of(id, now));
+  symbolizer_.look_again(static_cast<std::uint32_t>(process.id), now);
   for (auto& [address, function] : process.functions) function.word.clear();
 }
 
 std::string CallSource::name(const Process& process, std::uint64_t function, MonoTime now) {
   const auto id = static_cast<std::uint32_t>(process.id);
   const CodePlace place = symbolizer_.of_process(id, function, now);
-  const std::string near = place.is_near ? fmt::format("near {}", place.function) : std::string();
-  const std::string program = symbolizer_.processes().of(id, now).name;
-  return to_word({.program = program,
-                  .binary = place.binary,
-                  .function = near.empty() ? place.function : std::string_view(near)});
+  return to_word(symbolizer_.processes().of(id, now).name, place);
 }
 
 Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMemory::Losses& lost) {
@@ -108,8 +113,13 @@ Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMe
   const auto elapsed = std::chrono::duration<double, std::micro>(now - first_).count();
   const bool is_first = process.first_ticks == 0;
   if (is_first) process.first_ticks = ticks;
+  std::uint64_t others = read->others;
   const double per_microsecond = static_cast<double>(ticks - process.first_ticks) / std::max(elapsed, 1.0);
   for (const auto& [address, sum] : sums) {
+    if (process.functions.size() >= kMostFunctions && !process.functions.contains(address)) {
+      others += sum.calls;
+      continue;
+    }
     Function& function = process.functions[address];
     if (function.word.empty()) function.word = name(process, address, now);
     const std::uint64_t calls = more_than(function.calls, sum.calls);
@@ -117,20 +127,15 @@ Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMe
       function.ticks = sum.ticks;
       continue;
     }
-    // What is less than a microsecond waits until there is more.
-    std::uint64_t took = 0;
-    if (sum.ticks > function.ticks && per_microsecond > 0) {
-      took = static_cast<std::uint64_t>(static_cast<double>(sum.ticks - function.ticks) / per_microsecond);
-      function.ticks += static_cast<std::uint64_t>(static_cast<double>(took) * per_microsecond);
-    }
+    const std::uint64_t took = microseconds_more(function.ticks, sum.ticks, per_microsecond);
     if (calls == 0 && took == 0) continue;
     Change& change = changes[function.word];
-    change.calls += calls;
-    change.microseconds += took;
+    change.calls = sum_of_counts(change.calls, calls);
+    change.microseconds = sum_of_counts(change.microseconds, took);
   }
   lost.skipped += more_than(process.lost.skipped, read->skipped);
   lost.forgotten += more_than(process.lost.forgotten, read->forgotten);
-  lost.others += more_than(process.lost.others, read->others);
+  lost.others += more_than(process.lost.others, others);
   lost.threads += more_than(process.lost.threads, read->threads);
   return {};
 }

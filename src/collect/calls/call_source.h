@@ -21,6 +21,9 @@ namespace laggard::collect {
 /// (B §3.2). Profiles of the kinds kCallsKind and kCallTimeKind, of what has changed in a second.
 class CallSource final : public EventSource {
  public:
+  /// Of one process; what else it calls is lost and counted.
+  static constexpr std::size_t kMostFunctions = std::size_t{1} << 17;
+
   [[nodiscard]] static Result<std::unique_ptr<EventSource>> open(const EventSourceSetup& setup);
   [[nodiscard]] static std::span<const EventSourceOption> options();
 

@@ -42,6 +42,11 @@ const SampledProcess& ProcessTable::of(std::uint32_t process, MonoTime now) {
   return processes_.emplace(process, look_at(process, now)).first->second;
 }
 
+void ProcessTable::look_again(std::uint32_t process, MonoTime now) {
+  make_room();
+  processes_.insert_or_assign(process, look_at(process, now));
+}
+
 const Mapping* ProcessTable::find(std::uint32_t process, std::uint64_t address, MonoTime now) {
   constexpr Duration kAtMost = std::chrono::seconds(10);
   const SampledProcess& known = of(process, now);

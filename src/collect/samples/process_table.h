@@ -38,6 +38,8 @@ class ProcessTable {
 
   /// Valid until another process is asked for.
   [[nodiscard]] const SampledProcess& of(std::uint32_t process, MonoTime now);
+  /// What is known of it is looked up again in /proc.
+  void look_again(std::uint32_t process, MonoTime now);
   /// The piece of memory that has an address; what records were lost about is looked up in /proc again, not
   /// too often. Valid as long as that of `of`.
   [[nodiscard]] const Mapping* find(std::uint32_t process, std::uint64_t address, MonoTime now);

@@ -88,15 +88,12 @@ void SampleReader::count(const PerfSample& sample, MonoTime now) {
     return;
   }
   ++samples_;
-  const std::string near = place.is_near ? "near " + std::string(place.function) : "";
   const std::string_view program = program_of(sample, now);
   if (has_chains_) {
     count_stack(program, sample, now);
     return;
   }
-  counts_.count(to_word({.program = program,
-                         .binary = place.binary,
-                         .function = place.is_near ? std::string_view(near) : place.function}));
+  counts_.count(to_word(program, place));
 }
 
 /// Among the addresses are marks of where those come from that follow. All but the first behind a mark are

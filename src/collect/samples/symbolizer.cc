@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "collect/samples/perf_map.h"
+#include "model/code_profile.h"
 
 namespace laggard::collect {
 
@@ -33,6 +34,18 @@ std::string names_of_modules(std::string_view text) {
 }
 
 }  // namespace
+
+std::string to_word(std::string_view program, const CodePlace& place) {
+  const std::string near = place.is_near ? "near " + std::string(place.function) : "";
+  return laggard::to_word({.program = program,
+                           .binary = place.binary,
+                           .function = place.is_near ? std::string_view(near) : place.function});
+}
+
+void Symbolizer::look_again(std::uint32_t process, MonoTime now) {
+  compiled_.erase(process);
+  processes_.look_again(process, now);
+}
 
 void Symbolizer::take(const PerfExited& exited) {
   processes_.take(exited);

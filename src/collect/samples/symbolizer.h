@@ -24,6 +24,9 @@ struct CodePlace {
   bool is_near = false;       ///< The function ends before.
 };
 
+/// As profiles name it.
+[[nodiscard]] std::string to_word(std::string_view program, const CodePlace& place);
+
 /// Names the functions that addresses are in.
 class Symbolizer {
  public:
@@ -35,6 +38,9 @@ class Symbolizer {
 
   [[nodiscard]] ProcessTable& processes() { return processes_; }
   void take(const PerfExited& exited);
+  /// What a process has mapped may be other files than before: it is looked at now, so that it is known when
+  /// the process is gone.
+  void look_again(std::uint32_t process, MonoTime now);
   [[nodiscard]] CodePlace of_kernel(std::uint64_t address);
   [[nodiscard]] CodePlace of_process(std::uint32_t process, std::uint64_t address, MonoTime now);
   /// The kernel may have other functions than before.
