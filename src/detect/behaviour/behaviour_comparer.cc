@@ -30,7 +30,7 @@ std::vector<BehaviourComparison> default_behaviour(CodeDistance distance) {
        .profile = kSamplesKind,
        .of_programs = true,
        .parameters = with(kSamplesFloor, kGrainOf99Hz)},
-      {.name = kCallsKind, .profile = kCallsKind, .parameters = with(kCallsFloor, 1)},
+      {.name = kCallsKind, .profile = kCallsKind, .needs_training = true, .parameters = with(kCallsFloor, 1)},
       {.name = kCallTimeKind, .profile = kCallTimeKind, .parameters = with(kTimeFloor, kNanosecond)}};
   all[1].parameters.weighs_functions = true;
   return all;

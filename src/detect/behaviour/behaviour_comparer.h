@@ -20,6 +20,9 @@ struct BehaviourComparison {
   std::string_view name;     ///< Of the test, in evidence and in thresholds files.
   std::string_view profile;  ///< The kind of profile that it reads.
   bool of_programs = false;  ///< Program by program; else function by function.
+  /// It suspects and does not confirm as long as nothing is trained: how often functions are called follows
+  /// how work is dealt out, which nobody needs to be sick for.
+  bool needs_training = false;
   BehaviourParameters parameters;
 };
 

@@ -43,7 +43,7 @@ void BehaviourDetector::complete(WallTime until) {
   comparer_.take(until, {.judged = note_all, .window = keep, .words_changed = forget_words});
 }
 
-Finding& BehaviourDetector::open(const NameAndHost& key, WallTime now, bool as_ever) {
+Finding& BehaviourDetector::open(const NameAndHost& key, WallTime now, bool as_ever, bool confirms) {
   const auto [at, is_new] = open_.try_emplace(key);
   Finding& finding = at->second;
   if (!is_new) return finding;
@@ -53,7 +53,7 @@ Finding& BehaviourDetector::open(const NameAndHost& key, WallTime now, bool as_e
   finding.since = begins[begins.size() - std::min(begins.size(), kLookBack)];
   finding.faulty_since = now;
   finding.persistent_since = now;
-  if (!as_ever) finding.confirmed_since = now;
+  if (!as_ever && confirms) finding.confirmed_since = now;
   finding.as_ever = as_ever;
   finding.opened = {now, Symptom::kComputing};
   finding.open = true;
@@ -81,7 +81,8 @@ void BehaviourDetector::note(const BehaviourComparer::Judged& judged,
   begins.push_back(window.span.from);
   if (begins.size() > kMostWindows) begins.pop_front();
   if (!verdict.is_faulty) return;
-  Finding& finding = open(key, window.span.to, verdict.as_ever);
+  const bool confirms = !comparison.needs_training || comparison.parameters.trained.contains(host);
+  Finding& finding = open(key, window.span.to, verdict.as_ever, confirms);
   finding.until = window.span.to;
   finding.persistence =
       finding.persistence == 0 ? static_cast<std::int64_t>(begins.size()) : finding.persistence + 1;

@@ -47,7 +47,7 @@ class BehaviourDetector final : public Detector {
  private:
   using NameAndHost = std::pair<std::string_view, std::string>;  ///< Of a comparison.
 
-  Finding& open(const NameAndHost& key, WallTime now, bool as_ever);
+  Finding& open(const NameAndHost& key, WallTime now, bool as_ever, bool confirms);
   void close(const NameAndHost& key);
   void note(const BehaviourComparer::Judged& judged, const BehaviourFollower::Verdict& verdict);
 

@@ -48,8 +48,11 @@ class BehaviourDetectorTest : public testing::Test {
     std::vector<ProfileTable> all;
     for (Duration at = from; at < to; at += kPeriod) {
       for (const std::string host : {"c1", "s1", "s2", "s3", "s4", "s5"}) {
-        ProfileTable table(host, std::string(kSamplesKind));
-        table.begin({.start = kStart + at, .length = kPeriod, .subject = kNoWord, .each = 10ms});
+        ProfileTable table(host, kind_);
+        table.begin({.start = kStart + at,
+                     .length = kPeriod,
+                     .subject = kNoWord,
+                     .each = kind_ == kSamplesKind ? Duration(10ms) : Duration()});
         for (int f = 0; f < 6; ++f) {
           std::poisson_distribution<std::uint64_t> samples(host == "c1" ? 500 : 20);
           table.add(table.intern("glusterfsd;[kernel];tcp_f" + std::to_string(f)).value(), samples(random_));
@@ -79,6 +82,7 @@ class BehaviourDetectorTest : public testing::Test {
   }
 
   std::mt19937_64 random_{4};
+  std::string kind_{kSamplesKind};
   Grouping grouping_;
   BehaviourDetector detector_;
 };
@@ -122,6 +126,24 @@ TEST_F(BehaviourDetectorTest, AProgramTellsWhereItsFunctionsAreSeenTooSeldom) {
   EXPECT_EQ(findings[0].part.name, "s2");
   EXPECT_THAT(findings[0].evidence.note,
               HasSubstr("socat runs there and on no peer; most in socat: 0.475 % CPU"));
+}
+
+TEST_F(BehaviourDetectorTest, CallsConfirmOnceTheyAreTrained) {
+  kind_ = kCallsKind;
+  const std::map<std::string, std::uint64_t> more{{"glusterfsd;[kernel];tcp_f9", 400}};
+  run(0s, 5min);
+  run(5min, 10min, more);
+  const auto untrained = found_by(kCallsKind);
+  ASSERT_THAT(untrained, SizeIs(1));
+  EXPECT_FALSE(untrained[0].confirmed());
+  auto comparisons = default_behaviour();
+  for (BehaviourComparison& one : comparisons) one.parameters.trained = {{"s2", 300}};
+  BehaviourDetector trained({grouping_, 30s}, std::move(comparisons));
+  for (const ProfileTable& table : tables(10min, 15min, more)) trained.take(table);
+  trained.complete(kStart + 15min);
+  ASSERT_THAT(trained.findings(), SizeIs(1));
+  EXPECT_TRUE(trained.findings()[0].confirmed());
+  EXPECT_EQ(trained.findings()[0].evidence.detector, kCallsKind);
 }
 
 TEST_F(BehaviourDetectorTest, WhatIsOverIsClosedAndForgotten) {
