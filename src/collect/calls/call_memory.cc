@@ -112,26 +112,32 @@ Status CallMemory::write_at(std::uint64_t offset, const void* from, std::size_t 
   return fail(ErrorCode::kTemporary, where_, "counting cannot be switched on");
 }
 
+Result<std::uint64_t> CallMemory::until() const {
+  std::uint64_t there = 0;
+  if (Status read = read_at(offsetof(CallTable, until), &there, sizeof there); !read) return forward(read);
+  return there;
+}
+
 Status CallMemory::keep_counting() {
   // Of a clock whose rate is not known yet: no processor counts faster than 5 GHz or slower than 1.
   constexpr std::uint64_t kLease = 25'000'000'000;
-  std::uint64_t there = 0;
-  if (Status read = read_at(offsetof(CallTable, until), &there, sizeof there); !read) return read;
-  if (there == CallTable::kAlways) return {};
-  until_ = now() + kLease;
-  if (there == 0) {  // Stacks from before are out of date.
+  auto there = until();
+  if (!there) return forward(there);
+  if (*there == CallTable::kAlways) return {};
+  said_until_ = now() + kLease;
+  if (*there == 0) {  // Stacks from before are out of date.
     std::uint32_t generation = 0;
     constexpr std::size_t kAt = offsetof(CallTable, generation);
     if (Status read = read_at(kAt, &generation, sizeof generation); !read) return read;
     ++generation;
     if (Status written = write_at(kAt, &generation, sizeof generation); !written) return written;
   }
-  return write_at(offsetof(CallTable, until), &until_, sizeof until_);
+  return write_at(offsetof(CallTable, until), &said_until_, sizeof said_until_);
 }
 
 void CallMemory::stop_counting() {
-  std::uint64_t there = 0;
-  if (!read_at(offsetof(CallTable, until), &there, sizeof there) || there != until_ || until_ == 0) return;
+  const auto there = until();
+  if (!there || said_until_ == 0 || *there != said_until_) return;
   constexpr std::uint64_t kNever = 0;
   static_cast<void>(write_at(offsetof(CallTable, until), &kNever, sizeof kNever));
 }

@@ -38,6 +38,8 @@ class CallMemory {
 
   [[nodiscard]] std::uint64_t now() const { return wire::read_clock(clock_); }
   [[nodiscard]] wire::CallClock clock() const { return clock_; }
+  /// Until when calls are counted, as the clock shows it; zero: they are not.
+  [[nodiscard]] Result<std::uint64_t> until() const;
   /// Counting goes on for 5 s or more, and ends by itself when this is not said again.
   [[nodiscard]] Status keep_counting();
   /// Ends it, unless somebody else has said meanwhile that it goes on.
@@ -59,7 +61,7 @@ class CallMemory {
   std::string where_;
   wire::CallClock clock_{};
   std::uint32_t threads_ = 0;
-  std::uint64_t until_ = 0;             ///< What was said last.
+  std::uint64_t said_until_ = 0;        ///< By keep_counting, last.
   std::vector<std::uint64_t> numbers_;  ///< Of one thread; kept for its memory.
 };
 
