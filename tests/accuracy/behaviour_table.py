@@ -4,9 +4,9 @@
 usage: tests/accuracy/behaviour_table.py LAGGARD RUNS [--train RUNS] [--preset lab,quick] [--code-distance manhattan]
                                          [--markdown FILE]
 
-RUNS hold runs of `laggard-lab bench --samples`. Each is judged by its profiles, with thresholds that were trained on runs
-without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined) and by laggard's own
-of programs. Trained on are
+RUNS hold runs of `laggard-lab bench --samples`, and with --calls, too. Each is judged by its profiles, with thresholds that were trained on runs
+without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined), by laggard's own
+of programs, and by any. Trained on are
 the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
 of the others; once without those of postmark and once with them, as B does. Last comes what all that was recorded says,
 without training, with profiles and without.
@@ -28,7 +28,8 @@ from catalogue import of
 KINDS = ["samples", "calls", "call-time"]  # Of B, by name of the comparison.
 COMBINED = "combined"  # Any of these.
 OURS = "programs"
-COLUMNS = [*KINDS, COMBINED, OURS]
+ANY = "any"  # Of B's, or ours.
+COLUMNS = [*KINDS, COMBINED, OURS, ANY]
 FAULTS = ["disk-hog", "disk-busy", "write-network-hog", "read-network-hog", "receive-pktloss", "send-pktloss", "none"]
 POSTMARK = "postmark"
 # B's text gives means of its combined columns; the cells of its table are missing from it.
@@ -81,7 +82,7 @@ class Laggard:
         """Thresholds of one run, as they are read."""
         if run.name not in self.of_runs:
             path = self.folder / f"{run.name}.toml"
-            self.run("train", [run.folder], run.system, "--out", path)
+            self.run("train", recordings(run), run.system, "--out", path)
             self.of_runs[run.name] = tomllib.loads(path.read_text())
         return self.of_runs[run.name]
 
@@ -102,12 +103,18 @@ class Laggard:
         return path
 
     def diagnose(self, run, *options):
-        return json.loads(self.run("diagnose", [run.folder], run.system, "--json", "-", *options))
+        return json.loads(self.run("diagnose", recordings(run), run.system, "--json", "-", *options))
+
+
+def recordings(run):
+    """That of the run, and that of calls beside it (laggard-lab bench --calls)."""
+    calls = run.folder / "calls"
+    return [run.folder, calls] if calls.is_dir() else [run.folder]
 
 
 def named_by(diagnosis, kind):
     """Servers that one comparison calls faulty, or any of B's, whatever else there is."""
-    some = KINDS if kind == COMBINED else [kind]
+    some = {COMBINED: KINDS, ANY: [*KINDS, OURS]}.get(kind, [kind])
     return {host_of(e["component"]) for i in live(diagnosis) for e in i["evidence"]
             if e["source"] == "behaviour" and e["detector"] in some}
 
@@ -118,9 +125,14 @@ def confirmed_hosts(diagnosis, without=None):
             for component in i["components"]}
 
 
+def kinds_of(runs):
+    """Of what was recorded: most sites record samples alone."""
+    return [kind for kind in COLUMNS if kind not in KINDS[1:] or any(len(recordings(run)) > 1 for run in runs)]
+
+
 def titled(origin, said):
-    """{title: {run name: servers}} of {kind: the same}, without kinds that name nobody: most sites record samples alone."""
-    return {f"{origin}, {kind}": of_runs for kind, of_runs in said.items() if kind == COMBINED or any(of_runs.values())}
+    """{title: {run name: servers}} of {kind: the same}."""
+    return {f"{origin}, {kind}": of_runs for kind, of_runs in said.items()}
 
 
 def table(runs, columns):
@@ -140,7 +152,7 @@ def table(runs, columns):
 
 def trained_columns(laggard, runs, normal, name):
     """What trained thresholds say; a run is judged by those of the others."""
-    said = {kind: {} for kind in COLUMNS}
+    said = {kind: {} for kind in kinds_of(runs)}
     books = {}
     for run in runs:
         others = [other for other in normal if other is not run]
@@ -157,7 +169,7 @@ def trained_columns(laggard, runs, normal, name):
 
 def untrained_columns(runs, diagnoses):
     return titled("untrained", {kind: {run.name: named_by(diagnosis, kind) for run, diagnosis in zip(runs, diagnoses)}
-                                for kind in COLUMNS})
+                                for kind in kinds_of(runs)})
 
 
 def lines_of(laggard, runs, training):

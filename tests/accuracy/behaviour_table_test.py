@@ -36,7 +36,7 @@ class Named(unittest.TestCase):
     def test_by_which_comparison(self):
         named = {kind: behaviour_table.named_by(self.DIAGNOSIS, kind) for kind in behaviour_table.COLUMNS}
         self.assertEqual(named, {"samples": {"s1"}, "calls": set(), "call-time": {"s5"}, "combined": {"s1", "s5"},
-                                 "programs": {"s2"}})
+                                 "programs": {"s2"}, "any": {"s1", "s2", "s5"}})
 
     def test_by_other_witnesses(self):
         self.assertEqual(behaviour_table.confirmed_hosts(self.DIAGNOSIS), {"s1", "s2", "s3"})
@@ -82,11 +82,11 @@ class FromRuns(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             tables = [table.splitlines() for table in done.stdout.split("\n\n")[1::2]]
             self.assertEqual(tables[0], tables[1], "there is no postmark")
-            self.assertEqual(tables[0][0], "| fault | runs | trained, samples | trained, combined | trained, programs | "
-                                           "untrained, samples | untrained, combined | untrained, programs |")
+            self.assertEqual(tables[0][0], "| fault | runs | trained, samples | trained, combined | trained, programs | trained, any | "
+                                           "untrained, samples | untrained, combined | untrained, programs | untrained, any |")
             found, nobody = "1 of 1 (2–100 %) / 0 of 1 (0–98 %)", "– / 0 of 2 (0–84 %)"
-            self.assertEqual(tables[0][2:4], ["| " + " | ".join(["read-network-hog", "1"] + 6 * [found]) + " |",
-                                              "| " + " | ".join(["none", "2"] + 6 * [nobody]) + " |"])
+            self.assertEqual(tables[0][2:4], ["| " + " | ".join(["read-network-hog", "1"] + 8 * [found]) + " |",
+                                              "| " + " | ".join(["none", "2"] + 8 * [nobody]) + " |"])
             self.assertEqual(tables[2][2].split(" | ")[2:], [found, "0 of 1 (0–98 %) / 0 of 1 (0–98 %) |"])
 
     def test_without_samples_one_sentence(self):

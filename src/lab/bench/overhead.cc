@@ -113,7 +113,7 @@ Result<Block> Meter::block(bool recorded, SwitchedRecording& recording) {
 Result<Overhead> Meter::measure(const std::filesystem::path& out) {
   Overhead result;
   result.workload = spec_.workload;
-  result.of_calls = session_.record_calls;
+  result.witnesses = session_.witnesses;
   Site& site = bench_.site();
   Status ready = prepare_files(site, spec_.workload);
   if (ready) ready = drop_caches(site);
@@ -122,8 +122,8 @@ Result<Overhead> Meter::measure(const std::filesystem::path& out) {
   if (!ready) return forward(ready);
   Result<RunningWorkload> workload = RunningWorkload::start(site, spec_.workload);
   if (!workload) return forward(workload);
-  auto recording = session_.record_calls ? record_calls_in_turn(bench_, *workload, out)
-                                         : record_metrics_in_turn(bench_, out, spec_.interval);
+  auto recording = session_.witnesses.empty() ? record_metrics_in_turn(bench_, out, spec_.interval)
+                                              : record_in_turn(bench_, *workload, session_.witnesses, out);
   if (!recording) return forward(recording);
   if (Status waited = wait(kWarmUp); !waited) return forward(waited);
   result.measured = take_pairs(spec_.pairs, [&](bool recorded) -> Result<Block> {
@@ -211,6 +211,18 @@ Result<Overhead> measure_overhead(const Session& session, const OverheadSpec& sp
   return overhead;
 }
 
+namespace {
+
+/// `syscalls+samples`
+std::string recorded_in(const Overhead& overhead) {
+  std::string names;
+  for (const Witness witness : overhead.witnesses)
+    names += (names.empty() ? "" : "+") + std::string(to_name(witness));
+  return names.empty() ? "metrics" : names;
+}
+
+}  // namespace
+
 std::string to_json(const Overhead& overhead) {
   std::string blocks;
   for (const Block& block : overhead.measured.blocks) {
@@ -223,8 +235,8 @@ std::string to_json(const Overhead& overhead) {
       "\"standard_error\": {:.3f},\n \"pairs\": "
       "{},\n"
       " \"recorder_ms_per_second\": {:.3f},\n \"blocks\": [{}\n ]\n}}\n",
-      to_name(overhead.workload), overhead.of_calls ? "syscalls" : "metrics", more.percent,
-      more.standard_error, more.pairs, overhead.recorder_ms_per_second, blocks);
+      to_name(overhead.workload), recorded_in(overhead), more.percent, more.standard_error, more.pairs,
+      overhead.recorder_ms_per_second, blocks);
 }
 
 }  // namespace laggard::lab::bench

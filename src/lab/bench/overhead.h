@@ -15,8 +15,8 @@ namespace laggard::lab::bench {
 /// What recording costs a workload: the experiment behind F Table 6, in blocks. On one bench, under one
 /// continuous workload, recorders run and are frozen (SIGSTOP) in turn, in the order off on, on off, off on,
 /// …: drift over minutes affects both alike, and each pair of neighbours is one comparison. They are frozen
-/// rather than stopped, because a recorder starts once in weeks, not once in a block; but recorders of system
-/// calls (`Session::record_calls`), which then run in place of the others, are started and stopped, because
+/// rather than stopped, because a recorder starts once in weeks, not once in a block; but recorders of
+/// witnesses (`Session::witnesses`), which then run in place of the others, are started and stopped, because
 /// the kernel's part of them goes on while they are frozen. A block begins when they have settled.
 struct OverheadSpec {
   Workload workload = Workload::kDdWrite;
@@ -52,7 +52,7 @@ struct Overhead {
   Pairs measured;
   /// Processor time of one host's recorder, milliseconds per second.
   double recorder_ms_per_second = 0;
-  bool of_calls = false;  ///< What was recorded: system calls, or metrics.
+  std::vector<Witness> witnesses = {};  ///< What was recorded; none: metrics.
 };
 
 /// Increase in the time that a workload takes for the same work, in percent, and its standard error.

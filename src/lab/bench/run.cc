@@ -160,13 +160,8 @@ Result<std::vector<InjectedFault>> Experiment::inject() {
 Result<std::vector<EventRecorders>> Experiment::record_others(const RunningWorkload& workload,
                                                               const std::filesystem::path& out) {
   std::vector<EventRecorders> others;
-  if (session_.record_calls) {
-    Result<EventRecorders> started = EventRecorders::of_calls(bench_, workload, out);
-    if (!started) return forward(started);
-    others.push_back(std::move(*started));
-  }
-  if (session_.record_samples) {
-    Result<EventRecorders> started = EventRecorders::of_samples(bench_, out);
+  for (const Witness witness : session_.witnesses) {
+    Result<EventRecorders> started = EventRecorders::start(witness, bench_, workload, out);
     if (!started) return forward(started);
     others.push_back(std::move(*started));
   }

@@ -2,8 +2,10 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "lab/bench/bench.h"
+#include "lab/bench/event_recorders.h"
 #include "lab/bench/run_spec.h"
 
 namespace laggard::lab::bench {
@@ -23,14 +25,13 @@ struct Session {
   Programs programs;
   Observer observer;
   Say say;
-  bool record_calls = false;    ///< Record the system calls of daemons and workload, too, ...
-  bool record_samples = false;  ///< ... and where the processors' time of each server goes.
+  std::vector<Witness> witnesses = {};  ///< What is recorded beside metrics.
 };
 
 /// Builds a bench, runs one experiment on it, and takes it down. Writes into `out` the recording (metrics/,
-/// and events/ where system calls are recorded, profiles/ where samples are), sysstat's files (s1.sa),
-/// system.toml, and last truth.json, which marks the run as complete; until then a folder that the run
-/// created holds a file `unfinished`.
+/// and events/ where system calls are recorded, profiles/ where samples are, calls/), sysstat's files
+/// (s1.sa), system.toml, and last truth.json, which marks the run as complete; until then a folder that the
+/// run created holds a file `unfinished`.
 [[nodiscard]] Status run_once(const Session& session, const RunSpec& run, const std::filesystem::path& out);
 
 }  // namespace laggard::lab::bench

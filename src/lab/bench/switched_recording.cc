@@ -1,15 +1,12 @@
 #include "lab/bench/switched_recording.h"
 
-#include <optional>
 #include <utility>
-
-#include "lab/bench/event_recorders.h"
 
 namespace laggard::lab::bench {
 
 namespace {
 
-/// The time in which recorders of calls attach, or take their leave.
+/// The time in which recorders attach, or take their leave.
 constexpr Duration kSettling = std::chrono::seconds(3);
 
 class MetricRecording final : public SwitchedRecording {
@@ -24,30 +21,39 @@ class MetricRecording final : public SwitchedRecording {
   Recorders recorders_;
 };
 
-class CallRecording final : public SwitchedRecording {
+class WitnessRecording final : public SwitchedRecording {
  public:
-  CallRecording(Bench& bench, const RunningWorkload& workload, std::filesystem::path out)
-      : bench_(bench), workload_(workload), out_(std::move(out)) {}
+  WitnessRecording(Bench& bench, const RunningWorkload& workload, std::vector<Witness> witnesses,
+                   std::filesystem::path out)
+      : bench_(bench), workload_(workload), witnesses_(std::move(witnesses)), out_(std::move(out)) {}
   [[nodiscard]] Status turn(bool on) override {
-    recorders_.reset();
+    recorders_.clear();
+    processes_.clear();
     if (!on) return {};
-    Result<EventRecorders> started = EventRecorders::of_calls(bench_, workload_, out_);
-    if (!started) return forward(started);
-    recorders_.emplace(std::move(*started));
+    for (const Witness witness : witnesses_) {
+      Result<EventRecorders> started = EventRecorders::start(witness, bench_, workload_, out_);
+      if (!started) return forward(started);
+      processes_.insert(processes_.end(), started->processes().begin(), started->processes().end());
+      recorders_.push_back(std::move(*started));
+    }
     return {};
   }
   [[nodiscard]] Duration settling() const override { return kSettling; }
-  [[nodiscard]] std::span<const HostProcess> processes() const override {
-    if (!recorders_) return {};
-    return recorders_->processes();
+  [[nodiscard]] std::span<const HostProcess> processes() const override { return processes_; }
+  [[nodiscard]] Status check() override {
+    for (const EventRecorders& one : recorders_) {
+      if (Status fine = one.check(); !fine) return fine;
+    }
+    return {};
   }
-  [[nodiscard]] Status check() override { return recorders_ ? recorders_->check() : Status{}; }
 
  private:
   Bench& bench_;
   const RunningWorkload& workload_;
+  std::vector<Witness> witnesses_;
   std::filesystem::path out_;
-  std::optional<EventRecorders> recorders_;
+  std::vector<EventRecorders> recorders_;
+  std::vector<HostProcess> processes_;
 };
 
 }  // namespace
@@ -61,9 +67,10 @@ Result<std::unique_ptr<SwitchedRecording>> record_metrics_in_turn(Bench& bench,
   return std::make_unique<MetricRecording>(std::move(*recorders));
 }
 
-Result<std::unique_ptr<SwitchedRecording>> record_calls_in_turn(Bench& bench, const RunningWorkload& workload,
-                                                                const std::filesystem::path& out) {
-  return std::make_unique<CallRecording>(bench, workload, out);
+Result<std::unique_ptr<SwitchedRecording>> record_in_turn(Bench& bench, const RunningWorkload& workload,
+                                                          const std::vector<Witness>& witnesses,
+                                                          const std::filesystem::path& out) {
+  return std::make_unique<WitnessRecording>(bench, workload, witnesses, out);
 }
 
 }  // namespace laggard::lab::bench

@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "lab/bench/bench.h"
+#include "lab/bench/event_recorders.h"
 #include "lab/bench/processes.h"
 
 namespace laggard::lab::bench {
@@ -23,9 +25,11 @@ class SwitchedRecording {
 /// One `record metrics` per host, which is frozen meanwhile. \param out  holds the recording
 [[nodiscard]] Result<std::unique_ptr<SwitchedRecording>> record_metrics_in_turn(
     Bench& bench, const std::filesystem::path& out, Duration interval);
-/// One `record syscalls` per host, which is stopped and started again. \param workload  recorded, too;
-/// outlives this
-[[nodiscard]] Result<std::unique_ptr<SwitchedRecording>> record_calls_in_turn(
-    Bench& bench, const RunningWorkload& workload, const std::filesystem::path& out);
+/// Recorders of witnesses, which are stopped and started again: what the kernel and traced programs do for
+/// them goes on while they are frozen. \param workload  recorded, too; outlives this
+[[nodiscard]] Result<std::unique_ptr<SwitchedRecording>> record_in_turn(Bench& bench,
+                                                                        const RunningWorkload& workload,
+                                                                        const std::vector<Witness>& witnesses,
+                                                                        const std::filesystem::path& out);
 
 }  // namespace laggard::lab::bench

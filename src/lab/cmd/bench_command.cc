@@ -32,8 +32,9 @@ constexpr std::uint32_t seconds_of(Duration time) {
 struct LabBenchOptions {
   bench::Layout layout;
   std::string file_system = to_name(bench::FileSystem::kGluster);
-  bool calls = false;
+  bool syscalls = false;
   bool samples = false;
+  bool calls = false;
   std::string workload = "ddw";
   std::string fault = "none";
   std::string server = "1";
@@ -166,6 +167,10 @@ Status conduct(const LabBenchOptions& options, bench::Session session) {
 Status lab_bench(const LabBenchOptions& options) {
   if (options.list) return cmd::print(options.json ? bench::catalogue_json() : bench::catalogue_table());
   if (Status possible = bench::check(options.layout); !possible) return possible;
+  if (options.calls && options.file_system != to_name(bench::FileSystem::kStriped)) {
+    return fail(ErrorCode::kBadUse, "--calls",
+                "needs --file-system striped, whose service counts its calls; GlusterFS does not");
+  }
   if (::geteuid() != 0) {
     return fail(
         ErrorCode::kNoPermission, "bench",
@@ -185,13 +190,17 @@ Status lab_bench(const LabBenchOptions& options) {
     return cmd::print(*any ? "everything is as it was before the bench\n"
                            : "there was nothing to take down\n");
   }
+  std::vector<bench::Witness> witnesses;
+  if (options.syscalls) witnesses.push_back(bench::Witness::kSyscalls);
+  if (options.samples) witnesses.push_back(bench::Witness::kSamples);
+  if (options.calls) witnesses.push_back(bench::Witness::kCalls);
   const bench::Observer observer{
       [&](double fraction, std::string_view doing) { progress.update(fraction, doing); },
       [&] {
         clock->sleep_until(clock->mono() + std::chrono::milliseconds(1));  // Looks whether a signal came.
         return clock->stopped();
       }};
-  return conduct(options, {machine, options.layout, {}, observer, say, options.calls, options.samples});
+  return conduct(options, {machine, options.layout, {}, observer, say, witnesses});
 }
 
 std::vector<std::string> workloads() {
@@ -215,9 +224,10 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
        "F[:S][+...]");
   text("--server", options.server,
        "The faulty ones, from 1, or clients; with several faults for each, with +", "K[,K...][+...]");
-  command.add_flag("--syscalls", options.calls, "Record the system calls of daemons and workload, too");
+  command.add_flag("--syscalls", options.syscalls, "Record the system calls of daemons and workload, too");
   command.add_flag("--samples", options.samples,
                    "Record where the processors' time of each server goes, function by function");
+  command.add_flag("--calls", options.calls, "Record how often functions of the striped service are called");
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");
   text("--fault-seconds", options.fault_seconds, "Of the fault", "S");

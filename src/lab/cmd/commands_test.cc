@@ -45,6 +45,12 @@ TEST_F(LabCommands, RefusesWhatCannotBe) {
   EXPECT_THAT(late.err, HasSubstr("end within the run"));
 }
 
+TEST_F(LabCommands, CallsAreCountedByTheStripedServiceAlone) {
+  const Said refused = laggard_lab({"bench", "--calls", "-o", path("run")});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--calls: needs --file-system striped"));
+}
+
 TEST_F(LabCommands, ScoreHoldsRecordedRunsAgainstTheirTruth) {
   const auto simulate = [&](const char* fault, const char* seed, const char* name) {
     const Said ran = laggard_lab({"simulate", "--workload", "ddr", "--fault", fault, "--seed", seed,
