@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -63,11 +64,18 @@ void* map_region(std::uint64_t bytes) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-/// A limit of memory may leave room for fewer threads.
+/// What a file may have; to make a larger one would end the program (SIGXFSZ).
+std::uint64_t most_bytes_of_a_file() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+/// A limit of memory or of files may leave room for fewer threads.
 void make_table(bool is_on) {
+  const std::uint64_t most = most_bytes_of_a_file();
   for (std::uint32_t threads = CallTable::kMostThreads; threads > 0; threads /= 4) {
     const std::uint64_t bytes = sizeof(CallTable) + threads * sizeof(CallThread);
-    void* at = map_region(bytes);
+    void* at = bytes <= most ? map_region(bytes) : nullptr;
     if (at == nullptr) continue;
     auto* made = new (at) CallTable{};
     made->version = wire::kCallTableVersion;

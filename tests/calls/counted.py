@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,8 +32,14 @@ def exported(recording, kind):
     return sums
 
 
+def limit_files():
+    """To less than a table for all threads takes."""
+    if CASE == "limited":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, 4 << 20))
+
+
 def start(program, environment=()):
-    return subprocess.Popen([program, CASE, FIRST, SECOND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    return subprocess.Popen([program, CASE, FIRST, SECOND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=limit_files,
                             env={**os.environ, **dict(environment)})
 
 
