@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -64,15 +65,23 @@ void* map_region(std::uint64_t bytes) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-/// What a file may have; to make a larger one would end the program (SIGXFSZ).
-std::uint64_t most_bytes_of_a_file() {
+std::uint64_t limit_of(int resource) {
   rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : 0;
+  return ::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+/// To make a larger file than a file may be would end the program (SIGXFSZ), and of its address space it
+/// needs most for itself.
+std::uint64_t most_bytes() {
+  constexpr std::uint64_t kShare = 16;
+  const std::uint64_t address_space = limit_of(RLIMIT_AS);
+  return std::min(limit_of(RLIMIT_FSIZE),
+                  address_space == RLIM_INFINITY ? address_space : address_space / kShare);
 }
 
 /// A limit of memory or of files may leave room for fewer threads.
 void make_table(bool is_on) {
-  const std::uint64_t most = most_bytes_of_a_file();
+  const std::uint64_t most = most_bytes();
   for (std::uint32_t threads = CallTable::kMostThreads; threads > 0; threads /= 4) {
     const std::uint64_t bytes = sizeof(CallTable) + threads * sizeof(CallThread);
     void* at = bytes <= most ? map_region(bytes) : nullptr;

@@ -44,6 +44,9 @@ class Recorders:
             process = subprocess.Popen([laggard, "record", "syscalls", "--host", host, "--out", f"{base}/rec", "--pid",
                                         ",".join(map(str, of_host))], stdin=subprocess.DEVNULL, stderr=log)
             self.all[host] = (process, log)
+        for host, (process, _) in self.all.items():
+            while process.poll() is None and not os.path.exists(f"{base}/rec/events/.{host}.lock"):
+                time.sleep(0.05)
         time.sleep(2)
 
     def end(self):

@@ -22,8 +22,9 @@ from striped_service import BASE, Service  # noqa: E402
 # New files, one after the other, with a byte in each (S §5, err-remount), and what to wait between them.
 SMALL = r'''
 import os, sys, time
-folder, wait = sys.argv[1], float(sys.argv[2])
-time.sleep(3)
+folder, begin, wait = sys.argv[1], sys.argv[2], float(sys.argv[3])
+while not os.path.exists(begin):
+    time.sleep(0.1)
 number = 0
 while True:
     number += 1
@@ -40,8 +41,9 @@ while True:
 # Large files, by so many threads, as with dd (S's ddw), and what to wait between megabytes.
 LARGE = r'''
 import os, sys, threading, time
-folder, threads, megabytes, wait = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
-time.sleep(3)
+folder, begin, threads, megabytes, wait = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
+while not os.path.exists(begin):
+    time.sleep(0.1)
 def write(number):
     try:
         file = os.open(f"{folder}/{os.getpid()}-{number}", os.O_CREAT | os.O_WRONLY)
@@ -58,13 +60,15 @@ CLIENTS = {"c1": 101, "c2": 102}
 
 
 def trial(service, application, seconds, fault=None, meanwhile=time.sleep):
-    """The application begins three seconds after it was started, and the fault another three later."""
+    """The application begins when it is recorded, and the fault three seconds later."""
     service.start()
-    applications = {client: inside(client, [sys.executable, "-c", application[0], service.mount(number - 100), *application[1:]])
+    begin = f"{BASE}/begin"
+    applications = {client: inside(client, [sys.executable, "-c", application[0], service.mount(number - 100), begin, *application[1:]])
                     for client, number in CLIENTS.items()}
     recorders = Recorders(LAGGARD, BASE, {server: [service.pid(server)] for server in SERVERS} |
                           {client: [service.pid(client), applications[client].pid] for client in CLIENTS})
-    time.sleep(4)
+    with open(begin, "w", encoding="utf-8"):
+        time.sleep(3)
     if fault:
         fault()
     meanwhile(seconds)
@@ -73,6 +77,17 @@ def trial(service, application, seconds, fault=None, meanwhile=time.sleep):
         process.send_signal(signal.SIGKILL)
     service.stop()
     return recorders, recorders.judged(system_file(BASE, SERVERS, CLIENTS))
+
+
+def gone(service, server):
+    """Waits until a server is gone, which takes longer on a busy machine, and until clients have met that."""
+    def wait(seconds):
+        end = time.monotonic() + seconds
+        while service.processes[server].poll() is None and time.monotonic() < end:
+            time.sleep(0.2)
+        print(f"  {server} is gone: {service.processes[server].poll()}, {end - time.monotonic():.0f} s before the end")
+        time.sleep(10)
+    return wait
 
 
 def named(trial_of, *cause_server_words):
@@ -121,12 +136,12 @@ def space():
 
 def fsize():
     service = Service(BINARIES, limits={1: [f"--fsize={128 << 20}"]})
-    named(trial(service, (LARGE, "1", "900", "0.01"), 30), "server-crashed", "s1", "ECONNREFUSED", "connection to s1 is gone")
+    named(trial(service, (LARGE, "1", "900", "0.01"), 90, meanwhile=gone(service, "s1")), "server-crashed", "s1", "ECONNREFUSED", "connection to s1 is gone")
 
 
 def vmsize():
     service = Service(BINARIES, limits={2: [f"--as={300000 << 10}"]})
-    named(trial(service, (LARGE, "200", "20", "0"), 20), "server-crashed", "s2", "ECONNREFUSED", "connection to s2 is gone")
+    named(trial(service, (LARGE, "200", "20", "0"), 90, meanwhile=gone(service, "s2")), "server-crashed", "s2", "ECONNREFUSED", "connection to s2 is gone")
 
 
 def watched():
