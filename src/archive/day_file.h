@@ -233,9 +233,9 @@ class DayFile {
   std::vector<Statement> statements_;
 };
 
-/// Folds the write-ahead logs that crashes have left behind into the host's files and finishes these, so that
+/// Folds the write-ahead logs that crashes have left behind into a writer's files and finishes these, so that
 /// a day that nobody continues is one plain file again. A damaged file stays as it is, for readers to report.
-/// The caller holds the host's lock and has none of its files open.
-void fold_logs(const std::filesystem::path& folder, const std::string& host, const char* vfs);
+/// The caller holds their lock and has none of its files open.
+void fold_logs(const std::filesystem::path& folder, const WriterName& writer, const char* vfs);
 
 }  // namespace laggard::archive

@@ -91,7 +91,7 @@ bool is_taken(const fs::path& path) {
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
-/// The path itself, or the next free name for that host and second.
+/// The path itself, or the next free name for that writer and second.
 fs::path free_name(const fs::path& path) {
   const std::optional<FileName> name = parse_file_name(path.filename().string());
   LAGGARD_CHECK(name.has_value());

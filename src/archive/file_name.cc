@@ -15,6 +15,7 @@ namespace laggard::archive {
 namespace {
 
 constexpr std::string_view kHiddenSuffix = ".new";
+constexpr char kBeforeRecorder = '+';  ///< In no escaped host.
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
@@ -38,6 +39,17 @@ std::optional<std::string> unescape(std::string_view text) {
   return out;
 }
 
+std::optional<WriterName> parse_prefix(std::string_view prefix) {
+  const std::size_t plus = std::min(prefix.find(kBeforeRecorder), prefix.size());
+  const std::string_view recorder = prefix.substr(std::min(plus + 1, prefix.size()));
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  if (plus < prefix.size() && (recorder.empty() || !std::ranges::all_of(recorder, is_lower)))
+    return std::nullopt;
+  std::optional<std::string> host = unescape(prefix.substr(0, plus));
+  if (!host || host->empty()) return std::nullopt;
+  return WriterName{.host = std::move(*host), .recorder = std::string(recorder)};
+}
+
 }  // namespace
 
 std::string escape_host(std::string_view host) {
@@ -52,9 +64,14 @@ std::string escape_host(std::string_view host) {
   return out;
 }
 
+std::string to_prefix(const WriterName& writer) {
+  const std::string host = escape_host(writer.host);
+  return writer.recorder.empty() ? host : fmt::format("{}{}{}", host, kBeforeRecorder, writer.recorder);
+}
+
 std::string to_file_name(const FileName& name) {
   const std::string copy = name.copy > 1 ? fmt::format("-{}", name.copy) : "";
-  return fmt::format("{}-{}{}{}", escape_host(name.host), to_file_stamp(name.start), copy, kFileSuffix);
+  return fmt::format("{}-{}{}{}", to_prefix(name.writer), to_file_stamp(name.start), copy, kFileSuffix);
 }
 
 std::optional<FileName> parse_file_name(std::string_view name) {
@@ -72,10 +89,10 @@ std::optional<FileName> parse_file_name(std::string_view name) {
   }
   if (name.size() < kStampSize + 2 || name[name.size() - kStampSize - 1] != '-') return std::nullopt;
   const Result<WallTime> start = parse_file_stamp(name.substr(name.size() - kStampSize));
-  const std::optional<std::string> host = unescape(name.substr(0, name.size() - kStampSize - 1));
-  if (!start || !host) return std::nullopt;
+  std::optional<WriterName> writer = parse_prefix(name.substr(0, name.size() - kStampSize - 1));
+  if (!start || !writer) return std::nullopt;
   parsed.start = *start;
-  parsed.host = *host;
+  parsed.writer = std::move(*writer);
   return parsed;
 }
 

@@ -9,20 +9,31 @@
 #include "base/time.h"
 
 /// Names of day files: HOST-20110509T000005Z.lgd, with the UTC time of the first sample (T §3.2.2, §5.9), so
-/// that sorting names sorts time.
+/// that sorting names sorts time. Recorders of one host beside each other have files of their own:
+/// HOST+logs-20110509T000005Z.lgd.
 
 namespace laggard::archive {
 
-struct FileName {
+/// Who writes a file: the files of two writers never mix, and each is locked by itself.
+struct WriterName {
   std::string host;
+  std::string
+      recorder;  ///< `logs`, `calls`, …, in lower-case letters; empty: the host's metrics, or an import.
+  auto operator<=>(const WriterName&) const = default;
+};
+
+struct FileName {
+  WriterName writer;
   WallTime start;
-  int copy = 1;  ///< From 2 on for files of one host that start in the same second: …Z-2.lgd
+  int copy = 1;  ///< From 2 on for files of one writer that start in the same second: …Z-2.lgd
 };
 
 /// A host's name as part of a file name: letters, digits and `._-` stay, all other bytes and a leading dot
 /// become %XX.
 [[nodiscard]] std::string escape_host(std::string_view host);
 
+/// What the names of a writer's files begin with: `fs1`, `fs1+logs`.
+[[nodiscard]] std::string to_prefix(const WriterName& writer);
 [[nodiscard]] std::string to_file_name(const FileName& name);
 /// Nothing for files that are not ours.
 [[nodiscard]] std::optional<FileName> parse_file_name(std::string_view name);

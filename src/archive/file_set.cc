@@ -49,18 +49,18 @@ std::optional<fs::path> database_of_side_file(const fs::path& path) {
   return std::nullopt;
 }
 
-/// Whether an empty file is one that a writer has only just begun: the latest of its host's files, while the
-/// host's lock is held.
+/// Whether an empty file is one that a writer has only just begun: the latest of its writer's files,
+/// while their lock is held.
 bool is_being_made(const fs::path& path) {
   std::error_code error;
   fs::path target = fs::canonical(path, error);
   if (error) target = path;
   const auto name = parse_file_name(target.filename().string());
-  if (!name || !is_host_locked(target.parent_path(), name->host)) return false;
+  if (!name || !are_files_locked(target.parent_path(), name->writer)) return false;
   const std::vector<fs::path> inside = entries(target.parent_path(), error);
   const bool is_latest = std::ranges::none_of(inside, [&](const fs::path& other) {
     const auto theirs = parse_file_name(other.filename().string());
-    return theirs && theirs->host == name->host &&
+    return theirs && theirs->writer == name->writer &&
            std::tie(theirs->start, theirs->copy) > std::tie(name->start, name->copy);
   });
   return is_latest && !error;
@@ -244,7 +244,7 @@ Status FileSet::leave_out(const fs::path& path, const Error& error) {
   }
   const auto name = parse_file_name(path.filename().string());
   damage(path, fmt::format("{}: {}{}", path.string(), what,
-                           name ? fmt::format("; samples of {} from {} on are lost", name->host,
+                           name ? fmt::format("; samples of {} from {} on are lost", name->writer.host,
                                               to_iso8601(name->start))
                                 : ""));
   return {};
@@ -265,10 +265,10 @@ void FileSet::add_source(const fs::path& path, const DayFile& file) {
     miss(path,
          fmt::format("{}: {} ({} of {})", path.string(), file.loss(), things_of(source.stream), source.host));
   }
-  if (name && name->host != source.host) {
+  if (name && name->writer.host != source.host) {
     miss(path, fmt::format("{}: holds {} of {}; those of {} that its name speaks of are lost, or it was "
                            "renamed",
-                           path.string(), things_of(source.stream), source.host, name->host));
+                           path.string(), things_of(source.stream), source.host, name->writer.host));
   }
   files_.push_back(std::move(source));
 }

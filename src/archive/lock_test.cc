@@ -63,9 +63,9 @@ TEST(HostLock, OfTwoWhoBeginInTheSameInstantExactlyOneWins) {
 TEST(HostLock, TheRefusalNamesTheHolderAndNotOneWhoWasKilledBefore) {
   const TempDir dir;
   write_bytes(dir.path() / ".fs1.lock", "99999999\n");  // Left by a killed process.
-  auto first = lock_host(dir.path(), "fs1");
+  auto first = lock_files(dir.path(), {"fs1", ""});
   ASSERT_TRUE(first);
-  const auto second = lock_host(dir.path(), "fs1");
+  const auto second = lock_files(dir.path(), {"fs1", ""});
   ASSERT_FALSE(second);
   EXPECT_EQ(
       second.error().message(),
@@ -79,8 +79,8 @@ TEST(HostLock, AMomentOfLookingRefusesNobody) {
   write_bytes(dir.path() / ".fs1.lock", "");
   for (int i = 0; i < 200; ++i) {
     const Fd looking{::open((dir.path() / ".fs1.lock").c_str(), O_RDONLY | O_CLOEXEC | O_CREAT, 0600)};
-    EXPECT_FALSE(is_host_locked(dir.path(), "fs1"));
-    ASSERT_TRUE(lock_host(dir.path(), "fs1"));
+    EXPECT_FALSE(are_files_locked(dir.path(), {"fs1", ""}));
+    ASSERT_TRUE(lock_files(dir.path(), {"fs1", ""}));
   }
 }
 
@@ -103,7 +103,7 @@ TEST(HostLock, AFileSystemWithoutLocksIsSaidAndNotIgnored) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (!take_locks_away()) ::_exit(77);
-    const auto lock = lock_host(dir.path(), "fs1");
+    const auto lock = lock_files(dir.path(), {"fs1", ""});
     const bool said = !lock && lock.error().code == ErrorCode::kBadUse &&
                       lock.error().message().find("this file system has no locks") != std::string::npos;
     ::_exit(said ? 0 : 1);
@@ -134,23 +134,23 @@ TEST(HostLock, AnotherHostMayBeClaimedBesideAndCloseGivesBoth) {
 
 TEST(HostLock, IsPassedOnToAnotherHostButTakesNobodysPlace) {
   const TempDir dir;
-  auto first = lock_host(dir.path(), "fs1");
+  auto first = lock_files(dir.path(), {"fs1", ""});
   ASSERT_TRUE(first);
-  auto second = lock_host(dir.path(), "fs2", std::move(*first));
+  auto second = lock_files(dir.path(), {"fs2", ""}, std::move(*first));
   ASSERT_TRUE(second);
-  EXPECT_FALSE(is_host_locked(dir.path(), "fs1"));
-  EXPECT_TRUE(is_host_locked(dir.path(), "fs2"));
-  const auto theirs = lock_host(dir.path(), "fs3");
+  EXPECT_FALSE(are_files_locked(dir.path(), {"fs1", ""}));
+  EXPECT_TRUE(are_files_locked(dir.path(), {"fs2", ""}));
+  const auto theirs = lock_files(dir.path(), {"fs3", ""});
   ASSERT_TRUE(theirs);
-  const auto refused = lock_host(dir.path(), "fs3", std::move(*second));
+  const auto refused = lock_files(dir.path(), {"fs3", ""}, std::move(*second));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
-  EXPECT_FALSE(is_host_locked(dir.path(), "fs2")) << "it is given up all the same";
+  EXPECT_FALSE(are_files_locked(dir.path(), {"fs2", ""})) << "it is given up all the same";
   // A lock whose file somebody has removed cannot be passed on.
-  auto removed = lock_host(dir.path(), "fs4");
+  auto removed = lock_files(dir.path(), {"fs4", ""});
   ASSERT_TRUE(removed);
   std::filesystem::remove(dir.path() / ".fs4.lock");
-  ASSERT_TRUE(lock_host(dir.path(), "fs5", std::move(*removed)));
+  ASSERT_TRUE(lock_files(dir.path(), {"fs5", ""}, std::move(*removed)));
 }
 
 namespace fs = std::filesystem;
@@ -165,9 +165,9 @@ class PlantedLock : public ::testing::Test {
 
   /// The error for whatever has taken the lock's name; it is neither written through nor removed.
   [[nodiscard]] std::string refusal() const {
-    const auto lock = lock_host(folder_, "fs1");
+    const auto lock = lock_files(folder_, {"fs1", ""});
     EXPECT_FALSE(lock);
-    EXPECT_FALSE(is_host_locked(folder_, "fs1"));
+    EXPECT_FALSE(are_files_locked(folder_, {"fs1", ""}));
     EXPECT_EQ(*read_file(folder_ / "victim"), "precious");
     EXPECT_NE(fs::symlink_status(lock_).type(), fs::file_type::not_found);
     return lock ? "" : lock.error().what;
@@ -180,22 +180,22 @@ class PlantedLock : public ::testing::Test {
 
 TEST_F(PlantedLock, NamesItsHolderAndIsGoneWithIt) {
   {
-    const auto lock = lock_host(folder_, "fs1");
+    const auto lock = lock_files(folder_, {"fs1", ""});
     ASSERT_TRUE(lock);
-    EXPECT_TRUE(is_host_locked(folder_, "fs1"));
-    const auto second = lock_host(folder_, "fs1");
+    EXPECT_TRUE(are_files_locked(folder_, {"fs1", ""}));
+    const auto second = lock_files(folder_, {"fs1", ""});
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::kUnavailable);
     EXPECT_THAT(second.error().what, HasSubstr("is writing host fs1 here"));
     EXPECT_EQ(fs::file_size(lock_), 0U) << "nothing is written into a lock";
   }
   EXPECT_FALSE(fs::exists(lock_));
-  EXPECT_FALSE(is_host_locked(folder_, "fs1"));
+  EXPECT_FALSE(are_files_locked(folder_, {"fs1", ""}));
 }
 
 TEST_F(PlantedLock, OneThatAKillLeftBehindIsTaken) {
   ASSERT_TRUE(write_file(lock_, "4711\n"));
-  EXPECT_TRUE(lock_host(folder_, "fs1"));
+  EXPECT_TRUE(lock_files(folder_, {"fs1", ""}));
 }
 
 TEST_F(PlantedLock, LinksAreRefused) {

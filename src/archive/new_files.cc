@@ -127,10 +127,10 @@ void NewFiles::remove_stale(const fs::path& folder) {
     if (path_of_hidden(at->path())) hidden.push_back(at->path());
   }
   for (const fs::path& path : hidden) {
-    const std::string host = parse_file_name(path_of_hidden(path)->filename().string())->host;
+    const WriterName writer = parse_file_name(path_of_hidden(path)->filename().string())->writer;
     // A process that is still writing is not waited for.
-    if (is_host_locked(folder, host)) continue;
-    const Result<LockFile> lock = lock_host(folder, host);
+    if (are_files_locked(folder, writer)) continue;
+    const Result<LockFile> lock = lock_files(folder, writer);
     if (lock) fs::remove(path, error);
   }
 }

@@ -172,7 +172,7 @@ TEST(NewFiles, LeftByADeadProcessAreRemovedByARecorderToo) {
   write_bytes(folder.path() / kStreamFolder / ".notes.new", "not ours");
   ManualClock clock;
   {
-    const auto theirs = lock_host(folder.path() / kStreamFolder, "h");
+    const auto theirs = lock_files(folder.path() / kStreamFolder, {"h", ""});
     ASSERT_TRUE(theirs);
     ASSERT_TRUE(Writer::open(folder.path(), {}, clock));
     EXPECT_TRUE(std::filesystem::exists(left)) << "somebody is at work on that host";
@@ -283,7 +283,7 @@ TEST(NewFiles, OfMoreHostsThanLocksAreHeldAreAllThere) {
   auto writer = import_into(folder, clock);
   for (int h = 0; h < 700; ++h)
     ASSERT_TRUE(writer->append(one_sample("h" + std::to_string(h), kFirstSecond, 7)));
-  EXPECT_TRUE(is_host_locked(folder.path() / kStreamFolder, "h699"));
+  EXPECT_TRUE(are_files_locked(folder.path() / kStreamFolder, {"h699", ""}));
   ASSERT_TRUE(writer->close());
   EXPECT_EQ(devices_in(folder), 700U);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / kStreamFolder)) {

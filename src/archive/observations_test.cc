@@ -266,6 +266,39 @@ EventTable wordy(int number) {
   return table;
 }
 
+TEST(Observations, RecordersOfAHostWriteBesideEachOther) {
+  const TempDir dir;
+  ManualClock clock;
+  std::mt19937_64 random{3};
+  std::vector<EventTable> tables;
+  {
+    ObservationWriter logs{dir.path(), {.recorder = "logs"}, clock};
+    ObservationWriter pings{dir.path(), {.recorder = "pings"}, clock};
+    ASSERT_OK(logs.claim(ObservationShape::kEvents, "fs1"));
+    ASSERT_OK(pings.claim(ObservationShape::kEvents, "fs1"));
+    ObservationWriter again{dir.path(), {.recorder = "logs"}, clock};
+    const Status refused = again.claim(ObservationShape::kEvents, "fs1");
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), HasSubstr("is writing logs of host fs1 here"));
+    for (int i = 0; i < 4; ++i) {
+      const bool is_log = i % 2 == 0;
+      tables.push_back(random_events(random, "fs1", morning(), 20, is_log ? "log" : "ping"));
+      ASSERT_OK((is_log ? logs : pings).append(tables.back()));
+      ASSERT_OK((is_log ? logs : pings).flush());
+      auto reader = Reader::open(std::vector{dir.path()});
+      ASSERT_TRUE(reader);
+      EXPECT_EQ(read_events(**reader).rows, rows_of_all<PlainEvent>(tables).rows) << "while both write";
+    }
+    ASSERT_OK(logs.close());
+    ASSERT_OK(pings.close());
+  }
+  auto reader = Reader::open(std::vector{dir.path()});
+  ASSERT_TRUE(reader);
+  EXPECT_THAT((*reader)->files(), SizeIs(2));
+  EXPECT_EQ(read_events(**reader).rows, rows_of_all<PlainEvent>(tables).rows);
+  EXPECT_THAT((*reader)->notices(), IsEmpty());
+}
+
 TEST(Observations, AFileNamesABoundedNumberOfStrings) {
   const TempDir dir;
   ManualClock clock;

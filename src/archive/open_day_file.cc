@@ -104,7 +104,7 @@ Result<std::unique_ptr<DayFile>> DayFile::open_for_reading(const std::filesystem
   const std::filesystem::path target = std::filesystem::canonical(path, error);
   if (error) return fail_errno(error.value(), path.string(), "cannot open");
   const std::optional<FileName> name = parse_file_name(target.filename().string());
-  const auto is_written = [&] { return name && is_host_locked(target.parent_path(), name->host); };
+  const auto is_written = [&] { return name && are_files_locked(target.parent_path(), name->writer); };
   // Retried when a writer comes or goes meanwhile, and a few times beside one: what cannot be read or does
   // not fit together in the middle of a flush does so a moment later.
   constexpr int kAttempts = 20;
@@ -249,12 +249,12 @@ void fold(const fs::path& path, const char* vfs) {
 
 }  // namespace
 
-void fold_logs(const fs::path& folder, const std::string& host, const char* vfs) {
+void fold_logs(const fs::path& folder, const WriterName& writer, const char* vfs) {
   std::vector<fs::path> left;
   std::error_code error;
   for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
     const std::optional<FileName> name = parse_file_name(at->path().filename().string());
-    if (name && name->host == host && has_side_file(at->path())) left.push_back(at->path());
+    if (name && name->writer == writer && has_side_file(at->path())) left.push_back(at->path());
   }
   for (const fs::path& path : left) fold(path, vfs);
 }

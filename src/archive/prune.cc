@@ -21,7 +21,7 @@ struct StoredFile {
   FileName name;
   std::uint64_t bytes = 0;  ///< With its journals.
   bool in_use = false;
-  bool is_last = false;  ///< Of its host and stream.
+  bool is_last = false;  ///< Of its writer and stream.
 };
 
 std::vector<fs::path> with_journals(const fs::path& path) {
@@ -30,8 +30,8 @@ std::vector<fs::path> with_journals(const fs::path& path) {
 
 void sort_by_age(std::vector<StoredFile>& files) {
   std::ranges::sort(files, [](const StoredFile& a, const StoredFile& b) {
-    return std::tie(a.name.start, a.name.host, a.name.copy, a.path) <
-           std::tie(b.name.start, b.name.host, b.name.copy, b.path);
+    return std::tie(a.name.start, a.name.writer, a.name.copy, a.path) <
+           std::tie(b.name.start, b.name.writer, b.name.copy, b.path);
   });
 }
 
@@ -40,7 +40,7 @@ Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& 
   std::error_code error;
   for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
     const std::optional<FileName> name = parse_file_name(at->path().filename().string());
-    if (!name || !(host.empty() || name->host == host)) continue;
+    if (!name || !(host.empty() || name->writer.host == host)) continue;
     StoredFile file{.path = at->path(), .name = *name};
     for (const fs::path& part : with_journals(file.path)) {
       std::error_code absent;
@@ -56,18 +56,18 @@ Result<std::vector<StoredFile>> list(const fs::path& folder, const std::string& 
 
 /// A writer has its lock before it has a file, and a file that is being written has a log.
 void mark_used(const fs::path& folder, std::vector<StoredFile>& files) {
-  std::map<std::string, StoredFile*> last;
-  for (StoredFile& file : files) last[file.name.host] = &file;
-  std::map<std::string, bool> has_writer;
-  for (const auto& [host, file] : last) {
+  std::map<WriterName, StoredFile*> last;
+  for (StoredFile& file : files) last[file.name.writer] = &file;
+  std::map<WriterName, bool> is_locked;
+  for (const auto& [writer, file] : last) {
     file->is_last = true;
-    has_writer[host] = is_host_locked(folder, host);
+    is_locked[writer] = are_files_locked(folder, writer);
   }
   for (StoredFile& file : files) {
     std::error_code error;
-    if (!has_writer[file.name.host] || !fs::exists(file.path.string() + "-wal", error)) continue;
+    if (!is_locked[file.name.writer] || !fs::exists(file.path.string() + "-wal", error)) continue;
     file.in_use = true;
-    last[file.name.host]->in_use = true;
+    last[file.name.writer]->in_use = true;
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "archive/file_name.h"
 #include "base/file.h"
 
 namespace laggard::archive {
@@ -106,25 +105,26 @@ Result<bool> StreamFolder::keep(const std::function<void(const std::string&)>& s
 
 namespace {
 
-std::filesystem::path lock_path(const std::filesystem::path& folder, const std::string& host) {
-  return folder / ("." + escape_host(host) + ".lock");
+std::filesystem::path lock_path(const std::filesystem::path& folder, const WriterName& writer) {
+  return folder / ("." + to_prefix(writer) + ".lock");
 }
 
 }  // namespace
 
-Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host) {
+Result<LockFile> lock_files(const std::filesystem::path& folder, const WriterName& writer) {
+  const std::string what = writer.recorder.empty() ? "" : writer.recorder + " of ";
   return LockFile::acquire(
-      lock_path(folder, host), folder.string(),
-      fmt::format("is writing host {} here; stop it or write to another recording", host));
+      lock_path(folder, writer), folder.string(),
+      fmt::format("is writing {}host {} here; stop it or write to another recording", what, writer.host));
 }
 
-Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host, LockFile spare) {
-  if (spare.move_to(lock_path(folder, host))) return spare;
-  return lock_host(folder, host);
+Result<LockFile> lock_files(const std::filesystem::path& folder, const WriterName& writer, LockFile spare) {
+  if (spare.move_to(lock_path(folder, writer))) return spare;
+  return lock_files(folder, writer);
 }
 
-bool is_host_locked(const std::filesystem::path& folder, const std::string& host) {
-  return LockFile::is_held(lock_path(folder, host));
+bool are_files_locked(const std::filesystem::path& folder, const WriterName& writer) {
+  return LockFile::is_held(lock_path(folder, writer));
 }
 
 }  // namespace laggard::archive

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "archive/file_name.h"
 #include "archive/format.h"
 #include "base/error.h"
 #include "base/lock_file.h"
@@ -59,14 +60,14 @@ class StreamFolder {
   Part stream_;
 };
 
-/// Locks the right to write a host's files in a stream folder, by a lock on a hidden file there.
-[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host);
+/// Locks the right to write a writer's files in a stream folder, by a lock on a hidden file there.
+[[nodiscard]] Result<LockFile> lock_files(const std::filesystem::path& folder, const WriterName& writer);
 
-/// The same, giving up a lock of another host there.
-[[nodiscard]] Result<LockFile> lock_host(const std::filesystem::path& folder, const std::string& host,
-                                         LockFile spare);
+/// The same, giving up a lock of another writer there.
+[[nodiscard]] Result<LockFile> lock_files(const std::filesystem::path& folder, const WriterName& writer,
+                                          LockFile spare);
 
 /// Whether some process holds that lock now.
-[[nodiscard]] bool is_host_locked(const std::filesystem::path& folder, const std::string& host);
+[[nodiscard]] bool are_files_locked(const std::filesystem::path& folder, const WriterName& writer);
 
 }  // namespace laggard::archive

@@ -24,12 +24,12 @@ bool is_begun_beside(ErrorCode code, Existing existing) {
          (code == ErrorCode::kTooOld && existing == Existing::kAppend);
 }
 
-/// The paths of a host's files, perhaps among those of thousands of hosts. Names are compared as they are
+/// The paths of a writer's files, perhaps among those of thousands of hosts. Names are compared as they are
 /// read, since this is done for every file that is begun. \param day  only that one; nothing: all.
 Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& folder,
-                                                    const std::string& host,
+                                                    const WriterName& writer,
                                                     std::optional<std::int64_t> day = std::nullopt) {
-  const std::string prefix = escape_host(host) + "-";
+  const std::string prefix = to_prefix(writer) + "-";
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
   if (!listing) return fail_errno(errno, folder.string(), "cannot list the folder");
   std::vector<std::filesystem::path> found;
@@ -41,7 +41,7 @@ Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path&
     const std::string_view text{static_cast<const char*>(entry->d_name)};
     if (!text.starts_with(prefix)) continue;
     const std::optional<FileName> name = parse_file_name(text);
-    if (!name || name->host != host) continue;
+    if (!name || name->writer != writer) continue;
     if (!day || recording_day(name->start) == *day) found.push_back(folder / text);
   }
   if (errno != 0) return fail_errno(errno, folder.string(), "cannot list the folder");
@@ -95,7 +95,7 @@ Status StreamWriter::claim(const std::string& host) {
 
 Result<std::vector<std::string>> StreamWriter::bookmarks(const std::string& host, const std::string& kind) {
   LAGGARD_CHECK(!is_open(host));
-  Result<std::vector<std::filesystem::path>> paths = files_of(folder_.path(), host);
+  Result<std::vector<std::filesystem::path>> paths = files_of(folder_.path(), writer_of(host));
   if (!paths) return forward(paths);
   std::vector<std::string> found;
   for (const std::filesystem::path& path : *paths) {
@@ -114,14 +114,15 @@ Status StreamWriter::hold_lock(const std::string& host) {
   const bool first = held == locks_.end();
   const bool removed = !first && !held->second.is_current();
   if (!first && !removed) return {};
-  Result<LockFile> lock = first ? lock_another(host) : lock_host(folder_.path(), host);
+  Result<LockFile> lock = first ? lock_another(host) : lock_files(folder_.path(), writer_of(host));
   if (!lock) return forward(lock);
   locks_.insert_or_assign(host, std::move(*lock));
   if (removed) {
     options_.say(fmt::format("{}: the lock of host {} was removed while recording, and is taken again",
                              folder_.path().string(), host));
   }
-  if (first && options_.existing == Existing::kAppend) fold_logs(folder_.path(), host, options_.vfs);
+  if (first && options_.existing == Existing::kAppend)
+    fold_logs(folder_.path(), writer_of(host), options_.vfs);
   return {};
 }
 
@@ -129,14 +130,14 @@ Status StreamWriter::hold_lock(const std::string& host) {
 /// given up.
 Result<LockFile> StreamWriter::lock_another(const std::string& host) {
   constexpr std::size_t kMostLocks = 256;
-  if (locks_.size() < kMostLocks) return lock_host(folder_.path(), host);
+  if (locks_.size() < kMostLocks) return lock_files(folder_.path(), writer_of(host));
   const auto idle = std::ranges::find_if(locks_, [&](const auto& entry) {
     return !new_files_.hosts().contains(entry.first) && !is_open(entry.first);
   });
-  if (idle == locks_.end()) return lock_host(folder_.path(), host);
+  if (idle == locks_.end()) return lock_files(folder_.path(), writer_of(host));
   LockFile spare = std::move(idle->second);
   locks_.erase(idle);
-  return lock_host(folder_.path(), host, std::move(spare));
+  return lock_files(folder_.path(), writer_of(host), std::move(spare));
 }
 
 Status StreamWriter::keep_folder() {
@@ -260,7 +261,7 @@ Result<std::unique_ptr<DayFile>> StreamWriter::open_file(const FileIdentity& ide
   Result<std::unique_ptr<DayFile>> found = find_file(identity, day);
   if (found && *found != nullptr) recorded_.insert(identity.host);
   if (!found || *found != nullptr) return found;
-  FileName name{.host = identity.host, .start = first, .copy = 1};
+  FileName name{.writer = writer_of(identity.host), .start = first, .copy = 1};
   for (;; ++name.copy) {
     const std::filesystem::path path = folder_.path() / to_file_name(name);
     if (is_path_taken(path, options_.vfs)) continue;
@@ -298,7 +299,8 @@ Result<std::unique_ptr<DayFile>> StreamWriter::find_file(const FileIdentity& ide
   if (new_files_.has(identity, day)) {
     if (Status named = name_new_files(); !named) return forward(named);
   }
-  Result<std::vector<std::filesystem::path>> candidates = files_of(folder_.path(), identity.host, day);
+  Result<std::vector<std::filesystem::path>> candidates =
+      files_of(folder_.path(), writer_of(identity.host), day);
   if (!candidates) return forward(candidates);
   for (const std::filesystem::path& path : *candidates) {
     const auto is_here = [&](const OpenFile& open) { return open.writer->path() == path; };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "archive/batch.h"
+#include "archive/file_name.h"
 #include "archive/file_writer.h"
 #include "archive/new_files.h"
 #include "archive/stream_folder.h"
@@ -48,6 +49,9 @@ class StreamWriter {
     std::uint64_t used = 0;
   };
 
+  [[nodiscard]] WriterName writer_of(const std::string& host) const {
+    return {.host = host, .recorder = options_.recorder};
+  }
   Status append_part(Batch part);
   Status open_at_once(const FileWriter& writer);
   Result<FileWriter*> writer_for(const Batch& part);

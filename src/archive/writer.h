@@ -35,6 +35,9 @@ struct WriterOptions {
   std::size_t max_open_files = 16;
   /// Measured in docs/bench.md.
   int zstd_level = 1;
+  /// Which recorder of its host writes (WriterName): those of other names may write beside it. Empty for
+  /// metrics and imports.
+  std::string recorder = {};
   /// Called, on the thread that writes, with a sentence on what other programs did to the recording
   /// meanwhile.
   std::function<void(const std::string&)> say = [](const std::string&) {};
@@ -102,8 +105,8 @@ class Writer final : public TableSink {
 
 /// Writes events and profiles into a recording, into the folders `events` and `profiles`, each of which is
 /// made with its first table. Everything that holds for Writer as a recorder (Existing::kAppend) holds here
-/// too: locks, which each stream has separately, days, flushes, full disks, and files that are removed
-/// meanwhile.
+/// too: locks, which each stream and recorder has separately, days, flushes, full disks, and files that are
+/// removed meanwhile.
 ///
 /// Rows that had to be given up become a loss of their stream. A host may name kMaxFileWords distinct strings
 /// (format.h) in one day and stream; a table that would name more is refused with kBadInput and not taken. A

@@ -304,6 +304,7 @@ Status record_events(const collect::EventSourceSpec& source, const RecordEventsO
   archive::WriterOptions writing;
   writing.flush_interval = Duration::zero();  // The outbox says when.
   writing.say = say;
+  writing.recorder = source.name;
   archive::ObservationWriter writer(options.out, writing, clock);
   auto destination = Destination::make(source, options, settings->host, writer);
   if (!destination) return forward(destination);

@@ -110,23 +110,30 @@ TEST_F(RecordOutlives, ASecondRecorderOfTheHostIsRefusedAtItsStart) {
   EXPECT_EQ(first.status(), 0) << said("first");
 }
 
-TEST_F(RecordOutlives, EventsAndProfilesOfAHostAreRecordedSideBySide) {
+TEST_F(RecordOutlives, RecordersOfAHostWorkSideBySide) {
   const std::string host = std::to_string(::getpid());
   const Child samples({"record", "samples", "--out", out(), "--host", "fs1", "--pid", host},
                       log_to("samples"));
   int status = 0;
-  for (int i = 0; i < 600 && !std::filesystem::exists(out() + "/profiles/.fs1.lock"); ++i) {
+  for (int i = 0; i < 600 && !std::filesystem::exists(out() + "/profiles/.fs1+samples.lock"); ++i) {
     if (::waitpid(samples.id(), &status, WNOHANG) != 0) GTEST_SKIP() << said("samples");
     std::this_thread::sleep_for(50ms);
   }
   machine_.write("log", "");
-  const Child logs(
-      {"record", "logs", "--out", out(), "--host", "fs1", "--file", (machine_.path() / "log").string()},
-      log_to("logs"));
-  wait_for(out() + "/events/.fs1.lock");
-  for (const Child* one : {&samples, &logs}) {
+  const std::vector<std::string> record_logs{"record", "logs", "--out",  out(),
+                                             "--host", "fs1",  "--file", (machine_.path() / "log").string()};
+  const Child logs(record_logs, log_to("logs"));
+  wait_for(out() + "/events/.fs1+logs.lock");
+  const Child pings(
+      {"record", "pings", "--out", out(), "--host", "fs1", "--target", "a=" + machine_.path().string()},
+      log_to("pings"));
+  wait_for(out() + "/events/.fs1+pings.lock");
+  const Child again(record_logs, log_to("again"));
+  EXPECT_EQ(again.status(), 2);
+  EXPECT_THAT(said("again"), HasSubstr(fmt::format("(process {}) is writing logs of host fs1", logs.id())));
+  for (const Child* one : {&samples, &logs, &pings}) {
     ::kill(one->id(), SIGTERM);
-    EXPECT_EQ(one->status(), 0) << said("samples") << said("logs");
+    EXPECT_EQ(one->status(), 0) << said("samples") << said("logs") << said("pings");
   }
 }
 

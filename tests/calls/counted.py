@@ -47,7 +47,7 @@ def record(recording, process):
     recorder = subprocess.Popen([LAGGARD, "record", "calls", "--out", recording, "--host", "s1", "--pid", str(process.pid), "--interval", "200ms"],
                                 stderr=subprocess.PIPE, text=True)
     # It counts from its first reading on, which comes right after the recording is there.
-    while recorder.poll() is None and not os.path.exists(f"{recording}/profiles/.s1.lock"):
+    while recorder.poll() is None and not os.path.exists(f"{recording}/profiles/.s1+calls.lock"):
         time.sleep(0.02)
     return recorder
 

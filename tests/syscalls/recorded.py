@@ -45,7 +45,7 @@ class Recorders:
                                         ",".join(map(str, of_host))], stdin=subprocess.DEVNULL, stderr=log)
             self.all[host] = (process, log)
         for host, (process, _) in self.all.items():
-            while process.poll() is None and not os.path.exists(f"{base}/rec/events/.{host}.lock"):
+            while process.poll() is None and not os.path.exists(f"{base}/rec/events/.{host}+syscalls.lock"):
                 time.sleep(0.05)
         time.sleep(2)
 
