@@ -1,28 +1,40 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "lab/bench/bench.h"
 #include "lab/bench/processes.h"
 
 namespace laggard::lab::bench {
 
-/// What is recorded beside metrics, as `laggard record` calls it.
-enum class Witness : std::uint8_t { kSyscalls, kSamples, kCalls };
+/// What is recorded beside metrics.
+enum class Witness : std::uint8_t {
+  kSyscalls,  ///< Of the file system's program on each host and, on clients, of the workload.
+  kSamples,   ///< Of all that runs on each server (work_group).
+  kCalls,     ///< Of the striped service's program on each server.
+  kPings,     ///< Of each client, to each server of the striped service: a folder there pins files to one.
+  kLogs,      ///< Of the file system's programs, and of what starts them, on each host.
+};
+inline constexpr std::array kWitnesses{Witness::kSyscalls, Witness::kSamples, Witness::kCalls,
+                                       Witness::kPings, Witness::kLogs};
+/// As `laggard record` calls it.
 [[nodiscard]] std::string_view to_name(Witness witness);
+/// What is recorded, as an imperative sentence without a full stop.
+[[nodiscard]] std::string_view help_of(Witness witness);
+/// Whether it needs what the striped service has and GlusterFS has not.
+[[nodiscard]] constexpr bool is_of_striped(Witness witness) {
+  return witness == Witness::kCalls || witness == Witness::kPings;
+}
 
 /// Recorders of one witness beside those of metrics, one per host, all into the run's recording.
 class EventRecorders {
  public:
-  /// - kSyscalls: of the file system's program on each host and, on clients, of the workload;
-  /// - kSamples: of all that runs on each server (work_group); an error where the machine has no such groups;
-  /// - kCalls: of the file system's program on each server, into a recording of its own, `calls` below `out`,
-  ///   because samples are profiles, too, and a host's have one writer.
   /// \param out  holds the recording
+  /// \return kUnavailable where the machine has no groups by which samples of servers are told apart
   [[nodiscard]] static Result<EventRecorders> start(Witness witness, Bench& bench,
                                                     const RunningWorkload& workload,
                                                     const std::filesystem::path& out);
@@ -35,10 +47,6 @@ class EventRecorders {
 
  private:
   EventRecorders(Site& site, Witness witness);
-  [[nodiscard]] Status start_syscalls(Bench& bench, const RunningWorkload& workload,
-                                      const std::filesystem::path& out);
-  [[nodiscard]] Status start_samples(Bench& bench, const std::filesystem::path& out);
-  [[nodiscard]] Status start_calls(Bench& bench, const std::filesystem::path& out);
 
   Witness witness_;
   StartedPrograms programs_;  ///< They end after they have written what they have.

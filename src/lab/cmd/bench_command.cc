@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -32,9 +34,7 @@ constexpr std::uint32_t seconds_of(Duration time) {
 struct LabBenchOptions {
   bench::Layout layout;
   std::string file_system = to_name(bench::FileSystem::kGluster);
-  bool syscalls = false;
-  bool samples = false;
-  bool calls = false;
+  std::array<bool, bench::kWitnesses.size()> recorded{};  ///< By bench::Witness.
   std::string workload = "ddw";
   std::string fault = "none";
   std::string server = "1";
@@ -164,12 +164,23 @@ Status conduct(const LabBenchOptions& options, bench::Session session) {
               fmt::format("{} of {} runs failed; the same command tries them again", *failed, runs->size()));
 }
 
+std::vector<bench::Witness> witnesses_of(const LabBenchOptions& options) {
+  std::vector<bench::Witness> witnesses;
+  for (const bench::Witness witness : bench::kWitnesses) {
+    if (options.recorded[static_cast<std::size_t>(witness)]) witnesses.push_back(witness);
+  }
+  return witnesses;
+}
+
 Status lab_bench(const LabBenchOptions& options) {
   if (options.list) return cmd::print(options.json ? bench::catalogue_json() : bench::catalogue_table());
   if (Status possible = bench::check(options.layout); !possible) return possible;
-  if (options.calls && options.file_system != to_name(bench::FileSystem::kStriped)) {
-    return fail(ErrorCode::kBadUse, "--calls",
-                "needs --file-system striped, whose service counts its calls; GlusterFS does not");
+  const std::vector<bench::Witness> witnesses = witnesses_of(options);
+  const bool striped = options.file_system == to_name(bench::FileSystem::kStriped);
+  if (const auto one = std::ranges::find_if(witnesses, bench::is_of_striped);
+      !striped && one != witnesses.end()) {
+    return fail(ErrorCode::kBadUse, fmt::format("--{}", to_name(*one)),
+                "needs --file-system striped, whose servers count their calls and can be probed one by one");
   }
   if (::geteuid() != 0) {
     return fail(
@@ -190,10 +201,6 @@ Status lab_bench(const LabBenchOptions& options) {
     return cmd::print(*any ? "everything is as it was before the bench\n"
                            : "there was nothing to take down\n");
   }
-  std::vector<bench::Witness> witnesses;
-  if (options.syscalls) witnesses.push_back(bench::Witness::kSyscalls);
-  if (options.samples) witnesses.push_back(bench::Witness::kSamples);
-  if (options.calls) witnesses.push_back(bench::Witness::kCalls);
   const bench::Observer observer{
       [&](double fraction, std::string_view doing) { progress.update(fraction, doing); },
       [&] {
@@ -224,10 +231,10 @@ void add_options(CLI::App& command, LabBenchOptions& options) {
        "F[:S][+...]");
   text("--server", options.server,
        "The faulty ones, from 1, or clients; with several faults for each, with +", "K[,K...][+...]");
-  command.add_flag("--syscalls", options.syscalls, "Record the system calls of daemons and workload, too");
-  command.add_flag("--samples", options.samples,
-                   "Record where the processors' time of each server goes, function by function");
-  command.add_flag("--calls", options.calls, "Record how often functions of the striped service are called");
+  for (const bench::Witness witness : bench::kWitnesses) {
+    command.add_flag(fmt::format("--{}", to_name(witness)),
+                     options.recorded[static_cast<std::size_t>(witness)], std::string(help_of(witness)));
+  }
   text("--seconds", options.seconds, "Of the workload", "S");
   text("--fault-after", options.fault_after, "Seconds before the fault", "S");
   text("--fault-seconds", options.fault_seconds, "Of the fault", "S");

@@ -40,10 +40,11 @@ std::vector<ServerRange> by_server(const Stripes& stripes, std::uint64_t object,
 }  // namespace
 
 std::vector<Exchange> Files::to_all(Operation operation, std::uint64_t object) const {
-  std::vector<Exchange> exchanges(stripes_.servers);
-  for (std::size_t server = 0; server < exchanges.size(); ++server) {
-    exchanges[server].server = server;
-    exchanges[server].request = request(operation, object);
+  const auto only = pinned_to(object);
+  std::vector<Exchange> exchanges(only ? 1 : stripes_.servers);
+  for (std::size_t i = 0; i < exchanges.size(); ++i) {
+    exchanges[i].server = only.value_or(i);
+    exchanges[i].request = request(operation, object);
   }
   return exchanges;
 }
@@ -73,6 +74,7 @@ OrErrno<Entry> Files::look(std::string_view path) {
 }
 
 OrErrno<Entry> Files::make(std::string_view path, Kind kind) {
+  if (kind == Kind::kFile && is_pinned(path)) kind = Kind::kPinned;
   return ask_name(Operation::kMake, path, static_cast<std::uint64_t>(kind));
 }
 
@@ -166,9 +168,8 @@ OrErrno<void> Files::write(std::uint64_t object, std::uint64_t offset, std::span
 OrErrno<std::uint64_t> Files::size(std::uint64_t object) {
   auto exchanges = to_all(Operation::kSize, object);
   if (const auto done = run(exchanges); !done) return tl::unexpected(done.error());
-  std::vector<std::uint64_t> sizes;
-  sizes.reserve(exchanges.size());
-  for (const Exchange& exchange : exchanges) sizes.push_back(exchange.answer.length);
+  std::vector<std::uint64_t> sizes(stripes_.servers, 0);
+  for (const Exchange& exchange : exchanges) sizes[exchange.server] = exchange.answer.length;
   return stripes_.file_size(object, sizes);
 }
 

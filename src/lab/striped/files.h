@@ -36,6 +36,7 @@ class Files {
   [[nodiscard]] OrErrno<void> sync(std::uint64_t object);
 
  private:
+  /// To all servers that have a part of the object.
   [[nodiscard]] std::vector<Exchange> to_all(Operation operation, std::uint64_t object) const;
   [[nodiscard]] OrErrno<Entry> ask_name(Operation operation, std::string_view path, std::uint64_t kind);
   [[nodiscard]] OrErrno<void> run(std::span<Exchange> exchanges);

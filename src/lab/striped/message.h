@@ -29,9 +29,14 @@ template <class T>
 using OrErrno = tl::expected<T, int>;
 
 /// What a path is.
-enum class Kind : std::uint64_t { kFile, kFolder };
+enum class Kind : std::uint64_t {
+  kFile,
+  kFolder,
+  kPinned,  ///< A file that lies, with its name, on one server alone.
+};
 [[nodiscard]] constexpr Kind kind_of(std::uint64_t number) {
-  return number == 0 ? Kind::kFile : Kind::kFolder;
+  if (number == 0) return Kind::kFile;
+  return number == 2 ? Kind::kPinned : Kind::kFolder;
 }
 
 /// What is known of a path.

@@ -8,14 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "lab/striped/stripes.h"
 
 namespace laggard::lab::striped {
-
-namespace {
-/// The bits of an object's number below the server's.
-constexpr unsigned kNumberBits = 48;
-constexpr std::uint64_t kNumbers = (std::uint64_t{1} << kNumberBits) - 1;
-}  // namespace
 
 Result<std::unique_ptr<NameTable>> NameTable::open(const std::filesystem::path& path, std::size_t server) {
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
@@ -44,7 +39,7 @@ void NameTable::replay(std::string_view lines) {
     const auto object = to_number<std::uint64_t>(line.substr(kind_end + 1, object_end - kind_end - 1));
     if (!kind || !object) continue;
     entries_[std::string(line.substr(object_end + 1))] = {kind_of(*kind), *object};
-    made_ = std::max(made_, *object & kNumbers);
+    made_ = std::max(made_, count_of(*object));
   }
 }
 
@@ -67,7 +62,7 @@ OrErrno<Entry> NameTable::make(std::string_view path, Kind kind) {
   const std::lock_guard lock(mutex_);
   if (path.find('\n') != std::string_view::npos) return tl::unexpected(EINVAL);
   if (entries_.find(path) != entries_.end()) return tl::unexpected(EEXIST);
-  const Entry entry{kind, (std::uint64_t{server_} << kNumberBits) | ++made_};
+  const Entry entry{kind, object_number(server_, ++made_, kind == Kind::kPinned)};
   const auto kept = append(fmt::format("+ {} {} {}\n", static_cast<std::uint64_t>(kind), entry.object, path));
   if (!kept) return tl::unexpected(kept.error());
   entries_.emplace(path, entry);

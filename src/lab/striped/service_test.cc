@@ -74,6 +74,25 @@ TEST_F(Service, KeepsFoldersAndFiles) {
   EXPECT_TRUE(files_->remove("/f").has_value());
 }
 
+TEST_F(Service, APinnedFileNeedsItsServerAlone) {
+  ASSERT_TRUE(files_->make("/@2", Kind::kFolder).has_value());
+  const auto file = files_->make("/@2/a", Kind::kFile);
+  ASSERT_TRUE(file.has_value());
+  for (const std::size_t other : {0U, 2U}) servers_[other]->stop();
+  for (const std::size_t other : {0U, 2U}) ended_[other].wait();
+  for (const std::size_t other : {0U, 2U}) servers_[other].reset();
+  const std::string bytes(5000, 'x');
+  ASSERT_TRUE(files_->write(file->object, 0, bytes_of(bytes)).has_value());
+  EXPECT_TRUE(files_->sync(file->object).has_value());
+  EXPECT_EQ(*files_->size(file->object), 5000U);
+  EXPECT_EQ(files_->look("/@2/a")->object, file->object);
+  std::string read(6000, '\0');
+  EXPECT_EQ(*files_->read(file->object, 0, {read.data(), read.size()}), 5000U);
+  EXPECT_TRUE(files_->truncate(file->object, 10).has_value());
+  EXPECT_TRUE(files_->remove("/@2/a").has_value());
+  EXPECT_EQ(files_->make("/@1/a", Kind::kFile).error(), ECONNREFUSED);
+}
+
 TEST_F(Service, HoldsWhatIsWrittenWhereverItIs) {
   std::mt19937 random(7);
   const std::uint64_t object = files_->make("/a", Kind::kFile)->object;

@@ -55,6 +55,32 @@ RC_GTEST_PROP(Stripes, KnowASizeFromTheObjectsSizes, ()) {
   RC_ASSERT(stripes.file_size(object, sizes) == size);
 }
 
+TEST(Stripes, APinnedFileLiesOnOneServer) {
+  const Stripes stripes{5, 10};
+  const std::uint64_t object = object_number(3, 12, true);
+  EXPECT_EQ(count_of(object), 12U);
+  EXPECT_EQ(pinned_to(object), 3U);
+  EXPECT_EQ(pinned_to(object_number(3, 12, false)), std::nullopt);
+  const auto pieces = stripes.pieces(object, 7, 100);
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(pieces[0].server, 3U);
+  EXPECT_EQ(pieces[0].offset, 7U);
+  EXPECT_EQ(pieces[0].length, 100U);
+  EXPECT_TRUE(stripes.pieces(object, 7, 0).empty());
+  EXPECT_EQ(stripes.object_size(object, 3, 107), 107U);
+  EXPECT_EQ(stripes.object_size(object, 2, 107), 0U);
+  EXPECT_EQ(stripes.file_size(object, std::vector<std::uint64_t>{0, 0, 0, 107, 0}), 107U);
+}
+
+TEST(Stripes, AFolderPinsWhatIsBelowIt) {
+  for (const char* path : {"/@2", "/@2/a", "/x/@2/y/a"}) {
+    EXPECT_TRUE(is_pinned(path)) << path;
+    EXPECT_EQ(server_of_path(path, 5), 1U) << path;
+  }
+  EXPECT_EQ(server_of_path("/@7/a", 5), 1U) << "of five, the seventh is the second";
+  for (const char* path : {"/", "/a@2", "/@", "/@0/a", "/@x", "/2"}) EXPECT_FALSE(is_pinned(path)) << path;
+}
+
 TEST(Stripes, SpreadPaths) {
   std::vector<int> count(5, 0);
   for (int i = 0; i < 1000; ++i) ++count[server_of_path("/folder/" + std::to_string(i), count.size())];
