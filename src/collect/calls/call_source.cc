@@ -32,15 +32,6 @@ std::string code_of(const fs::path& root, pid_t process) {
   return code;
 }
 
-Result<Duration> call_interval(const EventSourceSetup& setup) {
-  constexpr Duration kShortest = std::chrono::milliseconds(100);
-  constexpr Duration kLongest = std::chrono::minutes(10);
-  const auto interval = parse_duration(setup.option("interval"));
-  if (interval && *interval >= kShortest && *interval <= kLongest) return *interval;
-  return fail(ErrorCode::kBadUse, "--interval",
-              fmt::format("'{}' is no duration from 100ms to 10m, such as 1s", setup.option("interval")));
-}
-
 /// What has come since `told`, which becomes what there is.
 std::uint64_t more_than(std::uint64_t& told, std::uint64_t there) {
   const std::uint64_t more = there > told ? there - told : 0;
@@ -69,7 +60,7 @@ std::span<const EventSourceOption> CallSource::options() {
 }
 
 Result<std::unique_ptr<EventSource>> CallSource::open(const EventSourceSetup& setup) {
-  const auto interval = call_interval(setup);
+  const auto interval = CallPeriods::interval_of(setup);
   if (!interval) return tl::unexpected<Error>(interval.error());
   std::unique_ptr<CallSource> source(new CallSource(setup, *interval));
   const auto processes = chosen_processes(setup);
@@ -101,7 +92,8 @@ std::string CallSource::name(const Process& process, std::uint64_t function, Mon
   return to_word(symbolizer_.processes().of(id, now).name, place);
 }
 
-Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMemory::Losses& lost) {
+Status CallSource::take(Process& process, MonoTime now, CallPeriods::Changes& changes,
+                        CallMemory::Losses& lost) {
   std::unordered_map<std::uint64_t, CallMemory::Count> sums;
   const std::uint64_t ticks = process.memory.now();
   auto read = process.memory.read([&](const CallMemory::Count& count) {
@@ -110,7 +102,7 @@ Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMe
     sum.ticks += count.ticks;
   });
   if (!read) return forward(read);
-  const auto elapsed = std::chrono::duration<double, std::micro>(now - first_).count();
+  const auto elapsed = std::chrono::duration<double, std::micro>(now - *first_).count();
   const bool is_first = process.first_ticks == 0;
   if (is_first) process.first_ticks = ticks;
   std::uint64_t others = read->others;
@@ -129,7 +121,7 @@ Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMe
     }
     const std::uint64_t took = microseconds_more(function.ticks, sum.ticks, per_microsecond);
     if (calls == 0 && took == 0) continue;
-    Change& change = changes[function.word];
+    CallPeriods::Change& change = changes[function.word];
     change.calls = sum_of_counts(change.calls, calls);
     change.microseconds = sum_of_counts(change.microseconds, took);
   }
@@ -140,47 +132,27 @@ Status CallSource::take(Process& process, MonoTime now, Changes& changes, CallMe
   return {};
 }
 
-void CallSource::tell(Changes changes, const CallMemory::Losses& lost, WallTime now,
+void CallSource::tell(const CallPeriods::Changes& changes, const CallMemory::Losses& lost, WallTime now,
                       ObservationBatch& batch) {
-  ProfileTable& counts = batch.profiles.front();
-  ProfileTable& times = batch.profiles.back();
-  const Duration length = std::max(now - since_, Duration::zero());
-  counts.begin({.start = since_, .length = length});
-  times.begin({.start = since_, .length = length, .each = std::chrono::microseconds(1)});
-  std::uint64_t unnamed = 0;
-  for (const auto& [word, change] : changes) {
-    const auto of_count = counts.intern(word);
-    const auto of_time = times.intern(word);
-    if (!of_count || !of_time) {
-      unnamed += change.calls;
-      continue;
-    }
-    if (change.calls > 0) counts.add(*of_count, change.calls);
-    if (change.microseconds > 0) times.add(*of_time, change.microseconds);
-    calls_ += change.calls;
-  }
+  periods_.end_period(changes, now, batch);
   const auto lose = [&](ProfileTable& profile, std::uint64_t count, const char* reason) {
-    if (count > 0) profile.add_loss({.from = since_, .to = now, .count = count, .reason = reason});
+    const auto [from, to] = periods_.last();
+    if (count > 0) profile.add_loss({.from = from, .to = to, .count = count, .reason = reason});
   };
-  lose(counts, lost.others + unnamed, "too many functions");
+  ProfileTable& counts = batch.profiles.front();
+  lose(counts, lost.others, "too many functions");
   lose(counts, lost.skipped, "in handlers of signals that came while a call was counted");
   lose(counts, lost.threads, "threads for which there was no room");
-  lose(times, lost.forgotten, "too many calls under way");
+  lose(batch.profiles.back(), lost.forgotten, "too many calls under way");
 }
 
-/// A reading that comes late makes one longer period, none that is made up.
 Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most) {
   static_cast<void>(most);
   const MonoTime now = clock.mono();
   const WallTime wall = clock.wall();
-  const bool is_first = first_ == MonoTime{};
-  if (!is_first && wall >= since_ && wall < floor_to(since_, interval_) + interval_) {
-    until_due_ = floor_to(since_, interval_) + interval_ - wall;
-    return {};
-  }
-  if (is_first) first_ = now;
-  until_due_ = floor_to(wall, interval_) + interval_ - wall;
-  Changes changes;
+  if (!periods_.is_due(wall)) return {};
+  const bool is_first = std::exchange(first_, first_.value_or(now)) == std::nullopt;
+  CallPeriods::Changes changes;
   CallMemory::Losses lost;
   for (Process& process : processes_) {
     if (process.is_gone) continue;
@@ -188,8 +160,8 @@ Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most)
     if (Status taken = take(process, now, changes, lost); !taken) return taken;
     if (Status kept = process.memory.keep_counting(); !kept) return kept;
   }
-  if (!is_first) tell(std::move(changes), lost, wall, batch);
-  since_ = wall;
+  if (is_first) lost = {};  // From before.
+  tell(changes, lost, wall, batch);
   return {};
 }
 
@@ -198,16 +170,16 @@ bool CallSource::has_ended() {
 }
 
 void CallSource::finish(Clock& clock, ObservationBatch& batch) {
-  if (first_ == MonoTime{}) return;
-  Changes changes;
+  if (!first_) return;
+  CallPeriods::Changes changes;
   CallMemory::Losses lost;
   const MonoTime now = clock.mono();
   for (Process& process : processes_) {
     static_cast<void>(take(process, now, changes, lost));
     process.memory.stop_counting();
   }
-  tell(std::move(changes), lost, clock.wall(), batch);
-  if (say_) say_(fmt::format("{} calls counted", with_separators(calls_)));
+  tell(changes, lost, clock.wall(), batch);
+  if (say_) say_(fmt::format("{} calls counted", with_separators(periods_.calls())));
 }
 
 }  // namespace laggard::collect

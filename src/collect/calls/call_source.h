@@ -2,8 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "collect/calls/call_memory.h"
+#include "collect/calls/call_periods.h"
 #include "collect/record/event_sources.h"
 #include "collect/samples/symbolizer.h"
 #include "model/code_profile.h"
@@ -31,7 +32,7 @@ class CallSource final : public EventSource {
   [[nodiscard]] std::vector<std::string_view> profile_kinds() const override {
     return {kCallsKind, kCallTimeKind};
   }
-  [[nodiscard]] Duration cadence() const override { return until_due_; }
+  [[nodiscard]] Duration cadence() const override { return periods_.until_due(); }
   [[nodiscard]] Status read(Clock& clock, ObservationBatch& batch, std::size_t most) override;
   [[nodiscard]] bool has_ended() override;
   void finish(Clock& clock, ObservationBatch& batch) override;
@@ -51,34 +52,22 @@ class CallSource final : public EventSource {
     bool is_gone = false;
     std::uint64_t first_ticks = 0;  ///< Of its clock, with `first_`.
   };
-  /// Of a function, since the last period.
-  struct Change {
-    std::uint64_t calls = 0;
-    std::uint64_t microseconds = 0;
-  };
-  using Changes = std::map<std::string, Change, std::less<>>;
-
   CallSource(const EventSourceSetup& setup, Duration interval)
-      : root_(setup.root),
-        say_(setup.say),
-        interval_(interval),
-        until_due_(interval),
-        symbolizer_(setup.root, {}) {}
+      : root_(setup.root), say_(setup.say), periods_(interval), symbolizer_(setup.root, {}) {}
 
-  [[nodiscard]] Status take(Process& process, MonoTime now, Changes& changes, CallMemory::Losses& lost);
+  [[nodiscard]] Status take(Process& process, MonoTime now, CallPeriods::Changes& changes,
+                            CallMemory::Losses& lost);
   [[nodiscard]] std::string name(const Process& process, std::uint64_t function, MonoTime now);
   void look_at_code(Process& process, MonoTime now);
-  void tell(Changes changes, const CallMemory::Losses& lost, WallTime now, ObservationBatch& batch);
+  void tell(const CallPeriods::Changes& changes, const CallMemory::Losses& lost, WallTime now,
+            ObservationBatch& batch);
 
   std::filesystem::path root_;
   Symbolizer::Say say_;
-  Duration interval_;
-  Duration until_due_;  ///< From the last reading.
+  CallPeriods periods_;
   Symbolizer symbolizer_;
   std::vector<Process> processes_;
-  MonoTime first_{};  ///< When the first reading was.
-  WallTime since_{};  ///< When the last one was.
-  std::uint64_t calls_ = 0;
+  std::optional<MonoTime> first_;  ///< When the first reading was.
 };
 
 }  // namespace laggard::collect

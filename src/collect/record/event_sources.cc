@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "collect/calls/call_source.h"
+#include "collect/kernel/kernel_source.h"
 #include "collect/logs/log_source.h"
 #include "collect/pings/ping_source.h"
 #include "collect/samples/sample_source.h"
@@ -45,6 +46,9 @@ std::span<const EventSourceSpec> event_sources() {
        "Record how often functions of processes that are linked with liblaggard-calls are called, and how "
        "long they take",
        &CallSource::open, "", CallSource::options(), "--pid 4711", false, ObservationShape::kProfiles},
+      {"kernel", "Record how often functions of the kernel are called, and how long they take",
+       &KernelSource::open, "", KernelSource::options(), "--function vfs_fsync_range --duration 1h", false,
+       ObservationShape::kProfiles},
   };
   return table;
 }

@@ -5,20 +5,16 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <fmt/format.h>
 #include <linux/btf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "collect/bpf/bpf_loading.h"
 #include "collect/syscalls/syscall_table.h"
 #include "collect/syscalls/syscalls.skel.h"
 #include "wire/syscall_record.h"
@@ -29,37 +25,6 @@ namespace {
 
 constexpr const char* kWho = "record syscalls";
 
-/// libbpf tells the reason of a failure by this alone; it is thrown away but for the last warning.
-std::string& bpf_warning() {
-  thread_local std::string warning;
-  return warning;
-}
-
-[[gnu::format(printf, 2, 0)]] int keep_warning(libbpf_print_level level, const char* format,
-                                               va_list arguments) {
-  if (level != LIBBPF_WARN) return 0;
-  constexpr std::size_t kMost = 300;
-  std::array<char, kMost> text{};
-  const int written = std::vsnprintf(text.data(), text.size(), format, arguments);
-  // The verifier's log has many lines; the first one names the program.
-  std::string_view said(text.data(), std::min(static_cast<std::size_t>(std::max(written, 0)), kMost - 1));
-  bpf_warning() = std::string(trim(take_line(said)));
-  return 0;
-}
-
-tl::unexpected<Error> not_allowed_or(int error) {
-  if (error == EPERM || error == EACCES) {
-    return fail(ErrorCode::kNoPermission, kWho,
-                "needs the capabilities CAP_BPF and CAP_PERFMON (run it as root, or `setcap "
-                "cap_bpf,cap_perfmon+ep laggard`)");
-  }
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-    return fail(ErrorCode::kUnavailable, "/sys/kernel/btf/vmlinux",
-                "is missing: this kernel was built without BTF (CONFIG_DEBUG_INFO_BTF), which tracing needs");
-  }
-  return fail_errno(error, kWho, fmt::format("cannot trace by BPF: {}", bpf_warning()));
-}
-
 struct DestroySkeleton {
   void operator()(syscalls_bpf* skeleton) const { syscalls_bpf__destroy(skeleton); }
 };
@@ -67,13 +32,9 @@ struct FreeRing {
   void operator()(ring_buffer* ring) const { ring_buffer__free(ring); }
 };
 
-struct FreeTypes {
-  void operator()(btf* types) const { btf__free(types); }
-};
-
 /// Whether the kernel that runs has this function for BPF programs.
 bool kernel_has(const char* function) {
-  const std::unique_ptr<btf, FreeTypes> types(btf__load_vmlinux_btf());
+  const auto types = kernel_types();
   return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
 }
 
@@ -106,8 +67,8 @@ class BpfTracer final : public SyscallTracer {
   /// \param processes  besides those that are chosen by their names
   [[nodiscard]] Status begin(std::span<const std::uint32_t> processes) {
     ring_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.ring), &BpfTracer::take_record, this, nullptr));
-    if (ring_ == nullptr) return not_allowed_or(errno);
-    if (const int error = syscalls_bpf__attach(skeleton_.get()); error != 0) return not_allowed_or(-error);
+    if (ring_ == nullptr) return bpf_refusal(kWho, errno);
+    if (const int error = syscalls_bpf__attach(skeleton_.get()); error != 0) return bpf_refusal(kWho, -error);
     return add(processes);
   }
 
@@ -173,7 +134,7 @@ class BpfTracer final : public SyscallTracer {
   /// Runs an iterator's program once over everything: it writes nothing into the file that is read.
   [[nodiscard]] static Status iterate(bpf_link& link) {
     const Fd iterator{::bpf_iter_create(bpf_link__fd(&link))};
-    if (!iterator.valid()) return not_allowed_or(errno);
+    if (!iterator.valid()) return bpf_refusal(kWho, errno);
     std::array<char, 64> nothing{};
     auto read = read_some(iterator.get(), nothing, kWho);
     return read ? Status() : Status(forward(read));
@@ -192,12 +153,12 @@ class BpfTracer final : public SyscallTracer {
 }  // namespace
 
 Result<std::unique_ptr<SyscallTracer>> open_bpf_tracer(const TracerOptions& options) {
-  libbpf_set_print(keep_warning);
+  keep_bpf_warnings();
   std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton(syscalls_bpf__open());
-  if (skeleton == nullptr) return not_allowed_or(errno);
+  if (skeleton == nullptr) return bpf_refusal(kWho, errno);
   set_up(*skeleton, options);
   bpf_map__set_max_entries(skeleton->maps.ring, static_cast<std::uint32_t>(options.ring_bytes));
-  if (const int error = syscalls_bpf__load(skeleton.get()); error != 0) return not_allowed_or(-error);
+  if (const int error = syscalls_bpf__load(skeleton.get()); error != 0) return bpf_refusal(kWho, -error);
   auto tracer = std::make_unique<BpfTracer>(std::move(skeleton));
   if (Status begun = tracer->begin(options.targets.processes); !begun) return forward(begun);
   return tracer;
