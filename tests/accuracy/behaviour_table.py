@@ -8,8 +8,7 @@ RUNS hold runs of `laggard-lab bench --samples`, and with --calls, too. Each is 
 without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined), by laggard's own
 of programs, and by any. Trained on are
 the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
-of the others; once without those of postmark and once with them, as B does. Last comes what all that was recorded says,
-without training, with profiles and without.
+of the others; once without those of postmark and once with them, as B does. What all witnesses say is told by bench_witnesses.py.
 
 TP is the share of runs with a fault in which all faulty servers are named, FP that of all runs in which a healthy one is (B,
 Table 1). Intervals are Clopper and Pearson's, 95 %.
@@ -22,7 +21,7 @@ import sys
 import tempfile
 import tomllib
 
-from campaign_runs import campaign, confirmed, counts, host_of, live
+from campaign_runs import campaign, counts, host_of, live
 from catalogue import of
 
 KINDS = ["samples", "calls", "call-time"]  # Of B, by name of the comparison.
@@ -82,7 +81,7 @@ class Laggard:
         """Thresholds of one run, as they are read."""
         if run.name not in self.of_runs:
             path = self.folder / f"{run.name}.toml"
-            self.run("train", recordings(run), run.system, "--out", path)
+            self.run("train", [run.folder], run.system, "--out", path)
             self.of_runs[run.name] = tomllib.loads(path.read_text())
         return self.of_runs[run.name]
 
@@ -103,13 +102,7 @@ class Laggard:
         return path
 
     def diagnose(self, run, *options):
-        return json.loads(self.run("diagnose", recordings(run), run.system, "--json", "-", *options))
-
-
-def recordings(run):
-    """That of the run, and that of calls beside it (laggard-lab bench --calls)."""
-    calls = run.folder / "calls"
-    return [run.folder, calls] if calls.is_dir() else [run.folder]
+        return json.loads(self.run("diagnose", [run.folder], run.system, "--json", "-", *options))
 
 
 def named_by(diagnosis, kind):
@@ -119,15 +112,9 @@ def named_by(diagnosis, kind):
             if e["source"] == "behaviour" and e["detector"] in some}
 
 
-def confirmed_hosts(diagnosis, without=None):
-    """Hosts of confirmed incidents that have evidence of another witness than that one."""
-    return {host_of(component) for i in confirmed(diagnosis) if any(e["source"] != without for e in i["evidence"])
-            for component in i["components"]}
-
-
 def kinds_of(runs):
     """Of what was recorded: most sites record samples alone."""
-    return [kind for kind in COLUMNS if kind not in KINDS[1:] or any(len(recordings(run)) > 1 for run in runs)]
+    return [kind for kind in COLUMNS if kind not in KINDS[1:] or any(any(run.folder.glob("profiles/*+calls-*")) for run in runs)]
 
 
 def titled(origin, said):
@@ -180,10 +167,6 @@ def lines_of(laggard, runs, training):
         columns = trained_columns(laggard, mine, normal, title.split()[0].lower())
         columns |= untrained_columns(mine, [diagnoses[runs.index(run)] for run in mine])
         yield from (f"{title}, TP / FP ({PAPER}), trained on {len(normal)} runs:", "", *table(mine, columns), "")
-    whole = {run.name: confirmed_hosts(diagnosis) for run, diagnosis in zip(runs, diagnoses)}
-    others = {run.name: confirmed_hosts(diagnosis, "behaviour") for run, diagnosis in zip(runs, diagnoses)}
-    yield from ("By all that was recorded, without training:", "",
-                *table(runs, {"all witnesses": whole, "those but profiles": others}))
 
 
 def main():

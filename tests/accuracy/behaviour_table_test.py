@@ -12,6 +12,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import behaviour_table  # noqa: E402
+import bench_witnesses  # noqa: E402
 import syscall_table_test as made_up  # noqa: E402
 
 SERVERS = made_up.SERVERS
@@ -37,10 +38,6 @@ class Named(unittest.TestCase):
         named = {kind: behaviour_table.named_by(self.DIAGNOSIS, kind) for kind in behaviour_table.COLUMNS}
         self.assertEqual(named, {"samples": {"s1"}, "calls": set(), "call-time": {"s5"}, "combined": {"s1", "s5"},
                                  "programs": {"s2"}, "any": {"s1", "s2", "s5"}})
-
-    def test_by_other_witnesses(self):
-        self.assertEqual(behaviour_table.confirmed_hosts(self.DIAGNOSIS), {"s1", "s2", "s3"})
-        self.assertEqual(behaviour_table.confirmed_hosts(self.DIAGNOSIS, "behaviour"), {"s1"})
 
     def test_the_rows(self):
         runs = [made_up.run_of("a", "ddr", "disk-hog", ["s1"]), made_up.run_of("b", "ddr", "disk-hog", ["s2"]),
@@ -87,7 +84,20 @@ class FromRuns(unittest.TestCase):
             found, nobody = "1 of 1 (2–100 %) / 0 of 1 (0–98 %)", "– / 0 of 2 (0–84 %)"
             self.assertEqual(tables[0][2:4], ["| " + " | ".join(["read-network-hog", "1"] + 8 * [found]) + " |",
                                               "| " + " | ".join(["none", "2"] + 8 * [nobody]) + " |"])
-            self.assertEqual(tables[2][2].split(" | ")[2:], [found, "0 of 1 (0–98 %) / 0 of 1 (0–98 %) |"])
+            for stream, recorder in (("events", "syscalls"), ("profiles", "samples")):
+                for file in runs.glob(f"*/{stream}/*.lgd"):  # As they are called where they are recorded.
+                    file.rename(file.with_name(file.name.replace("-", f"+{recorder}-", 1)))
+            done = subprocess.run([sys.executable, bench_witnesses.__file__, made_up.LAGGARD, runs, "--preset", "quick"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = done.stdout.splitlines()
+            self.assertEqual(lines[0], "| fault | runs | and system calls | and samples | all but metrics |")
+            missed = "0 of 1 (0–98 %) / 0 of 1 (0–98 %)"
+            self.assertEqual(lines[2].split(" | ")[2:], [missed, found, f"{found} |"])
+            row = next(line for line in lines if line.startswith("| ddr-read-network-hog |")).split(" | ")
+            self.assertEqual(row[2], "–")
+            self.assertRegex(row[3], "^[0-9]+ s [a-z-]+$")
+            self.assertEqual(row[-1], "behaviour |")
 
     def test_without_samples_one_sentence(self):
         with tempfile.TemporaryDirectory() as name:

@@ -25,7 +25,8 @@ APART = itertools.count(step=10 * SECONDS)  # No two runs are of the same time.
 
 def truth_of(workload, fault="none", servers=()):
     faults = [{"fault": fault, "servers": list(servers), "causes": []}] if servers else []
-    return {"workload": workload, "fault": fault, "faulty_servers": list(servers), "faults": faults}
+    return {"workload": workload, "fault": fault, "faulty_servers": list(servers), "faulty_clients": [], "faults": faults,
+            "fault_start": None}
 
 
 def run_of(name, workload, fault="none", servers=()):
@@ -93,7 +94,7 @@ def make_run(folder, workload, fault="none", servers=(), times=5):
     it begins."""
     folder.mkdir(parents=True)
     start = START + next(APART)
-    (folder / "truth.json").write_text(json.dumps(truth_of(workload, fault, servers) | {"workload_start": start}))
+    (folder / "truth.json").write_text(json.dumps(truth_of(workload, fault, servers) | {"workload_start": start, "fault_start": start + 40}))
     (folder / "system.toml").write_text(f'[[servers]]\nname = "s[1-{SERVERS}]"\n')
     call = "pread64" if workload == "ddr" else "pwrite64"
     for server in range(1, SERVERS + 1):

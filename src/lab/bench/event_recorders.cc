@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "lab/bench/file_system.h"
 #include "lab/bench/truth.h"
 
 namespace laggard::lab::bench {
@@ -71,6 +72,14 @@ OptionsOfHosts of_calls(Bench& bench) {
   return recorders;
 }
 
+/// What it records by itself.
+OptionsOfHosts of_kernel(Bench& bench) {
+  OptionsOfHosts recorders;
+  const Layout& layout = bench.site().layout();
+  for (std::size_t i = 1; i <= layout.servers; ++i) recorders[layout.server(i)] = {};
+  return recorders;
+}
+
 /// Files below the folder `@3` lie on the third server alone.
 Result<OptionsOfHosts> of_pings(Bench& bench) {
   // A run has minutes, and production hours.
@@ -79,9 +88,11 @@ Result<OptionsOfHosts> of_pings(Bench& bench) {
   const Layout& layout = bench.site().layout();
   OptionsOfHosts recorders;
   for (std::size_t c = 1; c <= layout.clients; ++c) {
+    if (Status mounted = mount_for_probes(bench.site(), bench.programs().striped_files, c); !mounted)
+      return forward(mounted);
     Words targets;
     for (std::size_t i = 1; i <= layout.servers; ++i) {
-      const std::filesystem::path folder = layout.mount(c) / fmt::format("@{}", i) / layout.client(c);
+      const std::filesystem::path folder = layout.probe_mount(c) / fmt::format("@{}", i) / layout.client(c);
       if (Status made = machine.make_folder(folder); !made) return forward(made);
       targets.push_back(fmt::format("{}/{}={}", layout.server(i), bench.loops()[i - 1], folder.native()));
     }
@@ -118,6 +129,8 @@ Result<OptionsOfHosts> recorders_of(Witness witness, Bench& bench, const Running
       return of_samples(bench);
     case Witness::kCalls:
       return of_calls(bench);
+    case Witness::kKernel:
+      return of_kernel(bench);
     case Witness::kPings:
       return of_pings(bench);
     case Witness::kLogs:
@@ -135,6 +148,7 @@ constexpr std::array<Description, kWitnesses.size()> kDescriptions{{
     {"syscalls", "Record the system calls of daemons and workload, too"},
     {"samples", "Record where the processors' time of each server goes, function by function"},
     {"calls", "Record how often functions of the striped service are called"},
+    {"kernel", "Record what each server's kernel sends again"},
     {"pings", "Probe each server of the striped service from each client"},
     {"logs", "Record the logs of the file system's programs"},
 }};

@@ -16,11 +16,12 @@ enum class Witness : std::uint8_t {
   kSyscalls,  ///< Of the file system's program on each host and, on clients, of the workload.
   kSamples,   ///< Of all that runs on each server (work_group).
   kCalls,     ///< Of the striped service's program on each server.
+  kKernel,    ///< Of each server: what its kernel sends again.
   kPings,     ///< Of each client, to each server of the striped service: a folder there pins files to one.
   kLogs,      ///< Of the file system's programs, and of what starts them, on each host.
 };
 inline constexpr std::array kWitnesses{Witness::kSyscalls, Witness::kSamples, Witness::kCalls,
-                                       Witness::kPings, Witness::kLogs};
+                                       Witness::kKernel,   Witness::kPings,   Witness::kLogs};
 /// As `laggard record` calls it.
 [[nodiscard]] std::string_view to_name(Witness witness);
 /// What is recorded, as an imperative sentence without a full stop.

@@ -44,18 +44,18 @@ Status await_server(Site& site, std::size_t i) {
   }
 }
 
-Result<HostProcess> start_client(Site& site, std::size_t i, Command command) {
-  const Layout& layout = site.layout();
-  const std::string name = layout.client(i);
-  if (Status made = site.machine().make_folder(layout.mount(i)); !made) return forward(made);
+}  // namespace
+
+Result<HostProcess> start_mount(Site& site, std::size_t client, Command command,
+                                const std::filesystem::path& mount) {
+  const std::string name = site.layout().client(client);
+  if (Status made = site.machine().make_folder(mount); !made) return forward(made);
   const std::string log = "start-" + name;
   const Result<int> process = site.start(name, urgent(std::move(command)), log);
   if (!process) return tl::unexpected<Error>(process.error());
-  if (Status mounted = site.await_mount(layout.mount(i), *process, log); !mounted) return forward(mounted);
+  if (Status mounted = site.await_mount(mount, *process, log); !mounted) return forward(mounted);
   return HostProcess{name, *process};
 }
-
-}  // namespace
 
 Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemPrograms& programs) {
   const Layout& layout = site.layout();
@@ -69,7 +69,7 @@ Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemProg
     if (Status there = await_server(site, i); !there) return forward(there);
   }
   for (std::size_t i = 1; i <= layout.clients; ++i) {
-    Result<HostProcess> client = start_client(site, i, programs.client(i));
+    Result<HostProcess> client = start_mount(site, i, programs.client(i), layout.mount(i));
     if (!client) return forward(client);
     started.push_back(std::move(*client));
   }

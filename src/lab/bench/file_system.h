@@ -27,11 +27,18 @@ namespace laggard::lab::bench {
 [[nodiscard]] Result<std::vector<HostProcess>> start_striped(Site& site,
                                                              const std::filesystem::path& program);
 
+/// Mounts it once more on a client, at Layout::probe_mount: what fills the queue of the workload's mount does
+/// not hold up what comes by another. It ends with the bench.
+[[nodiscard]] Status mount_for_probes(Site& site, const std::filesystem::path& program, std::size_t client);
+
 /// How the programs of a file system are started.
 struct FileSystemPrograms {
   std::function<Command(std::size_t)> server;  ///< Listens on `kServicePort`.
   std::function<Command(std::size_t)> client;  ///< Mounts `Layout::mount`.
 };
+/// Starts a client's program and waits for its mount.
+[[nodiscard]] Result<HostProcess> start_mount(Site& site, std::size_t client, Command command,
+                                              const std::filesystem::path& mount);
 /// Starts all servers, each in its server's groups, waits until they listen, and then starts all clients.
 [[nodiscard]] Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemPrograms& programs);
 

@@ -114,6 +114,9 @@ std::filesystem::path Layout::brick(std::size_t server) const {
 std::filesystem::path Layout::mount(std::size_t client) const {
   return state() / ("mount" + std::to_string(client));
 }
+std::filesystem::path Layout::probe_mount(std::size_t client) const {
+  return state() / ("probes" + std::to_string(client));
+}
 
 Status check(const Layout& layout) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0; };

@@ -84,6 +84,8 @@ struct Layout {
   [[nodiscard]] std::filesystem::path disk(std::size_t server) const;   ///< Mount of the modelled disk.
   [[nodiscard]] std::filesystem::path brick(std::size_t server) const;  ///< Mount of the server's ext4.
   [[nodiscard]] std::filesystem::path mount(std::size_t client) const;  ///< The parallel file system.
+  /// The same once more, for probes.
+  [[nodiscard]] std::filesystem::path probe_mount(std::size_t client) const;
   /// The file to which a server without memory swaps, while it is sick with that.
   [[nodiscard]] std::filesystem::path swap_file(std::size_t server) const { return brick(server) / "swap"; }
 };

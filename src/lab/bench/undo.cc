@@ -41,7 +41,7 @@ std::optional<Place> place_of(const Layout& layout, std::string_view point) {
   point.remove_prefix(state.size());
   if (is_numbered(point, "disk")) return Place::kDisk;
   if (is_numbered(point, "brick")) return Place::kBrick;
-  if (is_numbered(point, "mount")) return Place::kClient;
+  if (is_numbered(point, "mount") || is_numbered(point, "probes")) return Place::kClient;
   if (begins_with(point, "net/") && point.find('/', 4) == std::string_view::npos) return Place::kNetwork;
   return std::nullopt;
 }
