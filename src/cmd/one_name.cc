@@ -155,7 +155,8 @@ Result<std::vector<std::string>> hosts_of_one_name(std::span<const fs::path> rec
   if (!reader) return forward(reader);
   std::map<std::string, std::vector<fs::path>> files;
   for (const fs::path& file : (*reader)->files()) {
-    if (auto name = archive::parse_file_name(file.filename().string())) files[name->writer.host].push_back(file);
+    if (auto name = archive::parse_file_name(file.filename().string()))
+      files[name->writer.host].push_back(file);
   }
   for (const auto& [host, paths] : files) {
     if (paths.size() < 2) continue;

@@ -1,7 +1,8 @@
 #pragma once
 
-// What the program in the kernel counts for `record kernel` (src/collect/kernel/kernel.bpf.c), of one function or
-// tracepoint: a row of numbers for each processor, as long as a line of its cache. Included by C and by C++.
+// What the program in the kernel counts for `record kernel` (src/collect/kernel/kernel.bpf.c), of one
+// function or tracepoint: a row of numbers for each processor, as long as a line of its cache. Included by C
+// and by C++.
 #ifdef __cplusplus
 namespace laggard::wire {
 #endif

@@ -15,7 +15,8 @@ namespace laggard::collect {
 /// libbpf tells the reason of a failure by this alone.
 void keep_bpf_warnings();
 
-/// Why a program could not be loaded or attached. \param who  the command, for the sentence \param error  errno
+/// Why a program could not be loaded or attached. \param who  the command, for the sentence \param error
+/// errno
 [[nodiscard]] tl::unexpected<Error> bpf_refusal(const char* who, int error);
 
 struct FreeTypes {
