@@ -100,6 +100,26 @@ struct StateOf<GridPayload> {
 };
 
 template <>
+struct StateOf<FlamesPayload::Frame> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.name, self.depth, self.own, self.peers);
+  }
+};
+template <>
+struct StateOf<FlamesPayload> {
+  template <class State, class Self>
+  static void exchange(State& state, Self& self) {
+    state(self.unit, self.frames);
+    // One whole, and every other frame is a part of one before it.
+    for (std::size_t f = 0; f < self.frames.size(); ++f) {
+      const std::size_t depth = self.frames[f].depth;
+      state.require(f == 0 ? depth == 0 : depth >= 1 && depth <= self.frames[f - 1].depth + 1);
+    }
+  }
+};
+
+template <>
 struct StateOf<Payload> {
   template <class State, class Self>
   static void exchange(State& state, Self& self) {

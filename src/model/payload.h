@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <variant>
 #include <vector>
@@ -81,9 +82,25 @@ struct GridPayload {
   bool operator==(const GridPayload&) const = default;
 };
 
+/// What the subject's time, or calls, are made of, part within part, beside what a healthy peer's are: from
+/// this flame graphs are drawn.
+struct FlamesPayload {
+  struct Frame {
+    std::string name;
+    std::size_t depth = 0;  ///< 0: the whole, which is the first and the only one.
+    double own = 0;         ///< Of the subject, with all the parts of this frame: never less than their sum.
+    double peers = 0;       ///< The same of a healthy peer.
+    bool operator==(const Frame&) const = default;
+  };
+  std::string unit;
+  std::vector<Frame> frames;  ///< Each is followed by its parts, which are one deeper.
+  bool operator==(const FlamesPayload&) const = default;
+};
+
 struct Payload {
   std::string title;
-  std::variant<SeriesPayload, DistributionPayload, TablePayload, RankedPayload, LinesPayload, GridPayload>
+  std::variant<SeriesPayload, DistributionPayload, TablePayload, RankedPayload, LinesPayload, GridPayload,
+               FlamesPayload>
       shape;
   bool operator==(const Payload&) const = default;
 };

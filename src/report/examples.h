@@ -17,6 +17,8 @@ namespace laggard::report::examples {
 [[nodiscard]] Diagnosis nothing_comparable();
 /// Nobody is sick, but all were slow for two minutes, and the disks are in two camps.
 [[nodiscard]] Diagnosis nobody_stands_out();
+/// One server runs a backup that its peers do not, and less of what it should: a flame graph.
+[[nodiscard]] Diagnosis rogue_program();
 /// Every text is an attack on whoever prints it unescaped.
 [[nodiscard]] Diagnosis hostile();
 /// U+202E as bytes, spelt so that no editor or compiler obeys it.

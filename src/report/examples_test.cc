@@ -258,6 +258,64 @@ Diagnosis nothing_comparable() {
   return d;
 }
 
+namespace {
+
+/// Of a server with a backup beside its daemon, as detect/behaviour makes them: binaries in programs,
+/// functions in binaries; what is in no function was too small.
+FlamesPayload flames_of_backup() {
+  return {.unit = "% CPU",
+          .frames = {{"all", 0, 41.2, 36.9},
+                     {"[kernel]", 1, 3.1, 2.9},
+                     {"[kernel]", 2, 2.6, 2.5},
+                     {"blk_done_softirq", 3, 1.4, 1.2},
+                     {"net_rx_action", 3, 1.2, 1.3},
+                     {"dd", 1, 11.4, 0},
+                     {"[kernel]", 2, 10.9, 0},
+                     {"blkdev_direct_IO", 3, 2.2, 0},
+                     {"copy_user_enhanced_fast_string", 3, 4.6, 0},
+                     {"submit_bio", 3, 4.1, 0},
+                     {"glusterfsd", 1, 25.3, 33.0},
+                     {"[kernel]", 2, 11.8, 17.5},
+                     {"__alloc_pages", 3, 1.1, 1.9},
+                     {"copy_user_enhanced_fast_string", 3, 4.8, 8.1},
+                     {"ext4_file_write_iter", 3, 0, 1.9},
+                     {"tcp_recvmsg_locked", 3, 3.3, 3.2},
+                     {"io-threads.so", 2, 6.4, 6.2},
+                     {"iot_worker", 3, 5.9, 5.8},
+                     {"libc.so.6", 2, 3.9, 3.8},
+                     {"__memmove_avx_unaligned_erms", 3, 3.6, 3.5},
+                     {"sshd", 1, 0.4, 0.3}}};
+}
+
+}  // namespace
+
+Diagnosis rogue_program() {
+  Diagnosis d = busy_disk();
+  Incident& i = d.incidents.front();
+  i.id = "s2-storage-computing-20261120T192236Z";
+  i.components = {"s2"};
+  i.cause = "storage-computing";
+  i.why = "dd runs there and on no peer";
+  Evidence e;
+  e.source = "behaviour";
+  e.detector = "samples";
+  e.component = "s2";
+  e.part = i.blame;
+  e.level = 41.2;
+  e.peers = 36.9;
+  e.unit = "% CPU";
+  e.note =
+      "dd runs there and on no peer; most in copy_user_enhanced_fast_string (dd): 4.6 % CPU, its peers 0";
+  e.payloads = {{"functions that differ most",
+                 RankedPayload{.unit = "% CPU",
+                               .entries = {{"copy_user_enhanced_fast_string (dd)", 4.6, 0},
+                                           {"submit_bio (dd)", 4.1, 0},
+                                           {"copy_user_enhanced_fast_string (glusterfsd)", 4.8, 8.1}}}},
+                {"CPU time by program, binary and function", flames_of_backup()}};
+  i.evidence = {std::move(e)};
+  return d;
+}
+
 Diagnosis hostile() {
   const std::string attack = std::string("</script><script>window.owned=1</script>") +
                              "<img src=x onerror=\"window.owned=1\">'\x1b]0;owned\x07\xff" + kOverride;
@@ -274,6 +332,9 @@ Diagnosis hostile() {
   i.check = {attack};
   Evidence& e = i.evidence.front();
   e.metric = e.component = e.detector = e.unit = e.note = e.source = attack;
+  Evidence& behaviour = i.evidence.emplace_back();
+  behaviour.source = behaviour.detector = behaviour.component = behaviour.note = attack;
+  behaviour.payloads = {{attack, FlamesPayload{attack, {{attack, 0, 2, 1}, {attack, 1, 2, 1}}}}};
   d.ranking.front() = {attack, attack, 5, 12.4};
   d.coverage.metrics = d.coverage.missing = d.coverage.not_comparable = d.coverage.clocks.unknown = {attack};
   d.coverage.clocks.skewed.emplace_back().host = attack;

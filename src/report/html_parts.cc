@@ -102,6 +102,26 @@ std::string document(const Document& d) {
   return out;
 }
 
+std::string svg_begin(SvgSize size, std::string_view kind) {
+  return fmt::format("<svg class=\"drawn {}\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n", kind,
+                     size.width, size.height);
+}
+
+std::string svg_text(double x, double y, std::string_view text, std::string_view anchor) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     html_escape(text));
+}
+
+std::string shortened(std::string_view name, std::size_t most) {
+  std::string clean = cleaned(name);
+  std::size_t bytes = 0;
+  for (std::size_t points = 0; bytes < clean.size(); ++bytes) {
+    const bool begins = (static_cast<unsigned char>(clean[bytes]) & 0xC0U) != 0x80U;
+    if (begins && points++ == most) return clean.substr(0, bytes) + "…";
+  }
+  return clean;
+}
+
 std::string figure(std::string_view kind, std::size_t index, std::string_view caption) {
   return fmt::format(
       "<figure data-kind=\"{}\" data-index=\"{}\"><figcaption>{}</figcaption><div "

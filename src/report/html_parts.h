@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,7 @@
 #include "report/page_data.h"
 #include "report/wording.h"
 
-/// Pieces of the HTML report. All of them return markup in which every text is escaped already.
+/// Pieces of the HTML report. Those that return markup have escaped every text in it already.
 
 namespace laggard::report {
 
@@ -39,6 +40,18 @@ struct Document {
 /// `await` and `cwnd` as words: `Latency per request`, `TCP congestion window`; the name itself when it is
 /// not known.
 [[nodiscard]] std::string metric_title(std::string_view metric);
+
+struct SvgSize {
+  double width = 0;
+  double height = 0;
+};
+/// The begin of a drawing of this kind, a class of page.css; `</svg>` ends it.
+[[nodiscard]] std::string svg_begin(SvgSize size, std::string_view kind);
+[[nodiscard]] std::string svg_text(double x, double y, std::string_view text,
+                                   std::string_view anchor = "start");
+/// `cleaned`, and of a name that has more than `most` code points the first ones with an ellipsis. Not
+/// escaped: that is for whoever makes markup of it.
+[[nodiscard]] std::string shortened(std::string_view name, std::size_t most);
 
 [[nodiscard]] std::string figure(std::string_view kind, std::size_t index, std::string_view caption);
 [[nodiscard]] std::string facts(const std::vector<std::string>& items);

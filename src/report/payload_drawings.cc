@@ -21,27 +21,6 @@ namespace {
 
 constexpr double kWidth = 640;
 
-std::string begin_svg(double height, std::string_view kind) {
-  return fmt::format("<svg class=\"drawn {}\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\">\n", kind, kWidth,
-                     height);
-}
-
-std::string text_at(double x, double y, std::string_view text, std::string_view anchor = "start") {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     html_escape(text));
-}
-
-/// The first `most` code points of a name that has more.
-std::string shortened(std::string_view name, std::size_t most) {
-  std::string clean = cleaned(name);
-  std::size_t bytes = 0;
-  for (std::size_t points = 0; bytes < clean.size(); ++bytes) {
-    const bool begins = (static_cast<unsigned char>(clean[bytes]) & 0xC0U) != 0x80U;
-    if (begins && points++ == most) return clean.substr(0, bytes) + "…";
-  }
-  return clean;
-}
-
 /// Shares of values in bins whose bounds grow by the same factor.
 struct LogBins {
   static constexpr std::size_t kBins = 48;
@@ -108,7 +87,7 @@ std::string column_names(const GridPayload& grid, const std::vector<double>& of_
     if (x < free_from) continue;
     const std::string name = shortened(grid.columns[c], kMostName);
     const bool at_end = x + kNameWide > kWidth;
-    out += text_at(at_end ? kWidth : x, kGridHead - 4, name, at_end ? "end" : "start");
+    out += svg_text(at_end ? kWidth : x, kGridHead - 4, name, at_end ? "end" : "start");
     free_from = x + kNameWide;
   }
   return out;
@@ -117,7 +96,7 @@ std::string column_names(const GridPayload& grid, const std::vector<double>& of_
 std::string grid_row(const GridPayload& grid, std::size_t r, double most) {
   constexpr std::size_t kMostName = 15;
   const double y = kGridHead + kGridRow * static_cast<double>(r);
-  std::string out = text_at(0, y + 10, shortened(grid.rows[r], kMostName));
+  std::string out = svg_text(0, y + 10, shortened(grid.rows[r], kMostName));
   out += fmt::format("<rect class=\"none\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                      kGridNames, y, kWidth - kGridNames, kGridRow - 1);
   for (std::size_t c = 0; c < grid.columns.size(); ++c) {
@@ -146,7 +125,7 @@ std::string drawing(const SeriesPayload& series) {
   }
   if (series.times.size() < 2 || most <= 0) return "";
   const double length = to_seconds(series.times.back() - series.times.front());
-  std::string out = begin_svg(kHeight, "lines");
+  std::string out = svg_begin({kWidth, kHeight}, "lines");
   for (std::size_t l = series.lines.size(); l-- > 0;) {
     std::string points;
     for (std::size_t t = 0; t < series.times.size(); ++t) {
@@ -172,7 +151,7 @@ std::string drawing(const DistributionPayload& distribution) {
     all.push_back(bins.shares(sorted));
     highest = std::max(highest, std::ranges::max(all.back()));
   }
-  std::string out = begin_svg(kHeight + kFoot, "distribution");
+  std::string out = svg_begin({kWidth, kHeight + kFoot}, "distribution");
   const double wide = kWidth / static_cast<double>(LogBins::kBins);
   for (std::size_t s = all.size(); s-- > 0;) {
     std::string points = fmt::format("0,{:.1f} ", kHeight);
@@ -188,11 +167,11 @@ std::string drawing(const DistributionPayload& distribution) {
   constexpr int kMarks = 4;
   for (int mark = 0; mark <= kMarks; ++mark) {
     const double share = static_cast<double>(mark) / kMarks;
-    out += text_at(kWidth * share, kHeight + kFoot - 4,
-                   humanise(bins.least * std::pow(bins.most / bins.least, share), distribution.unit),
-                   mark == 0        ? "start"
-                   : mark == kMarks ? "end"
-                                    : "middle");
+    out += svg_text(kWidth * share, kHeight + kFoot - 4,
+                    humanise(bins.least * std::pow(bins.most / bins.least, share), distribution.unit),
+                    mark == 0        ? "start"
+                    : mark == kMarks ? "end"
+                                     : "middle");
   }
   return out + "</svg>\n";
 }
@@ -210,11 +189,11 @@ std::string drawing(const RankedPayload& ranked) {
     }
   }
   if (!any || most <= 0) return "";
-  std::string out = begin_svg(kRow * static_cast<double>(ranked.entries.size()), "bars");
+  std::string out = svg_begin({kWidth, kRow * static_cast<double>(ranked.entries.size())}, "bars");
   const double scale = (kWidth - kNames - 8) / most;
   double y = 0;
   for (const RankedPayload::Entry& entry : ranked.entries) {
-    out += text_at(0, y + 14, shortened(entry.name, 28));
+    out += svg_text(0, y + 14, shortened(entry.name, 28));
     if (std::isfinite(entry.own)) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"10\"/>\n", kNames, y + 5,
                          std::max(0.0, entry.own) * scale);
@@ -240,7 +219,7 @@ std::string drawing(const GridPayload& grid) {
     of_column[i % n] += grid.values[i];
   }
   if (most <= 0) return "";
-  std::string out = begin_svg(kGridHead + kGridRow * static_cast<double>(grid.rows.size()), "grid");
+  std::string out = svg_begin({kWidth, kGridHead + kGridRow * static_cast<double>(grid.rows.size())}, "grid");
   out += column_names(grid, of_column);
   for (std::size_t r = 0; r < grid.rows.size(); ++r) out += grid_row(grid, r, most);
   return out + "</svg>\n";

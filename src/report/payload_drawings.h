@@ -3,6 +3,7 @@
 #include <string>
 
 #include "model/payload.h"
+#include "report/flame_graph.h"
 
 /// Pictures of payloads as SVG that stands in the page itself, so that they print and need no script. Every
 /// text in them is escaped. Empty where there is too little to draw.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -119,6 +120,22 @@ void write_shape(JsonWriter& json, const GridPayload& grid) {
   write_numbers(json, "values", grid.values);
 }
 
+void write_shape(JsonWriter& json, const FlamesPayload& flames) {
+  json.member("shape", "flames");
+  json.member("unit", flames.unit);
+  json.key("frames");
+  json.begin_list();
+  for (const FlamesPayload::Frame& frame : flames.frames) {
+    json.begin_object();
+    json.member("name", frame.name);
+    json.integer_member("depth", static_cast<std::int64_t>(frame.depth));
+    json.member("own", frame.own);
+    json.member("peers", frame.peers);
+    json.end_object();
+  }
+  json.end_list();
+}
+
 /// The payload as rows of text, which terminal and page draw in their own ways.
 struct Sheet {
   std::vector<std::string> columns;  ///< Of numbers after the first one, unless `text`.
@@ -196,7 +213,8 @@ Sheet sheet_of(const Payload& payload, const Clockface& clock) {
                               }
                               return sheet;
                             },
-                            [&](const GridPayload& grid) { return sheet_of(grid); }},
+                            [&](const GridPayload& grid) { return sheet_of(grid); },
+                            [](const FlamesPayload& /*flames*/) { return Sheet{}; }},
                     payload.shape);
 }
 
@@ -209,8 +227,19 @@ void write(JsonWriter& json, const Payload& payload) {
   json.end_object();
 }
 
+namespace {
+
+/// What nobody would read as rows: pictures in time, and flame graphs, which evidence has beside a ranking.
+bool is_only_drawn(const Payload& payload) {
+  if (std::holds_alternative<FlamesPayload>(payload.shape)) return true;
+  const auto* grid = std::get_if<GridPayload>(&payload.shape);
+  return grid != nullptr && grid->in_time;
+}
+
+}  // namespace
+
 void put_payload(Page& page, const Payload& payload, const Clockface& clock, std::size_t indent) {
-  if (const auto* grid = std::get_if<GridPayload>(&payload.shape); grid != nullptr && grid->in_time) return;
+  if (is_only_drawn(payload)) return;
   const Sheet sheet = sheet_of(payload, clock);
   if (!payload.title.empty()) page.paragraph(printable(payload.title), indent, Ink::kDim);
   std::vector<Column> columns;
@@ -230,10 +259,13 @@ void put_payload(Page& page, const Payload& payload, const Clockface& clock, std
 
 std::string payload_markup(const Payload& payload, const Clockface& clock) {
   const Sheet sheet = sheet_of(payload, clock);
+  const std::string drawn = std::visit([](const auto& shape) { return drawing(shape); }, payload.shape);
+  const bool flames = std::holds_alternative<FlamesPayload>(payload.shape);
+  if (flames && drawn.empty()) return "";
   std::string out;
   if (!payload.title.empty()) out += fmt::format("<h4>{}</h4>\n", html_escape(payload.title));
-  const std::string drawn = std::visit([](const auto& shape) { return drawing(shape); }, payload.shape);
   out += drawn;
+  if (flames) return out;
   // What a picture of thousands of cells says would be as many lines.
   if (!drawn.empty() && std::holds_alternative<GridPayload>(payload.shape)) return out;
   out += "<div class=\"scroll\"><table>\n<thead><tr>";

@@ -28,6 +28,7 @@ std::vector<Payload> one_of_each() {
       {"health",
        RankedPayload{"%", {{"server s1", 2, kMissing, 1, 7}, {"server s2", 99, kMissing, 95, 100}}}},
       {"slow", GridPayload{"%", "client", "target", {"c1", "c2"}, {"a", "<b>"}, {0, 50, kMissing, 100}}},
+      {"burning", FlamesPayload{"% CPU", {{"all", 0, 12.5, 3}, {"<dd>\x1b", 1, 9, 0}}}},
   };
 }
 
@@ -50,13 +51,15 @@ Diagnosis diagnosis() {
 
 TEST(Payloads, AreInTheJsonWholeAndByTheirShape) {
   const std::string json = to_json(diagnosis());
-  for (const char* shape : {"series", "distribution", "table", "ranked", "lines", "grid"}) {
+  for (const char* shape : {"series", "distribution", "table", "ranked", "lines", "grid", "flames"}) {
     EXPECT_THAT(json, HasSubstr("\"shape\": \"" + std::string(shape) + "\""));
   }
   EXPECT_THAT(json, HasSubstr("\"source\": \"logs\""));
   EXPECT_THAT(json, HasSubstr("\"values\": [10, null, 30]"));
   EXPECT_THAT(json, HasSubstr("\"values\": [0, 50, null, 100]"));
   EXPECT_THAT(json, HasSubstr("\"low\": 1"));
+  EXPECT_THAT(json, HasSubstr("\"depth\": 1"));
+  EXPECT_THAT(json, HasSubstr("\"own\": 12.5"));
   EXPECT_THAT(json, HasSubstr("\"kind\": \"metadata_server\""));
   EXPECT_THAT(json, Not(HasSubstr("\"metric\""))) << "the evidence is of none";
 }
@@ -69,6 +72,7 @@ TEST(Payloads, AreReadOnATerminal) {
   EXPECT_THAT(text, HasSubstr("memcpy"));
   EXPECT_THAT(text, HasSubstr("2 % (1 % to 7 %)"));
   EXPECT_THAT(text, HasSubstr("disk \\x1b[31mfailed")) << "nothing reaches the terminal raw";
+  EXPECT_THAT(text, Not(HasSubstr("burning"))) << "a flame graph is nothing to read";
 }
 
 TEST(Payloads, AreMarkupInWhichEveryTextIsEscaped) {
@@ -82,6 +86,10 @@ TEST(Payloads, AreMarkupInWhichEveryTextIsEscaped) {
   EXPECT_THAT(markup, HasSubstr("<line ")) << "the interval of an estimate";
   EXPECT_THAT(markup, HasSubstr("<title>c2, &lt;b&gt;: 100 %</title>"));
   EXPECT_THAT(markup, HasSubstr("<title>c2, a: not known</title>"));
+  EXPECT_THAT(markup, HasSubstr("<h4>burning</h4>"));
+  EXPECT_THAT(markup, HasSubstr("<title>&lt;dd&gt;�: 9 % CPU, median peer 0 % CPU</title>"));
+  EXPECT_EQ(payload_markup({"cold", FlamesPayload{"% CPU", {{"all", 0, 0, 0}}}}, clock), "")
+      << "no title without a graph";
   const Payload in_time{"lines", GridPayload{.unit = "lines",
                                              .row_kind = "log",
                                              .column_kind = "from",

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
       write(folder, "busy_disk.html", to_html(examples::busy_disk(), examples::plots_of_busy_disk())) &&
       write(folder, "hostile.html", to_html(examples::hostile(), examples::plots_of_hostile())) &&
       write(folder, "bad_week.html", to_html(examples::bad_week(), {})) &&
+      write(folder, "rogue_program.html", to_html(examples::rogue_program(), {})) &&
       write(folder, "all_well.html", to_html(examples::all_well(), {})) &&
       write(folder, "big_system.html",
             to_html(examples::big_system(768), examples::plots_of_big_system(768, 5760, 191))) &&

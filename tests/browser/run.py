@@ -148,6 +148,31 @@ def survives_hostile_names(browser, folder):
     is_quiet(page, "hostile")
 
 
+FLAMES = """[...document.querySelectorAll('svg.flames')].map(svg => [...svg.querySelectorAll('g')].map(g => {
+  const box = g.querySelector('rect').getBoundingClientRect(), label = g.querySelector('text')?.getBoundingClientRect();
+  return [g.querySelector('title').textContent, g.querySelector('rect.more, rect.less')?.getAttribute('class') ?? 'alike',
+          box.width, label ? label.right - box.right : -1];
+}))"""
+
+
+def draws_flames(browser, folder):
+    for width, dark in ((1280, False), (420, True)):
+        page = browser.page(dark=dark, width=width)
+        page.open(folder / "rogue_program.html")
+        graphs = page.run(FLAMES)
+        expect(len(graphs) == 2, f"a graph of the sick server and one of its peers: {len(graphs)}")
+        own, peers = ({frame[0].split(":")[0]: frame for frame in graph} for graph in graphs)
+        expect(own["dd;[kernel];submit_bio"][1] == "more", "what only the sick server runs is red")
+        expect(own["glusterfsd"][1] == "less", "what it does less of is blue")
+        expect(abs(own["dd"][2] / own["all"][2] - 11.4 / 41.2) < 0.01, "widths are shares of the whole")
+        expect("dd" not in peers and "glusterfsd;[kernel];ext4_file_write_iter" not in own, "each has what it does")
+        expect(peers["glusterfsd;[kernel];ext4_file_write_iter"][1] == "less", "what only peers do is in theirs")
+        outside = [frame[0] for graph in graphs for frame in graph if frame[3] > 0]
+        expect(outside == [], f"names stay within their frames: {outside}")
+        expect(page.run("document.documentElement.scrollWidth <= innerWidth"), "flames are no wider than the page")
+        is_quiet(page, "rogue_program")
+
+
 def draws_a_huge_system(browser, folder):
     page = browser.page()
     page.open(folder / "big_system.html")
@@ -195,6 +220,7 @@ def main():
             answers_the_mouse(page)
             answers_the_keyboard(page)
             survives_hostile_names(browser, folder)
+            draws_flames(browser, folder)
             draws_a_huge_system(browser, folder)
             respects_the_surroundings(browser, folder)
             is_quiet(page, "busy_disk after use")
