@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "detect/behaviour/behaviour_evidence.h"
+#include "detect/behaviour/behaviour_flames.h"
 #include "detect/behaviour/behaviour_training.h"
 
 namespace laggard::detect {
@@ -86,10 +87,13 @@ void BehaviourDetector::note(const BehaviourComparer::Judged& judged,
   finding.until = window.span.to;
   finding.persistence =
       finding.persistence == 0 ? static_cast<std::int64_t>(begins.size()) : finding.persistence + 1;
-  BehaviourEvidence told = behaviour_evidence(comparison.profile, judged.follower.differing(host),
-                                              comparer_.words(comparison.profile), kMostShown);
+  const Dictionary& words = comparer_.words(comparison.profile);
+  const std::vector<BehaviourFollower::Differing> differing = judged.follower.differing(host);
+  BehaviourEvidence told = behaviour_evidence(comparison.profile, differing, words, kMostShown);
   finding.resource = told.resource;
   Evidence& evidence = told.evidence;
+  auto flames = behaviour_flames(comparison.profile, differing, judged.follower.rest(host), words);
+  if (flames) evidence.payloads.push_back(std::move(*flames));
   evidence.detector = comparison.name;
   evidence.peer_count = judged.verdicts.size() - 1;
   evidence.windows.assign(begins.begin(), begins.end());

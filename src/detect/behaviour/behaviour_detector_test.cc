@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -110,6 +111,33 @@ TEST_F(BehaviourDetectorTest, ARogueProgramIsNamed) {
   EXPECT_NEAR(ranked.entries.at(0).own, 4, 1) << "40 samples of 10 ms in 10 s are 4 % of a processor";
   EXPECT_EQ(ranked.entries.at(0).peers, 0);
   EXPECT_LE(ranked.entries.size(), BehaviourDetector::kMostShown);
+}
+
+/// Of the frame of this name the first one; of depth 99 where there is none.
+FlamesPayload::Frame frame_named(const Evidence& evidence, std::string_view name) {
+  const auto& frames = std::get<FlamesPayload>(evidence.payloads.at(1).shape).frames;
+  const auto found = std::ranges::find(frames, name, &FlamesPayload::Frame::name);
+  return found == frames.end() ? FlamesPayload::Frame{"", 99, 0, 0} : *found;
+}
+
+TEST_F(BehaviourDetectorTest, FlamesAreOfAllThatServersDoAndNotOfWhatDiffersAlone) {
+  run(0s, 5min, {{"cron;[kernel];tick", 1}});
+  run(5min, 10min, {{"dd;[kernel];submit_bio", 40}, {"cron;[kernel];tick", 1}});
+  const auto findings = found_by("samples");
+  ASSERT_THAT(findings, SizeIs(1));
+  const Evidence& evidence = findings[0].evidence;
+  EXPECT_NEAR(frame_named(evidence, "glusterfsd").own, 12, 1.5) << "6 functions of 20 samples in 10 s";
+  EXPECT_NEAR(frame_named(evidence, "glusterfsd").peers, 12, 1.5);
+  EXPECT_NEAR(frame_named(evidence, "dd").own, 4, 1);
+  EXPECT_EQ(frame_named(evidence, "submit_bio").depth, 3U);
+  EXPECT_NEAR(frame_named(evidence, "cron").own, 0.1, 0.01) << "though its function is below the floor";
+  EXPECT_EQ(frame_named(evidence, "tick").depth, 99U);
+  const FlamesPayload::Frame all = frame_named(evidence, "all");
+  EXPECT_NEAR(all.own, frame_named(evidence, "glusterfsd").own + frame_named(evidence, "dd").own + 0.1, 0.01);
+  EXPECT_NEAR(evidence.level.value(), all.own - 0.1, 0.01) << "but for cron, what was compared";
+  const auto of_programs = found_by("programs");
+  ASSERT_THAT(of_programs, SizeIs(1));
+  EXPECT_THAT(of_programs[0].evidence.payloads, SizeIs(1)) << "programs are no flames";
 }
 
 TEST_F(BehaviourDetectorTest, AProgramTellsWhereItsFunctionsAreSeenTooSeldom) {
@@ -220,6 +248,9 @@ TEST_F(BehaviourDetectorTest, ASuspectOfOthersIsAskedWhatItDoesThatItsPeersDoNot
   EXPECT_EQ(answers[0].detector, "unlike-peers");
   EXPECT_THAT(answers[0].note, HasSubstr("sgm_dd runs there and on no peer"));
   EXPECT_THAT(answers[0].note, HasSubstr("; most in sg_read (glusterfsd)"));
+  ASSERT_THAT(answers[0].payloads, SizeIs(2));
+  EXPECT_NEAR(frame_named(answers[0], "glusterfsd").peers, 12, 1.5) << "in all its functions";
+  EXPECT_NEAR(frame_named(answers[0], "sgm_dd").own, 0.1, 0.01) << "below the floor";
   EXPECT_THAT(detector_.examine(suspicion("s3", 3min)), IsEmpty());
   EXPECT_THAT(detector_.examine(suspicion("s2", 7min + 30s)), IsEmpty()) << "there is no whole window";
   Suspicion lonely = suspicion("s2", 3min);
@@ -240,7 +271,8 @@ TEST_F(BehaviourDetectorTest, AProgramThatIsSeldomSeenIsNamedAllTheSame) {
   const auto answers = detector_.examine(asked);
   ASSERT_THAT(answers, SizeIs(1));
   EXPECT_EQ(answers[0].note, "dd runs there and on no peer") << "its functions come to no floor";
-  EXPECT_THAT(answers[0].payloads, IsEmpty());
+  ASSERT_THAT(answers[0].payloads, SizeIs(1)) << "nothing to rank";
+  EXPECT_TRUE(std::holds_alternative<FlamesPayload>(answers[0].payloads[0].shape));
 }
 
 TEST_F(BehaviourDetectorTest, OtherDistancesFindARogueProgramToo) {

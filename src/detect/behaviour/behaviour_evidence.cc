@@ -16,18 +16,6 @@ namespace {
 
 using Differing = BehaviourFollower::Differing;
 
-struct Unit {
-  std::string_view name;
-  double per_window = 1;  ///< What one of the unit comes to in a window.
-};
-
-Unit unit_of(std::string_view kind) {
-  constexpr double kWindow = to_seconds(FeatureWindows::kWindow);
-  if (kind == kSamplesKind) return {"% CPU", kWindow / 100};
-  if (kind == kCallTimeKind) return {"% of time", kWindow / 100};
-  return {"calls/s", kWindow};
-}
-
 /// `tcp_v4_rcv (socat)`, `libfoo.so (glusterfsd)`, and of a program as a whole `socat`.
 std::string title_of(const FunctionName& name) {
   const std::string_view what = !name.function.empty() ? name.function : name.binary;
@@ -77,19 +65,26 @@ std::string program_of_its_own(std::span<const Differing> differing, const Dicti
   return std::string(most->first);
 }
 
-std::string what_differs(const Differing& one, const FunctionName& name, const Unit& unit) {
+std::string what_differs(const Differing& one, const FunctionName& name, const BehaviourUnit& unit) {
   return fmt::format("most in {}: {:.3g} {}, its peers {:.3g}", title_of(name), one.own / unit.per_window,
                      unit.name, one.peers / unit.per_window);
 }
 
 }  // namespace
 
+BehaviourUnit behaviour_unit(std::string_view kind) {
+  constexpr double kWindow = to_seconds(FeatureWindows::kWindow);
+  if (kind == kSamplesKind) return {"% CPU", kWindow / 100};
+  if (kind == kCallTimeKind) return {"% of time", kWindow / 100};
+  return {"calls/s", kWindow};
+}
+
 BehaviourEvidence behaviour_evidence(std::string_view kind, std::span<const Differing> differing,
                                      const Dictionary& words, std::size_t most) {
   BehaviourEvidence told;
   told.evidence.detector = kind;
   if (differing.empty()) return told;
-  const Unit unit = unit_of(kind);
+  const BehaviourUnit unit = behaviour_unit(kind);
   RankedPayload ranked{.unit = std::string(unit.name), .entries = {}};
   double own = 0;
   double peers = 0;

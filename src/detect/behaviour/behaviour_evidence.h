@@ -11,6 +11,13 @@
 
 namespace laggard::detect {
 
+/// In what a kind of profile is told to people.
+struct BehaviourUnit {
+  std::string_view name;
+  double per_window = 1;  ///< What one of the unit comes to in a window.
+};
+[[nodiscard]] BehaviourUnit behaviour_unit(std::string_view kind);
+
 /// What is told of a server that behaves otherwise than its peers: which functions, and what follows from
 /// their names.
 struct BehaviourEvidence {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "detect/behaviour/behaviour_evidence.h"
+#include "detect/behaviour/behaviour_flames.h"
 #include "model/code_profile.h"
 #include "stats/quantile.h"
 
@@ -38,9 +39,11 @@ std::optional<BehaviourExaminer::Means> BehaviourExaminer::means_of(const std::s
   Means means;
   for (const auto& [window, at] : windows) {
     const auto values = window->of(at);
-    for (std::size_t f = 0; f < values.size(); ++f) means[window->functions[f]] += values[f];
+    for (std::size_t f = 0; f < values.size(); ++f) means.functions[window->functions[f]] += values[f];
+    for (const auto& [program, sum] : window->rest[at]) means.rest[program] += sum;
   }
-  for (auto& [function, sum] : means) sum /= static_cast<double>(windows.size());
+  for (auto& [function, sum] : means.functions) sum /= static_cast<double>(windows.size());
+  for (auto& [program, sum] : means.rest) sum /= static_cast<double>(windows.size());
   return means;
 }
 
@@ -73,31 +76,39 @@ std::vector<std::string> BehaviourExaminer::own_programs(const std::string& host
   return sentences;
 }
 
-std::vector<BehaviourFollower::Differing> BehaviourExaminer::outside(const Means& own,
-                                                                     std::span<const Means> peers) const {
+std::vector<BehaviourFollower::Differing> BehaviourExaminer::compared(const Means& own,
+                                                                      std::span<const Means> peers) {
   std::set<Word> functions;
-  for (const auto& [function, mean] : own) functions.insert(function);
+  for (const auto& [function, mean] : own.functions) functions.insert(function);
   for (const Means& of_peer : peers) {
-    for (const auto& [function, mean] : of_peer) functions.insert(function);
+    for (const auto& [function, mean] : of_peer.functions) functions.insert(function);
   }
-  const auto value = [](const Means& means, Word function) {
-    const auto found = means.find(function);
-    return found == means.end() ? 0.0 : found->second;
-  };
-  std::vector<BehaviourFollower::Differing> differing;
+  std::vector<BehaviourFollower::Differing> all;
   std::vector<double> values;
   for (const Word function : functions) {
     values.clear();
-    for (const Means& of_peer : peers) values.push_back(value(of_peer, function));
-    const auto [least, most] = std::ranges::minmax(values);
-    const double mine = value(own, function);
-    const double beyond = std::max(mine - most, least - mine);
-    if (beyond <= std::max(unit_.floor, most - least)) continue;
+    for (const Means& of_peer : peers) values.push_back(of_peer.of(function));
+    const double mine = own.of(function);
     const double median = stats::median_in_place(values);
-    differing.push_back({function, mine, median, std::abs(mine - median)});
+    all.push_back({function, mine, median, std::abs(mine - median)});
   }
-  std::ranges::stable_sort(differing, std::ranges::greater{}, &BehaviourFollower::Differing::apart);
-  return differing;
+  return all;
+}
+
+std::vector<BehaviourFollower::Differing> BehaviourExaminer::outside(
+    std::vector<BehaviourFollower::Differing> functions, std::span<const Means> peers) const {
+  std::erase_if(functions, [&](const BehaviourFollower::Differing& one) {
+    double least = peers.front().of(one.function);
+    double most = least;
+    for (const Means& of_peer : peers) {
+      least = std::min(least, of_peer.of(one.function));
+      most = std::max(most, of_peer.of(one.function));
+    }
+    const double beyond = std::max(one.own - most, least - one.own);
+    return beyond <= std::max(unit_.floor, most - least);
+  });
+  std::ranges::stable_sort(functions, std::ranges::greater{}, &BehaviourFollower::Differing::apart);
+  return functions;
 }
 
 std::optional<Evidence> BehaviourExaminer::examine(const Suspicion& suspicion, const Dictionary& words,
@@ -112,9 +123,14 @@ std::optional<Evidence> BehaviourExaminer::examine(const Suspicion& suspicion, c
   const auto own = means_of(suspects.front(), suspicion.interval);
   if (!own) return std::nullopt;
   const auto programs = own_programs(suspects.front(), healthy, suspicion.interval);
-  const auto differing = outside(*own, peers);
+  const auto functions = compared(*own, peers);
+  const auto differing = outside(functions, peers);
   if (programs.empty() && differing.empty()) return std::nullopt;
   Evidence evidence = behaviour_evidence(kind_, differing, words, most).evidence;
+  std::vector<const ProgramSums*> rest_of_peers;
+  for (const Means& of_peer : peers) rest_of_peers.push_back(&of_peer.rest);
+  auto flames = behaviour_flames(kind_, functions, compared_rest(own->rest, rest_of_peers), words);
+  if (flames) evidence.payloads.push_back(std::move(*flames));
   evidence.detector = "unlike-peers";  // It accuses nobody, as those do that have the names of comparisons.
   evidence.peer_count = peers.size();
   // What the functions say of programs is said of all of them.

@@ -48,8 +48,16 @@ class BehaviourExaminer {
                                                 std::size_t most) const;
 
  private:
-  /// Means over the windows that lie in the interval, by function.
-  using Means = std::map<Word, double>;
+  /// Means over the windows that lie in the interval.
+  struct Means {
+    std::map<Word, double> functions;
+    ProgramSums rest;  ///< FeatureWindow::rest
+
+    [[nodiscard]] double of(Word function) const {
+      const auto found = functions.find(function);
+      return found == functions.end() ? 0 : found->second;
+    }
+  };
   /// The windows of a host in the interval, and which of their hosts it is.
   [[nodiscard]] std::vector<std::pair<const FeatureWindow*, std::size_t>> windows_of(const std::string& host,
                                                                                      TimeSpan interval) const;
@@ -58,8 +66,12 @@ class BehaviourExaminer {
   [[nodiscard]] std::vector<std::string> own_programs(const std::string& host,
                                                       std::span<const std::string> peers,
                                                       TimeSpan interval) const;
-  [[nodiscard]] std::vector<BehaviourFollower::Differing> outside(const Means& own,
-                                                                  std::span<const Means> peers) const;
+  /// All functions, beside the median of the peers.
+  [[nodiscard]] static std::vector<BehaviourFollower::Differing> compared(const Means& own,
+                                                                          std::span<const Means> peers);
+  /// Those that lie outside what the peers do, what is most apart first.
+  [[nodiscard]] std::vector<BehaviourFollower::Differing> outside(
+      std::vector<BehaviourFollower::Differing> functions, std::span<const Means> peers) const;
 
   RecordedHosts hosts_;
   std::string_view kind_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "stats/quantile.h"
 
@@ -40,6 +42,29 @@ double trained_distance(std::span<const double> distances, const FunctionSpread:
   constexpr double kMillisecond = 1e-3;
   const double whole = unit.grain < 1 ? kMillisecond : 1;
   return std::ceil(std::ranges::max(distances) / whole) * whole;
+}
+
+std::vector<RestOfProgram> compared_rest(const ProgramSums& own, std::span<const ProgramSums* const> peers) {
+  std::set<std::string_view> programs;
+  for (const auto& [program, sum] : own) programs.insert(program);
+  for (const ProgramSums* of_peer : peers) {
+    for (const auto& [program, sum] : *of_peer) programs.insert(program);
+  }
+  std::vector<RestOfProgram> all;
+  std::vector<double> values;
+  for (const std::string_view program : programs) {
+    values.clear();
+    for (const ProgramSums* of_peer : peers) values.push_back(sum_of(*of_peer, program));
+    const RestOfProgram rest{std::string(program), sum_of(own, program), stats::median_in_place(values)};
+    if (rest.own != 0 || rest.peers != 0) all.push_back(rest);
+  }
+  return all;
+}
+
+void BehaviourFollower::Host::forget_sums() {
+  sums.clear();
+  rest.clear();
+  summed = 0;
 }
 
 std::vector<double> BehaviourFollower::distances(const FeatureWindow& window,
@@ -100,8 +125,7 @@ void BehaviourFollower::judge(Verdict& verdict, Host& known) const {
     ++verdict.normal;
   }
   if (anomalous == 0) {
-    known.sums.clear();
-    known.summed = 0;
+    known.forget_sums();
     push_bounded(known.before, verdict.score(), kMemory);
   } else if (anomalous == 1 && verdict.is_anomalous) {
     known.first_score = verdict.score();
@@ -128,6 +152,15 @@ void BehaviourFollower::add_difference(const FeatureWindow& window, std::span<co
     sum.own += own;
     sum.peers += peers;
     sum.apart += weights[f] * std::abs(own - peers);
+  }
+  // Where programs are compared, there is none.
+  if (window.rest.empty()) return;
+  std::vector<const ProgramSums*> of_others;
+  for (const std::size_t other : others) of_others.push_back(&window.rest[other]);
+  for (const RestOfProgram& rest : compared_rest(window.rest[host], of_others)) {
+    RestOfProgram& sum = known.rest[rest.program];
+    sum.own += rest.own;
+    sum.peers += rest.peers;
   }
 }
 
@@ -170,12 +203,20 @@ std::vector<BehaviourFollower::Differing> BehaviourFollower::differing(const std
   return all;
 }
 
+std::vector<RestOfProgram> BehaviourFollower::rest(const std::string& host) const {
+  std::vector<RestOfProgram> all;
+  const auto known = hosts_.find(host);
+  if (known == hosts_.end()) return all;
+  const auto windows = static_cast<double>(known->second.summed);
+  for (const auto& [program, sum] : known->second.rest) {
+    all.push_back({program, sum.own / windows, sum.peers / windows});
+  }
+  return all;
+}
+
 void BehaviourFollower::forget_functions() {
   spread_.forget();
-  for (auto& [name, host] : hosts_) {
-    host.sums.clear();
-    host.summed = 0;
-  }
+  for (auto& [name, host] : hosts_) host.forget_sums();
 }
 
 }  // namespace laggard::detect

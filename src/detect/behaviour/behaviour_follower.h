@@ -36,6 +36,19 @@ struct BehaviourParameters {
 /// \return  0 without distances
 [[nodiscard]] double trained_distance(std::span<const double> distances, const FunctionSpread::Unit& unit);
 
+/// What a server did in functions of a program that are too small to be compared (FeatureWindow::rest), and
+/// the median of its peers.
+struct RestOfProgram {
+  std::string program;
+  double own = 0;
+  double peers = 0;
+};
+
+/// Of all programs of which there is any, by their names.
+/// \param peers  at least one
+[[nodiscard]] std::vector<RestOfProgram> compared_rest(const ProgramSums& own,
+                                                       std::span<const ProgramSums* const> peers);
+
 /// Compares the servers of a peer group in one kind of profile, window by window (B §4.1). A server's
 /// distance is the median of its distances to the others; the lower one of two, since where three are
 /// compared the upper one is that to the sick one. It is anomalous when that exceeds its threshold.
@@ -78,6 +91,8 @@ class BehaviourFollower {
   /// Of the server's anomalous windows since it was normal for 2k - 1 windows, what is most apart first (B
   /// §4.2).
   [[nodiscard]] std::vector<Differing> differing(const std::string& host) const;
+  /// Of the same windows what `differing` leaves out, by the names of programs.
+  [[nodiscard]] std::vector<RestOfProgram> rest(const std::string& host) const;
   /// Words mean something else from now on (FeatureWindows::generation).
   void forget_functions();
 
@@ -87,7 +102,10 @@ class BehaviourFollower {
     std::deque<double> before;           ///< Scores of the last kMemory windows that were well.
     double first_score = 0;              ///< Of the first anomalous window.
     std::unordered_map<std::uint32_t, Differing> sums;
-    std::size_t summed = 0;  ///< Windows.
+    std::map<std::string, RestOfProgram> rest;  ///< By program.
+    std::size_t summed = 0;                     ///< Windows.
+
+    void forget_sums();
   };
 
   [[nodiscard]] std::vector<double> distances(const FeatureWindow& window, std::span<const std::size_t> hosts,

@@ -160,6 +160,38 @@ TEST(BehaviourFollower, WhoDoesOtherThingsIsFaultyInTheThirdWindow) {
   }
 }
 
+TEST(BehaviourFollower, TheRestIsOfTheSameWindowsAndBesideTheMedian) {
+  const ProgramSums busy{{"cron", 3}, {"dd", 2}};
+  const ProgramSums calm{{"cron", 1}, {"sh", 4}};
+  const ProgramSums idle;
+  const auto rest = compared_rest(busy, std::vector{&calm, &calm, &idle});
+  ASSERT_EQ(rest.size(), 3U);
+  EXPECT_EQ(rest[0].program, "cron");
+  EXPECT_EQ(rest[0].own, 3);
+  EXPECT_EQ(rest[0].peers, 1);
+  EXPECT_EQ(rest[1].program, "dd");
+  EXPECT_EQ(rest[1].peers, 0);
+  EXPECT_EQ(rest[2].program, "sh");
+  EXPECT_EQ(rest[2].own, 0);
+  EXPECT_THAT(compared_rest(idle, std::vector{&busy, &idle, &idle}), IsEmpty())
+      << "one of three is no median";
+
+  Cluster cluster(5, 7);
+  BehaviourFollower follower(samples());
+  for (int n = 0; n < 14; ++n) {
+    FeatureWindow window = cluster.window(n < 10 ? Cluster::Besides{} : Cluster::Besides{{1, 6.0}});
+    window.rest.assign(5, {{"cron", n < 10 ? 9.0 : 1.0}});
+    window.rest[1]["dd"] = n;
+    EXPECT_EQ(follower.follow(window, cluster.all()).size(), 5U);
+  }
+  const auto of_s2 = follower.rest("s2");
+  ASSERT_EQ(of_s2.size(), 2U);
+  EXPECT_EQ(of_s2[0].own, 1) << "of the anomalous windows alone";
+  EXPECT_EQ(of_s2[0].peers, 1);
+  EXPECT_EQ(of_s2[1].own, (10 + 11 + 12 + 13) / 4.0);
+  EXPECT_THAT(follower.rest("s1"), IsEmpty());
+}
+
 TEST(BehaviourFollower, TwoOfNineMayBeSickAtOnce) {
   Cluster cluster(9, 5);
   BehaviourFollower follower(samples());

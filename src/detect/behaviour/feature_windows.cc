@@ -42,20 +42,24 @@ void FeatureWindows::keep_functions(const std::vector<std::unordered_map<std::ui
   }
 }
 
-std::map<std::string, double, std::less<>> FeatureWindows::programs_of(
-    const std::unordered_map<std::uint32_t, double>& sums) const {
-  std::map<std::string, double, std::less<>> programs;
-  for (const auto& [word, sum] : sums) {
-    const auto name = function_name(words_.text(Word{word}));
-    if (!name) continue;
-    const auto known = programs.find(name->program);
-    if (known == programs.end()) {
-      programs.emplace(name->program, sum);
+void FeatureWindows::add_programs(FeatureWindow& window,
+                                  const std::unordered_map<std::uint32_t, double>& sums) const {
+  ProgramSums& programs = window.programs.emplace_back();
+  ProgramSums& rest = window.rest.emplace_back();
+  const auto add = [](ProgramSums& to, std::string_view program, double sum) {
+    const auto known = to.find(program);
+    if (known == to.end()) {
+      to.emplace(program, sum);
     } else {
       known->second += sum;
     }
+  };
+  for (const auto& [word, sum] : sums) {
+    const auto name = function_name(words_.text(Word{word}));
+    if (!name) continue;
+    add(programs, name->program, sum);
+    if (is_kept_[word] == 0) add(rest, name->program, sum);
   }
-  return programs;
 }
 
 FeatureWindow FeatureWindows::window(WallTime end) {
@@ -73,8 +77,8 @@ FeatureWindow FeatureWindows::window(WallTime end) {
     window.hosts.push_back(host);
     sums.push_back(std::move(of_host));
   }
-  for (const auto& of_host : sums) window.programs.push_back(programs_of(of_host));
   keep_functions(sums);
+  for (const auto& of_host : sums) add_programs(window, of_host);
   for (std::uint32_t word = 0; word < is_kept_.size(); ++word) {
     if (is_kept_[word] != 0) window.functions.push_back(Word{word});
   }
@@ -129,8 +133,7 @@ FeatureWindow FeatureWindows::by_program(const FeatureWindow& window) {
   for (const auto& of_host : window.programs) {
     for (const auto& [program, word] : columns) {
       if (word == kNoWord) continue;
-      const auto found = of_host.find(program);
-      programs.values.push_back(found == of_host.end() ? 0 : found->second);
+      programs.values.push_back(sum_of(of_host, program));
     }
   }
   return programs;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +17,15 @@
 
 namespace laggard::detect {
 
+/// Sums by program.
+using ProgramSums = std::map<std::string, double, std::less<>>;
+
+/// 0 of a program that was not seen.
+[[nodiscard]] inline double sum_of(const ProgramSums& sums, std::string_view program) {
+  const auto found = sums.find(program);
+  return found == sums.end() ? 0 : found->second;
+}
+
 /// What hosts did in one window, function by function.
 struct FeatureWindow {
   TimeSpan span;
@@ -23,7 +33,9 @@ struct FeatureWindow {
   std::vector<Word> functions;     ///< Of FeatureWindows::words.
   std::vector<double> values;      ///< Host after host, a value for each function.
   /// Of each host all that its programs did, in functions that are kept and in others.
-  std::vector<std::map<std::string, double, std::less<>>> programs{};
+  std::vector<ProgramSums> programs{};
+  /// Of each host what is in `programs` and in no value: the functions that are not kept.
+  std::vector<ProgramSums> rest{};
   double grain = 0;  ///< What one count is worth, in the unit of the values.
 
   [[nodiscard]] std::span<const double> of(std::size_t host) const {
@@ -76,8 +88,7 @@ class FeatureWindows {
   /// End of the first window, after those that were taken, in which anything was recorded.
   [[nodiscard]] std::optional<WallTime> next() const;
   [[nodiscard]] FeatureWindow window(WallTime end);
-  [[nodiscard]] std::map<std::string, double, std::less<>> programs_of(
-      const std::unordered_map<std::uint32_t, double>& sums) const;
+  void add_programs(FeatureWindow& window, const std::unordered_map<std::uint32_t, double>& sums) const;
   void forget_before(WallTime begin);
   void keep_functions(const std::vector<std::unordered_map<std::uint32_t, double>>& sums);
 

@@ -108,6 +108,20 @@ TEST(FeatureWindows, ProgramsAreThoseOfAllFunctions) {
   EXPECT_DOUBLE_EQ(taken[0].grain, 0.01);
 }
 
+TEST(FeatureWindows, TheRestOfAProgramIsWhatIsInNoValue) {
+  FeatureWindows windows(0.3);
+  for (Duration at = 0s; at < 60s; at += 10s) {
+    windows.add(table_of({"s1", at, {{"dd;x;f", 5}, {"dd;x;g", 2}, {"dd;y;g", 1}, {"sh;x;f", 5}}}, 10ms));
+    windows.add(table_of({"s2", at, {{"dd;x;f", 1}, {"dd;x;g", 2}}}, 10ms));
+  }
+  const auto taken = windows.take(kStart + 60s);
+  ASSERT_EQ(taken.size(), 1U);
+  ASSERT_EQ(taken[0].rest.size(), 2U);
+  EXPECT_EQ(taken[0].rest[0].size(), 1U) << "of sh there is none";
+  EXPECT_DOUBLE_EQ(taken[0].rest[0].at("dd"), 0.18);
+  EXPECT_DOUBLE_EQ(taken[0].rest[1].at("dd"), 0.12) << "dd;x;f is kept, since s1 has enough of it";
+}
+
 TEST(FeatureWindows, WhoWasNotRecordedEnoughIsNotCompared) {
   FeatureWindows windows(1);
   for (Duration at = 0s; at < 60s; at += 10s) {
