@@ -55,17 +55,18 @@ struct FlameBox {
 };
 
 std::string box_markup(const FlameBox& box, std::string_view attributes) {
-  return fmt::format("<rect{} x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\"/>", attributes,
-                     box.x, box.y, box.width, kFlamesRow);
+  return fmt::format(R"(<rect{} x="{:.2f}" y="{:.1f}" width="{:.2f}" height="{:.1f}"/>)", attributes, box.x,
+                     box.y, box.width, kFlamesRow);
 }
 
-/// How far apart, as a colour over that of what is alike; none where nobody would see it.
+/// How far apart, as a colour over that of what is alike; none where nobody would see it. Its depth goes with
+/// the root of the difference, since next to a program that runs nowhere else the rest would all look alike.
 std::string tint(const Frame& frame, const FlameBox& box, double furthest) {
   constexpr double kLeastSeen = 0.02;
   const double apart = furthest > 0 ? (frame.own - frame.peers) / furthest : 0;
   if (!(std::abs(apart) >= kLeastSeen)) return "";
-  return box_markup(box, fmt::format(" class=\"{}\" fill-opacity=\"{:.2f}\"", apart > 0 ? "more" : "less",
-                                     kDeepest * std::abs(apart)));
+  return box_markup(box, fmt::format(R"( class="{}" fill-opacity="{:.2f}")", apart > 0 ? "more" : "less",
+                                     kDeepest * std::sqrt(std::abs(apart))));
 }
 
 /// The name, as far as there is room for it.
