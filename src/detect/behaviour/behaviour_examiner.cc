@@ -128,6 +128,7 @@ std::optional<Evidence> BehaviourExaminer::examine(const Suspicion& suspicion, c
   if (programs.empty() && differing.empty()) return std::nullopt;
   Evidence evidence = behaviour_evidence(kind_, differing, words, most).evidence;
   std::vector<const ProgramSums*> rest_of_peers;
+  rest_of_peers.reserve(peers.size());
   for (const Means& of_peer : peers) rest_of_peers.push_back(&of_peer.rest);
   auto flames = behaviour_flames(kind_, functions, compared_rest(own->rest, rest_of_peers), words);
   if (flames) evidence.payloads.push_back(std::move(*flames));

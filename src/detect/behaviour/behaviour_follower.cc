@@ -156,6 +156,7 @@ void BehaviourFollower::add_difference(const FeatureWindow& window, std::span<co
   // Where programs are compared, there is none.
   if (window.rest.empty()) return;
   std::vector<const ProgramSums*> of_others;
+  of_others.reserve(others.size());
   for (const std::size_t other : others) of_others.push_back(&window.rest[other]);
   for (const RestOfProgram& rest : compared_rest(window.rest[host], of_others)) {
     RestOfProgram& sum = known.rest[rest.program];
