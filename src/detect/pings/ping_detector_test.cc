@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,7 @@ namespace laggard::detect {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -201,6 +203,26 @@ TEST_F(PingDetectorTest, AClientThatFailsEverywhereIsTheOneThatIsSick) {
   const auto& how = std::get<RankedPayload>(finding.evidence.payloads.front().shape);
   EXPECT_THAT(how.entries, SizeIs(3));
   EXPECT_THAT(how.entries.front().name, HasSubstr("EIO"));
+}
+
+TEST_F(PingDetectorTest, WhatAllClientsHaveIsNoClients) {
+  const std::vector<std::string> clients{"c1", "c2", "c3", "c4"};
+  const std::vector<std::string> targets{"s1/d1", "s1/d2", "s2/d1", "s2/d2", "s3/d1", "s3/d2"};
+  std::mt19937_64 random(5);
+  const auto overloaded = [&](std::string_view, std::string_view, int) {
+    return random() % 3 == 0 ? "slow" : "ok";
+  };
+  Probes probes(system_.get(), clients, targets);
+  probes.run(0, 20, overloaded);
+  EXPECT_THAT(probes.found(), IsEmpty());
+  Probes one_besides(system_.get(), clients, targets);
+  one_besides.run(0, 20, [&](std::string_view client, std::string_view target, int minute) {
+    return target == "s2/d1" ? "timeout" : overloaded(client, target, minute);
+  });
+  EXPECT_THAT(one_besides.found(), ElementsAre("disk s2/d1"));
+  Probes one_client(system_.get(), clients, targets);
+  one_client.run(0, 6, sick("c2", "", "slow"));
+  EXPECT_THAT(one_client.found(), ElementsAre("client c2"));
 }
 
 TEST_F(PingDetectorTest, PartsThatTheseProbesCannotTellApartAreNamed) {

@@ -44,15 +44,35 @@ struct Explanation {
 }  // namespace
 
 struct PingLocalizer::System {
-  System(std::span<const std::vector<PingHop>> paths, std::vector<std::size_t> which)
-      : probed(std::move(which)), units(paths, probed), model(hops(paths), units.all().size()) {}
+  /// \param whole  with one unit more, the last, that all paths pass
+  System(std::span<const std::vector<PingHop>> paths, std::vector<std::size_t> which, bool whole)
+      : probed(std::move(which)),
+        units(paths, probed),
+        hidden(whole ? 1 : 0),
+        model(hops(paths), units.all().size() + hidden) {}
 
   [[nodiscard]] std::vector<std::vector<stats::PathHop>> hops(
       std::span<const std::vector<PingHop>> paths) const {
     std::vector<std::vector<stats::PathHop>> all;
     all.reserve(probed.size());
-    for (const std::size_t p : probed) all.push_back(units.hops(paths[p]));
+    for (const std::size_t p : probed) {
+      all.push_back(units.hops(paths[p]));
+      if (hidden > 0) all.back().push_back({.units = {units.all().size()}});
+    }
     return all;
+  }
+
+  /// Whether all of at least three clients have failed.
+  [[nodiscard]] bool have_all_clients_failed(std::span<const stats::UnitHealth> health) const {
+    constexpr std::size_t kFewest = 3;
+    std::size_t clients = 0;
+    for (std::size_t u = 0; u < units.all().size(); ++u) {
+      const auto is_client = [](const Part& part) { return part.kind == PartKind::kClient; };
+      if (std::ranges::none_of(units.all()[u].parts, is_client)) continue;
+      ++clients;
+      if (!has_failed(health[u])) return false;
+    }
+    return clients >= kFewest;
   }
 
   void count(std::span<const PingCounts> counts) {
@@ -66,7 +86,7 @@ struct PingLocalizer::System {
 
   [[nodiscard]] Explanation explain(std::span<const std::size_t> well) const {
     Explanation one{.fit = model.fit(trials, failures, {.well = well}), .failed = {}};
-    for (std::size_t u = 0; u < units.all().size(); ++u) {
+    for (std::size_t u = 0; u < units.all().size() + hidden; ++u) {
       if (has_failed(one.fit.health[u])) one.failed.push_back(u);
     }
     one.cost = kNeeded * static_cast<double>(one.failed.size()) - one.fit.log_likelihood;
@@ -100,6 +120,7 @@ struct PingLocalizer::System {
 
   std::vector<std::size_t> probed;  ///< Pairs, by number.
   PingUnits units;
+  std::size_t hidden = 0;  ///< Units of the model that are no parts.
   stats::PathModel model;
   std::vector<double> trials;  ///< Of the probed ones.
   std::vector<double> failures;
@@ -123,11 +144,18 @@ std::vector<PingVerdict> PingLocalizer::localize(std::span<const PingCounts> cou
   for (std::size_t p = 0; p < counts.size(); ++p) {
     if (counts[p].trials > 0) probed.push_back(p);
   }
-  if (!system_ || system_->probed != probed) system_ = std::make_unique<System>(paths_, std::move(probed));
+  if (!system_ || system_->probed != probed) {
+    system_ = std::make_unique<System>(paths_, std::move(probed), false);
+  }
   system_->count(counts);
-  const std::vector<stats::UnitHealth> health = system_->simplest_health();
+  std::vector<stats::UnitHealth> health = system_->simplest_health();
+  if (system_->have_all_clients_failed(health)) {
+    System with_whole(paths_, system_->probed, true);
+    with_whole.count(counts);
+    health = with_whole.simplest_health();
+  }
   std::vector<PingVerdict> verdicts;
-  for (std::size_t u = 0; u < health.size(); ++u) {
+  for (std::size_t u = 0; u < system_->units.all().size(); ++u) {
     const PingUnit& unit = system_->units.all()[u];
     PingVerdict verdict{.part = {}, .others = {}, .health = health[u], .on = {}};
     for (const std::size_t p : unit.on) {
