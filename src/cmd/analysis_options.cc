@@ -1,6 +1,7 @@
 // Apart from the preparation, which needs none of the command line's machinery.
 #include <string>
 
+#include "base/file.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/shared_options.h"
 #include "detect/peer/judge/parameters.h"
@@ -28,6 +29,10 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
       ->capture_default_str()
       ->check(CLI::IsMember({"manhattan", "relative", "scaled", "kl"}))
       ->type_name("D");
+  command
+      .add_option("--code-weights", o.code_weights,
+                  "What functions count for in that: lines PATTERN WEIGHT, or spread")
+      ->type_name("FILE");
   command.add_option("--metric", o.metrics, "Compare only these metrics: await,rd_sec,...")
       ->type_name("M,...");
   command.add_option("--from", o.from, "Start here (ISO 8601 or Unix seconds)")->type_name("TIME");
@@ -72,6 +77,15 @@ void add_constant_options(CLI::App& command, AnalysisOptions& o) {
                            {parameters, "Any other parameter, as latency.threshold=4",
                             [] { return detect::describe_parameters({}); }},
                            o.parameters);
+}
+
+Result<detect::CodeMeasure> code_measure_of(const AnalysisOptions& options) {
+  const auto distance =
+      detect::code_distance(options.code_distance).value_or(detect::CodeDistance::kManhattan);
+  if (options.code_weights.empty()) return detect::CodeMeasure{.distance = distance};
+  auto text = read_file(options.code_weights);
+  if (!text) return forward(text);
+  return detect::read_weights(distance, *text, options.code_weights);
 }
 
 }  // namespace laggard::cmd

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/workers.h"
 #include "derive/derivation_table.h"
-#include "detect/behaviour/code_distance.h"
+#include "detect/behaviour/code_measure.h"
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/compare/thresholds.h"
 #include "engine/algorithm.h"
@@ -34,6 +34,7 @@ struct AnalysisOptions {
   std::string system;
   std::string distances = "cdf";
   std::string code_distance = "manhattan";  ///< detect::CodeDistance by name.
+  std::string code_weights;                 ///< A file (detect::read_weights); empty: none.
   std::string metrics;
   std::string from;
   std::string to;
@@ -57,10 +58,8 @@ struct AnalysisOptions {
   std::span<const derive::Derivation> derivations = derive::derivation_table();  ///< Of events.
 };
 
-/// What `--code-distance` names.
-[[nodiscard]] inline detect::CodeDistance code_distance_of(const AnalysisOptions& options) {
-  return detect::code_distance(options.code_distance).value_or(detect::CodeDistance::kManhattan);
-}
+/// What `--code-distance` and `--code-weights` say.
+[[nodiscard]] Result<detect::CodeMeasure> code_measure_of(const AnalysisOptions& options);
 
 /// Declares them on a subcommand.
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);

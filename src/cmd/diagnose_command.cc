@@ -184,8 +184,9 @@ Status check_outputs_of(const DiagnoseOptions& options) {
                                  {"--html", options.html},
                                  {"--history", options.history},
                                  {"--learn", options.learn}};
-  const std::filesystem::path inputs[] = {options.analysis.system, options.analysis.ledger,
-                                          options.thresholds, options.rules, options.log_patterns};
+  const std::filesystem::path inputs[] = {
+      options.analysis.system, options.analysis.ledger, options.analysis.code_weights,
+      options.thresholds,      options.rules,           options.log_patterns};
   return check_outputs(outputs, inputs);
 }
 
@@ -203,11 +204,13 @@ Result<engine::DiagnoserOptions> diagnoser_options(const DiagnoseOptions& option
   out.pipeline = setup.pipeline;
   out.rules = std::move(*rules);
   out.log_patterns = std::move(*patterns);
+  auto measure = code_measure_of(options.analysis);
+  if (!measure) return forward(measure);
+  out.code_measure = measure->name();
   if (setup.thresholds) {
     out.normal_errors.assign(setup.thresholds->normal_errors.begin(), setup.thresholds->normal_errors.end());
-    out.trained_behaviour = detect::trained_behaviour(*setup.thresholds, code_distance_of(options.analysis));
+    out.trained_behaviour = detect::trained_behaviour(*setup.thresholds, *measure);
   }
-  out.code_distance = options.analysis.code_distance;
   out.learn = !options.learn.empty();
   out.detectors = options.analysis.detectors;
   out.known = known_incidents(setup.grouping, setup.decisions);

@@ -108,8 +108,8 @@ std::string notes_of(const AnalysisSetup& setup) {
 
 /// What servers' profiles teach; no groups where none were recorded.
 Result<std::vector<detect::GroupThresholds>> behaviour_of(const AnalysisSetup& setup,
-                                                          detect::CodeDistance distance) {
-  detect::BehaviourTrainer trainer(setup.grouping, distance);
+                                                          const detect::CodeMeasure& measure) {
+  detect::BehaviourTrainer trainer(setup.grouping, measure);
   if (setup.observations == nullptr) return trainer.finish();
   const ObservationRequest request{
       .from = setup.request.from,
@@ -158,7 +158,9 @@ Status train(TrainOptions options) {
                             options.analysis.left_out.empty() ? "" : " that does not stand out itself"));
   }
   thresholds.normal_errors = normal_errors;
-  auto behaviour = behaviour_of(*setup, code_distance_of(options.analysis));
+  auto measure = code_measure_of(options.analysis);
+  if (!measure) return forward(measure);
+  auto behaviour = behaviour_of(*setup, *measure);
   if (!behaviour) return forward(behaviour);
   std::ranges::move(*behaviour, std::back_inserter(thresholds.groups));
   auto text = detect::write_thresholds(thresholds);

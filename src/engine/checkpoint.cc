@@ -63,7 +63,7 @@ std::uint64_t state_fingerprint(const Grouping& grouping, const DiagnoserOptions
   for (const DetectorSpec& detector : options.detectors) out(detector.source);
   out(options.normal_errors.size());
   for (const std::string& error : options.normal_errors) out(error);
-  out(options.code_distance);
+  out(options.code_measure);
   for (const auto& [kind, hosts] : options.trained_behaviour) {
     for (const auto& [host, distance] : hosts) out(kind, host, distance);
   }

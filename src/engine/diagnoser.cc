@@ -97,7 +97,7 @@ Diagnoser::Diagnoser(const Grouping& grouping, DiagnoserOptions options)
                   .step = step_,
                   .log_patterns = options_.log_patterns,
                   .normal_errors = options_.normal_errors,
-                  .code_distance = options_.code_distance,
+                  .code_measure = options_.code_measure,
                   .trained_behaviour = &options_.trained_behaviour}),
       load_(grouping),
       examiners_(grouping, detectors_, load_) {

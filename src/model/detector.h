@@ -87,8 +87,8 @@ struct DetectorSetup {
   std::string_view log_patterns{};
   /// Errors of servers' system calls that mean nothing, by name; outlives the detector.
   std::span<const std::string> normal_errors{};
-  /// By which distance servers are compared in what they do, by name (detect/behaviour/code_distance.h).
-  std::string_view code_distance = "manhattan";
+  /// By which measure servers are compared in what they do, by name (detect/behaviour/code_measure.h).
+  std::string_view code_measure = "manhattan";
   /// How far servers were apart in what they do in fault-free training, by comparison and host
   /// (detect/behaviour); outlives the detector; null: nothing was trained.
   const std::map<std::string, std::map<std::string, double>>* trained_behaviour = nullptr;

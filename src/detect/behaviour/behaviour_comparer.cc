@@ -8,7 +8,7 @@
 
 namespace laggard::detect {
 
-std::vector<BehaviourComparison> default_behaviour(CodeDistance distance) {
+std::vector<BehaviourComparison> default_behaviour(const CodeMeasure& measure) {
   /// B's 100 samples of 28 kHz are 3.6 ms of CPU; of 99 Hz that is less than one sample. **Ours**: ten of 99
   /// Hz.
   constexpr double kSamplesFloor = 0.1;
@@ -19,7 +19,7 @@ std::vector<BehaviourComparison> default_behaviour(CodeDistance distance) {
   constexpr double kNanosecond = 1e-9;
   const auto with = [&](double floor, double grain) {
     BehaviourParameters parameters;
-    parameters.distance = distance;
+    parameters.measure = measure;
     parameters.unit = {.floor = floor, .grain = grain};
     parameters.least = floor;
     return parameters;
@@ -92,16 +92,16 @@ void BehaviourComparer::compare_in_all(Profile& profile, const FeatureWindow& fu
   if (listener.window) listener.window(profile.kind, functions);
   for (std::size_t c = 0; c < comparisons_.size(); ++c) {
     if (comparisons_[c].profile != profile.kind) continue;
-    compare(c, comparisons_[c].of_programs ? programs : functions, listener);
+    compare(c, comparisons_[c].of_programs ? programs : functions, profile.windows.words(), listener);
   }
 }
 
-void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window,
+void BehaviourComparer::compare(std::size_t comparison, const FeatureWindow& window, const Dictionary& words,
                                 const Listener& listener) {
   for (const auto& [group, hosts] : servers_.members(window)) {
     BehaviourFollower& follower =
         groups_[comparison].try_emplace(group, comparisons_[comparison].parameters).first->second;
-    const auto verdicts = follower.follow(window, hosts);
+    const auto verdicts = follower.follow(window, hosts, words);
     if (!verdicts.empty()) listener.judged({comparison, group, window, follower, verdicts});
   }
 }

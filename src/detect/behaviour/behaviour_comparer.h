@@ -26,11 +26,10 @@ struct BehaviourComparison {
   BehaviourParameters parameters;
 };
 
-/// Without any training, by this distance: `samples`, `calls` and `call-time`, function by function as B has
+/// Without any training, by this measure: `samples`, `calls` and `call-time`, function by function as B has
 /// it, and **ours** `programs`, samples program by program, weighed by their spread. A function is seen too
 /// seldom at 99 Hz to tell anything of a server that uses some hundredths of a processor; its program is not.
-[[nodiscard]] std::vector<BehaviourComparison> default_behaviour(
-    CodeDistance distance = CodeDistance::kManhattan);
+[[nodiscard]] std::vector<BehaviourComparison> default_behaviour(const CodeMeasure& measure = {});
 
 /// Which servers are compared in what they do: those of a peer group of hosts, of daemons, of interfaces or
 /// of disks, whichever of these kinds a server is in first; those that are in none are compared with each
@@ -94,7 +93,8 @@ class BehaviourComparer {
 
   void forget_words(std::string_view profile);
   void compare_in_all(Profile& profile, const FeatureWindow& functions, const Listener& listener);
-  void compare(std::size_t comparison, const FeatureWindow& window, const Listener& listener);
+  void compare(std::size_t comparison, const FeatureWindow& window, const Dictionary& words,
+               const Listener& listener);
 
   ServerGroups servers_;
   std::vector<BehaviourComparison> comparisons_;

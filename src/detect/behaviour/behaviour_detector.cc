@@ -27,8 +27,8 @@ BehaviourDetector::BehaviourDetector(const DetectorSetup& setup, std::vector<Beh
 
 std::unique_ptr<Detector> BehaviourDetector::make(const DetectorSetup& setup) {
   return std::make_unique<BehaviourDetector>(
-      setup, behaviour_with(setup.trained_behaviour,
-                            code_distance(setup.code_distance).value_or(CodeDistance::kManhattan)));
+      setup,
+      behaviour_with(setup.trained_behaviour, code_measure(setup.code_measure).value_or(CodeMeasure{})));
 }
 
 void BehaviourDetector::take(const ProfileTable& profile) { comparer_.add(profile); }

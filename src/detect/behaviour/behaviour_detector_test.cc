@@ -216,8 +216,9 @@ TEST_F(BehaviourDetectorTest, WhatWasTrainedIsTheThreshold) {
   EXPECT_GT(trained[0].components.at("s2"), 0);
   Thresholds thresholds;
   thresholds.groups = trained;
-  TrainedBehaviour learnt = trained_behaviour(thresholds, CodeDistance::kManhattan);
-  EXPECT_THAT(trained_behaviour(thresholds, CodeDistance::kKl), IsEmpty()) << "of another distance";
+  TrainedBehaviour learnt = trained_behaviour(thresholds, CodeMeasure{});
+  EXPECT_THAT(trained_behaviour(thresholds, {.distance = CodeDistance::kKl}), IsEmpty())
+      << "of another measure";
   ASSERT_EQ(learnt.at("samples"), trained[0].components);
   learnt.at("samples")["s2"] = 100;
   learnt.at("programs")["s2"] = 1000;
@@ -278,7 +279,7 @@ TEST_F(BehaviourDetectorTest, AProgramThatIsSeldomSeenIsNamedAllTheSame) {
 TEST_F(BehaviourDetectorTest, OtherDistancesFindARogueProgramToo) {
   for (const char* distance : {"manhattan", "relative", "scaled", "kl"}) {
     const auto detector =
-        BehaviourDetector::make({.grouping = grouping_, .step = 30s, .code_distance = distance});
+        BehaviourDetector::make({.grouping = grouping_, .step = 30s, .code_measure = distance});
     std::vector<ProfileTable> all = tables(0s, 5min);
     for (ProfileTable& table : tables(5min, 10min, {{"dd;[kernel];submit_bio", 60}}))
       all.push_back(std::move(table));

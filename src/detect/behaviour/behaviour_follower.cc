@@ -78,7 +78,7 @@ std::vector<double> BehaviourFollower::distances(const FeatureWindow& window,
     for (std::size_t away = 1; away < hosts.size(); away += stride) {
       const std::size_t other = hosts[(i + away) % hosts.size()];
       to_others.push_back(
-          distance_between(parameters_.distance, window.of(hosts[i]), window.of(other), weights));
+          distance_between(parameters_.measure.distance, window.of(hosts[i]), window.of(other), weights));
     }
     const auto lower = to_others.begin() + static_cast<std::ptrdiff_t>((to_others.size() - 1) / 2);
     std::ranges::nth_element(to_others, lower);
@@ -93,7 +93,7 @@ double BehaviourFollower::threshold_of(const std::string& host, std::span<const 
   double largest = largest_of_calm(others, (others.size() + 1) / kSickAtOnce);
   if (!calm_.empty()) largest = std::max(largest, std::ranges::max(calm_));
   // Where functions are not weighed, distances have the unit of the values.
-  const double least = parameters_.weighs_functions ? 0 : parameters_.least;
+  const double least = weighs_by_spread() ? 0 : parameters_.least;
   return std::max(parameters_.factor * largest, largest + least);
 }
 
@@ -165,13 +165,25 @@ void BehaviourFollower::add_difference(const FeatureWindow& window, std::span<co
   }
 }
 
+std::vector<double> BehaviourFollower::weights(const FeatureWindow& window,
+                                               std::span<const std::size_t> hosts, const Dictionary& words) {
+  std::vector<double> weights =
+      weighs_by_spread() ? spread_.weights(window, hosts) : std::vector<double>(window.functions.size(), 1.0);
+  if (parameters_.measure.rules.empty()) return weights;
+  for (std::size_t f = 0; f < weights.size(); ++f) {
+    const auto [known, is_new] = ruled_.try_emplace(window.functions[f].value, 1.0);
+    if (is_new) known->second = parameters_.measure.weight_of(words.text(window.functions[f]));
+    weights[f] *= known->second;
+  }
+  return weights;
+}
+
 std::vector<BehaviourFollower::Verdict> BehaviourFollower::follow(const FeatureWindow& window,
-                                                                  std::span<const std::size_t> hosts) {
+                                                                  std::span<const std::size_t> hosts,
+                                                                  const Dictionary& words) {
   constexpr std::size_t kFewest = 3;
   if (hosts.size() < kFewest) return {};
-  const std::vector<double> weights = parameters_.weighs_functions
-                                          ? spread_.weights(window, hosts)
-                                          : std::vector<double>(window.functions.size(), 1.0);
+  const std::vector<double> weights = this->weights(window, hosts, words);
   const std::vector<double> all = distances(window, hosts, weights);
   std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
@@ -217,6 +229,7 @@ std::vector<RestOfProgram> BehaviourFollower::rest(const std::string& host) cons
 
 void BehaviourFollower::forget_functions() {
   spread_.forget();
+  ruled_.clear();
   for (auto& [name, host] : hosts_) host.forget_sums();
 }
 

@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "base/time.h"
-#include "detect/behaviour/code_distance.h"
+#include "detect/behaviour/code_measure.h"
 #include "detect/behaviour/feature_windows.h"
 #include "detect/behaviour/function_spread.h"
+#include "model/dictionary.h"
 
 namespace laggard::detect {
 
 /// What decides in the comparison of what servers do.
 struct BehaviourParameters {
-  CodeDistance distance = CodeDistance::kManhattan;
-  bool weighs_functions = false;  ///< By their spread (FunctionSpread): ours.
+  CodeMeasure measure = {};
+  bool weighs_functions = false;  ///< By their spread, whatever the measure says: ours.
   std::size_t k = 3;              ///< Faulty is who is anomalous in k of the last 2k - 1 windows.
   double factor = 2;              ///< A threshold is so many times the largest distance of who is well.
   FunctionSpread::Unit unit{};
@@ -87,7 +88,9 @@ class BehaviourFollower {
       : parameters_(std::move(parameters)), spread_(parameters_.unit) {}
 
   /// \param hosts  which of the window are the group's: at least three, else nobody is judged.
-  [[nodiscard]] std::vector<Verdict> follow(const FeatureWindow& window, std::span<const std::size_t> hosts);
+  /// \param words  of its functions
+  [[nodiscard]] std::vector<Verdict> follow(const FeatureWindow& window, std::span<const std::size_t> hosts,
+                                            const Dictionary& words);
   /// Of the server's anomalous windows since it was normal for 2k - 1 windows, what is most apart first (B
   /// §4.2).
   [[nodiscard]] std::vector<Differing> differing(const std::string& host) const;
@@ -108,6 +111,11 @@ class BehaviourFollower {
     void forget_sums();
   };
 
+  [[nodiscard]] bool weighs_by_spread() const {
+    return parameters_.weighs_functions || parameters_.measure.by_spread;
+  }
+  [[nodiscard]] std::vector<double> weights(const FeatureWindow& window, std::span<const std::size_t> hosts,
+                                            const Dictionary& words);
   [[nodiscard]] std::vector<double> distances(const FeatureWindow& window, std::span<const std::size_t> hosts,
                                               std::span<const double> weights) const;
   [[nodiscard]] double threshold_of(const std::string& host, std::span<const double> others) const;
@@ -122,6 +130,7 @@ class BehaviourFollower {
 
   BehaviourParameters parameters_;
   FunctionSpread spread_;
+  std::unordered_map<std::uint32_t, double> ruled_;  ///< What the measure's rules say, by function.
   std::map<std::string, Host> hosts_;
   std::deque<double> calm_;  ///< Of each of the last kMemory windows the largest distance of who is well.
 };

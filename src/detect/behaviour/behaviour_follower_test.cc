@@ -1,5 +1,6 @@
 #include "detect/behaviour/behaviour_follower.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@ namespace laggard::detect {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr WallTime kStart = from_unix_ns(1'800'000'000'000'000'000);
@@ -55,6 +57,16 @@ class Cluster {
   int n_ = 0;
 };
 
+/// `p;b;f0`, `p;b;f1`, ...
+const Dictionary& names() {
+  static const Dictionary words = [] {
+    Dictionary made;
+    for (std::size_t f = 0; f < kFunctions; ++f) static_cast<void>(made.intern(fmt::format("p;b;f{}", f)));
+    return made;
+  }();
+  return words;
+}
+
 BehaviourParameters samples() {
   BehaviourParameters parameters;
   parameters.unit = {.floor = 0.1, .grain = 1.0 / 99};
@@ -95,7 +107,7 @@ TEST(BehaviourFollower, DistancesAndThresholdsAreThoseOfThePaper) {
   }
   BehaviourFollower follower(parameters);
   for (const FeatureWindow& window : training) {
-    const auto verdicts = follower.follow(window, cluster.all());
+    const auto verdicts = follower.follow(window, cluster.all(), names());
     ASSERT_EQ(verdicts.size(), 10U);
     for (const auto& verdict : verdicts) {
       EXPECT_NEAR(verdict.threshold, 2 * std::ceil(1000 * largest[verdict.host]) / 1000, 1e-9)
@@ -119,7 +131,7 @@ TEST(BehaviourFollower, NobodyIsFaultyByChance) {
         parameters.weighs_functions = weighs;
         BehaviourFollower follower(parameters);
         for (int n = 0; n < 60; ++n, ++windows) {
-          EXPECT_THAT(faulty(follower.follow(cluster.window(), cluster.all())), IsEmpty())
+          EXPECT_THAT(faulty(follower.follow(cluster.window(), cluster.all(), names())), IsEmpty())
               << servers << " servers, seed " << seed << ", window " << n << ", weighs " << weighs;
         }
       }
@@ -136,9 +148,9 @@ TEST(BehaviourFollower, WhoDoesOtherThingsIsFaultyInTheThirdWindow) {
       parameters.weighs_functions = weighs;
       BehaviourFollower follower(parameters);
       for (int n = 0; n < 10; ++n)
-        EXPECT_THAT(faulty(follower.follow(cluster.window(), cluster.all())), IsEmpty());
+        EXPECT_THAT(faulty(follower.follow(cluster.window(), cluster.all(), names())), IsEmpty());
       for (int n = 0; n < 6; ++n) {
-        const auto found = faulty(follower.follow(cluster.window({{1, 6.0}}), cluster.all()));
+        const auto found = faulty(follower.follow(cluster.window({{1, 6.0}}), cluster.all(), names()));
         EXPECT_EQ(found, n < 2 ? std::vector<std::size_t>{} : std::vector<std::size_t>{1})
             << servers << ' ' << n;
       }
@@ -149,7 +161,7 @@ TEST(BehaviourFollower, WhoDoesOtherThingsIsFaultyInTheThirdWindow) {
       EXPECT_NEAR(differing[0].peers, 0, 0.2);
       EXPECT_THAT(follower.differing("s1"), IsEmpty());
       for (int n = 0; n < 3; ++n) {
-        for (const auto& verdict : follower.follow(cluster.window(), cluster.all())) {
+        for (const auto& verdict : follower.follow(cluster.window(), cluster.all(), names())) {
           EXPECT_FALSE(verdict.is_faulty);
           if (verdict.host == 1) {
             EXPECT_EQ(verdict.normal, static_cast<std::size_t>(n + 1));
@@ -182,7 +194,7 @@ TEST(BehaviourFollower, TheRestIsOfTheSameWindowsAndBesideTheMedian) {
     FeatureWindow window = cluster.window(n < 10 ? Cluster::Besides{} : Cluster::Besides{{1, 6.0}});
     window.rest.assign(5, {{"cron", n < 10 ? 9.0 : 1.0}});
     window.rest[1]["dd"] = n;
-    EXPECT_EQ(follower.follow(window, cluster.all()).size(), 5U);
+    EXPECT_EQ(follower.follow(window, cluster.all(), names()).size(), 5U);
   }
   const auto of_s2 = follower.rest("s2");
   ASSERT_EQ(of_s2.size(), 2U);
@@ -192,13 +204,34 @@ TEST(BehaviourFollower, TheRestIsOfTheSameWindowsAndBesideTheMedian) {
   EXPECT_THAT(follower.rest("s1"), IsEmpty());
 }
 
+TEST(BehaviourFollower, CountsWhatAUserSaysThatItCounts) {
+  const auto found_with = [](double weight, double besides) {
+    Cluster cluster(9, 5);
+    BehaviourParameters parameters = samples();
+    parameters.measure.rules = {{.pattern = fmt::format("f{}", kFunctions - 1), .weight = weight}};
+    BehaviourFollower follower(parameters);
+    std::vector<std::size_t> found;
+    for (int n = 0; n < 12; ++n) {
+      found =
+          faulty(follower.follow(cluster.window(n < 6 ? Cluster::Besides{} : Cluster::Besides{{2, besides}}),
+                                 cluster.all(), names()));
+    }
+    return found;
+  };
+  EXPECT_THAT(found_with(1, 6), ElementsAre(2));
+  EXPECT_THAT(found_with(0, 6), IsEmpty()) << "that function counts for nothing";
+  EXPECT_THAT(found_with(1, 0.8), IsEmpty());
+  EXPECT_THAT(found_with(8, 0.8), ElementsAre(2));
+}
+
 TEST(BehaviourFollower, TwoOfNineMayBeSickAtOnce) {
   Cluster cluster(9, 5);
   BehaviourFollower follower(samples());
   std::vector<std::size_t> found;
   for (int n = 0; n < 12; ++n) {
-    found = faulty(follower.follow(
-        cluster.window(n < 6 ? Cluster::Besides{} : Cluster::Besides{{2, 6.0}, {7, 4.5}}), cluster.all()));
+    found = faulty(
+        follower.follow(cluster.window(n < 6 ? Cluster::Besides{} : Cluster::Besides{{2, 6.0}, {7, 4.5}}),
+                        cluster.all(), names()));
   }
   EXPECT_EQ(found, (std::vector<std::size_t>{2, 7}));
 }
@@ -210,7 +243,8 @@ TEST(BehaviourFollower, WhoWasNoOtherBeforeIsFaultyAsEver) {
   bool any = false;
   for (int n = 0; n < 40; ++n) {
     // It always does something besides that is below the threshold, and then a little more.
-    for (const auto& verdict : follower.follow(cluster.window({{3, n < 30 ? 1.0 : 1.8}}), cluster.all())) {
+    for (const auto& verdict :
+         follower.follow(cluster.window({{3, n < 30 ? 1.0 : 1.8}}), cluster.all(), names())) {
       any = any || verdict.is_faulty;
       as_ever = as_ever || verdict.as_ever;
       if (verdict.host != 3) {
@@ -225,7 +259,7 @@ TEST(BehaviourFollower, WhoWasNoOtherBeforeIsFaultyAsEver) {
 TEST(BehaviourFollower, TwoServersTellNothing) {
   Cluster cluster(2, 5);
   BehaviourFollower follower(samples());
-  EXPECT_THAT(follower.follow(cluster.window({{1, 100.0}}), cluster.all()), IsEmpty());
+  EXPECT_THAT(follower.follow(cluster.window({{1, 100.0}}), cluster.all(), names()), IsEmpty());
 }
 
 TEST(BehaviourFollower, WeighingFindsWhatIsSmallInAFunctionThatNeverVaries) {
@@ -248,7 +282,7 @@ TEST(BehaviourFollower, WeighingFindsWhatIsSmallInAFunctionThatNeverVaries) {
           window.values.push_back(f < 10 ? uneven(random) : s == 4 && n >= 20 ? 1.5 : 0.2);
         }
       }
-      found = faulty(follower.follow(window, Cluster(9, 0).all()));
+      found = faulty(follower.follow(window, Cluster(9, 0).all(), names()));
     }
     EXPECT_EQ(found, weighs ? std::vector<std::size_t>{4} : std::vector<std::size_t>{});
   }

@@ -28,7 +28,7 @@ std::vector<GroupThresholds> BehaviourTrainer::finish() {
   for (const auto& [key, learnt] : learnt_) {
     const BehaviourComparison& comparison = comparer_.comparisons()[key.first];
     GroupThresholds& group = all.emplace_back();
-    group.distance = to_name(comparison.parameters.distance);
+    group.distance = comparison.parameters.measure.name();
     group.metric = comparison.name;
     group.group = key.second;
     group.windows = static_cast<double>(learnt.windows) * kOverlap;
@@ -41,19 +41,19 @@ std::vector<GroupThresholds> BehaviourTrainer::finish() {
   return all;
 }
 
-TrainedBehaviour trained_behaviour(const Thresholds& thresholds, CodeDistance distance) {
+TrainedBehaviour trained_behaviour(const Thresholds& thresholds, const CodeMeasure& measure) {
   const std::vector<BehaviourComparison> comparisons = default_behaviour();
   TrainedBehaviour trained;
   for (const GroupThresholds& group : thresholds.groups) {
     const auto of_this = std::ranges::find(comparisons, group.metric, &BehaviourComparison::name);
-    if (of_this == comparisons.end() || group.distance != to_name(distance)) continue;
+    if (of_this == comparisons.end() || group.distance != measure.name()) continue;
     trained[group.metric].insert(group.components.begin(), group.components.end());
   }
   return trained;
 }
 
-std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained, CodeDistance distance) {
-  std::vector<BehaviourComparison> comparisons = default_behaviour(distance);
+std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained, const CodeMeasure& measure) {
+  std::vector<BehaviourComparison> comparisons = default_behaviour(measure);
   if (trained == nullptr) return comparisons;
   for (BehaviourComparison& comparison : comparisons) {
     const auto of_this = trained->find(std::string(comparison.name));

@@ -18,13 +18,13 @@ namespace laggard::detect {
 class BehaviourTrainer {
  public:
   /// \param grouping  outlives this
-  explicit BehaviourTrainer(const Grouping& grouping, CodeDistance distance = CodeDistance::kManhattan)
-      : comparer_(grouping, default_behaviour(distance)) {}
+  explicit BehaviourTrainer(const Grouping& grouping, const CodeMeasure& measure = {})
+      : comparer_(grouping, default_behaviour(measure)) {}
 
   /// Tables by their first time, as ProfileReader has them.
   void add(const ProfileTable& profile);
-  /// \return  a row for each comparison and group with a whole window: `distance` and `metric` are the
-  /// comparison.
+  /// \return  a row for each comparison and group with a whole window: `metric` is the comparison, `distance`
+  /// the name of its measure.
   [[nodiscard]] std::vector<GroupThresholds> finish();
 
  private:
@@ -38,11 +38,11 @@ class BehaviourTrainer {
   std::map<std::pair<std::size_t, std::string>, Learnt> learnt_;  ///< By comparison and group.
 };
 
-/// What was trained by this distance, by comparison and host.
+/// What was trained by this measure, by comparison and host.
 using TrainedBehaviour = std::map<std::string, std::map<std::string, double>>;
-[[nodiscard]] TrainedBehaviour trained_behaviour(const Thresholds& thresholds, CodeDistance distance);
+[[nodiscard]] TrainedBehaviour trained_behaviour(const Thresholds& thresholds, const CodeMeasure& measure);
 /// default_behaviour, with what was trained; null: nothing was.
 [[nodiscard]] std::vector<BehaviourComparison> behaviour_with(const TrainedBehaviour* trained,
-                                                              CodeDistance distance);
+                                                              const CodeMeasure& measure);
 
 }  // namespace laggard::detect
