@@ -2,7 +2,7 @@
 """Kasick's table of what servers' behaviour tells (B, HotDep 2010, Table 1), made anew from runs of the bench.
 
 usage: tests/accuracy/behaviour_table.py LAGGARD RUNS [--train RUNS] [--preset lab,quick] [--code-distance manhattan]
-                                         [--markdown FILE]
+                                         [--code-weights FILE] [--markdown FILE]
 
 RUNS hold runs of `laggard-lab bench --samples`, and with --calls, too. Each is judged by its profiles, with thresholds that were trained on runs
 without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined), by laggard's own
@@ -176,10 +176,12 @@ def main():
     parser.add_argument("--train", type=pathlib.Path, metavar="RUNS")
     parser.add_argument("--preset", default="lab,quick")
     parser.add_argument("--code-distance", default="manhattan", choices=["manhattan", "relative", "scaled", "kl"])
+    parser.add_argument("--code-weights", type=pathlib.Path)
     parser.add_argument("--markdown", type=pathlib.Path)
     options = parser.parse_args()
+    weights = ["--code-weights", options.code_weights] if options.code_weights else []
     with tempfile.TemporaryDirectory() as name, campaign(options.runs) as found:
-        laggard = Laggard(options.laggard.resolve(), ["--preset", options.preset, "--code-distance", options.code_distance],
+        laggard = Laggard(options.laggard.resolve(), ["--preset", options.preset, "--code-distance", options.code_distance, *weights],
                           pathlib.Path(name))
         runs = [run for run in found if (run.folder / "profiles").is_dir()]
         if not runs:

@@ -84,6 +84,17 @@ class FromRuns(unittest.TestCase):
             found, nobody = "1 of 1 (2–100 %) / 0 of 1 (0–98 %)", "– / 0 of 2 (0–84 %)"
             self.assertEqual(tables[0][2:4], ["| " + " | ".join(["read-network-hog", "1"] + 8 * [found]) + " |",
                                               "| " + " | ".join(["none", "2"] + 8 * [nobody]) + " |"])
+            weights = runs / "weights"
+            weights.write_text("# Nobody looks at these.\nsocat 0\n*;[kernel];tcp_rcv_established 0\n")
+            done = subprocess.run([sys.executable, behaviour_table.__file__, made_up.LAGGARD, runs, "--preset", "quick", "--code-weights", weights],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            missed = "0 of 1 (0–98 %) / 0 of 1 (0–98 %)"
+            self.assertEqual(done.stdout.split("\n\n")[1].splitlines()[2], "| " + " | ".join(["read-network-hog", "1"] + 8 * [missed]) + " |")
+            weights.write_text("spread\nsocat much\n")
+            done = subprocess.run([made_up.LAGGARD, "diagnose", runs / "ddr-none-1", "--code-weights", weights], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("weights:2: is no PATTERN WEIGHT, such as 'tcp_* 2'", done.stderr)
             for stream, recorder in (("events", "syscalls"), ("profiles", "samples")):
                 for file in runs.glob(f"*/{stream}/*.lgd"):  # As they are called where they are recorded.
                     file.rename(file.with_name(file.name.replace("-", f"+{recorder}-", 1)))
@@ -92,7 +103,6 @@ class FromRuns(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = done.stdout.splitlines()
             self.assertEqual(lines[0], "| fault | runs | and system calls | and samples | all but metrics |")
-            missed = "0 of 1 (0–98 %) / 0 of 1 (0–98 %)"
             self.assertEqual(lines[2].split(" | ")[2:], [missed, found, f"{found} |"])
             row = next(line for line in lines if line.startswith("| ddr-read-network-hog |")).split(" | ")
             self.assertEqual(row[2], "–")
