@@ -62,17 +62,18 @@ struct PingLocalizer::System {
     return all;
   }
 
-  /// Whether all of at least three clients have failed.
-  [[nodiscard]] bool have_all_clients_failed(std::span<const stats::UnitHealth> health) const {
+  /// Whether half of at least three clients have failed.
+  [[nodiscard]] bool have_most_clients_failed(std::span<const stats::UnitHealth> health) const {
     constexpr std::size_t kFewest = 3;
     std::size_t clients = 0;
+    std::size_t failed = 0;
     for (std::size_t u = 0; u < units.all().size(); ++u) {
       const auto is_client = [](const Part& part) { return part.kind == PartKind::kClient; };
       if (std::ranges::none_of(units.all()[u].parts, is_client)) continue;
       ++clients;
-      if (!has_failed(health[u])) return false;
+      if (has_failed(health[u])) ++failed;
     }
-    return clients >= kFewest;
+    return clients >= kFewest && 2 * failed >= clients;
   }
 
   void count(std::span<const PingCounts> counts) {
@@ -149,7 +150,7 @@ std::vector<PingVerdict> PingLocalizer::localize(std::span<const PingCounts> cou
   }
   system_->count(counts);
   std::vector<stats::UnitHealth> health = system_->simplest_health();
-  if (system_->have_all_clients_failed(health)) {
+  if (system_->have_most_clients_failed(health)) {
     System with_whole(paths_, system_->probed, true);
     with_whole.count(counts);
     health = with_whole.simplest_health();
