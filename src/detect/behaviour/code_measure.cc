@@ -23,12 +23,20 @@ std::optional<CodeMeasure::Rule> rule(std::string_view pattern, std::string_view
   return CodeMeasure::Rule{.pattern = std::string(pattern), .weight = *number};
 }
 
+/// `[kernel]` is a name here, and no set of letters.
+std::string with_plain_brackets(std::string_view pattern) {
+  std::string plain;
+  for (const char c : pattern) c == '[' ? plain.append("[[]") : plain.append(1, c);
+  return plain;
+}
+
 }  // namespace
 
 double CodeMeasure::weight_of(std::string_view word) const {
   const std::string_view last = word.substr(word.rfind(';') + 1);
   const auto matches = [&](const Rule& one) {
-    return glob_match(one.pattern, word) || glob_match(one.pattern, last);
+    const std::string pattern = with_plain_brackets(one.pattern);
+    return glob_match(pattern, word) || glob_match(pattern, last);
   };
   const auto found = std::ranges::find_if(rules, matches);
   return found == rules.end() ? 1 : found->weight;

@@ -14,6 +14,7 @@ TEST(CodeMeasure, TheFirstRuleThatMatchesCounts) {
                                     "tcp_v4_rcv 3   # a function, wherever it runs\n"
                                     "tcp_* 2\n"
                                     "glusterfsd;*;* 0.5\n"
+                                    "*;[kernel];s* 5\n"
                                     "  dd 0\n\n"
                                     "spread",
                                     "w");
@@ -22,7 +23,9 @@ TEST(CodeMeasure, TheFirstRuleThatMatchesCounts) {
   EXPECT_EQ(measure->weight_of("glusterfsd;[kernel];tcp_v4_rcv"), 3);
   EXPECT_EQ(measure->weight_of("glusterfsd;[kernel];tcp_sendmsg"), 2);
   EXPECT_EQ(measure->weight_of("glusterfsd;libc.so.6;memcpy"), 0.5);
-  EXPECT_EQ(measure->weight_of("dd;[kernel];submit_bio"), 1) << "a program's name is no function's";
+  EXPECT_EQ(measure->weight_of("dd;[kernel];submit_bio"), 5);
+  EXPECT_EQ(measure->weight_of("dd;k;sync"), 1) << "brackets are no set";
+  EXPECT_EQ(measure->weight_of("dd;[kernel];write"), 1) << "a program's name is no function's";
   EXPECT_EQ(measure->weight_of("dd"), 0) << "where programs are compared";
   EXPECT_EQ(measure->weight_of(""), 1);
 }
