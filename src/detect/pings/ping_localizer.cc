@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -62,18 +64,18 @@ struct PingLocalizer::System {
     return all;
   }
 
-  /// Whether half of at least three clients have failed.
-  [[nodiscard]] bool have_most_clients_failed(std::span<const stats::UnitHealth> health) const {
+  /// Whether half of at least three parts of a kind have failed: clients, servers or disks.
+  [[nodiscard]] bool have_most_of_a_kind_failed(std::span<const stats::UnitHealth> health) const {
     constexpr std::size_t kFewest = 3;
-    std::size_t clients = 0;
-    std::size_t failed = 0;
+    std::map<PartKind, std::set<std::size_t>> of_kind;
     for (std::size_t u = 0; u < units.all().size(); ++u) {
-      const auto is_client = [](const Part& part) { return part.kind == PartKind::kClient; };
-      if (std::ranges::none_of(units.all()[u].parts, is_client)) continue;
-      ++clients;
-      if (has_failed(health[u])) ++failed;
+      for (const Part& part : units.all()[u].parts) of_kind[part.kind].insert(u);
     }
-    return clients >= kFewest && 2 * failed >= clients;
+    return std::ranges::any_of(of_kind, [&](const auto& entry) {
+      const auto failed =
+          std::ranges::count_if(entry.second, [&](std::size_t u) { return has_failed(health[u]); });
+      return entry.second.size() >= kFewest && 2 * static_cast<std::size_t>(failed) >= entry.second.size();
+    });
   }
 
   void count(std::span<const PingCounts> counts) {
@@ -150,7 +152,7 @@ std::vector<PingVerdict> PingLocalizer::localize(std::span<const PingCounts> cou
   }
   system_->count(counts);
   std::vector<stats::UnitHealth> health = system_->simplest_health();
-  if (system_->have_most_clients_failed(health)) {
+  if (system_->have_most_of_a_kind_failed(health)) {
     System with_whole(paths_, system_->probed, true);
     with_whole.count(counts);
     health = with_whole.simplest_health();

@@ -45,9 +45,9 @@ inline constexpr double kNeeded = 6;
 /// what failed. Parts that lie on exactly the same paths are one unit, and so are all that stand by for each
 /// other, where the same ones always do. Parts whose paths nothing failed on are left out: they are well.
 ///
-/// **Ours**: where half of at least three clients seem to have failed, the whole system, which all paths
-/// pass, is a part like others, and nobody is told of it: what everybody has, as under a load for which the
-/// probes' patience is too short, is no client's.
+/// **Ours**: where half of at least three parts of a kind seem to have failed, the whole system, which all
+/// paths pass, is a part like others, and nobody is told of it: what everybody has, as under a load for which
+/// the probes' patience is too short, is nobody's.
 class PingLocalizer {
  public:
   /// `grouping` must outlive this.
