@@ -62,9 +62,9 @@ struct DiagnoserOptions {
   std::string log_patterns;                                    ///< DetectorSetup::log_patterns.
   std::vector<std::string> normal_errors;                      ///< DetectorSetup::normal_errors.
   std::map<std::string, std::map<std::string, double>>
-      trained_behaviour;                    ///< DetectorSetup::trained_behaviour.
+      trained_behaviour;                   ///< DetectorSetup::trained_behaviour.
   std::string code_measure = "manhattan";  ///< DetectorSetup::code_measure.
-  bool bias = true;                         ///< Look for what is a little slower in nearly every window, too.
+  bool bias = true;                        ///< Look for what is a little slower in nearly every window, too.
   bool learn = false;  ///< Hold each day against what the peers' own days before it taught (OwnHistory).
 };
 
