@@ -17,8 +17,7 @@ namespace laggard::archive {
 /// Who writes a file: the files of two writers never mix, and each is locked by itself.
 struct WriterName {
   std::string host;
-  std::string
-      recorder;  ///< `logs`, `calls`, …, in lower-case letters; empty: the host's metrics, or an import.
+  std::string recorder;  ///< `logs`, `calls`, …, in lower-case letters; empty: the host's metrics.
   auto operator<=>(const WriterName&) const = default;
 };
 

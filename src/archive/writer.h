@@ -35,8 +35,8 @@ struct WriterOptions {
   std::size_t max_open_files = 16;
   /// Measured in docs/bench.md.
   int zstd_level = 1;
-  /// Which recorder of its host writes (WriterName): those of other names may write beside it. Empty for
-  /// metrics and imports.
+  /// Which recorder of its host writes (WriterName), or the import of what that one records: those of other
+  /// names may write beside it. Empty for metrics.
   std::string recorder = {};
   /// Called, on the thread that writes, with a sentence on what other programs did to the recording
   /// meanwhile.

@@ -29,7 +29,7 @@ int run_import_logs(LogsCommand command) {
   command.logs.zone = *zone;
   command.logs.now = SystemClock().wall();
   return run_observation_import(
-      command.common, {.kinds = {std::string(kLogKind)}, .one = "line", .many = "lines"},
+      command.common, {.recorder = "logs", .kinds = {std::string(kLogKind)}, .one = "line", .many = "lines"},
       [&](ObservationSink& sink, collect::ImportObserver& observer) {
         return collect::import_logs(command.files, command.logs, sink, observer, command.limits);
       });

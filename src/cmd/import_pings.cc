@@ -34,11 +34,15 @@ int run_import_pings(PingsCommand command) {
   auto slo = duration_option("--slo", command.slo, std::chrono::milliseconds(1), std::chrono::hours(1));
   if (!slo) return report_error(slo.error());
   command.probes.deadline = *slo;
-  return run_observation_import(
-      command.common, {.kinds = {std::string(collect::PingSource::kKind)}, .one = "probe", .many = "probes"},
-      [&](ObservationSink& sink, collect::ImportObserver& observer) {
-        return collect::import_pings(command.files, command.probes, sink, observer, command.limits);
-      });
+  return run_observation_import(command.common,
+                                {.recorder = "pings",
+                                 .kinds = {std::string(collect::PingSource::kKind)},
+                                 .one = "probe",
+                                 .many = "probes"},
+                                [&](ObservationSink& sink, collect::ImportObserver& observer) {
+                                  return collect::import_pings(command.files, command.probes, sink, observer,
+                                                               command.limits);
+                                });
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ int run_observation_import(const ImportOptions& common, const ImportedKinds& wha
   SystemClock clock;
   std::error_code unknown;
   const bool made = !std::filesystem::exists(common.out, unknown);
-  archive::ObservationWriter writer(common.out, {}, clock);
+  archive::ObservationWriter writer(common.out, {.recorder = what.recorder}, clock);
   auto fresh = NewObservations::open(common.out, what.shape, what.kinds, writer);
   if (!fresh) return report_error(fresh.error());
   ImportDisplay display(clock);
@@ -142,7 +142,8 @@ int run_observation_import(const ImportOptions& common, const ImportedKinds& wha
 }
 
 const ImportedKinds& code_kinds() {
-  static const ImportedKinds kinds{.shape = ObservationShape::kProfiles,
+  static const ImportedKinds kinds{.recorder = "samples",
+                                   .shape = ObservationShape::kProfiles,
                                    .kinds = {std::string(kSamplesKind), std::string(kStacksKind)},
                                    .one = "profile",
                                    .many = "profiles"};

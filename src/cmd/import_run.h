@@ -61,6 +61,8 @@ struct ImportCounts {
 
 /// What is imported as events or profiles.
 struct ImportedKinds {
+  /// Of `laggard record`, which records the same: the two never write at the same time.
+  std::string recorder;
   ObservationShape shape = ObservationShape::kEvents;
   std::vector<std::string> kinds;
   std::string_view one;

@@ -32,7 +32,8 @@ int run_import_strace(StraceCommand command) {
     command.trace.begin = *begin;
   }
   return run_observation_import(
-      command.common, {.kinds = {std::string(kSyscallKind)}, .one = "call", .many = "calls"},
+      command.common,
+      {.recorder = "syscalls", .kinds = {std::string(kSyscallKind)}, .one = "call", .many = "calls"},
       [&](ObservationSink& sink, collect::ImportObserver& observer) {
         return collect::import_strace(command.files, command.trace, sink, observer, command.limits);
       });

@@ -164,7 +164,7 @@ void PprofWriter::add_types(PprofProfile& made) const {
     made.set_type(*made.profile().add_sample_types(), "samples", "count");
   } else {
     made.set_type(*made.profile().add_sample_types(), kind_,
-                  kind_ == kCallTimeKind ? "nanoseconds" : "count");
+                  kind_ == kCallTimeKind || kind_ == kKernelTimeKind ? "nanoseconds" : "count");
   }
   if (!is_time_known_) return;
   made.set_type(*made.profile().add_sample_types(), "cpu", "nanoseconds");

@@ -461,6 +461,18 @@ resource = "storage"
 any = ["storage throughput"]
 why = "{component}'s storage traffic differs from its peers'"
 
+# The kernel says so itself, where too few packets are lost for a metric.
+[[rule]]
+name = "sent again"
+cause = "packet-loss"
+resource = "network"
+all = ["detector kernel-calls"]
+facts = [{ of = "retransmissions", least = 0.1 }]
+why = "{component}'s kernel sends segments again that its peers need not: packets are lost on its path"
+check = [
+  '''ssh {host} "nstat -az TcpRetransSegs; ip -s link"  # errors and drops, at the server and at its port of the switch''',
+]
+
 # What profiles see and nothing else explains: the resource is read off the functions' names.
 [[rule]]
 name = "other code for storage"

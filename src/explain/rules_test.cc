@@ -190,6 +190,17 @@ TEST(Rules, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(error(""), HasSubstr("no [[rule]]"));
 }
 
+TEST(Rules, WhatTheKernelSendsAgainIsLost) {
+  Finding finding;
+  finding.symptom = Symptom::kComputing;
+  finding.resource = Resource::kNetwork;
+  finding.evidence.source = "behaviour";
+  finding.evidence.detector = "kernel-calls";
+  EXPECT_EQ(cause(default_rules(), {finding}), "unknown") << "another function of the kernel";
+  finding.facts = {{&kRetransmissions, 1.5, 0}};
+  EXPECT_EQ(cause(default_rules(), {finding}), "packet-loss");
+}
+
 TEST(Rules, OtherCodeIsSelectedByTheResourceThatItWorksFor) {
   const auto rules = parse_rules(default_rules(), "rules.toml");
   ASSERT_TRUE(rules);

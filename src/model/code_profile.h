@@ -19,6 +19,10 @@ namespace laggard {
 inline constexpr std::string_view kSamplesKind = "samples";
 inline constexpr std::string_view kCallsKind = "calls";
 inline constexpr std::string_view kCallTimeKind = "call-time";
+/// The same of the kernel's functions, and how often its tracepoints were passed. They are few beside the
+/// calls of a program, among which nobody would see them; what a function calls is in its time.
+inline constexpr std::string_view kKernelCallsKind = "kernel-calls";
+inline constexpr std::string_view kKernelTimeKind = "kernel-time";
 /// Samples with all the functions on the stack: words are folded, `PROGRAM;OUTERMOST;...;INNERMOST`.
 inline constexpr std::string_view kStacksKind = "stacks";
 

@@ -53,6 +53,8 @@ inline constexpr FactSpec kBursts{"bursts", "bursts"};
 /// Probes that failed on the ways that pass the subject, and how probable that makes it that it has failed.
 inline constexpr FactSpec kFailedProbes{"failed probes", "probes"};
 inline constexpr FactSpec kPosterior{"posterior", "1"};
+/// How often TCP sends again, where the kernel itself counts that.
+inline constexpr FactSpec kRetransmissions{"retransmissions", "1/s"};
 
 [[nodiscard]] std::span<const FactSpec* const> known_facts();
 /// By its name; null when no detector declares such a fact.

@@ -218,17 +218,6 @@ Sheet sheet_of(const Payload& payload, const Clockface& clock) {
                     payload.shape);
 }
 
-}  // namespace
-
-void write(JsonWriter& json, const Payload& payload) {
-  json.begin_object();
-  json.member("title", payload.title);
-  std::visit([&](const auto& shape) { write_shape(json, shape); }, payload.shape);
-  json.end_object();
-}
-
-namespace {
-
 /// What nobody would read as rows: pictures in time, and flame graphs, which evidence has beside a ranking.
 bool is_only_drawn(const Payload& payload) {
   if (std::holds_alternative<FlamesPayload>(payload.shape)) return true;
@@ -237,6 +226,13 @@ bool is_only_drawn(const Payload& payload) {
 }
 
 }  // namespace
+
+void write(JsonWriter& json, const Payload& payload) {
+  json.begin_object();
+  json.member("title", payload.title);
+  std::visit([&](const auto& shape) { write_shape(json, shape); }, payload.shape);
+  json.end_object();
+}
 
 void put_payload(Page& page, const Payload& payload, const Clockface& clock, std::size_t indent) {
   if (is_only_drawn(payload)) return;
@@ -258,16 +254,17 @@ void put_payload(Page& page, const Payload& payload, const Clockface& clock, std
 }
 
 std::string payload_markup(const Payload& payload, const Clockface& clock) {
-  const Sheet sheet = sheet_of(payload, clock);
   const std::string drawn = std::visit([](const auto& shape) { return drawing(shape); }, payload.shape);
-  const bool flames = std::holds_alternative<FlamesPayload>(payload.shape);
-  if (flames && drawn.empty()) return "";
+  // What a picture of thousands of cells says would be as many lines.
+  const bool has_rows = std::holds_alternative<GridPayload>(payload.shape)
+                            ? drawn.empty()
+                            : !std::holds_alternative<FlamesPayload>(payload.shape);
+  if (drawn.empty() && !has_rows) return "";
   std::string out;
   if (!payload.title.empty()) out += fmt::format("<h4>{}</h4>\n", html_escape(payload.title));
   out += drawn;
-  if (flames) return out;
-  // What a picture of thousands of cells says would be as many lines.
-  if (!drawn.empty() && std::holds_alternative<GridPayload>(payload.shape)) return out;
+  if (!has_rows) return out;
+  const Sheet sheet = sheet_of(payload, clock);
   out += "<div class=\"scroll\"><table>\n<thead><tr>";
   const auto kind = [&](std::size_t c) { return c > 0 && !sheet.text ? " class=\"n\"" : ""; };
   for (std::size_t c = 0; c < sheet.columns.size(); ++c) {

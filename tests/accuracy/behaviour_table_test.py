@@ -95,9 +95,6 @@ class FromRuns(unittest.TestCase):
             done = subprocess.run([made_up.LAGGARD, "diagnose", runs / "ddr-none-1", "--code-weights", weights], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             self.assertIn("weights:2: is no PATTERN WEIGHT, such as 'tcp_* 2'", done.stderr)
-            for stream, recorder in (("events", "syscalls"), ("profiles", "samples")):
-                for file in runs.glob(f"*/{stream}/*.lgd"):  # As they are called where they are recorded.
-                    file.rename(file.with_name(file.name.replace("-", f"+{recorder}-", 1)))
             done = subprocess.run([sys.executable, bench_witnesses.__file__, made_up.LAGGARD, runs, "--preset", "quick"],
                                   capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)

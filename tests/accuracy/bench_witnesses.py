@@ -6,7 +6,7 @@ usage: tests/accuracy/bench_witnesses.py LAGGARD RUNS [--preset lab,quick] [--ma
 RUNS hold runs of `laggard-lab bench`, with whatever else was recorded beside metrics: --syscalls, --samples, --calls,
 --kernel, --pings, --logs. Each is judged without training by metrics alone, then by these and one more after the other
 (WITNESSES), and by all but metrics. A cell of the first table is of how many faulty runs all sick servers are named, and in
-how many of all runs a healthy one is, with Clopper and Pearson's intervals. The second has, run by run, how many seconds after
+how many of all runs a healthy server or client is, with Clopper and Pearson's intervals. The second has, run by run, how many seconds after
 the fault the incident was confirmed, the cause that it names, and at last the witnesses that are its evidence.
 """
 import argparse
@@ -16,14 +16,13 @@ import subprocess
 import sys
 import tempfile
 
-from campaign_runs import campaign, confirmed, counts, hosts_of, judged, unix_time
-from catalogue import of
+from behaviour_table import table
+from campaign_runs import campaign, confirmed, hosts_of, judged, unix_time
 
-# Recorders, in the order in which they are added; those of functions go together.
+# Recorders, in the order in which they are added.
 WITNESSES = {"metrics": ["metrics"], "and pings": ["pings"], "and logs": ["logs"], "and system calls": ["syscalls"],
-             "and samples": ["samples"], "and calls": ["calls", "kernel"]}
+             "and samples": ["samples"], "and calls": ["calls"], "and the kernel": ["kernel"]}
 BUT_METRICS = "all but metrics"
-FAULTS = ["disk-hog", "disk-busy", "write-network-hog", "read-network-hog", "receive-pktloss", "send-pktloss", "none"]
 
 
 def recorder_of(file):
@@ -81,21 +80,6 @@ def named(run, diagnosis):
     return set(judged(run, diagnosis).named)
 
 
-def shares(runs, said):
-    """The lines of the first table. \\param said  {column: {run name: diagnosis}}"""
-    yield "| fault | runs | " + " | ".join(said) + " |"
-    yield "|---|---|" + "---|" * len(said)
-    kinds = [fault for fault in FAULTS if any(run.truth["fault"] == fault for run in runs)]
-    kinds += sorted({run.truth["fault"] for run in runs} - set(kinds))
-    for title, some in [*((kind, [kind]) for kind in kinds), ("all", kinds)]:
-        mine = [run for run in runs if run.truth["fault"] in some]
-        cells = []
-        for of_runs in said.values():
-            right, sick, wrong, every = counts([(run, named(run, of_runs[run.name])) for run in mine])
-            cells.append(f"{of(right, sick) if sick else '–'} / {of(wrong, every)}")
-        yield f"| {title} | {len(mine)} | " + " | ".join(cells) + " |"
-
-
 def said_of(run, diagnosis):
     """`31 s disk-busy`, and whoever else is named."""
     seconds = seconds_of(run, diagnosis)
@@ -134,7 +118,8 @@ def main():
             sys.exit(f"{options.runs}: holds no finished run of laggard-lab bench")
         said = {title: {run.name: diagnosed(options.laggard.resolve(), run, recorders, options.preset) for run in runs}
                 for title, recorders in sets_of(runs).items()}
-        text = "\n".join([*shares(runs, said), "", *rows(runs, said)]) + "\n"
+        columns = {title: {run.name: named(run, of_runs[run.name]) for run in runs} for title, of_runs in said.items()}
+        text = "\n".join([*table(runs, columns), "", *rows(runs, said)]) + "\n"
     if options.markdown:
         options.markdown.write_text(text)
     print(text, end="")

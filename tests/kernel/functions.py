@@ -32,7 +32,7 @@ for i in $(/bin/busybox seq {SYNCS}); do /bin/busybox sync; done
 /bin/busybox kill $recorder
 wait $recorder
 echo "ended $?"
-/bin/laggard export /tmp/rec --profiles calls,call-time
+/bin/laggard export /tmp/rec --profiles kernel-calls,kernel-time
 /bin/laggard record kernel --out /tmp/no --function no_such_function --duration 1s
 /bin/busybox poweroff -f
 """
@@ -64,8 +64,8 @@ assert "ended 0" in said, said
 sums = {}
 for kind, function, count in re.findall(r",vm,([a-z-]+),[^\[]*\[kernel\];\[kernel\];(\w+),(\d+)", said):
     sums[kind, function] = sums.get((kind, function), 0) + int(count)
-assert sums["calls", "ksys_sync"] == SYNCS, (sums, said)
-assert sums["call-time", "ksys_sync"] > 0, sums
-assert sums["calls", "sched_process_exec"] >= SYNCS, sums
+assert sums["kernel-calls", "ksys_sync"] == SYNCS, (sums, said)
+assert sums["kernel-time", "ksys_sync"] > 0, sums
+assert sums["kernel-calls", "sched_process_exec"] >= SYNCS, sums
 assert "this kernel has no function 'no_such_function' that can be traced" in said, said
 print(f"{os.path.basename(kernels[-1])}: {sums}")

@@ -33,7 +33,7 @@ def resent(host):
 
 
 def recorded(recording, host):
-    text = run(LAGGARD, "export", recording, "--profiles", "calls", "--host", host).stdout
+    text = run(LAGGARD, "export", recording, "--profiles", "kernel-calls", "--host", host).stdout
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["what"] == "[kernel];[kernel];tcp_retransmit_skb"]
     return sum(int(row["count"]) for row in rows)
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 
@@ -18,22 +19,21 @@ Result<Duration> CallPeriods::interval_of(const EventSourceSetup& setup) {
 }
 
 bool CallPeriods::is_due(WallTime now) {
-  const WallTime since = last_.second;
-  const WallTime next = floor_to(has_begun_ && now >= since ? since : now, interval_) + interval_;
-  const bool is_early = has_begun_ && now >= since && now < next;
-  until_due_ = (is_early ? next : floor_to(now, interval_) + interval_) - now;
+  const bool is_early = since_ && now >= *since_ && now < floor_to(*since_, interval_) + interval_;
+  until_due_ = floor_to(is_early ? *since_ : now, interval_) + interval_ - now;
   return !is_early;
 }
 
-void CallPeriods::end_period(const Changes& changes, WallTime now, ObservationBatch& batch) {
-  last_ = {last_.second, now};
-  if (!std::exchange(has_begun_, true)) return;
+std::optional<TimeSpan> CallPeriods::end_period(const Changes& changes, WallTime now,
+                                                ObservationBatch& batch) {
+  const auto since = std::exchange(since_, now);
+  if (!since) return std::nullopt;
+  const TimeSpan period{*since, std::max(*since, now)};  // The clock may have been set back.
+  const Duration length = period.to - period.from;
   ProfileTable& counts = batch.profiles.front();
   ProfileTable& times = batch.profiles.back();
-  const auto [since, until] = last_;
-  const Duration length = std::max(until - since, Duration::zero());
-  counts.begin({.start = since, .length = length});
-  times.begin({.start = since, .length = length, .each = std::chrono::microseconds(1)});
+  counts.begin({.start = period.from, .length = length});
+  times.begin({.start = period.from, .length = length, .each = std::chrono::microseconds(1)});
   std::uint64_t unnamed = 0;
   for (const auto& [word, change] : changes) {
     const auto of_count = counts.intern(word);
@@ -46,8 +46,10 @@ void CallPeriods::end_period(const Changes& changes, WallTime now, ObservationBa
     if (change.microseconds > 0) times.add(*of_time, change.microseconds);
     calls_ += change.calls;
   }
-  if (unnamed > 0)
-    counts.add_loss({.from = since, .to = until, .count = unnamed, .reason = "too many functions"});
+  if (unnamed > 0) {
+    counts.add_loss({.from = period.from, .to = period.to, .count = unnamed, .reason = "too many functions"});
+  }
+  return period;
 }
 
 }  // namespace laggard::collect

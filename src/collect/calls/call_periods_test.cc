@@ -24,14 +24,18 @@ TEST(CallPeriods, EndWithTheSecondsOfTheClock) {
   ObservationBatch batch = empty_batch();
   ASSERT_TRUE(periods.is_due(kNoon + milliseconds{300}));
   EXPECT_EQ(periods.until_due(), milliseconds{700});
-  periods.end_period({{"a;b;f", {.calls = 5, .microseconds = 7}}}, kNoon + milliseconds{300}, batch);
+  EXPECT_FALSE(
+      periods.end_period({{"a;b;f", {.calls = 5, .microseconds = 7}}}, kNoon + milliseconds{300}, batch));
   EXPECT_TRUE(batch.profiles.front().empty()) << "what was counted before nobody looked on";
   EXPECT_FALSE(periods.is_due(kNoon + milliseconds{800}));
   EXPECT_EQ(periods.until_due(), milliseconds{200});
   ASSERT_TRUE(periods.is_due(kNoon + milliseconds{1001}));
-  periods.end_period({{"a;b;f", {.calls = 2, .microseconds = 0}}}, kNoon + milliseconds{1001}, batch);
+  EXPECT_EQ(
+      periods.end_period({{"a;b;f", {.calls = 2, .microseconds = 0}}}, kNoon + milliseconds{1001}, batch),
+      (TimeSpan{kNoon + milliseconds{300}, kNoon + milliseconds{1001}}));
   ASSERT_TRUE(periods.is_due(kNoon + milliseconds{4500}));
-  periods.end_period({{"a;b;f", {.calls = 1, .microseconds = 3}}}, kNoon + milliseconds{4500}, batch);
+  EXPECT_TRUE(
+      periods.end_period({{"a;b;f", {.calls = 1, .microseconds = 3}}}, kNoon + milliseconds{4500}, batch));
   const ProfileTable& calls = batch.profiles.front();
   ASSERT_EQ(calls.periods().size(), 2U);
   EXPECT_EQ(calls.periods()[0].start, kNoon + milliseconds{300});
@@ -44,9 +48,9 @@ TEST(CallPeriods, AClockThatIsSetBackEndsOne) {
   CallPeriods periods{seconds{1}};
   ObservationBatch batch = empty_batch();
   ASSERT_TRUE(periods.is_due(kNoon));
-  periods.end_period({}, kNoon, batch);
+  EXPECT_FALSE(periods.end_period({}, kNoon, batch));
   ASSERT_TRUE(periods.is_due(kNoon - seconds{60}));
-  periods.end_period({{"a;b;f", {.calls = 4, .microseconds = 0}}}, kNoon - seconds{60}, batch);
+  EXPECT_TRUE(periods.end_period({{"a;b;f", {.calls = 4, .microseconds = 0}}}, kNoon - seconds{60}, batch));
   ASSERT_EQ(batch.profiles.front().periods().size(), 1U);
   EXPECT_EQ(batch.profiles.front().periods()[0].length, Duration::zero());
   EXPECT_FALSE(periods.is_due(kNoon - seconds{60} + milliseconds{10}));

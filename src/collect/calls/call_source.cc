@@ -55,7 +55,7 @@ std::uint64_t microseconds_more(std::uint64_t& told, std::uint64_t there, double
 std::span<const EventSourceOption> CallSource::options() {
   static constexpr std::array<EventSourceOption, 2> kOptions{
       {{.name = "pid", .help = "These processes", .type = "N,...", .initial = "", .many = true},
-       {.name = "interval", .help = "Of one profile, 100ms to 10m", .type = "TIME", .initial = "1s"}}};
+       CallPeriods::kInterval}};
   return kOptions;
 }
 
@@ -134,10 +134,11 @@ Status CallSource::take(Process& process, MonoTime now, CallPeriods::Changes& ch
 
 void CallSource::tell(const CallPeriods::Changes& changes, const CallMemory::Losses& lost, WallTime now,
                       ObservationBatch& batch) {
-  periods_.end_period(changes, now, batch);
+  const auto period = periods_.end_period(changes, now, batch);
+  if (!period) return;
   const auto lose = [&](ProfileTable& profile, std::uint64_t count, const char* reason) {
-    const auto [from, to] = periods_.last();
-    if (count > 0) profile.add_loss({.from = from, .to = to, .count = count, .reason = reason});
+    if (count == 0) return;
+    profile.add_loss({.from = period->from, .to = period->to, .count = count, .reason = reason});
   };
   ProfileTable& counts = batch.profiles.front();
   lose(counts, lost.others, "too many functions");
@@ -151,7 +152,7 @@ Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most)
   const MonoTime now = clock.mono();
   const WallTime wall = clock.wall();
   if (!periods_.is_due(wall)) return {};
-  const bool is_first = std::exchange(first_, first_.value_or(now)) == std::nullopt;
+  if (!first_) first_ = now;
   CallPeriods::Changes changes;
   CallMemory::Losses lost;
   for (Process& process : processes_) {
@@ -160,7 +161,6 @@ Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most)
     if (Status taken = take(process, now, changes, lost); !taken) return taken;
     if (Status kept = process.memory.keep_counting(); !kept) return kept;
   }
-  if (is_first) lost = {};  // From before.
   tell(changes, lost, wall, batch);
   return {};
 }

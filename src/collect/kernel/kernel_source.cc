@@ -40,7 +40,7 @@ std::span<const EventSourceOption> KernelSource::options() {
         .type = "NAME,...",
         .initial = "",
         .many = true},
-       {.name = "interval", .help = "Of one profile, 100ms to 10m", .type = "TIME", .initial = "1s"}}};
+       CallPeriods::kInterval}};
   return kOptions;
 }
 
@@ -78,19 +78,19 @@ void KernelSource::tell(WallTime now, ObservationBatch& batch) {
   std::uint64_t untimed = 0;
   for (Function& function : functions_) {
     const KernelCount counted = function.counter->counted();
-    CallPeriods::Change& change = changes[function.word];
-    change.calls += counted.calls - std::exchange(function.told.calls, counted.calls);
     // What is less than a microsecond waits until there is more.
-    const std::uint64_t more = (counted.ns - function.told.ns) / kMicrosecond;
-    change.microseconds += more;
-    function.told.ns += more * kMicrosecond;
+    const std::uint64_t microseconds = (counted.ns - function.told.ns) / kMicrosecond;
+    function.told.ns += microseconds * kMicrosecond;
+    changes[function.word] = {.calls = counted.calls - std::exchange(function.told.calls, counted.calls),
+                              .microseconds = microseconds};
     untimed += counted.lost - std::exchange(function.told.lost, counted.lost);
   }
-  periods_.end_period(changes, now, batch);
-  const auto [from, to] = periods_.last();
-  if (untimed > 0) {
-    batch.profiles.back().add_loss(
-        {.from = from, .to = to, .count = untimed, .reason = "calls whose begin could not be kept"});
+  const auto period = periods_.end_period(changes, now, batch);
+  if (period && untimed > 0) {
+    batch.profiles.back().add_loss({.from = period->from,
+                                    .to = period->to,
+                                    .count = untimed,
+                                    .reason = "calls whose begin could not be kept"});
   }
 }
 

@@ -15,6 +15,9 @@ std::vector<BehaviourComparison> default_behaviour(const CodeMeasure& measure) {
   constexpr double kTimeFloor = 1;  // "1 sec time"
   /// B counts the calls of the functions that time kept; here counts stand alone.
   constexpr double kCallsFloor = 100;
+  /// Of what a site has looked at by name; among retransmissions ten in a minute are many where others have
+  /// none.
+  constexpr double kKernelCallsFloor = 10;
   constexpr double kGrainOf99Hz = 1.0 / 99;
   constexpr double kNanosecond = 1e-9;
   const auto with = [&](double floor, double grain) {
@@ -31,8 +34,12 @@ std::vector<BehaviourComparison> default_behaviour(const CodeMeasure& measure) {
        .of_programs = true,
        .parameters = with(kSamplesFloor, kGrainOf99Hz)},
       {.name = kCallsKind, .profile = kCallsKind, .needs_training = true, .parameters = with(kCallsFloor, 1)},
-      {.name = kCallTimeKind, .profile = kCallTimeKind, .parameters = with(kTimeFloor, kNanosecond)}};
-  all[1].parameters.weighs_functions = true;
+      {.name = kCallTimeKind, .profile = kCallTimeKind, .parameters = with(kTimeFloor, kNanosecond)},
+      {.name = kKernelCallsKind, .profile = kKernelCallsKind, .parameters = with(kKernelCallsFloor, 1)},
+      {.name = kKernelTimeKind, .profile = kKernelTimeKind, .parameters = with(kTimeFloor, kNanosecond)}};
+  for (BehaviourComparison& one : all) {
+    one.parameters.weighs_functions = one.of_programs || one.profile == kKernelCallsKind;
+  }
   return all;
 }
 

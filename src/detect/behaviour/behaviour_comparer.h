@@ -29,6 +29,7 @@ struct BehaviourComparison {
 /// Without any training, by this measure: `samples`, `calls` and `call-time`, function by function as B has
 /// it, and **ours** `programs`, samples program by program, weighed by their spread. A function is seen too
 /// seldom at 99 Hz to tell anything of a server that uses some hundredths of a processor; its program is not.
+/// **Ours**, too, are the kernel's functions: `kernel-calls`, weighed in the same way, and `kernel-time`.
 [[nodiscard]] std::vector<BehaviourComparison> default_behaviour(const CodeMeasure& measure = {});
 
 /// Which servers are compared in what they do: those of a peer group of hosts, of daemons, of interfaces or

@@ -91,6 +91,7 @@ void BehaviourDetector::note(const BehaviourComparer::Judged& judged,
   const std::vector<BehaviourFollower::Differing> differing = judged.follower.differing(host);
   BehaviourEvidence told = behaviour_evidence(comparison.profile, differing, words, kMostShown);
   finding.resource = told.resource;
+  finding.facts = std::move(told.facts);
   Evidence& evidence = told.evidence;
   auto flames = behaviour_flames(comparison.profile, differing, judged.follower.rest(host), words);
   if (flames) evidence.payloads.push_back(std::move(*flames));

@@ -24,7 +24,8 @@ namespace laggard::detect {
 /// other ones (B): a finding for each server and comparison (BehaviourComparer).
 class BehaviourDetector final : public Detector {
  public:
-  static constexpr std::array<std::string_view, 3> kProfiles{kSamplesKind, kCallsKind, kCallTimeKind};
+  static constexpr std::array<std::string_view, 5> kProfiles{kSamplesKind, kCallsKind, kCallTimeKind,
+                                                             kKernelCallsKind, kKernelTimeKind};
   /// That a finding shows (B §4.2).
   static constexpr std::size_t kMostShown = 10;
   /// Begins of anomalous windows that a finding keeps, the newest.

@@ -140,6 +140,21 @@ TEST_F(BehaviourDetectorTest, FlamesAreOfAllThatServersDoAndNotOfWhatDiffersAlon
   EXPECT_THAT(of_programs[0].evidence.payloads, SizeIs(1)) << "programs are no flames";
 }
 
+TEST_F(BehaviourDetectorTest, RetransmissionsAreAFactWhereAServerHasMoreOfThem) {
+  kind_ = kKernelCallsKind;
+  run(0s, 5min);
+  EXPECT_THAT(detector_.findings(), IsEmpty()) << "functions that all call by chance";
+  run(5min, 10min, {{"[kernel];[kernel];tcp_retransmit_skb", 12}});
+  const auto findings = found_by("kernel-calls");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].part.name, "s2");
+  EXPECT_TRUE(findings[0].confirmed());
+  EXPECT_EQ(findings[0].resource, Resource::kNetwork);
+  ASSERT_NE(findings[0].fact(kRetransmissions), nullptr);
+  EXPECT_NEAR(findings[0].fact(kRetransmissions)->own, 1.2, 0.2) << "twelve in ten seconds";
+  EXPECT_EQ(findings[0].fact(kRetransmissions)->peers, 0);
+}
+
 TEST_F(BehaviourDetectorTest, AProgramTellsWhereItsFunctionsAreSeenTooSeldom) {
   const auto spread_out = [](std::uint64_t each) {
     std::map<std::string, std::uint64_t> besides;

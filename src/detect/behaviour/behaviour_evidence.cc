@@ -70,12 +70,24 @@ std::string what_differs(const Differing& one, const FunctionName& name, const B
                      unit.name, one.peers / unit.per_window);
 }
 
+/// Of a function of the kernel, in which rules ask for it.
+std::vector<Fact> facts_of(std::span<const Differing> differing, const Dictionary& words,
+                           const BehaviourUnit& unit) {
+  constexpr std::string_view kSentAgain = "tcp_retransmit_skb";
+  for (const Differing& one : differing) {
+    const FunctionName name = name_of(one, words);
+    if (name.program != kNobody || name.function != kSentAgain || one.own <= one.peers) continue;
+    return {{&kRetransmissions, one.own / unit.per_window, one.peers / unit.per_window}};
+  }
+  return {};
+}
+
 }  // namespace
 
 BehaviourUnit behaviour_unit(std::string_view kind) {
   constexpr double kWindow = to_seconds(FeatureWindows::kWindow);
   if (kind == kSamplesKind) return {"% CPU", kWindow / 100};
-  if (kind == kCallTimeKind) return {"% of time", kWindow / 100};
+  if (kind == kCallTimeKind || kind == kKernelTimeKind) return {"% of time", kWindow / 100};
   return {"calls/s", kWindow};
 }
 
@@ -97,6 +109,7 @@ BehaviourEvidence behaviour_evidence(std::string_view kind, std::span<const Diff
                               .peers = one.peers / unit.per_window});
   }
   told.resource = main_resource(differing, words);
+  if (kind == kKernelCallsKind) told.facts = facts_of(differing, words, unit);
   told.own_program = program_of_its_own(differing, words);
   Evidence& evidence = told.evidence;
   evidence.level = own;

@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "detect/behaviour/behaviour_follower.h"
+#include "model/finding.h"
 #include "model/incident.h"
 #include "model/metric.h"
 
@@ -25,6 +27,7 @@ struct BehaviourEvidence {
   /// What most of the difference works for, where function names tell; nothing where no resource has half of
   /// it.
   std::optional<Resource> resource;
+  std::vector<Fact> facts;  ///< kRetransmissions, where the server has more of them than its peers.
   std::string
       own_program;  ///< A program that has a fifth of the difference and runs on no peer; empty: none.
 };

@@ -72,7 +72,7 @@ std::vector<FlamesPayload::Frame> frames_of(std::span<const FlameLeaf> leaves, d
 
 std::string_view what_is_counted(std::string_view kind) {
   if (kind == kSamplesKind) return "CPU time";
-  return kind == kCallTimeKind ? "time of calls" : "calls";
+  return kind == kCallTimeKind || kind == kKernelTimeKind ? "time of calls" : "calls";
 }
 
 }  // namespace

@@ -26,7 +26,10 @@ std::optional<CodeMeasure::Rule> rule(std::string_view pattern, std::string_view
 /// `[kernel]` is a name here, and no set of letters.
 std::string with_plain_brackets(std::string_view pattern) {
   std::string plain;
-  for (const char c : pattern) c == '[' ? plain.append("[[]") : plain.append(1, c);
+  for (const char c : pattern) {
+    plain += c;
+    if (c == '[') plain += "[]";
+  }
   return plain;
 }
 

@@ -74,7 +74,6 @@ OrErrno<Entry> Files::look(std::string_view path) {
 }
 
 OrErrno<Entry> Files::make(std::string_view path, Kind kind) {
-  if (kind == Kind::kFile && is_pinned(path)) kind = Kind::kPinned;
   return ask_name(Operation::kMake, path, static_cast<std::uint64_t>(kind));
 }
 

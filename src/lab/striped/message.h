@@ -29,14 +29,9 @@ template <class T>
 using OrErrno = tl::expected<T, int>;
 
 /// What a path is.
-enum class Kind : std::uint64_t {
-  kFile,
-  kFolder,
-  kPinned,  ///< A file that lies, with its name, on one server alone.
-};
+enum class Kind : std::uint64_t { kFile, kFolder };
 [[nodiscard]] constexpr Kind kind_of(std::uint64_t number) {
-  if (number == 0) return Kind::kFile;
-  return number == 2 ? Kind::kPinned : Kind::kFolder;
+  return number == 0 ? Kind::kFile : Kind::kFolder;
 }
 
 /// What is known of a path.

@@ -62,7 +62,7 @@ OrErrno<Entry> NameTable::make(std::string_view path, Kind kind) {
   const std::lock_guard lock(mutex_);
   if (path.find('\n') != std::string_view::npos) return tl::unexpected(EINVAL);
   if (entries_.find(path) != entries_.end()) return tl::unexpected(EEXIST);
-  const Entry entry{kind, object_number(server_, ++made_, kind == Kind::kPinned)};
+  const Entry entry{kind, object_number(server_, ++made_, is_pinned(path))};
   const auto kept = append(fmt::format("+ {} {} {}\n", static_cast<std::uint64_t>(kind), entry.object, path));
   if (!kept) return tl::unexpected(kept.error());
   entries_.emplace(path, entry);
