@@ -221,13 +221,13 @@ TEST_F(PingDetectorTest, WhatEverybodyHasIsNobodys) {
     return random() % 3 == 0 ? "slow" : "ok";
   };
   Probes probes(system_.get(), clients, targets);
-  probes.run(0, 20, overloaded);
+  probes.run(0, 10, overloaded);
   const std::vector<std::string> confirmed = probes.confirmed();
   EXPECT_THAT(confirmed, Each(HasSubstr("disk"))) << "no client, no server";
   EXPECT_LE(std::set<std::string>(confirmed.begin(), confirmed.end()).size(), 1U)
       << "by chance one part fails more often than the others, once in 400 looks";
   Probes one_besides(system_.get(), clients, targets);
-  one_besides.run(0, 20, [&](std::string_view client, std::string_view target, int minute) {
+  one_besides.run(0, 10, [&](std::string_view client, std::string_view target, int minute) {
     return target == "s2/d1" ? "timeout" : overloaded(client, target, minute);
   });
   EXPECT_THAT(one_besides.confirmed(), Each(HasSubstr("s2"))) << "or its server, as long as little is known";
