@@ -9,8 +9,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <random>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -216,16 +214,14 @@ TEST_F(PingDetectorTest, AClientThatFailsEverywhereIsTheOneThatIsSick) {
 TEST_F(PingDetectorTest, WhatEverybodyHasIsNobodys) {
   const std::vector<std::string> clients{"c1", "c2", "c3", "c4"};
   const std::vector<std::string> targets{"s1/d1", "s1/d2", "s2/d1", "s2/d2", "s3/d1", "s3/d2"};
-  std::mt19937_64 random(5);
-  const auto overloaded = [&](std::string_view, std::string_view, int) {
-    return random() % 3 == 0 ? "slow" : "ok";
+  // Every third probe, turn by turn: chance would now and then give one part more than its share.
+  const auto overloaded = [](std::string_view client, std::string_view target, int minute) {
+    const int turn = client.back() + 2 * target[1] + target.back() + minute;
+    return turn % 3 == 0 ? "slow" : "ok";
   };
   Probes probes(system_.get(), clients, targets);
   probes.run(0, 10, overloaded);
-  const std::vector<std::string> confirmed = probes.confirmed();
-  EXPECT_THAT(confirmed, Each(HasSubstr("disk"))) << "no client, no server";
-  EXPECT_LE(std::set<std::string>(confirmed.begin(), confirmed.end()).size(), 1U)
-      << "by chance one part fails more often than the others, once in 400 looks";
+  EXPECT_THAT(probes.confirmed(), IsEmpty());
   Probes one_besides(system_.get(), clients, targets);
   one_besides.run(0, 10, [&](std::string_view client, std::string_view target, int minute) {
     return target == "s2/d1" ? "timeout" : overloaded(client, target, minute);
