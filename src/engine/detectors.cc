@@ -173,6 +173,10 @@ std::vector<PathEvidence> Detectors::paths() const {
   return gather<PathEvidence>(seats_, [](const Detector& detector) { return detector.paths(); });
 }
 
+std::vector<std::string> Detectors::shared_symptoms() const {
+  return gather<std::string>(seats_, [](const Detector& detector) { return detector.shared_symptoms(); });
+}
+
 std::vector<Evidence> Detectors::examine(const Suspicion& suspicion, bool accuse) const {
   std::vector<Evidence> all;
   for (const Seat& seat : seats_) {

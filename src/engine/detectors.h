@@ -49,11 +49,11 @@ class Detectors {
 
   [[nodiscard]] std::size_t kept() const;
   /// Detector by detector, and of each in its order; those about a part that is a component are about that.
-  /// Their `first` and `last` are set by whoever has a clock
-  /// of positions.
+  /// Their `first` and `last` are set by whoever has a clock of positions.
   [[nodiscard]] std::vector<Finding> findings() const;
   void forget(std::span<const std::uint8_t> keep);
   [[nodiscard]] std::vector<PathEvidence> paths() const;
+  [[nodiscard]] std::vector<std::string> shared_symptoms() const;
   /// What those answer that accuse, or those that only examine.
   [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion, bool accuse) const;
 

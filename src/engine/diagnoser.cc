@@ -491,6 +491,7 @@ Diagnosis Diagnoser::diagnosis() const {
   const std::set<std::string> metrics = peers_.metrics();
   diagnosis.coverage.metrics.assign(metrics.begin(), metrics.end());
   diagnosis.coverage.not_comparable = grouping_.not_comparable;
+  diagnosis.shared_symptoms = detectors_.shared_symptoms();
   diagnosis.coverage.missing = detectors_.notes();
   std::ranges::move(pipeline_.derivations().notes(), std::back_inserter(diagnosis.coverage.missing));
   diagnosis.coverage.clocks = clocks_.clocks();

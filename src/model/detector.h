@@ -70,6 +70,8 @@ class Detector {
   virtual void forget(std::span<const std::uint8_t> keep) = 0;
   /// What it saw of paths in what is still kept.
   [[nodiscard]] virtual std::vector<PathEvidence> paths() const { return {}; }
+  /// What all have alike, so that it is no finding about anybody, a sentence each.
+  [[nodiscard]] virtual std::vector<std::string> shared_symptoms() const { return {}; }
 
   /// What only makes sense to look for when somebody is accused: why this part? It is answered from what the
   /// detector keeps anyway. The answers stand beside what accused the suspect; they accuse nobody.

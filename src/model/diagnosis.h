@@ -147,6 +147,8 @@ struct Diagnosis {
   Coverage coverage;
   std::vector<Slowdown> slowdowns{};  ///< By group, then time.
   std::vector<Camps> camps{};         ///< By group, metric and time.
+  /// What events and profiles show of all alike: one sentence each. Convicts nobody, either.
+  std::vector<std::string> shared_symptoms{};
 };
 
 }  // namespace laggard

@@ -259,6 +259,7 @@ std::string write(const Diagnosis& diagnosis, JsonWriter::Style style) {
   if (!diagnosis.camps.empty()) {
     json.list("camps", diagnosis.camps, [&](const Camps& camps) { write(json, camps); });
   }
+  if (!diagnosis.shared_symptoms.empty()) json.member("shared_symptoms", diagnosis.shared_symptoms);
   json.member("verdict", to_name(outcome_of(diagnosis)));
   const std::string why = why_not_judged(diagnosis);
   json.key("not_judged");

@@ -93,12 +93,15 @@ RC_GTEST_PROP(DiagnosisJson, AnyTextAndNumberMakesValidJson, (const std::string&
 }
 
 TEST(DiagnosisJson, SaysWhatIsWrongWithGroupsAsAWholeAtTheEnd) {
-  const Json json = Json::parse(to_json(examples::nobody_stands_out()));
+  Diagnosis diagnosis = examples::nobody_stands_out();
+  diagnosis.shared_symptoms = {"240 of 720 probes failed"};
+  const Json json = Json::parse(to_json(diagnosis));
   ASSERT_EQ(json["slowdowns"].size(), 1U);
   EXPECT_THAT(keys(json["slowdowns"][0]),
               ElementsAre("group", "members", "since", "until", "before", "during", "unit"));
   EXPECT_EQ(json["slowdowns"][0]["since"], "2026-11-20T19:22:36Z");
   EXPECT_EQ(json["slowdowns"][0]["during"], 1.02e6);
+  EXPECT_EQ(json["shared_symptoms"][0], "240 of 720 probes failed");
   ASSERT_EQ(json["camps"].size(), 1U);
   EXPECT_THAT(keys(json["camps"][0]),
               ElementsAre("group", "metric", "unit", "since", "until", "higher", "lower"));
@@ -107,7 +110,8 @@ TEST(DiagnosisJson, SaysWhatIsWrongWithGroupsAsAWholeAtTheEnd) {
   EXPECT_EQ(json["camps"][0]["higher"]["share"][1]["called"], "rack");
   EXPECT_EQ(json["camps"][0]["lower"]["share"].size(), 0U);
   const Json well = Json::parse(to_json(examples::all_well()));
-  EXPECT_FALSE(well.contains("slowdowns") || well.contains("camps")) << "only when there are any";
+  EXPECT_FALSE(well.contains("slowdowns") || well.contains("camps") || well.contains("shared_symptoms"))
+      << "only when there are any";
 }
 
 TEST(ChangeJson, IsOneLineWithTheIncidentAsADiagnosisHasIt) {

@@ -208,6 +208,7 @@ std::string sentence(const Camps& camps, const Clockface& clock) {
 std::vector<std::string> all_slow(const Diagnosis& diagnosis, const Clockface& clock) {
   std::vector<std::string> sentences;
   for (const Slowdown& slowdown : diagnosis.slowdowns) sentences.push_back(sentence(slowdown, clock));
+  sentences.insert(sentences.end(), diagnosis.shared_symptoms.begin(), diagnosis.shared_symptoms.end());
   return sentences;
 }
 

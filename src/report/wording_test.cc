@@ -46,6 +46,9 @@ TEST(Verdict, AllSlowAndTwoCampsAreNotWell) {
       sentence(d.slowdowns.front(), clock),
       "interfaces: from 19:22:36Z to 19:24:36Z each of the 9 moved 62 % less than just before, 1.02 MB/s "
       "instead of 2.67 MB/s, and clients waited for answers as before");
+  d.shared_symptoms = {"240 of 720 probes failed"};
+  EXPECT_EQ(all_slow(d, clock),
+            (std::vector<std::string>{sentence(d.slowdowns.front(), clock), "240 of 720 probes failed"}));
   d.slowdowns.front().until.reset();
   EXPECT_EQ(headline(d), "All are slow, and nobody stands out");
   EXPECT_EQ(

@@ -142,10 +142,12 @@ void PingDetector::complete(WallTime until) {
     if (step_ < kWindow) judge(until - std::max(kSoon, step_), false, until);
   }
   close_others(until);
+  if (everywhere_ && everywhere_->when.to < until - kRemembered) everywhere_.reset();
 }
 
 void PingDetector::judge(WallTime from, bool is_whole, WallTime until) {
   const std::vector<PingVerdict> verdicts = localizer_.localize(counts(from));
+  if (is_whole && localizer_.everywhere()) count_everywhere(until);
   for (const PingVerdict& verdict : verdicts) {
     if (verdict.failed <= kCertain || verdict.failures < kLeastFailures) continue;
     if (!is_whole && verdict.failed <= kSoonCertain) continue;
@@ -308,6 +310,27 @@ void PingDetector::close_others(WallTime until) {
     }
     at = goes_on ? std::next(at) : open_.erase(at);
   }
+}
+
+void PingDetector::count_everywhere(WallTime until) {
+  if (!everywhere_) everywhere_ = {{steps_.front().end - step_, steps_.front().end - step_}, {}};
+  for (const Step& step : steps_) {
+    if (step.end <= everywhere_->when.to) continue;  // It has been counted.
+    for (const auto& [number, outcomes] : step.pairs) {
+      everywhere_->counts.trials += outcomes.trials;
+      everywhere_->counts.failures += outcomes.failures;
+    }
+  }
+  everywhere_->when.to = until;
+}
+
+std::vector<std::string> PingDetector::shared_symptoms() const {
+  if (!everywhere_) return {};
+  return {fmt::format(
+      "{} of {} probes failed between {} and {} everywhere alike, which is no single part's fault: the whole "
+      "file system was slow for them, or their timeout is too short for its load",
+      everywhere_->counts.failures, everywhere_->counts.trials, to_iso8601(everywhere_->when.from),
+      to_iso8601(everywhere_->when.to))};
 }
 
 std::vector<Finding> PingDetector::findings() const {

@@ -37,6 +37,7 @@ class PingDetector final : public Detector {
   static constexpr Duration kHeals = std::chrono::minutes(1);  ///< K §VI-A.
   static constexpr std::uint64_t kLeastFailures = 3;
   static constexpr double kWholly = 0.95;
+  static constexpr Duration kRemembered = std::chrono::hours(24);
 
   explicit PingDetector(const DetectorSetup& setup) : step_(setup.step), localizer_(setup.grouping) {}
   [[nodiscard]] static std::unique_ptr<Detector> make(const DetectorSetup& setup) {
@@ -50,6 +51,8 @@ class PingDetector final : public Detector {
   [[nodiscard]] std::size_t kept() const override { return over_.size() + open_.size(); }
   void forget(std::span<const std::uint8_t> keep) override;
   [[nodiscard]] std::vector<PathEvidence> paths() const override;
+  /// That probes failed everywhere alike, for kRemembered after they did.
+  [[nodiscard]] std::vector<std::string> shared_symptoms() const override;
   /// Whether more of the probes through a suspect of others failed than of those that do not pass it: what
   /// fails too seldom to accuse anybody tells of one who is accused. Nothing where a finding tells of it.
   [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const override;
@@ -108,6 +111,7 @@ class PingDetector final : public Detector {
   [[nodiscard]] PingCounts counts_of(const PingVerdict& verdict, WallTime from) const;
   static void set_posterior(Open& open);
   void close_others(WallTime until);
+  void count_everywhere(WallTime until);
 
   Duration step_;
   PingLocalizer localizer_;
@@ -115,6 +119,12 @@ class PingDetector final : public Detector {
   std::deque<Step> steps_;               ///< Of the last kWindow.
   std::map<Part, Open> open_;
   std::vector<Finding> over_;
+  /// All probes of the times when they failed everywhere alike.
+  struct Everywhere {
+    TimeSpan when;
+    PingCounts counts;
+  };
+  std::optional<Everywhere> everywhere_;
 };
 
 }  // namespace laggard::detect

@@ -222,6 +222,7 @@ TEST_F(PingDetectorTest, WhatEverybodyHasIsNobodys) {
   Probes probes(system_.get(), clients, targets);
   probes.run(0, 10, overloaded);
   EXPECT_THAT(probes.confirmed(), IsEmpty());
+  EXPECT_THAT(probes.detector().shared_symptoms(), ElementsAre(HasSubstr("240 of 720 probes failed")));
   Probes one_besides(system_.get(), clients, targets);
   one_besides.run(0, 10, [&](std::string_view client, std::string_view target, int minute) {
     return target == "s2/d1" ? "timeout" : overloaded(client, target, minute);
@@ -231,6 +232,7 @@ TEST_F(PingDetectorTest, WhatEverybodyHasIsNobodys) {
   Probes one_client(system_.get(), clients, targets);
   one_client.run(0, 6, sick("c2", "", "slow"));
   EXPECT_THAT(one_client.found(), ElementsAre("client c2"));
+  EXPECT_THAT(one_client.detector().shared_symptoms(), IsEmpty());
 }
 
 TEST_F(PingDetectorTest, PartsThatTheseProbesCannotTellApartAreNamed) {

@@ -152,10 +152,12 @@ std::vector<PingVerdict> PingLocalizer::localize(std::span<const PingCounts> cou
   }
   system_->count(counts);
   std::vector<stats::UnitHealth> health = system_->simplest_health();
+  everywhere_ = false;
   if (system_->have_most_of_a_kind_failed(health)) {
     System with_whole(paths_, system_->probed, true);
     with_whole.count(counts);
     health = with_whole.simplest_health();
+    everywhere_ = has_failed(health.back());
   }
   std::vector<PingVerdict> verdicts;
   for (std::size_t u = 0; u < system_->units.all().size(); ++u) {

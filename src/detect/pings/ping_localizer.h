@@ -64,6 +64,8 @@ class PingLocalizer {
 
   /// \param counts  by the number of the pair; those without trials were not probed.
   [[nodiscard]] std::vector<PingVerdict> localize(std::span<const PingCounts> counts);
+  /// Whether the whole system was a part of what was localized last, and failed.
+  [[nodiscard]] bool everywhere() const { return everywhere_; }
 
  private:
   struct System;  ///< The units and paths of the pairs that were probed last.
@@ -73,6 +75,7 @@ class PingLocalizer {
   std::vector<PingPair> pairs_;
   std::vector<std::vector<PingHop>> paths_;
   std::unique_ptr<System> system_;
+  bool everywhere_ = false;
 };
 
 }  // namespace laggard::detect
