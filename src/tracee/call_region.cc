@@ -80,7 +80,7 @@ std::uint64_t most_bytes() {
 }
 
 /// A limit of memory or of files may leave room for fewer threads.
-void make_table(bool is_on) {
+void make_table(std::uint64_t until) {
   const std::uint64_t most = most_bytes();
   for (std::uint32_t threads = CallTable::kMostThreads; threads > 0; threads /= 4) {
     const std::uint64_t bytes = sizeof(CallTable) + threads * sizeof(CallThread);
@@ -91,7 +91,7 @@ void make_table(bool is_on) {
     made->clock = has_steady_time_stamps() ? CallClock::kTimeStamps : CallClock::kMonotonicNs;
     made->threads = threads;
     made->generation = 1;
-    made->until = is_on ? CallTable::kAlways : 0;
+    made->until = until;
     std::atomic_ref(made->magic).store(wire::kCallTableMagic, std::memory_order_release);
     table_bytes = bytes;
     std::atomic_ref(call_table).store(made, std::memory_order_release);
@@ -99,22 +99,23 @@ void make_table(bool is_on) {
   }
 }
 
-/// A child counts by itself, in whatever its parent was: the thread that forked is in no call of it.
+/// A child counts by itself, as long as its parent would, until a recorder finds it. In whatever its parent
+/// was, the thread that forked is in no call of it.
 void after_fork_in_child() {
   CallTable* of_parent = call_table;
   const std::uint64_t bytes = table_bytes;
-  const bool is_on = of_parent->until == CallTable::kAlways;
+  const std::uint64_t until = of_parent->until;
   call_table = &switched_off;
   if (forget_thread != nullptr) forget_thread();
   if (of_parent != &switched_off) ::munmap(of_parent, bytes);
-  make_table(is_on);
+  make_table(until);
 }
 
 /// Before the program's own constructors, which may be instrumented.
 [[gnu::constructor(101)]] void begin() {
   const char* wanted = ::secure_getenv("LAGGARD_CALLS");
   if (wanted != nullptr && std::strcmp(wanted, "never") == 0) return;
-  make_table(wanted != nullptr && std::strcmp(wanted, "on") == 0);
+  make_table(wanted != nullptr && std::strcmp(wanted, "on") == 0 ? CallTable::kAlways : 0);
   ::pthread_atfork(nullptr, nullptr, &after_fork_in_child);
 }
 

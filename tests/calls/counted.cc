@@ -61,14 +61,24 @@ void work_with_exceptions() {
   std::printf(R"({"counted_catcher": 1000, "counted_thrower": 4000, "counted_leaf": 1000})");
 }
 
-/// The child counts for itself, and nobody records it.
-void work_in_a_child() {
+/// A child counts for itself from its begin, and so does a child of it. One that executes another program
+/// does not.
+void work_in_children() {
   counted_middle(10);
+  const pid_t other = ::fork();
+  if (other == 0) ::execlp("sleep", "sleep", "1", nullptr);
   const pid_t child = ::fork();
   counted_middle(5);
-  if (child == 0) ::_exit(0);
+  if (child == 0) {
+    const pid_t grandchild = ::fork();
+    counted_middle(2);
+    counted_sleeper(700);  // The recorder looks which children there are.
+    if (grandchild != 0) ::waitpid(grandchild, nullptr, 0);
+    ::_exit(0);
+  }
   ::waitpid(child, nullptr, 0);
-  std::printf(R"({"counted_middle": 2, "counted_leaf": 15})");
+  ::waitpid(other, nullptr, 0);
+  std::printf(R"({"counted_middle": 5, "counted_leaf": 24, "counted_sleeper": 2})");
 }
 
 /// As daemons do. The memory stays, though its file has no descriptor.
@@ -99,7 +109,7 @@ void work_in_libraries(char** names) {
 void work(const std::string& way, char** rest) {
   if (way == "threads") return work_in_threads();
   if (way == "exceptions") return work_with_exceptions();
-  if (way == "child") return work_in_a_child();
+  if (way == "children") return work_in_children();
   if (way == "descriptors") return work_without_descriptors();
   if (way == "libraries") return work_in_libraries(rest);
   work_plainly();

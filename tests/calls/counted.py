@@ -121,6 +121,8 @@ with tempfile.TemporaryDirectory() as scratch:
         if CASE in ("plain", "preloaded", "killed"):
             assert 390_000 < times["counted_sleeper"] < 2_000_000, times
             assert times["counted_leaf"] < times["counted_sleeper"], times
+        if CASE == "children":
+            assert 1_350_000 < times["counted_sleeper"] < 5_000_000, times
         if CASE == "sites":
             check_sites()
 print("as the program says")

@@ -32,6 +32,22 @@ std::string code_of(const fs::path& root, pid_t process) {
   return code;
 }
 
+/// What it has forked and is there yet; none where the kernel does not tell (CONFIG_PROC_CHILDREN).
+std::vector<pid_t> children_of(const fs::path& root, pid_t process) {
+  std::vector<pid_t> children;
+  std::error_code error;
+  fs::directory_iterator thread(root / "proc" / std::to_string(process) / "task", error);
+  for (; !error && thread != fs::directory_iterator(); thread.increment(error)) {
+    const auto text = read_file(thread->path() / "children");
+    if (!text) continue;
+    std::string_view rest = *text;
+    for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
+      if (const auto child = to_number<pid_t>(word)) children.push_back(*child);
+    }
+  }
+  return children;
+}
+
 /// What has come since `told`, which becomes what there is.
 std::uint64_t more_than(std::uint64_t& told, std::uint64_t there) {
   const std::uint64_t more = there > told ? there - told : 0;
@@ -84,6 +100,26 @@ void CallSource::look_at_code(Process& process, MonoTime now) {
   process.code = std::move(code);
   symbolizer_.look_again(static_cast<std::uint32_t>(process.id), now);
   for (auto& [address, function] : process.functions) function.word.clear();
+}
+
+/// Those that count calls: what they fork is of the same program until it executes another one. Their clock
+/// is their parent's, so that their time is known from their begin on.
+void CallSource::take_up_children() {
+  for (std::size_t p = 0; p < processes_.size(); ++p) {
+    for (const pid_t child : children_of(root_, processes_[p].id)) {
+      if (std::ranges::find(processes_, child, &Process::id) != processes_.end()) continue;
+      auto memory = CallMemory::open(root_, child);
+      if (!memory || memory->clock() != processes_[p].memory.clock()) continue;
+      if (processes_.size() >= kMostProcesses) {
+        if (!has_refused_ && say_)
+          say_(fmt::format("more than {} processes at a time: the others are not recorded", kMostProcesses));
+        has_refused_ = true;
+        return;
+      }
+      processes_.push_back(
+          {.id = child, .memory = std::move(*memory), .first_ticks = processes_[p].first_ticks});
+    }
+  }
 }
 
 std::string CallSource::name(const Process& process, std::uint64_t function, MonoTime now) {
@@ -155,25 +191,25 @@ Status CallSource::read(Clock& clock, ObservationBatch& batch, std::size_t most)
   if (!first_) first_ = now;
   CallPeriods::Changes changes;
   CallMemory::Losses lost;
+  take_up_children();
   for (Process& process : processes_) {
-    if (process.is_gone) continue;
     look_at_code(process, now);
     if (Status taken = take(process, now, changes, lost); !taken) return taken;
     if (Status kept = process.memory.keep_counting(); !kept) return kept;
   }
+  std::erase_if(processes_, [](const Process& process) { return process.is_gone; });
   tell(changes, lost, wall, batch);
   return {};
 }
 
-bool CallSource::has_ended() {
-  return std::ranges::all_of(processes_, [](const Process& process) { return process.is_gone; });
-}
+bool CallSource::has_ended() { return processes_.empty(); }
 
 void CallSource::finish(Clock& clock, ObservationBatch& batch) {
   if (!first_) return;
   CallPeriods::Changes changes;
   CallMemory::Losses lost;
   const MonoTime now = clock.mono();
+  take_up_children();
   for (Process& process : processes_) {
     static_cast<void>(take(process, now, changes, lost));
     process.memory.stop_counting();

@@ -18,12 +18,14 @@
 
 namespace laggard::collect {
 
-/// Records how often functions of chosen processes are called and how long they take: `laggard record calls`
-/// (B §3.2). Profiles of the kinds kCallsKind and kCallTimeKind, of what has changed in a second.
+/// Records how often functions of chosen processes, and of what they fork, are called and how long they take:
+/// `laggard record calls` (B §3.2). Profiles of the kinds kCallsKind and kCallTimeKind, of what has changed
+/// in a second.
 class CallSource final : public EventSource {
  public:
   /// Of one process; what else it calls is lost and counted.
   static constexpr std::size_t kMostFunctions = std::size_t{1} << 17;
+  static constexpr std::size_t kMostProcesses = 512;  ///< At a time; each holds a file open.
 
   [[nodiscard]] static Result<std::unique_ptr<EventSource>> open(const EventSourceSetup& setup);
   [[nodiscard]] static std::span<const EventSourceOption> options();
@@ -59,6 +61,7 @@ class CallSource final : public EventSource {
                             CallMemory::Losses& lost);
   [[nodiscard]] std::string name(const Process& process, std::uint64_t function, MonoTime now);
   void look_at_code(Process& process, MonoTime now);
+  void take_up_children();
   void tell(const CallPeriods::Changes& changes, const CallMemory::Losses& lost, WallTime now,
             ObservationBatch& batch);
 
@@ -66,8 +69,9 @@ class CallSource final : public EventSource {
   Symbolizer::Say say_;
   CallPeriods periods_;
   Symbolizer symbolizer_;
-  std::vector<Process> processes_;
-  std::optional<MonoTime> first_;  ///< When the first reading was.
+  std::vector<Process> processes_;  ///< Those that are not gone.
+  bool has_refused_ = false;        ///< More than kMostProcesses, which is said once.
+  std::optional<MonoTime> first_;   ///< When the first reading was.
 };
 
 }  // namespace laggard::collect
