@@ -138,7 +138,8 @@ std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const Pipeli
     if (metric.is_ours && wanted.empty() && !options.parameters.policies.our_metrics) continue;
     const bool judged = wanted.empty() ? metric.diagnosed_by_default
                                        : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
-    if (judged || is_helper(metric, options)) columns.push_back({&metric, judged});
+    if (!judged && !is_helper(metric, options)) continue;
+    columns.push_back({&metric, judged, detect::is_compared_by_factors(options.parameters.policies, metric)});
   }
   const bool any =
       std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.judged; });

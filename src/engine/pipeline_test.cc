@@ -58,6 +58,14 @@ TEST(Pipeline, ComparesWhatWasRecordedAndAskedFor) {
   EXPECT_EQ(judged(columns(GroupKind::kInterfaces, {}, {"rx_bytes"}, false)), Names{"rxbyt"});
 }
 
+TEST(Pipeline, FComparesCongestionWindowsThemselves) {
+  const auto by_factors = [](bool paper) {
+    return columns(GroupKind::kTcpFromServers, {}, {"snd_cwnd"}, paper).front().by_factors;
+  };
+  EXPECT_TRUE(by_factors(false));
+  EXPECT_FALSE(by_factors(true));
+}
+
 TEST(Pipeline, EveryMetricHasItsCounters) {
   std::set<std::string> all;
   for (const CounterSpec& counter : known_counters()) all.insert(std::string(counter.name));

@@ -61,12 +61,16 @@ void add_windows(const Anomaly& anomaly, Finding& finding) {
 }
 
 /// What is compared as a logarithm is shown as what it was.
-std::optional<double> in_unit(const MetricSpec& metric, double level) {
+std::optional<double> in_unit(std::span<const GroupJudge::Column> columns, const MetricSpec* metric,
+                              double level) {
   if (std::isnan(level)) return std::nullopt;
-  return metric.log_unit > 0 ? metric.log_unit * (std::exp2(level) - 1) : level;
+  const auto column = std::ranges::find(columns, metric, &GroupJudge::Column::metric);
+  const bool by_factors = column != columns.end() && column->by_factors;
+  return by_factors ? metric->log_unit * (std::exp2(level) - 1) : level;
 }
 
-Evidence evidence_of(const Anomaly& anomaly, const Component& component, const LevelSummary& levels) {
+Evidence evidence_of(const Anomaly& anomaly, const Component& component, const LevelSummary& levels,
+                     std::span<const GroupJudge::Column> columns) {
   Evidence evidence;
   evidence.source = anomaly.metric->witness();
   evidence.metric = anomaly.metric->name;
@@ -79,13 +83,13 @@ Evidence evidence_of(const Anomaly& anomaly, const Component& component, const L
   evidence.windows = anomaly.windows;
   if (anomaly.score > 0) evidence.worst_window = anomaly.worst_window;
   if (!levels.metric) return evidence;
-  evidence.level = in_unit(*anomaly.metric, levels.metric->own);
-  evidence.peers = in_unit(*anomaly.metric, levels.metric->peers);
+  evidence.level = in_unit(columns, anomaly.metric, levels.metric->own);
+  evidence.peers = in_unit(columns, anomaly.metric, levels.metric->peers);
   return evidence;
 }
 
-Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook& book) {
-  const LevelSummary levels = book.summary(anomaly);
+Finding finding_of(const Anomaly& anomaly, const Component& component, const LevelSummary& levels,
+                   std::span<const GroupJudge::Column> columns) {
   Finding finding;
   finding.resource = anomaly.metric->resource;
   finding.role = anomaly.metric->role;
@@ -106,7 +110,7 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, LevelBook
   finding.withdrawn = anomaly.withdrawn;
   // Who is as slow as ever cannot be confirmed together with others, either.
   if (!anomaly.as_ever) finding.growth = anomaly.growth;
-  finding.evidence = evidence_of(anomaly, component, levels);
+  finding.evidence = evidence_of(anomaly, component, levels, columns);
   finding.symptom = symptom_of(anomaly, finding.evidence.level, finding.evidence.peers);
   add_moved(kStorageMoved, levels.storage, finding);
   add_moved(kNetworkMoved, levels.network, finding);
@@ -147,7 +151,8 @@ std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const Gro
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {
       const Anomaly& anomaly = *groups[g].anomalies[a];
       const std::size_t component = grouping.groups[g].members[anomaly.member].index();
-      Finding& finding = findings.emplace_back(finding_of(anomaly, grouping.components[component], book));
+      Finding& finding = findings.emplace_back(
+          finding_of(anomaly, grouping.components[component], book.summary(anomaly), groups[g].columns));
       finding.component = component;
       finding.open = groups[g].open[a] != 0;
     }

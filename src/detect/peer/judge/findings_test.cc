@@ -31,6 +31,13 @@ class PeerFindings : public testing::Test {
     }
   }
 
+  /// As F compares congestion windows.
+  void compare_in_unit() {
+    for (GroupAnomalies& group : groups_) {
+      for (GroupJudge::Column& column : group.columns) column.by_factors = false;
+    }
+  }
+
   /// \param levels  a row per column of the group, of all five members; one window.
   Anomaly& add(std::string_view component, std::string_view metric, std::vector<std::vector<double>> levels,
                std::string_view detector = "cdf") {
@@ -173,6 +180,15 @@ TEST_F(PeerFindings, CongestionAloneIsAllThereIsWithoutRetransmissions) {
   measure({{"await"}, {"rxbyt", "txbyt"}, {"cwnd"}});
   add("s3/tcp-out", "cwnd", {{5, 5, 1, 5, 5}});
   EXPECT_EQ(findings().size(), 1U);
+}
+
+TEST_F(PeerFindings, WindowsThatWereComparedAsTheyAreStayAsTheyAre) {
+  measure({{"await"}, {"rxbyt", "txbyt"}, {"cwnd"}});
+  compare_in_unit();
+  add("s3/tcp-out", "cwnd", {{40, 41, 12, 40, 40}});
+  ASSERT_EQ(findings().size(), 1U);
+  EXPECT_EQ(findings()[0].evidence.level, 12);
+  EXPECT_EQ(findings()[0].evidence.peers, 40);
 }
 
 }  // namespace

@@ -120,12 +120,10 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
   }
 }
 
-/// What is compared of a column: where factors count its logarithm, unless that is taken after averaging.
+/// What is compared of a column: where factors count its logarithm.
 std::span<const double> GroupJudge::compared(const MetricSpec& metric, std::span<const double> column,
                                              JudgeMemory& memory) const {
-  const bool later = metric.role == Role::kCongestion &&
-                     options_.parameters.policies.congestion == CongestionTest::kEachSecond;
-  if (!(metric.log_unit > 0) || later) return column;
+  if (!is_compared_by_factors(options_.parameters.policies, metric)) return column;
   memory.row.resize(members_);
   std::ranges::transform(column, memory.row.begin(),
                          [&](double x) { return std::log2(1 + x / metric.log_unit); });

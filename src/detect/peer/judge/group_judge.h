@@ -105,13 +105,15 @@ class GroupJudge {
  public:
   using Sink = std::function<void(WindowJudgement&)>;
 
-  /// \param metrics  of one device kind, in the order of the columns that `push` will get. Metrics that are
-  /// not
-  ///                 `judged` only help (they tell reads from writes and busy from idle).
+  /// A metric of the group's device kind; one that is not judged only helps (it tells reads from writes, or
+  /// busy from idle).
   struct Column {
     const MetricSpec* metric = nullptr;
     bool judged = true;
+    /// Its levels are logarithms, as MetricSpec::log_unit says; see is_compared_by_factors.
+    bool by_factors = metric != nullptr && metric->log_unit > 0;
   };
+  /// \param columns  in the order in which `push` gets them
   GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOptions options);
 
   /// One grid cell: `cells[i]` holds the members' values of column i, NaN where missing.

@@ -80,6 +80,11 @@ std::string_view to_name(Regime regime) {
   return "";
 }
 
+bool is_compared_by_factors(const Policies& policies, const MetricSpec& metric) {
+  const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
+  return metric.log_unit > 0 && !later;
+}
+
 const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric) {
   switch (metric.role) {
     case Role::kThroughput:

@@ -216,6 +216,10 @@ enum class Regime { kAny, kReads, kWrites };
 
 [[nodiscard]] const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric);
 
+/// Whether logarithms of its values are compared (MetricSpec::log_unit). F averages congestion windows before
+/// it takes the logarithm.
+[[nodiscard]] bool is_compared_by_factors(const Policies& policies, const MetricSpec& metric);
+
 /// Which track a threshold is for, beside the metric.
 struct ThresholdUse {
   std::string_view detector = "cdf";  ///< A distance, or `cwnd`.
