@@ -4,10 +4,9 @@
 usage: tests/accuracy/behaviour_table.py LAGGARD RUNS [--train RUNS] [--preset lab,quick] [--code-distance manhattan]
                                          [--code-weights FILE] [--markdown FILE]
 
-RUNS hold runs of `laggard-lab bench --samples`, and with --calls, too. Each is judged by its profiles, with thresholds that were trained on runs
+RUNS hold runs of `laggard-lab bench --samples`, and with --calls and --kernel, too. Each is judged by its profiles, with thresholds that were trained on runs
 without a fault (B §4.1) and without any (laggard's own): by B's comparisons, by any of them (combined), by laggard's own
-of programs, and by any. Trained on are
-the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
+of programs, by the kernel's calls (B's future work), and by any. Trained on are the runs of --train, which are not scored, or else the runs without a fault among RUNS, each of which is judged by thresholds
 of the others; once without those of postmark and once with them, as B does. What all witnesses say is told by bench_witnesses.py.
 
 TP is the share of runs with a fault in which all faulty servers are named, FP that of all runs in which a healthy one is (B,
@@ -27,8 +26,10 @@ from catalogue import of
 KINDS = ["samples", "calls", "call-time"]  # Of B, by name of the comparison.
 COMBINED = "combined"  # Any of these.
 OURS = "programs"
-ANY = "any"  # Of B's, or ours.
-COLUMNS = [*KINDS, COMBINED, OURS, ANY]
+KERNEL = "kernel-calls"
+EVERY = [*KINDS, OURS, KERNEL]
+ANY = "any"  # Of these.
+COLUMNS = [*KINDS, COMBINED, OURS, KERNEL, ANY]
 FAULTS = ["disk-hog", "disk-busy", "write-network-hog", "read-network-hog", "receive-pktloss", "send-pktloss", "none"]
 POSTMARK = "postmark"
 # B's text gives means of its combined columns; the cells of its table are missing from it.
@@ -90,8 +91,8 @@ class Laggard:
         of the same names, so that they cannot be read together. Those of metrics are the first run's: disks of two benches have other
         names, and nobody looks at them here."""
         first, *others = (self.trained(run) for run in runs)
-        ours = [group for run in (first, *others) for group in run["group"] if group.get("metric") in (*KINDS, OURS)]
-        metrics = [group for group in first["group"] if group.get("metric") not in (*KINDS, OURS)]
+        ours = [group for run in (first, *others) for group in run["group"] if group.get("metric") in EVERY]
+        metrics = [group for group in first["group"] if group.get("metric") not in EVERY]
         groups = {}
         for group in ours:
             group = {**group, "thresholds": {one: value for names, value in group["thresholds"].items() for one in members(names)}}
@@ -107,14 +108,19 @@ class Laggard:
 
 def named_by(diagnosis, kind):
     """Servers that one comparison calls faulty, or any of B's, whatever else there is."""
-    some = {COMBINED: KINDS, ANY: [*KINDS, OURS]}.get(kind, [kind])
+    some = {COMBINED: KINDS, ANY: EVERY}.get(kind, [kind])
     return {host_of(e["component"]) for i in live(diagnosis) for e in i["evidence"]
             if e["source"] == "behaviour" and e["detector"] in some}
 
 
 def kinds_of(runs):
     """Of what was recorded: most sites record samples alone."""
-    return [kind for kind in COLUMNS if kind not in KINDS[1:] or any(any(run.folder.glob("profiles/*+calls-*")) for run in runs)]
+    recorders = {**dict.fromkeys(KINDS[1:], "calls"), KERNEL: "kernel"}
+
+    def is_recorded(kind):
+        return any(any(run.folder.glob(f"profiles/*+{recorders[kind]}-*")) for run in runs)
+
+    return [kind for kind in COLUMNS if kind not in recorders or is_recorded(kind)]
 
 
 def titled(origin, said):

@@ -32,12 +32,13 @@ class Named(unittest.TestCase):
     DIAGNOSIS = {"incidents": [incident(evidence("s1", "samples"), evidence("s1/sda", "cdf", "metrics")),
                                incident(evidence("s2", "programs")), incident(evidence("s3", "unlike-peers")),
                                incident(evidence("s4", "samples"), status="explained"),
-                               incident(evidence("s5", "call-time"), state="suspected")]}
+                               incident(evidence("s5", "call-time"), state="suspected"),
+                               incident(evidence("s6", "kernel-calls"))]}
 
     def test_by_which_comparison(self):
         named = {kind: behaviour_table.named_by(self.DIAGNOSIS, kind) for kind in behaviour_table.COLUMNS}
         self.assertEqual(named, {"samples": {"s1"}, "calls": set(), "call-time": {"s5"}, "combined": {"s1", "s5"},
-                                 "programs": {"s2"}, "any": {"s1", "s2", "s5"}})
+                                 "programs": {"s2"}, "kernel-calls": {"s6"}, "any": {"s1", "s2", "s5", "s6"}})
 
     def test_the_rows(self):
         runs = [made_up.run_of("a", "ddr", "disk-hog", ["s1"]), made_up.run_of("b", "ddr", "disk-hog", ["s2"]),

@@ -20,8 +20,7 @@ class KernelCounter {
  public:
   /// The function's calls and the time from their begin to their end, of all tasks (fentry, fexit).
   /// \return kNotFound where the kernel that runs has no such function, or inlined it; kUnavailable where it
-  /// has
-  ///         no types or laggard was built without BPF; kNoPermission
+  ///         has no types or laggard was built without BPF; kNoPermission
   [[nodiscard]] static Result<std::unique_ptr<KernelCounter>> of_function(const std::string& name);
   /// A tracepoint's events: `tcp_retransmit_skb`. Of one that is about a socket only those of sockets in a
   /// network namespace. \param network  its inode number
