@@ -21,8 +21,7 @@ inline constexpr Duration kNotablyLong = std::chrono::seconds(1);
 /// - calls that failed, but for those that found nothing to do (EAGAIN) or are made again (EINTR);
 /// - calls that took kNotablyLong or were not seen to return, signals, ends of threads, and marks;
 /// - of each TCP connection, reads at its end and closes, and in each second its last read and the first
-/// write
-///   behind it, so that it is known since when an answer is owed.
+///   write behind it, so that it is known since when an answer is owed.
 ///
 /// \return their numbers, which grow
 [[nodiscard]] std::vector<std::uint32_t> notable_calls(const EventTable& calls);

@@ -76,9 +76,8 @@ class PartMap {
 ///            suspect as one whose disk, interface and connections all are
 /// gain       affected of all kinds - (all - affected, of the kind with the largest share) / 4
 /// may blame  share above 1/2, and two components for parts beyond a LUN or a server, unless a finding is
-/// about
-///            the part itself; or, of such parts, five components and a share above 1/4: that many at once
-///            are no coincidence (T §6.4.1). Of what connects hosts (switches, routers, load balancers,
+///            about the part itself; or, of such parts, five components and a share above 1/4: that many at
+///            once are no coincidence (T §6.4.1). Of what connects hosts (switches, routers, load balancers,
 ///            networks) two of one kind and a share of 3/4: whoever is well behind it speaks against it
 class Tally {
  public:

@@ -12,8 +12,7 @@ namespace laggard {
 /// The kinds of profiles that tell what programs do (B). Their words are functions (FunctionName).
 ///
 /// - `samples`: how often the processors were seen in a function; ProfileTable::Period::each is the CPU time
-/// that
-///   one sample stands for.
+///   that one sample stands for.
 /// - `calls`: how often a function was called.
 /// - `call-time`: how long it took, without the functions that it called; one count is worth `each`.
 inline constexpr std::string_view kSamplesKind = "samples";

@@ -35,9 +35,8 @@ class CallPeriods {
   [[nodiscard]] Duration until_due() const { return until_due_; }
   /// Tells what has come since the last reading.
   /// \param batch  two profiles: of calls, and of time
-  /// \return  when that was; nothing for the first reading, with which counting begins: nothing is told of
-  /// what
-  ///          was before
+  /// \return  when that was; nothing for the first reading, with which counting begins: what was before is
+  ///          not told
   [[nodiscard]] std::optional<TimeSpan> end_period(const Changes& changes, WallTime now,
                                                    ObservationBatch& batch);
   /// All calls that were told.

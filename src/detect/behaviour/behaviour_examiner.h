@@ -23,9 +23,8 @@ namespace laggard::detect {
 ///
 /// Over the windows of the incident:
 ///   - a program that was seen there kLeastSeen times, and never on a healthy peer;
-///   - a function whose mean lies outside the range of the healthy peers' by more than the floor of the kind
-///   and by more
-///     than that range.
+///   - a function whose mean lies outside the range of the healthy peers' by more than the kind's floor and
+///     by more than that range.
 class BehaviourExaminer {
  public:
   /// As far back as anybody is asked about, and a little.

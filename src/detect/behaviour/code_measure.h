@@ -15,9 +15,8 @@ namespace laggard::detect {
 struct CodeMeasure {
   /// What the functions weigh whose names match.
   struct Rule {
-    /// Of `PROGRAM;BINARY;FUNCTION`, or of the function alone; of a program where programs are compared. `*`
-    /// and
-    /// `?` stand for what they do in a shell, and brackets for themselves.
+    /// Of `PROGRAM;BINARY;FUNCTION`, or of the function alone; of a program where programs are compared.
+    /// `*` and `?` stand for what they do in a shell, and brackets for themselves.
     std::string pattern;
     double weight = 1;
   };

@@ -57,8 +57,7 @@ class FeatureWindows {
   static constexpr double kCovered = 0.8;
 
   /// \param floor  what a function must come to, in the unit of the values: counts times their worth in
-  /// seconds where
-  ///               they have one (ProfileTable::Period::each), else counts
+  ///               seconds where they have one (ProfileTable::Period::each), else counts
   explicit FeatureWindows(double floor) : floor_(floor) {}
 
   /// Each period counts for the shift that its middle lies in. What is in windows that were taken is passed

@@ -14,11 +14,9 @@ namespace laggard::detect {
 /// training: from the servers themselves, of which most are well.
 ///
 /// The spread of a function is the largest of
-///   - the mean over windows of 1.4826 MAD of its values over the servers, which one sick server does not
-///   move,
-///   - sqrt(grain x m), what sampling alone makes of a median m, when a count is worth `grain` (Poisson), and
-///   two counts,
-///     since one that nobody else has means nothing,
+///   - the mean over windows of 1.4826 MAD of its values over the servers, which no sick server moves,
+///   - sqrt(grain x m), what sampling alone makes of a median m, when a count is worth `grain` (Poisson),
+///     and two counts, since one that nobody else has means nothing,
 ///   - kLeastShare x m, since nothing is compared more closely than that,
 ///   - a hundredth of the floor, below which a function is not looked at.
 class FunctionSpread {

@@ -20,8 +20,7 @@ namespace laggard::lab::bench {
 [[nodiscard]] std::vector<RunSpec> catalogue_campaign(const Layout& layout, std::uint64_t seed);
 
 /// Parses a list of runs, one a line: `WORKLOAD FAULT [SERVERS]`, as `parse_faults` reads them; `#` begins a
-/// comment. Times come from
-/// `pattern`.
+/// comment. Times come from `pattern`.
 [[nodiscard]] Result<std::vector<RunSpec>> parse_campaign(std::string_view text, const RunSpec& pattern);
 
 /// Conducts every run into a folder of its name below `out`, numbered where a name repeats. A complete run

@@ -48,8 +48,7 @@ class PgStates {
   PgStates& operator=(const PgStates&) = delete;
   ~PgStates();
 
-  /// The next snapshot; nothing at the end. Snapshots of a manager that does not know all placement groups
-  /// yet
+  /// The next snapshot; nothing at the end. Those of a manager that does not know all placement groups yet
   /// (`pg_ready`) are skipped and counted.
   [[nodiscard]] Result<std::optional<CephSnapshot>> next();
   [[nodiscard]] std::size_t passed_over() const { return passed_over_; }

@@ -39,14 +39,12 @@ struct FilterSpec {
 
 /// From anomalous windows to faulty and persistent components. Per component and window:
 ///   faulty       when anomalous in at least k of the past 2k-1 windows (F §10.1, T §3.3), where a window
-///   that leans
-///                to the other side takes one back (ours: what does its work later than its peers, as when
-///                write-back starts out of step, is above them and below them in turn and not sick; without
-///                two sides it is the papers' rule);
+///                that leans to the other side takes one back (ours: what does its work later than its
+///                peers, as when write-back starts out of step, is above them and below them in turn and
+///                not sick; without two sides it is the papers' rule);
 ///   persistence  P <- P + 1 when faulty, else max(0, P - 1) (T §3.4, counted after the filter as in T §5.5);
-///   severity     S <- max(0, S + g), g = clip(log2(s / T), -1, 6): the same sum with how much for how often,
-///   so
-///                that short-and-severe and long-and-mild both rise;
+///   severity     S <- max(0, S + g), g = clip(log2(s / T), -1, 6): the same sum with how much for how
+///                often, so that short-and-severe and long-and-mild both rise;
 ///                each side gathers its own, and loses what the other one gains.
 /// A window that says nothing takes its place among the past 2k-1 as not anomalous and leaves persistence and
 /// severity as they are. So do windows that never came, as in a gap of the recording.

@@ -37,8 +37,7 @@ struct TrainedGroup {
 /// The papers raise a component's threshold from 0.1 in steps of 0.1 until nothing of it is anomalous. As
 /// "anomalous" is s > T, no search is needed; before rounding the answer is
 ///   T* = the largest s over all windows                                           (kSingle), or
-///   T* = the largest, over all spans of 2k-1 consecutive windows, of the k-th largest s in the span
-///   (kFiltered),
+///   T* = the largest, over all spans of 2k-1 windows in a row, of the k-th largest s in it (kFiltered),
 /// and T = min(factor * step * max(1, ceil(T* / step)), (T* + ceiling) / 2). A span holds the windows of one
 /// recording only, and fewer than 2k-1 at its start; windows that never came take their place in it. A
 /// component that shows fewer than k windows in a recording, which no filter could have flagged, trains on
@@ -49,8 +48,7 @@ class ThresholdTrainer {
 
   /// \param window  Window::index, larger than the last one of this recording.
   /// \param s       n scores; NaN where the component showed nothing that it could be trained on. Where a
-  /// score
-  ///                does not exceed floors()[i], any number between it and the floor does as well.
+  ///                score does not exceed floors()[i], any number between it and the floor does as well.
   void add(std::int64_t window, std::span<const double> s);
 
   /// The next window is of another recording.

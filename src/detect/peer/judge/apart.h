@@ -28,8 +28,8 @@ struct ApartOptions {
 ///
 /// Quartiles of all samples break down when a quarter of them is sick, and are stretched long before: with
 /// two sick disks of nine the bins are so wide that neither stands out, although either alone would. So who
-/// is sick together with others is looked for in the members' levels first. The k highest, 2 <= k < n/2,
-/// stand apart when
+/// is sick together with others is looked for in the members' levels first. The k highest, with
+/// 2 <= k < n/2, stand apart when
 ///   lowest of them - m > (1 + least_gap) max(highest of the rest - m, floor),   m = median of the rest,
 /// at least three quarters of the rest are active, so that those who alone have work are not taken for sick,
 /// they are not asked for more (their median requests are at most half as many again as the others'), and

@@ -18,12 +18,10 @@ namespace laggard::detect {
 /// Let b_i be the median of one of the two over the windows of member i before some moment, a_i that over
 /// some windows since, and c_i = ln(a_i / b_i). The member has changed in that respect when c_i is at least
 ///   ln(HardwareOptions::least_change),
-///   `sigmas` times 1.4826 median |c_j| over the others: by as much all of them differ from their own past by
-///   chance,
-///     and when little is asked of them, and
+///   `sigmas` times 1.4826 median |c_j| over the others: by as much all of them differ from their own past
+///     by chance, and when little is asked of them, and
 ///   `own_sigmas` times 1.4826 median |ln(x / b_i)| over its windows x before, where there are ten: a queue
-///   that comes
-///     and goes makes a healthy disk slower in the windows in which it is found to be slow.
+///     that comes and goes makes a healthy disk slower in the windows in which it is found to be slow.
 /// No hardware makes a disk read more than it did, so a change in either is enough; what is written comes
 /// when a cache wants, later from a slower disk.
 class OwnPast {

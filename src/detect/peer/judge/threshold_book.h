@@ -20,10 +20,9 @@ namespace laggard::detect {
 /// The thresholds in force: trained ones where there are any, the policy's own elsewhere.
 ///
 /// ours:   T = T_tr + max(0, T_self - T_tr) * 16 / (16 + windows), with T_tr = max(the group's largest
-/// trained
-///         threshold, least_threshold). Few windows leave it near the policy's threshold, which is a prior
-///         worth 16 windows; many make it the group's own. Pooled over the group: a healthy server is as
-///         likely as its neighbours to show tomorrow what they showed today.
+///         trained threshold, least_threshold). Few windows leave it near the policy's threshold, which is a
+///         prior worth 16 windows; many make it the group's own. Pooled over the group: a healthy server is
+///         as likely as its neighbours to show tomorrow what they showed today.
 ///         T_self and least_threshold are positions on the scale of the distance in the window at hand.
 ///         Where the window's load was trained on and has a smaller T_load:
 ///         T' = T_load (T / T_load)^(16 / (16 + its windows)). Saturated disks teach what is healthy of

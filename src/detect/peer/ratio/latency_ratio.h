@@ -38,9 +38,8 @@ struct ShortWindows {
 ///   steady    above half of `least_ratio` times its peers' latency in three quarters of the cells,
 ///   busy      with `least_requests` in the window, as its middle peer, where requests are recorded; or it is
 ///             stalled throughout,
-///   slower itself, not only waited for: `least_slowdown` times as busy as its peers, over all or per
-///   request,
-///             where requests are recorded; a stall needs no more proof;
+///   slower    itself, not only waited for: `least_slowdown` times as busy as its peers, over all or per
+///             request, where requests are recorded; a stall needs no more proof;
 ///   unlike its server's other attachments too, where it has double peer groups.
 /// When half of the active are suspected there are two camps, and nobody is called slow.
 class LatencyRatios final : public CellObserver {
