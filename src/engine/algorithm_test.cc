@@ -27,6 +27,7 @@ TEST(Algorithm, ThePaperKeepsThePresetAndKnowsNoShortcutToFaulty) {
   const detect::Parameters paper = paper_algorithm().parameters(preset);
   EXPECT_EQ(paper.idle_requests, 7);
   EXPECT_TRUE(std::isinf(paper.incidents.gate_severity));
+  EXPECT_EQ(paper.longest_filled_hole, 0) << "samples that were lost are none";
 }
 
 }  // namespace

@@ -554,6 +554,13 @@ all = ["rxbyt", "txbyt"]
 why = "{component} diverges in {metrics}"
 
 [[rule]]
+name = "3a. received and sent packets"
+cause = "network-hog"
+resource = "network"
+all = ["rxpck", "txpck"]
+why = "{component} diverges in {metrics}"
+
+[[rule]]
 name = "3b. one throughput without congestion"
 cause = "network-hog"
 resource = "network"

@@ -147,6 +147,9 @@ TEST(Rules, TheChecklistOfThePaper) {
   EXPECT_EQ(cause(paper_rules(), {in("wr_sec"), in("await"), in("cwnd")}), "disk-hog");
   EXPECT_EQ(cause(paper_rules(), {in("await"), in("rxbyt"), in("txbyt")}), "disk-busy");
   EXPECT_EQ(cause(paper_rules(), {in("rxbyt"), in("txbyt"), in("cwnd")}), "network-hog");
+  EXPECT_EQ(cause(paper_rules(), {in("rxpck"), in("txpck"), in("cwnd")}), "network-hog")
+      << "F §12: packets in place of bytes, in which acknowledgements are buried";
+  EXPECT_EQ(cause(paper_rules(), {in("rxpck"), in("cwnd")}), "packet-loss");
   EXPECT_EQ(cause(paper_rules(), {in("rxbyt")}), "network-hog");
   EXPECT_EQ(cause(paper_rules(), {in("rxbyt"), in("cwnd")}), "packet-loss");
 }

@@ -46,8 +46,9 @@ std::size_t step_of(const std::set<std::string_view>& metrics) {
   const auto has = [&](std::string_view metric) { return metrics.contains(metric); };
   if (has("rd_sec") || has("wr_sec")) return 0;
   if (has("await")) return 1;
-  if (has("rxbyt") && has("txbyt")) return 2;
-  if ((has("rxbyt") || has("txbyt")) && !has("cwnd")) return 2;
+  if ((has("rxbyt") && has("txbyt")) || (has("rxpck") && has("txpck"))) return 2;
+  const bool has_traffic = has("rxbyt") || has("txbyt") || has("rxpck") || has("txpck");
+  if (has_traffic && !has("cwnd")) return 2;
   return has("cwnd") ? 3 : kNoStep;
 }
 

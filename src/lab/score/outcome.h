@@ -51,7 +51,8 @@ struct Sign {
 /// one step.
 ///   1 rd_sec or wr_sec                                 disk-hog
 ///   2 await                                            disk-busy
-///   3 rxbyt and txbyt; or one of them without cwnd     network-hog
+///   3 rxbyt and txbyt, or rxpck and txpck;
+///     or one of them without cwnd                      network-hog
 ///   4 cwnd                                             packet-loss
 /// Every server that diverges at the step is indicted, once.
 [[nodiscard]] std::vector<Accusation> paper_checklist(std::span<const Sign> signs);

@@ -120,6 +120,8 @@ TEST(Checklist, HaltsAtTheFirstStepThatAnyServerReaches) {
 TEST(Checklist, TellsHogsFromLossAsSection12Does) {
   const auto cause = [](const std::vector<Sign>& signs) { return paper_checklist(signs).at(0).cause; };
   EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "txbyt", {}}, {"s1", "cwnd", {}}}), "network-hog");
+  EXPECT_EQ(cause({{"s1", "rxpck", {}}, {"s1", "txpck", {}}, {"s1", "cwnd", {}}}), "network-hog");
+  EXPECT_EQ(cause({{"s1", "rxpck", {}}, {"s1", "cwnd", {}}}), "packet-loss");
   EXPECT_EQ(cause({{"s1", "rxbyt", {}}}), "network-hog");
   EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "cwnd", {}}}), "packet-loss");
   EXPECT_TRUE(paper_checklist({}).empty());

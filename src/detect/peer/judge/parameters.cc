@@ -34,6 +34,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.least_slowdown = 0;  // Busy times excuse nobody.
   parameters.hardware.slowdown = 0;
   parameters.standby_ms = kNever;
+  parameters.longest_filled_hole = 0;
   parameters.ratio.seconds = 0;
   parameters.burst.least_bursts = 0;
   parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
