@@ -22,8 +22,9 @@ namespace laggard::explain {
 namespace {
 
 bool has_retransmissions(const Hypothesis& hypothesis) {
-  return std::ranges::any_of(hypothesis.findings,
-                             [](const Finding* finding) { return finding->role == Role::kRetransmission; });
+  return std::ranges::any_of(hypothesis.findings, [](const Finding* finding) {
+    return finding->role == Role::kRetransmission || finding->fact(kRetransmissions) != nullptr;
+  });
 }
 
 void take_cause(Incident& incident, const Suspect& suspect, std::span<const Rule> rules,

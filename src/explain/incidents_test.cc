@@ -39,6 +39,7 @@ struct Seen {
   bool as_ever = false;
   bool withdrawn = false;
   std::optional<double> window_s = {};
+  std::optional<double> retransmissions = {};
 };
 
 /// A finding as the peer detectors make it.
@@ -79,6 +80,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
     finding.facts.push_back({&kPauses, 0});
     finding.facts.push_back({&kNormalWindowsSince, static_cast<double>(seen.normal_since)});
   }
+  if (seen.retransmissions) finding.facts.push_back({&kRetransmissions, *seen.retransmissions, 0});
   finding.evidence.metric = metric.name;
   finding.evidence.detector = detector;
   finding.evidence.component = seen.component;
@@ -174,6 +176,12 @@ TEST_F(IncidentsTest, NotWhenPacketsAreLost) {
       names(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, {"s4/tcp-in", "retransmits", 64, 256, 1.5}})),
       ElementsAre("s2 network-hog", "s4 packet-loss"))
       << "no neighbour makes another's packets vanish";
+  Seen seen_by_the_kernel{"s4/d1", "await", 64, 256, 1.5};
+  EXPECT_THAT(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, seen_by_the_kernel})[1].status,
+              IncidentStatus::kExplained);
+  seen_by_the_kernel.retransmissions = 1;
+  EXPECT_THAT(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, seen_by_the_kernel})[1].status,
+              IncidentStatus::kClosed);
 }
 
 TEST_F(IncidentsTest, ThePaperExplainsNothingAway) {
