@@ -314,12 +314,9 @@ void PingDetector::close_others(WallTime until) {
 
 void PingDetector::count_everywhere(WallTime until) {
   if (!everywhere_) everywhere_ = {{steps_.front().end - step_, steps_.front().end - step_}, {}};
-  for (const Step& step : steps_) {
-    if (step.end <= everywhere_->when.to) continue;  // It has been counted.
-    for (const auto& [number, outcomes] : step.pairs) {
-      everywhere_->counts.trials += outcomes.trials;
-      everywhere_->counts.failures += outcomes.failures;
-    }
+  for (const PingCounts& pair : counts(everywhere_->when.to)) {
+    everywhere_->counts.trials += pair.trials;
+    everywhere_->counts.failures += pair.failures;
   }
   everywhere_->when.to = until;
 }
