@@ -133,9 +133,7 @@ TEST_P(CallTracing, AThreadThatDiesInACallHasNotReturned) {
   child.let_go();
   ::waitpid(child.process(), nullptr, WUNTRACED);
   ::kill(child.process(), SIGCONT);
-  // That it sleeps in its read is seen by /proc alone.
-  const std::string call = "/proc/" + number(child.process()) + "/syscall";
-  read_until([&] { return read_file(call).value_or("").starts_with("0 "); });
+  read_until([&] { return child.sleeps_in(SYS_read); });
   ::kill(child.process(), SIGKILL);
   read_until([&] { return source_->has_ended(); });
   finish();
@@ -154,8 +152,7 @@ TEST_P(CallTracing, WhatIsUnderWayAtTheEndIsMarked) {
   });
   TRACE_OR_SKIP({{"pid", {number(child.process())}}});
   child.let_go();
-  const std::string call = "/proc/" + number(child.process()) + "/syscall";
-  read_until([&] { return read_file(call).value_or("").starts_with("7 "); });
+  read_until([&] { return child.sleeps_in(SYS_poll); });
   finish();
   EXPECT_THAT(lines(), Contains("getppid() = " + number(::getpid())));
   const Told* poll = find("poll(NULL, 0, 123456) = ");
