@@ -40,6 +40,8 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& o) {
   command.add_option("--algorithm", o.algorithm, "laggard, or paper: Kasick's to the letter")
       ->capture_default_str()
       ->check(CLI::IsMember({"laggard", "paper"}));
+  command.add_flag("--one-client", o.one_client,
+                   "Of connections, only one client's windows count, as F had them");
   command.add_option("--peers", o.peers, "Peers of a disk without --system: auto, rank, host or all")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "rank", "host", "all"}));

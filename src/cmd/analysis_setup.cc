@@ -197,6 +197,7 @@ Status choose_comparison(const AnalysisOptions& options, AnalysisSetup& setup) {
   }
   setup.algorithm = *algorithm;
   setup.pipeline.parameters = algorithm->parameters(setup.preset);
+  setup.pipeline.parameters.policies.one_client = options.one_client;
   for (const std::string& constant : options.parameters) {
     if (Status set = detect::set_parameter(setup.pipeline.parameters, constant); !set) return set;
     setup.remarks.push_back(fmt::format("set: {}", constant));

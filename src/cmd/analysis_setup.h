@@ -39,6 +39,7 @@ struct AnalysisOptions {
   std::string from;
   std::string to;
   std::string algorithm = "laggard";
+  bool one_client = false;
   std::string peers = "auto";
   // Every constant of the preset; unset means the preset's.
   std::optional<std::size_t> window_size;

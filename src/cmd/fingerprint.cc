@@ -110,6 +110,7 @@ std::uint64_t sum_of_settings(const AnalysisSetup& setup, std::string_view syste
   for (const MetricSpec* metric : setup.pipeline.metrics) out.text(metric->name);
   put_names(out, setup.pipeline.counters);
   out.text(setup.algorithm.name);
+  out.u8(setup.pipeline.parameters.policies.one_client ? 1 : 0);
   put_constants(out, setup.pipeline.parameters);
   out.u8(setup.pipeline.beside ? 1 : 0);
   if (const auto& beside = setup.pipeline.beside) {

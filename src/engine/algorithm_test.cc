@@ -27,6 +27,9 @@ TEST(Algorithm, ThePaperKeepsThePresetAndKnowsNoShortcutToFaulty) {
   const detect::Parameters paper = paper_algorithm().parameters(preset);
   EXPECT_EQ(paper.idle_requests, 7);
   EXPECT_TRUE(std::isinf(paper.incidents.gate_severity));
+  EXPECT_TRUE(std::isinf(paper.incidents.confirm_severity)) << "persistence alone confirms";
+  EXPECT_TRUE(paper.policies.halting);
+  EXPECT_FALSE(paper.policies.one_client) << "asked for";
   EXPECT_EQ(paper.longest_filled_hole, 0) << "samples that were lost are none";
 }
 

@@ -30,7 +30,7 @@ void put_parameters(StateWriter& out, const detect::Parameters& parameters) {
   const detect::Policies& use = parameters.policies;
   out(use.our_metrics, use.regimes, use.idleness, use.directions, use.absence, use.bias,
       use.pooled_thresholds, use.bounded_kl, use.joint_confirmation, use.failovers, use.companions,
-      use.deviations);
+      use.deviations, use.halting, use.one_client);
   out(static_cast<std::uint64_t>(use.floor_use), static_cast<std::uint64_t>(use.congestion));
 }
 

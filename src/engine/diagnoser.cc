@@ -430,6 +430,7 @@ explain::IncidentOptions Diagnoser::incident_options() const {
   incident.joint_confirmation = policies.joint_confirmation;
   incident.failovers = policies.failovers;
   incident.companions = policies.companions;
+  incident.halting = policies.halting;
   incident.limits = options_.pipeline.parameters.incidents;
   incident.confirm_persistence = options_.preset.confirm_persistence;
   return incident;

@@ -214,6 +214,7 @@ Pipeline::Pipeline(const Grouping& grouping, PipelineOptions options)
       tracks.push_back(make_track(grouping, g, *column.metric));
     }
   }
+  if (options_.parameters.policies.one_client) one_client_.emplace(grouping);
   work_.resize(grouping.groups.size());
   std::size_t numbers = 0;
   for (std::size_t g = 0; g < columns_.size(); ++g) {
@@ -405,6 +406,22 @@ void Pipeline::finish(const Sink& sink) { finish(one_by_one(sink)); }
 
 void Pipeline::add(const SampleTable& table, const Sink& sink) { add(std::span(&table, 1), sink); }
 
+void Pipeline::add_to_stream(std::span<const SampleTable> tables) {
+  if (!one_client_) {
+    stream_->add(tables, options_.workers);
+    return;
+  }
+  std::vector<SampleTable> seen;
+  for (const SampleTable& table : tables) {
+    if (table.kind() != DeviceKind::kTcp) {
+      seen.push_back(table);
+    } else if (std::optional<SampleTable> narrowed = one_client_->narrowed(table)) {
+      seen.push_back(std::move(*narrowed));
+    }
+  }
+  stream_->add(seen, options_.workers);
+}
+
 void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
   const auto first_time = [](const SampleTable& table) {
     return *std::min_element(table.times().begin(), table.times().end());
@@ -422,7 +439,7 @@ void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {
         ++end;
       }
     }
-    stream_->add(tables.subspan(begin, end - begin), options_.workers);
+    add_to_stream(tables.subspan(begin, end - begin));
     begin = end;
   }
 }

@@ -18,6 +18,7 @@
 #include "detect/peer/judge/judged_run.h"
 #include "detect/peer/judge/service_times.h"
 #include "engine/derivations.h"
+#include "engine/one_client.h"
 #include "model/decision.h"
 #include "model/grouping.h"
 #include "model/sample_table.h"
@@ -132,6 +133,7 @@ class Pipeline {
 
   void pass_on_ready(const RunSink& sink);
   void add_derived(WallTime until);
+  void add_to_stream(std::span<const SampleTable> tables);
   [[nodiscard]] RunSink one_by_one(const Sink& sink);
   [[nodiscard]] std::int64_t sure_from(WallTime read_from) const;
   [[nodiscard]] bool reads_far_enough(const CellRuns::Run& run) const;
@@ -155,6 +157,7 @@ class Pipeline {
   std::vector<std::size_t> order_;                           ///< Of the groups, within a window.
   std::vector<std::size_t> first_track_;  ///< Per group, of its columns in the metric stream.
   Derivations derivations_;
+  std::optional<OneClient> one_client_;  ///< Policies::one_client.
   std::unique_ptr<derive::MetricStream> stream_;
   std::vector<GroupWork> work_;  ///< Per group.
   std::mutex memories_lock_;

@@ -24,6 +24,8 @@ struct IncidentOptions {
   bool joint_confirmation = true;  ///< Many at once confirm each other; else each is confirmed for itself.
   bool failovers = true;           ///< Who serves in place of something that is lost is not accused.
   bool companions = true;          ///< Who is slow because a neighbour is goes with that one's hypothesis.
+  /// The rules are the steps of a checklist: who comes to an earlier one explains all that is concurrent.
+  bool halting = false;
 
   /// From the start of one window to that of the next.
   [[nodiscard]] Duration window_step() const { return cell * static_cast<std::int64_t>(shift); }

@@ -145,9 +145,31 @@ bool concurrent(const Hypothesis& suspect, const Hypothesis& primary, const Inci
 }
 
 bool explained_by(const Hypothesis& suspect, const Hypothesis& primary, const IncidentOptions& options) {
-  return concurrent(suspect, primary, options) && !has_retransmissions(suspect) &&
+  // A mere suspicion, however strong, explains nothing that is confirmed.
+  const bool surer = suspect.confirmed_since && !primary.confirmed_since;
+  return concurrent(suspect, primary, options) && !surer && !has_retransmissions(suspect) &&
          suspect.strength <
              std::min(primary.strength * options.limits.secondary_share, options.limits.secondary_score);
+}
+
+/// Where the order of the rules first names a cause; their number for what none names.
+std::size_t step_of(const Incident& incident, std::span<const Rule> rules) {
+  const auto named = std::ranges::find(rules, incident.cause, &Rule::cause);
+  return static_cast<std::size_t>(named - rules.begin());
+}
+
+/// F's checklist (IncidentOptions::halting).
+void halt(std::span<const Hypothesis> hypotheses, std::span<const Rule> rules, const IncidentOptions& options,
+          std::span<Incident> incidents) {
+  std::vector<std::size_t> steps;
+  for (const Incident& incident : incidents) steps.push_back(step_of(incident, rules));
+  for (std::size_t later = 0; later < incidents.size(); ++later) {
+    for (std::size_t first = 0; first < incidents.size(); ++first) {
+      if (steps[first] < steps[later] && concurrent(hypotheses[later], hypotheses[first], options)) {
+        incidents[later].status = IncidentStatus::kExplained;
+      }
+    }
+  }
 }
 
 /// What an operator should read first: not explained, confirmed, still open, persistent, severe.
@@ -187,6 +209,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     }
     incidents.push_back(std::move(incident));
   }
+  if (options.halting) halt(hypotheses, rules, options, incidents);
   std::stable_sort(incidents.begin(), incidents.end(), more_pressing);
   return incidents;
 }
@@ -243,8 +266,9 @@ void join_what_follows(std::span<const std::size_t> members, std::span<const Fin
 bool may_be_explained(const Cluster& weak, const Cluster& strong, const IncidentOptions& options) {
   const auto reach = static_cast<std::int64_t>(options.size) + options.slack();
   const bool then = weak.first <= strong.last + reach && weak.last >= strong.first - reach;
-  return then && weak.weakest < std::min(strong.strongest * options.limits.secondary_share,
-                                         options.limits.secondary_score);
+  return then &&
+         (options.halting || weak.weakest < std::min(strong.strongest * options.limits.secondary_share,
+                                                     options.limits.secondary_score));
 }
 
 }  // namespace

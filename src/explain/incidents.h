@@ -19,7 +19,14 @@ namespace laggard::explain {
 ///
 /// Secondary manifestations: a problem shows on its neighbours too (F §12; a network hog's victim waits, and
 /// so do others). An incident that is concurrent with a much stronger one (score below a quarter of it and
-/// below 2) is *explained* by it, unless it has its own retransmissions, which no neighbour causes.
+/// below 2) is *explained* by it, unless it has its own retransmissions, which no neighbour causes, or is
+/// confirmed and the other is not.
+///
+/// IncidentOptions::halting is F §10.2: "If we observe peer-divergence at any step of the checklist, we halt
+/// at that step and arrive at the root cause and faulty server". So a server whose rule is a later one is not
+/// indicted beside one that comes to an earlier rule at the same time, even if it is the faulty one: in F's
+/// Tables 4 and 5 ITP and IFP of most rows add up to 100 %, as they do when each experiment indicts through
+/// one step. Rules with the same cause are one step.
 [[nodiscard]] std::vector<Incident> make_incidents(const Grouping& grouping,
                                                    std::span<const Finding> findings,
                                                    std::span<const Rule> rules,

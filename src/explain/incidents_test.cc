@@ -95,10 +95,12 @@ class IncidentsTest : public testing::Test {
   explicit IncidentsTest(const GroupingBuilder& system = GroupingBuilder().servers(5, 1, true))
       : system_(system) {}
 
-  std::vector<Incident> incidents(const std::vector<Seen>& all, const IncidentOptions& options = kLab) {
+  std::vector<Incident> incidents(
+      const std::vector<Seen>& all, const IncidentOptions& options = kLab,
+      const std::vector<Rule>& rules = parse_rules(default_rules(), "rules").value()) {
     std::vector<Finding> findings;
     for (const Seen& seen : all) findings.push_back(finding_of(seen, system_.index(seen.component)));
-    return make_incidents(system_.get(), findings, parse_rules(default_rules(), "rules").value(), options);
+    return make_incidents(system_.get(), findings, rules, options);
   }
 
   /// `s3 disk-busy`, with what explains it in brackets left out.
@@ -182,6 +184,32 @@ TEST_F(IncidentsTest, NotWhenPacketsAreLost) {
   seen_by_the_kernel.retransmissions = 1;
   EXPECT_THAT(incidents({{"s2/eth0", "txbyt", 64, 256, 20}, seen_by_the_kernel})[1].status,
               IncidentStatus::kClosed);
+}
+
+TEST_F(IncidentsTest, AMereSuspicionExplainsNothingThatIsConfirmed) {
+  Seen strong{"s2/eth0", "txbyt", 64, 256, 20, 200, "cdf", true, true};
+  strong.confirmed = false;
+  Seen weak{"s4/d1", "await", 100, 256, 1.5};
+  EXPECT_THAT(names(incidents({strong, weak})), ElementsAre("s4 disk-busy", "s2 network-hog"));
+  weak.confirmed = false;
+  EXPECT_THAT(names(incidents({strong, weak})), ElementsAre("s2 network-hog", "s4 disk-busy (explained)"));
+}
+
+TEST_F(IncidentsTest, AHaltingChecklistEndsAtTheFirstStepThatAnyServerComesTo) {
+  IncidentOptions halting = kLab;
+  halting.limits.secondary_share = 0;
+  halting.halting = true;
+  const std::vector<Rule> rules = parse_rules(paper_rules(), "rules").value();
+  const auto said = [&](const std::vector<Seen>& all) { return names(incidents(all, halting, rules)); };
+  EXPECT_THAT(said({{"s3/d1", "await", 64, 256, 20}, {"s5/d1", "wr_sec", 96, 256, 2}}),
+              ElementsAre("s5 disk-hog", "s3 disk-busy (explained)"))
+      << "however much stronger the later step is";
+  EXPECT_THAT(said({{"s3/d1", "await", 64, 256, 20}, {"s5/d1", "wr_sec", 900, 1200, 2}}),
+              ElementsAre("s5 disk-hog", "s3 disk-busy"))
+      << "not at the same time";
+  EXPECT_THAT(said({{"s3/eth0", "rxbyt", 64, 256, 9}, {"s5/eth0", "txpck", 96, 256, 2}}),
+              ElementsAre("s3 network-hog", "s5 network-hog"))
+      << "two rules of one step";
 }
 
 TEST_F(IncidentsTest, ThePaperExplainsNothingAway) {

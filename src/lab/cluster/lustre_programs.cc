@@ -141,7 +141,8 @@ namespace {
 
 constexpr auto kDirtyExpires = std::chrono::seconds(30);
 constexpr double kFlushInterval = 5;
-/// Size inquiries: most files are still locked by the client that wrote them.
+/// Size inquiries: most files are still locked by the client that wrote them. Fitted: how many are not, no
+/// paper says.
 constexpr double kLockGone = 0.1;
 /// max_rpcs_in_flight of a client, which holds for removals as for data.
 constexpr std::uint32_t kMostRemovals = LustreLimits{}.in_flight;

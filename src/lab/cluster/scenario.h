@@ -23,7 +23,8 @@ struct LustreSpec {
   /// transactions of ten clients in 600 s amount to.
   double metadata_seconds = 0.44e-3;
   /// Its speed wanders, as its journal is committed and its blocks are written back: a log-normal factor of
-  /// this spread, correlated over the time below. All file servers see it alike.
+  /// this spread, correlated over the time below. All file servers see it alike. Both fitted: no figure is
+  /// known.
   double metadata_wander = 0.15;
   double metadata_wander_seconds = 8;
   /// The application and the kernel, per transaction of PostMark.
@@ -121,13 +122,14 @@ struct ClusterSpec {
   LustreSpec lustre;
   ExperimentSpec experiment;
   /// Relative spread of the disks' transfer rates: the same model, but other media and zones. Large enough
-  /// that the slowest saturates first and stays saturated (T §6.1.1).
+  /// that the slowest saturates first and stays saturated (T §6.1.1), which masks busy disks in F. Fitted.
   double disk_spread = 0.09;
   /// A further spread that is drawn for every run: where its files happen to lie.
   double layout_spread = 0.01;
   /// Relative spread of the rates at which clients copy data.
   double client_spread = 0.03;
-  /// Where the unused partition is that the disk faults read (F §9), as a fraction of the disk.
+  /// Where the unused partition is that the disk faults read (F §9), as a fraction of the disk. F does not
+  /// say. Fitted: the nearer to the files, the shorter the seeks that a fault costs.
   double spare_partition = 0.3;
 };
 

@@ -118,7 +118,8 @@ std::string runs_text(const std::vector<CampaignRun>& runs, const std::vector<Me
 Status campaign(const CampaignOptions& options) {
   if (Status safe = check(options.output); !safe) return safe;
   const std::vector<MethodSpec> methods =
-      options.sweep ? sensitivity_sweep() : std::vector{paper_method(), laggard_method(), untrained_method()};
+      options.sweep ? sensitivity_sweep()
+                    : std::vector{one_client_method(), paper_method(), laggard_method(), untrained_method()};
   std::vector<CampaignSpec> specs;
   for (const std::string_view text : split(options.clusters, ',')) {
     auto spec = campaign_of(options, trim(text));

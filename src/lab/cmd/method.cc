@@ -11,7 +11,6 @@
 #include "engine/trainer.h"
 #include "explain/rules.h"
 #include "lab/score/outcome.h"
-#include "model/address.h"
 #include "model/grouping.h"
 #include "model/sample_table.h"
 #include "topology/groups.h"
@@ -19,67 +18,6 @@
 namespace laggard::lab {
 
 namespace {
-
-/// Reduces connections to what F recorded: from /proc/net/tcp, which shows a window for every connection but
-/// not which of them sent (F §6), and for a single client, which F §11.1 calls enough. So windows of idle
-/// connections count, and nothing is averaged over clients: the windows of one client vary as much as those
-/// of single connections, and the paper's fractions of the median are trained on that.
-class OneClient {
- public:
-  /// Picks the middle client in natural order, which is neither the first nor the last to start; all
-  /// connections when no client is known.
-  explicit OneClient(const Grouping& grouping);
-
-  /// Passes `table` on as F saw it; drops it when it has only other clients' connections.
-  template <typename Consume>
-  void show(const SampleTable& table, const Consume& consume) const {
-    if (table.kind() != DeviceKind::kTcp) {
-      consume(table);
-    } else if (const std::optional<SampleTable> seen = narrowed(table)) {
-      consume(*seen);
-    }
-  }
-
- private:
-  [[nodiscard]] std::optional<SampleTable> narrowed(const SampleTable& table) const;
-  [[nodiscard]] bool concerns_client(const SampleTable& table, const std::string& socket) const;
-
-  std::string client_;  ///< Empty: all.
-  std::set<std::string> addresses_;
-};
-
-OneClient::OneClient(const Grouping& grouping) {
-  if (grouping.clients.empty()) return;
-  client_ = grouping.clients[(grouping.clients.size() - 1) / 2];
-  if (const auto host = grouping.resolver.host(client_)) {
-    for (std::string& address : grouping.resolver.addresses_of(*host)) addresses_.insert(std::move(address));
-  }
-}
-
-bool OneClient::concerns_client(const SampleTable& table, const std::string& socket) const {
-  if (client_.empty() || table.host() == client_) return true;
-  const auto ends = parse_socket(socket);
-  return ends && addresses_.contains(ends->peer);
-}
-
-std::optional<SampleTable> OneClient::narrowed(const SampleTable& table) const {
-  std::vector<std::size_t> sockets;
-  std::vector<std::string> names;
-  for (std::size_t d = 0; d < table.devices().size(); ++d) {
-    if (!concerns_client(table, table.devices()[d])) continue;
-    sockets.push_back(d);
-    names.push_back(table.devices()[d]);
-  }
-  if (sockets.empty()) return std::nullopt;
-  const auto window = table.counter_index("snd_cwnd");
-  if (!window) return std::nullopt;
-  SampleTable seen(table.host(), table.kind(), {table.counters()[*window]}, std::move(names), table.times());
-  seen.set_boot(table.boot());
-  for (std::size_t d = 0; d < sockets.size(); ++d) {
-    seen.copy(table, *window, sockets[d], 0, d);
-  }
-  return seen;
-}
 
 MethodSpec with_preset(std::string name, std::string_view preset) {
   const detect::Preset* const found = detect::find_preset(preset);
@@ -105,6 +43,7 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   detect::Parameters& parameters = prepared.pipeline.parameters;
   parameters = method.algorithm.parameters(method.preset);
   parameters.congestion_seconds = method.congestion_seconds.value_or(parameters.congestion_seconds);
+  parameters.policies.one_client = method.one_client;
   prepared.pipeline.windows = method.preset.windows;
   if (method.beside) {
     prepared.pipeline.beside = {
@@ -117,39 +56,22 @@ Result<Prepared> prepare_run(const MethodSpec& method, SeriesSource& run, const 
   return prepared;
 }
 
-/// Passes all tables of a source to `consume`, as the method sees them.
+/// Passes all tables of a source to `consume`.
 template <typename Consume>
-Status feed(SeriesSource& source, const MethodSpec& method, const Grouping& grouping,
-            const Consume& consume) {
-  const OneClient one_client(grouping);
+Status feed(SeriesSource& source, const Consume& consume) {
   auto reader = source.read({});
   if (!reader) return forward(reader);
   for (;;) {
     auto table = (*reader)->next();
     if (!table) return forward(table);
     if (!*table) return {};
-    if (method.one_client) {
-      one_client.show(**table, consume);
-    } else {
-      consume(**table);
-    }
+    consume(**table);
   }
 }
 
 /// The server that a component is a part of: `s3/sdb` is s3's.
 std::string server_of(std::string_view component) {
   return std::string(component.substr(0, component.find('/')));
-}
-
-std::vector<Accusation> by_checklist(const Diagnosis& diagnosis) {
-  std::vector<Sign> signs;
-  for (const Incident& incident : diagnosis.incidents) {
-    for (const Evidence& evidence : incident.evidence) {
-      signs.push_back(
-          {server_of(evidence.component), evidence.metric, incident.faulty_since.value_or(incident.since)});
-    }
-  }
-  return paper_checklist(signs);
 }
 
 std::vector<Accusation> by_incidents(const Diagnosis& diagnosis) {
@@ -195,9 +117,14 @@ std::vector<std::pair<std::string, int>> persistence_of(const Diagnosis& diagnos
 MethodSpec paper_method(std::string_view preset) {
   MethodSpec method = with_preset("paper", preset);
   method.algorithm = engine::paper_algorithm();
-  method.one_client = true;
-  method.checklist = true;
   method.distance = detect::Distance::kKl;
+  return method;
+}
+
+MethodSpec one_client_method(std::string_view preset) {
+  MethodSpec method = paper_method(preset);
+  method.name = "paper, one client";
+  method.one_client = true;
   return method;
 }
 
@@ -222,7 +149,7 @@ Result<detect::Thresholds> train_on(const MethodSpec& method,
   if (!prepared) return forward(prepared);
   engine::Trainers trainers(prepared->grouping, {method.preset, std::move(prepared->pipeline), runs.size()});
   for (const auto& run : runs) {
-    Status fed = feed(*run, method, prepared->grouping, [&](const SampleTable& table) {
+    Status fed = feed(*run, [&](const SampleTable& table) {
       trainers.all([&](engine::Trainer& trainer) { trainer.add(table); });
     });
     if (!fed) return forward(fed);
@@ -247,12 +174,12 @@ Result<Judgement> judge_run(const MethodSpec& method, SeriesSource& run, const S
     if (part != nullptr) options.beside_thresholds = detect::ThresholdBook(*part);
   }
   engine::Diagnoser diagnoser(prepared->grouping, std::move(options));
-  Status fed = feed(run, method, prepared->grouping, [&](const SampleTable& table) { diagnoser.add(table); });
+  Status fed = feed(run, [&](const SampleTable& table) { diagnoser.add(table); });
   if (!fed) return forward(fed);
   diagnoser.finish();
   const Diagnosis diagnosis = diagnoser.diagnosis();
   Judgement judgement;
-  judgement.accusations = method.checklist ? by_checklist(diagnosis) : by_incidents(diagnosis);
+  judgement.accusations = by_incidents(diagnosis);
   judgement.flags = flags_of(diagnosis);
   judgement.persistence = persistence_of(diagnosis);
   return judgement;

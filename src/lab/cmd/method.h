@@ -23,7 +23,6 @@ struct MethodSpec {
   std::string name;
   engine::Algorithm algorithm = engine::laggard_algorithm();
   bool one_client = false;  ///< Sees only the connections of one client, as F did.
-  bool checklist = false;   ///< Accuses by F's checklist, otherwise by confirmed incidents.
   bool trained = true;
   detect::Distance distance = detect::Distance::kCdf;
   detect::Preset preset;
@@ -35,6 +34,8 @@ struct MethodSpec {
 
 /// F's method: KL divergence, trained, its checklist.
 [[nodiscard]] MethodSpec paper_method(std::string_view preset = "lab");
+/// The same with what F recorded of connections.
+[[nodiscard]] MethodSpec one_client_method(std::string_view preset = "lab");
 /// Ours with default settings, and thresholds trained on the same runs.
 [[nodiscard]] MethodSpec laggard_method(std::string_view preset = "lab");
 /// Ours with default settings, untrained.

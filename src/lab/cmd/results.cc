@@ -32,6 +32,20 @@ std::optional<double> persistence_gap(const std::vector<CampaignRun>& runs, std:
   return stats::quantile_of_sorted(gaps, 0.5);
 }
 
+std::optional<double> anomalous_healthy(const std::vector<CampaignRun>& runs, std::size_t method, bool sick) {
+  std::size_t counted = 0;
+  std::size_t anomalous = 0;
+  for (const CampaignRun& run : runs) {
+    if (run.truth.sick() != sick) continue;
+    ++counted;
+    for (const auto& [server, persistence] : run.judgements[method].persistence) {
+      anomalous += run.truth.part_of(server) == nullptr && persistence > 0 ? 1U : 0U;
+    }
+  }
+  if (counted == 0) return std::nullopt;
+  return static_cast<double>(anomalous) / static_cast<double>(counted);
+}
+
 }  // namespace
 
 ClusterResults summarize(const std::vector<CampaignRun>& runs, const std::vector<MethodSpec>& methods) {
@@ -44,7 +58,8 @@ ClusterResults summarize(const std::vector<CampaignRun>& runs, const std::vector
   }
   results.paper = paper_table(results.file_system, results.clients, results.servers);
   for (std::size_t m = 0; m < methods.size(); ++m) {
-    results.methods.push_back({methods[m].name, tally(scored(runs, m)), persistence_gap(runs, m)});
+    results.methods.push_back({methods[m].name, tally(scored(runs, m)), persistence_gap(runs, m),
+                               anomalous_healthy(runs, m, true), anomalous_healthy(runs, m, false)});
   }
   return results;
 }
@@ -135,6 +150,8 @@ void write_method(JsonWriter& json, const ClusterResults& cluster, const MethodR
   for (const Tally::Row& row : method.tally.workloads) write_rates(json, row.name, row.rates);
   json.end_list();
   json.member("persistence_gap", method.persistence_gap);
+  json.member("anomalous_beside_fault", method.anomalous_beside_fault);
+  json.member("anomalous_without_fault", method.anomalous_without_fault);
   for (const auto& [name, rows] :
        {std::pair("strengths", &method.tally.strengths), std::pair("costs", &method.tally.costs)}) {
     json.key(name);

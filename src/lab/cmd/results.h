@@ -20,6 +20,10 @@ struct MethodResults {
   /// Median over the indicted runs of the faulty server's persistence less the largest of any other server's
   /// (T §6.4.1).
   std::optional<double> persistence_gap;
+  /// Healthy servers that were anomalous at all, on average over the runs with a fault and over those without
+  /// (T §6.4.1); nothing where there is no such run.
+  std::optional<double> anomalous_beside_fault{};
+  std::optional<double> anomalous_without_fault{};
 };
 
 /// One cluster's table of results.

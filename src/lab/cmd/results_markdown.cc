@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lab/cmd/results.h"
 #include "lab/cmd/sweep.h"
@@ -98,6 +99,23 @@ std::string reproduction(const ClusterResults& cluster, const MethodResults& met
   return outside.empty() ? text + "\n" : text + " Outside: " + outside + ".\n";
 }
 
+/// T §6.4.1's figures, which need no alarm.
+std::string persistence_text(const MethodResults& method) {
+  std::vector<std::string> said;
+  if (method.persistence_gap) {
+    said.push_back(fmt::format(
+        "persistence of the faulty server less the largest of another one, median: {:.0f} windows",
+        *method.persistence_gap));
+  }
+  if (method.anomalous_beside_fault) {
+    said.push_back(fmt::format("healthy servers that were anomalous in a run with a fault: {:.2f}",
+                               *method.anomalous_beside_fault));
+  }
+  if (method.anomalous_without_fault)
+    said.push_back(fmt::format("in a run without one: {:.2f}", *method.anomalous_without_fault));
+  return said.empty() ? std::string() : fmt::format("{}: {}.\n\n", method.name, fmt::join(said, "; "));
+}
+
 }  // namespace
 
 std::string to_markdown(const std::vector<ClusterResults>& results) {
@@ -106,20 +124,32 @@ std::string to_markdown(const std::vector<ClusterResults>& results) {
     text += fmt::format("## {}\n\n", title(cluster));
     for (const MethodResults& method : cluster.methods) {
       text += method_table(cluster, method) + "\n";
-      if (cluster.paper != nullptr && method.name == paper_method().name)
-        text += reproduction(cluster, method) + "\n";
+      const bool as_papers = method.name == paper_method().name || method.name == one_client_method().name;
+      if (cluster.paper != nullptr && as_papers) text += reproduction(cluster, method) + "\n";
       text += workload_table(method) + "\n";
       text += size_table(method.name + ", by strength", method.tally.strengths);
       text += size_table(method.name + ", by the throughput that it cost", method.tally.costs);
-      if (method.persistence_gap) {
-        text += fmt::format(
-            "Persistence of the faulty server less the largest of another one, median: {:.0f} windows.\n\n",
-            *method.persistence_gap);
-      }
+      text += persistence_text(method);
     }
   }
   return text;
 }
+
+namespace {
+
+std::string span_text(const Interval& span) {
+  return span.low == span.high ? fmt::format("{:.1f}", span.low)
+                               : fmt::format("{:.1f} to {:.1f}", span.low, span.high);
+}
+
+std::string paper_text(const Interval& paper) {
+  if (std::isinf(paper.high)) return "rises";
+  if (std::isinf(paper.low)) return "falls";
+  return paper.low == paper.high ? fmt::format("{}", paper.low)
+                                 : fmt::format("{} to {}", paper.low, paper.high);
+}
+
+}  // namespace
 
 std::string to_sweep_markdown(const std::vector<ClusterResults>& results) {
   constexpr std::string_view kHead =
@@ -137,9 +167,12 @@ std::string to_sweep_markdown(const std::vector<ClusterResults>& results) {
     for (const SweepRow& row : all) text += rates_line(row.name, row.rates) + "\n";
     text += "\n";
   }
-  text += "| F §11.2, over its four clusters | ours | holds |\n|---|---|---|\n";
-  for (const SweepClaim& claim : check_claims(all))
-    text += fmt::format("| {} | {} | {} |\n", claim.statement, claim.ours, claim.holds ? "yes" : "no");
+  text += "| F §11.2, over its four clusters | | F | ours | 95 % | inside |\n|---|---|---|---|---|---|\n";
+  for (const SweepFigure& figure : compare_with_paper(all)) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", figure.setting, figure.rate,
+                        paper_text(figure.paper), span_text(figure.ours), span_text(figure.interval),
+                        figure.holds ? "yes" : "no");
+  }
   return text;
 }
 

@@ -158,8 +158,8 @@ Result<std::string_view> preset_for(const std::vector<Recorded>& runs) {
 Result<ClusterResults> score_cluster(const std::vector<Recorded>& runs, std::size_t threads) {
   auto preset = preset_for(runs);
   if (!preset) return laggard::forward(preset);
-  const std::vector<MethodSpec> methods{paper_method(*preset), laggard_method(*preset),
-                                        untrained_method(*preset)};
+  const std::vector<MethodSpec> methods{one_client_method(*preset), paper_method(*preset),
+                                        laggard_method(*preset), untrained_method(*preset)};
   auto books = train(runs, methods);
   if (!books) return forward(books);
   std::vector<Result<CampaignRun>> judged(runs.size());

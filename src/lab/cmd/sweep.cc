@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
+
+#include "base/error.h"
 
 namespace laggard::lab {
 
@@ -48,10 +52,10 @@ std::string name_of(std::string_view what, double value) { return fmt::format("{
 }  // namespace
 
 std::vector<MethodSpec> sensitivity_sweep() {
-  std::vector<MethodSpec> methods{paper_method()};
+  std::vector<MethodSpec> methods{one_client_method()};
   for (const Swept& swept : all_swept()) {
     for (const double value : swept.others) {
-      MethodSpec method = paper_method();
+      MethodSpec method = one_client_method();
       method.name = name_of(swept.what, value);
       swept.set(method, value);
       methods.push_back(method);
@@ -62,132 +66,104 @@ std::vector<MethodSpec> sensitivity_sweep() {
 
 std::string setting_name(std::string_view what, double value) {
   for (const Swept& swept : all_swept()) {
-    if (swept.what == what && swept.own == value) return paper_method().name;
+    if (swept.what == what && swept.own == value) return one_client_method().name;
   }
   return name_of(what, value);
 }
 
 namespace {
 
-/// Per cent of one setting.
-struct Point {
-  double itp, ifp, dtp, dfp;
+constexpr double kAny = std::numeric_limits<double>::infinity();
+
+/// What F §11.2 says of one rate, in per cent, or of how it differs from that of another value.
+struct Stated {
+  std::string_view what;
+  std::vector<double> values;  ///< F says it of all of them.
+  std::optional<double> less;  ///< Of the difference from this value.
+  std::string_view rate;
+  double low = 0;
+  double high = 0;
 };
 
-std::string both(double first, double second) { return fmt::format("{:.1f} / {:.1f}", first, second); }
-
-/// F's constant at several values: every claim looks at some of them.
-class Settings {
- public:
-  explicit Settings(const std::vector<SweepRow>& rows) : rows_(rows) {}
-
-  /// Nothing when one of the values was not tried.
-  [[nodiscard]] std::optional<std::vector<Point>> at(std::string_view what,
-                                                     const std::vector<double>& values) const {
-    std::vector<Point> points;
-    for (const double value : values) {
-      const auto row = std::ranges::find(rows_, setting_name(what, value), &SweepRow::name);
-      if (row == rows_.end()) return std::nullopt;
-      points.push_back({row->rates.itp.percent(), row->rates.ifp.percent(), row->rates.dtp.percent(),
-                        row->rates.dfp.percent()});
-    }
-    return points;
-  }
-
- private:
-  const std::vector<SweepRow>& rows_;
-};
-
-struct Range {
-  double low, high;
-};
-Range range(const std::vector<Point>& points, double Point::*figure) {
-  const auto [low, high] = std::ranges::minmax(points, {}, figure);
-  return {low.*figure, high.*figure};
-}
-std::string text(Range r) { return fmt::format("{:.1f}–{:.1f}", r.low, r.high); }
-
-using Points = std::vector<Point>;
-
-SweepClaim unsmoothed(const Points& p) {
-  return {"no moving average: more found (ITP 79 %, 70 with 5 points), more wrong causes (DFP 10 %, 6.7)",
-          fmt::format("ITP {}, DFP {}", both(p[0].itp, p[1].itp), both(p[0].dfp, p[1].dfp)),
-          p[0].itp > p[1].itp && p[0].dfp > p[1].dfp};
-}
-
-SweepClaim too_smooth(const Points& p) {
-  return {"9 points: DFP (11 %) above that without (10), DTP (58.3 %) below (about 69)",
-          fmt::format("DFP {}, DTP {}", both(p[1].dfp, p[0].dfp), both(p[1].dtp, p[0].dtp)),
-          p[1].dfp > p[0].dfp && p[1].dtp < p[0].dtp};
-}
-
-SweepClaim five_points(const Points& p) {
-  const auto least = [&](double Point::*figure) { return p[0].*figure <= range(p, figure).low; };
-  return {"5 points have the least IFP (2.4 %) and DFP (6.7 %) of all spans",
-          fmt::format("IFP {:.1f} of {}, DFP {:.1f} of {}", p[0].ifp, text(range(p, &Point::ifp)), p[0].dfp,
-                      text(range(p, &Point::dfp))),
-          least(&Point::ifp) && least(&Point::dfp)};
-}
-
-/// The gain of all but the first over the first.
-std::string gains(const Points& p) {
-  const Points rest(p.begin() + 1, p.end());
-  const auto gain = [&](double Point::*figure) {
-    const Range r = range(rest, figure);
-    return fmt::format("{:+.1f} to {:+.1f}", r.low - p[0].*figure, r.high - p[0].*figure);
+const std::vector<Stated>& all_stated() {
+  const std::vector<double> filters{3, 5, 7};
+  const std::vector<double> spans{5, 9, 19, 31};
+  const std::vector<double> sizes{48, 64, 80, 96, 112, 128};
+  const std::vector<double> shifts{32, 40, 48, 56, 64};
+  const std::vector<double> averages{1, 3, 7, 9};
+  static const std::vector<Stated> all{
+      {swept::kSmoothing, {5}, {}, "ITP", 70, 70},      {swept::kSmoothing, {5}, {}, "IFP", 2.4, 2.4},
+      {swept::kSmoothing, {5}, {}, "DTP", 64.9, 64.9},  {swept::kSmoothing, {5}, {}, "DFP", 6.7, 6.7},
+      {swept::kSmoothing, {1}, {}, "ITP", 79, 79},      {swept::kSmoothing, {1}, {}, "DFP", 10, 10},
+      {swept::kSmoothing, {9}, {}, "DTP", 58.3, 58.3},  {swept::kSmoothing, {9}, {}, "DFP", 11, 11},
+      {swept::kSmoothing, averages, 5, "IFP", 0, kAny}, {swept::kSmoothing, averages, 5, "DFP", 0, kAny},
+      {swept::kFilter, filters, 1, "ITP", 6, 6},        {swept::kFilter, filters, 1, "IFP", -1, -1},
+      {swept::kFilter, filters, 1, "DTP", 6, 6},        {swept::kFilter, filters, 1, "DFP", -1, -1},
+      {swept::kFilter, {8}, 7, "ITP", -kAny, 0},        {swept::kFilter, {8}, 7, "DFP", 0, kAny},
+      {swept::kCongestion, spans, 1, "ITP", 8, 8},      {swept::kCongestion, spans, 1, "IFP", -1, -1},
+      {swept::kCongestion, spans, 1, "DTP", 8, 8},      {swept::kCongestion, spans, 1, "DFP", -1, -1},
+      {swept::kSize, sizes, {}, "DTP", 62, 66},         {swept::kSize, sizes, {}, "DFP", 6, 9},
+      {swept::kShift, shifts, {}, "DTP", 62, 66},       {swept::kShift, shifts, {}, "DFP", 6, 9},
+      {swept::kFactor, {1}, {}, "IFP", 19, 19},         {swept::kFactor, {1}, {}, "DFP", 23, 23},
+      {swept::kFactor, {1.5}, {}, "IFP", 3, 3},         {swept::kFactor, {1.5}, {}, "DFP", 8, 8},
+      {swept::kFactor, {4}, {}, "ITP", 54, 54},         {swept::kFactor, {4}, {}, "IFP", 2, 2},
+      {swept::kFactor, {4}, {}, "DTP", 48, 48},         {swept::kFactor, {4}, {}, "DFP", 7, 7},
   };
-  return fmt::format("ITP {}, DTP {}, IFP {}, DFP {}", gain(&Point::itp), gain(&Point::dtp),
-                     gain(&Point::ifp), gain(&Point::dfp));
+  return all;
 }
 
-/// Whether all but the first find more and have fewer false positives.
-bool all_better(const Points& p) {
-  return std::all_of(p.begin() + 1, p.end(), [&](const Point& q) {
-    return q.itp > p[0].itp && q.dtp > p[0].dtp && q.ifp <= p[0].ifp && q.dfp <= p[0].dfp;
-  });
+const Proportion& rate_of(const Rates& rates, std::string_view rate) {
+  if (rate == "ITP") return rates.itp;
+  if (rate == "IFP") return rates.ifp;
+  if (rate == "DTP") return rates.dtp;
+  LAGGARD_CHECK(rate == "DFP");
+  return rates.dfp;
 }
 
-SweepClaim filtering(const Points& p) {
-  return {"k of 3 to 7 against no filter: ITP and DTP +6, IFP and DFP -1", gains(p), all_better(p)};
+/// A rate or a difference of two, in per cent, with its 95 % interval.
+struct Estimate {
+  double value;
+  Interval interval;
+};
+
+Estimate estimate(const Proportion& p) {
+  const Interval i = p.interval();
+  return {p.percent(), {100 * i.low, 100 * i.high}};
 }
 
-SweepClaim long_filter(const Points& p) {
-  return {"k of 8: less found and more wrong again than with 7",
-          fmt::format("ITP {}, DFP {}", both(p[1].itp, p[0].itp), both(p[1].dfp, p[0].dfp)),
-          p[1].itp < p[0].itp && p[1].dfp >= p[0].dfp};
+/// By Newcombe 1998's tenth method, with Clopper and Pearson's limits. Both rates are of the same runs, which
+/// it does not know: the interval is wider than it needs to be.
+Estimate operator-(const Estimate& a, const Estimate& b) {
+  const double value = a.value - b.value;
+  return {value,
+          {value - std::hypot(a.value - a.interval.low, b.interval.high - b.value),
+           value + std::hypot(a.interval.high - a.value, b.value - b.interval.low)}};
 }
 
-SweepClaim congestion(const Points& p) {
-  return {"averages of cwnd over 5 to 31 s against none: ITP and DTP +8, IFP and DFP -1", gains(p),
-          all_better(p)};
+const SweepRow* row_of(const std::vector<SweepRow>& rows, std::string_view what, double value) {
+  const auto row = std::ranges::find(rows, setting_name(what, value), &SweepRow::name);
+  return row == rows.end() ? nullptr : &*row;
 }
 
-SweepClaim insensitive(std::string_view what, const Points& p) {
-  constexpr double kTrueWidth = 4;
-  constexpr double kFalseWidth = 3;
-  const Range dtp = range(p, &Point::dtp);
-  const Range dfp = range(p, &Point::dfp);
-  return {fmt::format("{}: comparable, DTP 62–66 %, DFP 6–9 % (not wider than 4 and 3 points)", what),
-          fmt::format("DTP {}, DFP {}", text(dtp), text(dfp)),
-          dtp.high - dtp.low <= kTrueWidth && dfp.high - dfp.low <= kFalseWidth};
+/// Of all values that F speaks of; empty when one of them was not tried.
+std::vector<Estimate> estimates_of(const Stated& stated, const std::vector<SweepRow>& rows) {
+  const SweepRow* const base = stated.less ? row_of(rows, stated.what, *stated.less) : nullptr;
+  if (stated.less && base == nullptr) return {};
+  std::vector<Estimate> found;
+  for (const double value : stated.values) {
+    const SweepRow* const row = row_of(rows, stated.what, value);
+    if (row == nullptr) return {};
+    Estimate one = estimate(rate_of(row->rates, stated.rate));
+    if (base != nullptr) one = one - estimate(rate_of(base->rates, stated.rate));
+    found.push_back(one);
+  }
+  return found;
 }
 
-SweepClaim small_factor(const Points& p) {
-  return {
-      "thresholds x 1: IFP / DFP rise to 19 / 23 %; x 1.5: 3 / 8; x 2: 2 / 7",
-      fmt::format("{}; {}; {}", both(p[0].ifp, p[0].dfp), both(p[1].ifp, p[1].dfp), both(p[2].ifp, p[2].dfp)),
-      p[0].ifp > p[1].ifp && p[0].dfp > p[1].dfp && p[1].ifp >= p[2].ifp && p[1].dfp >= p[2].dfp};
-}
-
-SweepClaim large_factor(const Points& p) {
-  constexpr double kHeld = 2;
-  const Point& first = p.front();
-  const Point& last = p.back();
-  return {"thresholds x 2 to x 4: ITP / DTP fall from 70 / 65 to 54 / 48 %, IFP / DFP hold (within 2 points)",
-          fmt::format("{} to {}; IFP {}, DFP {}", both(first.itp, first.dtp), both(last.itp, last.dtp),
-                      both(first.ifp, last.ifp), both(first.dfp, last.dfp)),
-          last.itp < first.itp && last.dtp < first.dtp && last.ifp <= first.ifp + kHeld &&
-              last.dfp <= first.dfp + kHeld};
+std::string setting_of(const Stated& stated) {
+  std::string text = fmt::format("{} {}", stated.what, fmt::join(stated.values, ", "));
+  if (stated.less) text += fmt::format(" less {}", *stated.less);
+  return text;
 }
 
 }  // namespace
@@ -204,25 +180,22 @@ std::vector<SweepRow> over_all_clusters(const std::vector<ClusterResults>& resul
   return rows;
 }
 
-std::vector<SweepClaim> check_claims(const std::vector<SweepRow>& rows) {
-  const Settings settings(rows);
-  std::vector<SweepClaim> claims;
-  const auto claim = [&](std::string_view what, const std::vector<double>& values, const auto& check) {
-    if (const auto points = settings.at(what, values)) claims.push_back(check(*points));
-  };
-  claim(swept::kSmoothing, {1, 5}, unsmoothed);
-  claim(swept::kSmoothing, {1, 9}, too_smooth);
-  claim(swept::kSmoothing, {5, 1, 3, 7, 9}, five_points);
-  claim(swept::kFilter, {1, 3, 5, 7}, filtering);
-  claim(swept::kFilter, {7, 8}, long_filter);
-  claim(swept::kCongestion, {1, 5, 9, 19, 31}, congestion);
-  claim(swept::kSize, {48, 64, 80, 96, 112, 128},
-        [](const Points& p) { return insensitive("WinSize of 48 and more", p); });
-  claim(swept::kShift, {32, 40, 48, 56, 64},
-        [](const Points& p) { return insensitive("WinShift of 32 and more", p); });
-  claim(swept::kFactor, {1, 1.5, 2}, small_factor);
-  claim(swept::kFactor, {2, 3, 4}, large_factor);
-  return claims;
+std::vector<SweepFigure> compare_with_paper(const std::vector<SweepRow>& rows) {
+  constexpr double kRounding = 0.5;  // F gives most of them in whole per cent.
+  std::vector<SweepFigure> figures;
+  for (const Stated& stated : all_stated()) {
+    const std::vector<Estimate> found = estimates_of(stated, rows);
+    if (found.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(found, {}, &Estimate::value);
+    SweepFigure figure{setting_of(stated),        stated.rate, {stated.low, stated.high},
+                       {least.value, most.value}, {},          {}};
+    figure.interval = {least.interval.low, most.interval.high};
+    figure.holds = std::ranges::all_of(found, [&](const Estimate& one) {
+      return one.interval.low <= stated.high + kRounding && one.interval.high >= stated.low - kRounding;
+    });
+    figures.push_back(std::move(figure));
+  }
+  return figures;
 }
 
 }  // namespace laggard::lab

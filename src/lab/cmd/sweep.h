@@ -35,15 +35,17 @@ struct SweepRow {
 };
 [[nodiscard]] std::vector<SweepRow> over_all_clusters(const std::vector<ClusterResults>& results);
 
-/// A statement of F §11.2, and the result of the same comparison here.
-struct SweepClaim {
-  std::string statement;  ///< F's, with its figures.
-  std::string ours;
-  bool holds = false;
+/// A figure of F §11.2, and the same here.
+struct SweepFigure {
+  std::string setting;    ///< `k 3, 5, 7 less 1`: F says it of all of these, of the difference from k 1.
+  std::string_view rate;  ///< ITP, IFP, DTP or DFP.
+  Interval paper;      ///< Per cent, or points of a difference; one end is infinite where F names no figure.
+  Interval ours;       ///< Of all these settings the least and the most,
+  Interval interval;   ///< and what their 95 % intervals span.
+  bool holds = false;  ///< F's figure, as rounded, is within the interval of each of them.
 };
 
-/// All of the section's statements whose settings are among the rows. Each statement defines what counts as
-/// "comparable" or as holding; random differences are not distinguished from others.
-[[nodiscard]] std::vector<SweepClaim> check_claims(const std::vector<SweepRow>& rows);
+/// All figures of the section whose settings are among the rows.
+[[nodiscard]] std::vector<SweepFigure> compare_with_paper(const std::vector<SweepRow>& rows);
 
 }  // namespace laggard::lab

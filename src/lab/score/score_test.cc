@@ -109,24 +109,6 @@ TEST(Binomial, FishersTestOfALadyTastingTea) {
   EXPECT_NEAR(fisher_exact(2, 3, 2, 5), 1, 1e-12);
 }
 
-TEST(Checklist, HaltsAtTheFirstStepThatAnyServerReaches) {
-  const std::vector<Sign> signs{{"s3", "await", at(180)}, {"s5", "wr_sec", at(200)}};
-  const auto said = paper_checklist(signs);
-  ASSERT_EQ(said.size(), 1U);
-  EXPECT_EQ(said[0].server, "s5");
-  EXPECT_EQ(said[0].cause, "disk-hog");
-}
-
-TEST(Checklist, TellsHogsFromLossAsSection12Does) {
-  const auto cause = [](const std::vector<Sign>& signs) { return paper_checklist(signs).at(0).cause; };
-  EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "txbyt", {}}, {"s1", "cwnd", {}}}), "network-hog");
-  EXPECT_EQ(cause({{"s1", "rxpck", {}}, {"s1", "txpck", {}}, {"s1", "cwnd", {}}}), "network-hog");
-  EXPECT_EQ(cause({{"s1", "rxpck", {}}, {"s1", "cwnd", {}}}), "packet-loss");
-  EXPECT_EQ(cause({{"s1", "rxbyt", {}}}), "network-hog");
-  EXPECT_EQ(cause({{"s1", "rxbyt", {}}, {"s1", "cwnd", {}}}), "packet-loss");
-  EXPECT_TRUE(paper_checklist({}).empty());
-}
-
 TEST(PaperFigures, AggregatesAreTheMeansOfTheRows) {
   for (const PaperTable& table : paper_tables()) {
     double itp = 0;

@@ -100,7 +100,7 @@ struct DiskGeometry {
   double overhead_ms = 0.15;
   /// The rate wanders because of vibration, retries and remapped sectors: a log-normal factor of this
   /// relative spread, correlated over `wander_seconds`. It is in no manual; repeated reads of one file show
-  /// about this much.
+  /// about this much. Fitted.
   double wander = 0.12;
   double wander_seconds = 3;
   /// This disk's transfer rate relative to the data sheet's: hardware is unequal.

@@ -17,7 +17,7 @@ struct NetworkSpec {
   /// Cable, switch, interrupt and stack, one way, without serialisation: half of the 80 us that an idle pair
   /// of such hosts shows in ping.
   SimTime one_way = std::chrono::microseconds(40);
-  /// The switch's buffer for one output port; what exceeds it is dropped.
+  /// The switch's buffer for one output port; what exceeds it is dropped. F names no switch: fitted.
   std::int64_t port_buffer_bytes = 128 << 10;
 };
 

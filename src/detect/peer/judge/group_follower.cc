@@ -193,8 +193,7 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
   anomaly.gate_severity = parameters.incidents.gate_severity;
   anomaly.confirm = {options_->preset.confirm_persistence, parameters.incidents.confirm_severity};
   // F filters over windows everywhere but for cwnd, whose long average does it.
-  const bool each_second = parameters.policies.congestion == CongestionTest::kEachSecond;
-  if (each_second && metric->role == Role::kCongestion) anomaly.filter.k = 1;
+  if (is_tested_each_second(parameters.policies, *metric)) anomaly.filter.k = 1;
   // S flags a server in any second.
   if (detector == kDeviationDetector) anomaly.filter.k = 1;
   if (detector == kBiasDetector) {

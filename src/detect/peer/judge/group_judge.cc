@@ -256,8 +256,7 @@ double off_median(const MetricSpec& metric, double x, double median) {
 
 void GroupJudge::judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out) {
   const MetricSpec& metric = *columns_[column].metric;
-  const bool each_second = metric.role == Role::kCongestion &&
-                           options_.parameters.policies.congestion == CongestionTest::kEachSecond;
+  const bool each_second = is_tested_each_second(options_.parameters.policies, metric);
   TrackJudgement track;
   track.metric = &metric;
   track.detector = metric.name;

@@ -37,8 +37,9 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.longest_filled_hole = 0;
   parameters.ratio.seconds = 0;
   parameters.burst.least_bursts = 0;
-  parameters.incidents.gate_severity = kNever;  // Only the filter over windows makes a component faulty.
-  parameters.incidents.secondary_share = 0;     // No incident explains another.
+  parameters.incidents.gate_severity = kNever;     // Only the filter over windows makes a component faulty.
+  parameters.incidents.confirm_severity = kNever;  // And only persistence confirms it (T §5.5).
+  parameters.incidents.secondary_share = 0;        // No incident explains another by its strength.
   parameters.policies = {.our_metrics = false,
                          .floor_use = FloorUse::kWithoutSpread,
                          .congestion = CongestionTest::kEachSecond,
@@ -54,6 +55,7 @@ Parameters paper_parameters(const Preset& preset) {
                          .joint_confirmation = false,
                          .failovers = false,
                          .companions = false,
+                         .halting = true,
                          .side_by_side = false,
                          .whole_groups = false};
   return parameters;
@@ -81,9 +83,12 @@ std::string_view to_name(Regime regime) {
   return "";
 }
 
+bool is_tested_each_second(const Policies& policies, const MetricSpec& metric) {
+  return metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
+}
+
 bool is_compared_by_factors(const Policies& policies, const MetricSpec& metric) {
-  const bool later = metric.role == Role::kCongestion && policies.congestion == CongestionTest::kEachSecond;
-  return metric.log_unit > 0 && !later;
+  return metric.log_unit > 0 && !is_tested_each_second(policies, metric);
 }
 
 const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric) {

@@ -113,6 +113,8 @@ struct Policies {
   bool joint_confirmation = true;  ///< IncidentOptions of `explain` say what these three are.
   bool failovers = true;
   bool companions = true;
+  bool halting = false;      ///< Also there: what F's checklist comes to first ends it.
+  bool one_client = false;   ///< Of connections, one client's count alone, as F recorded (engine::OneClient).
   bool side_by_side = true;  ///< `auto` judges windows of two lengths.
   bool whole_groups = true;  ///< It is said when a group as a whole is slow or in two camps.
 };
@@ -215,6 +217,9 @@ enum class Regime { kAny, kReads, kWrites };
 [[nodiscard]] std::string_view to_name(Regime regime);  // any, reads, writes
 
 [[nodiscard]] const MetricPolicy& policy_of(const Parameters& parameters, const MetricSpec& metric);
+
+/// Whether it is tested in each second (CongestionTest::kEachSecond), as only F does with congestion windows.
+[[nodiscard]] bool is_tested_each_second(const Policies& policies, const MetricSpec& metric);
 
 /// Whether logarithms of its values are compared (MetricSpec::log_unit). F averages congestion windows before
 /// it takes the logarithm.

@@ -11,8 +11,7 @@ namespace laggard::detect {
 TrainingSpec training_spec(const Preset& preset, const Policies& policies, const MetricSpec& metric,
                            std::string_view detector, bool by_load) {
   TrainingSpec spec;
-  const bool per_second =
-      policies.congestion == CongestionTest::kEachSecond && metric.role == Role::kCongestion;
+  const bool per_second = is_tested_each_second(policies, metric);
   spec.form = per_second || by_load ? TrainingForm::kSingle : preset.form;
   spec.k = preset.windows.k;
   spec.factor = preset.factor;
@@ -42,8 +41,8 @@ std::vector<double> shown_distances(std::span<const GroupJudge::Column> columns,
 double learnt_threshold(const TrainingSpec& spec, const Policies& policies, const MetricSpec& metric,
                         double largest) {
   if (metric.role != Role::kCongestion) return threshold_from(spec, largest);
-  return policies.congestion == CongestionTest::kEachSecond ? round_up_to_grid(largest, spec.step)
-                                                            : spec.factor * largest;
+  return is_tested_each_second(policies, metric) ? round_up_to_grid(largest, spec.step)
+                                                 : spec.factor * largest;
 }
 
 }  // namespace laggard::detect
