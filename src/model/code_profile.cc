@@ -14,7 +14,7 @@ std::string clean_name(std::string_view name, std::size_t longest) {
   std::ranges::transform(clean, clean.begin(), [](char c) {
     return c == ';' ? ':' : is_control(c) ? ' ' : c;
   });
-  return clean;
+  return std::string(trim(clean));
 }
 
 std::string_view program_of_thread(std::string_view comm) {
@@ -68,7 +68,8 @@ constexpr std::string_view kLeftOut = ";[...]";
 constexpr std::size_t kLongestName = 512;
 
 std::string frame_name(std::string_view name) {
-  return name.empty() ? "[unknown]" : clean_name(name, kLongestName);
+  std::string clean = clean_name(name, kLongestName);
+  return clean.empty() ? "[unknown]" : clean;
 }
 
 }  // namespace

@@ -83,6 +83,13 @@ TEST(FoldedStack, HostileNamesStayInTheirFrame) {
   EXPECT_EQ(folded("a;b", {"f;g", "h\n\x1b[31m", ""}), "a:b;f:g;h  [31m;[unknown]");
 }
 
+TEST(FoldedStack, NamesHaveNoBlanksAtTheirEndsAlsoWhereTheyAreCut) {
+  // Demangled names of templates are long, and whoever reads a line of folded stacks cannot tell such blanks.
+  const std::string cut_behind_a_blank = std::string(511, 'f') + " const";
+  const std::vector<std::string_view> frames{"main", "\t", cut_behind_a_blank};
+  EXPECT_EQ(to_folded(" p ", frames), "p;main;[unknown];" + std::string(511, 'f'));
+}
+
 TEST(FoldedStack, WhatIsTooDeepLosesItsOutside) {
   const std::string name(100, 'f');
   std::vector<std::string_view> frames(200, name);
