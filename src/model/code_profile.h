@@ -50,7 +50,7 @@ struct FunctionName {
 [[nodiscard]] bool is_idle_function(std::string_view function);
 
 /// As a field of a word: at most so many bytes of it, with `:` for semicolons and blanks for control
-/// characters.
+/// characters, but no blanks at either end.
 [[nodiscard]] std::string clean_name(std::string_view name, std::size_t longest);
 
 /// `PROGRAM;BINARY;FUNCTION`, with `:` and blanks for semicolons and control characters in names, shortened

@@ -55,8 +55,8 @@ class Child {
   }
   [[nodiscard]] pid_t process() const { return process_; }
   void let_go() const { EXPECT_EQ(::write(gate_.get(), "g", 1), 1); }
-  /// Whether it sleeps within this system call. One that a tracer has stopped on its way in is shown as within
-  /// it, too, but it does not sleep.
+  /// Whether it sleeps within this system call. One that a tracer has stopped on its way in is shown as
+  /// within it, too, but it does not sleep.
   [[nodiscard]] bool sleeps_in(long call) const {
     const std::string folder = "/proc/" + std::to_string(process_);
     return read_file(folder + "/syscall").value_or("").starts_with(std::to_string(call) + " ") &&

@@ -180,7 +180,7 @@ TEST_F(PerfImportTest, HostileTextEndsInWords) {
   for (int i = 0; i < 5000; ++i) deep += "\t4011 f;g\x01+0x1 (/bin/x)\n";
   EXPECT_EQ(import(deep).values, 1U);
   ASSERT_THAT(sink_.lines, SizeIs(2));
-  EXPECT_THAT(sink_.lines[0], EndsWith(": x:y ;x;f:g =1"));
+  EXPECT_THAT(sink_.lines[0], EndsWith(": x:y;x;f:g=1"));
   EXPECT_LT(sink_.lines[1].size(), 4200U);
   const std::string endless(3'000'000, 'f');
   EXPECT_EQ(import("x 1 [000] 1.000000: 1 cycles: 4011 " + endless + "\n").values, 1U);
