@@ -122,6 +122,15 @@ TEST(AnalysisCommands, ADistanceAskedForTwiceIsOne) {
   EXPECT_THAT(said.out, HasSubstr("cdf+wasserstein"));
 }
 
+TEST(AnalysisCommands, WhoseConnectionsCountIsSaid) {
+  const Folder folder;
+  EXPECT_THAT(laggard({"diagnose", kExample, "--one-client"}).out,
+              HasSubstr("\nconnections: only the windows of c2\n"));
+  EXPECT_THAT(laggard({"diagnose", small_recording(folder), "--one-client"}).out,
+              HasSubstr("connections: all, since no client is known"));
+  EXPECT_THAT(laggard({"diagnose", kExample}).out, Not(HasSubstr("connections: ")));
+}
+
 TEST(AnalysisCommands, ConstantsOfThePresetAreOptions) {
   const Folder folder;
   const std::string recording = small_recording(folder);

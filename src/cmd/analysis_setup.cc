@@ -16,6 +16,7 @@
 #include "cmd/uncompared.h"
 #include "detect/peer/judge/parameters.h"
 #include "engine/derivations.h"
+#include "engine/one_client.h"
 #include "topology/groups.h"
 #include "topology/system_file.h"
 
@@ -276,6 +277,11 @@ Status group(const AnalysisOptions& options, AnalysisSetup& setup) {
   auto groups = topology::make_groups(setup.inventory, setup.system ? &*setup.system : nullptr, grouping);
   if (!groups) return forward(groups);
   setup.grouping = std::move(*groups);
+  if (options.one_client) {
+    const std::string client = engine::OneClient(setup.grouping).client();
+    setup.remarks.push_back("connections: " + (client.empty() ? "all, since no client is known"
+                                                              : "only the windows of " + client));
+  }
   // Who is connected with whom stands in the grouping now.
   if (setup.system) setup.system->topology = {};
   setup.pipeline.interventions = Interventions(setup.grouping, heeded);

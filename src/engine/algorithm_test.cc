@@ -28,7 +28,9 @@ TEST(Algorithm, ThePaperKeepsThePresetAndKnowsNoShortcutToFaulty) {
   EXPECT_EQ(paper.idle_requests, 7);
   EXPECT_TRUE(std::isinf(paper.incidents.gate_severity));
   EXPECT_TRUE(std::isinf(paper.incidents.confirm_severity)) << "persistence alone confirms";
-  EXPECT_TRUE(paper.policies.halting);
+  EXPECT_TRUE(paper.policies.halting) << "as in F";
+  preset.confirm_persistence = 100;
+  EXPECT_FALSE(paper_algorithm().parameters(preset).policies.halting) << "as in T";
   EXPECT_FALSE(paper.policies.one_client) << "asked for";
   EXPECT_EQ(paper.longest_filled_hole, 0) << "samples that were lost are none";
 }

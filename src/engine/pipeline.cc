@@ -411,15 +411,13 @@ void Pipeline::add_to_stream(std::span<const SampleTable> tables) {
     stream_->add(tables, options_.workers);
     return;
   }
-  std::vector<SampleTable> seen;
   for (const SampleTable& table : tables) {
     if (table.kind() != DeviceKind::kTcp) {
-      seen.push_back(table);
-    } else if (std::optional<SampleTable> narrowed = one_client_->narrowed(table)) {
-      seen.push_back(std::move(*narrowed));
+      stream_->add({&table, 1}, options_.workers);
+    } else if (const std::optional<SampleTable> seen = one_client_->narrowed(table)) {
+      stream_->add({&*seen, 1}, options_.workers);
     }
   }
-  stream_->add(seen, options_.workers);
 }
 
 void Pipeline::add(std::span<const SampleTable> tables, const RunSink& sink) {

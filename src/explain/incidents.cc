@@ -144,10 +144,14 @@ bool concurrent(const Hypothesis& suspect, const Hypothesis& primary, const Inci
   return suspect.first <= primary.last + tail && suspect.last >= primary.first - head;
 }
 
-bool explained_by(const Hypothesis& suspect, const Hypothesis& primary, const IncidentOptions& options) {
-  // A mere suspicion, however strong, explains nothing that is confirmed.
+/// A mere suspicion explains nothing that is confirmed.
+bool may_explain(const Hypothesis& primary, const Hypothesis& suspect, const IncidentOptions& options) {
   const bool surer = suspect.confirmed_since && !primary.confirmed_since;
-  return concurrent(suspect, primary, options) && !surer && !has_retransmissions(suspect) &&
+  return !surer && concurrent(suspect, primary, options);
+}
+
+bool explained_by(const Hypothesis& suspect, const Hypothesis& primary, const IncidentOptions& options) {
+  return may_explain(primary, suspect, options) && !has_retransmissions(suspect) &&
          suspect.strength <
              std::min(primary.strength * options.limits.secondary_share, options.limits.secondary_score);
 }
@@ -165,7 +169,7 @@ void halt(std::span<const Hypothesis> hypotheses, std::span<const Rule> rules, c
   for (const Incident& incident : incidents) steps.push_back(step_of(incident, rules));
   for (std::size_t later = 0; later < incidents.size(); ++later) {
     for (std::size_t first = 0; first < incidents.size(); ++first) {
-      if (steps[first] < steps[later] && concurrent(hypotheses[later], hypotheses[first], options)) {
+      if (steps[first] < steps[later] && may_explain(hypotheses[first], hypotheses[later], options)) {
         incidents[later].status = IncidentStatus::kExplained;
       }
     }

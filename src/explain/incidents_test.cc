@@ -207,6 +207,10 @@ TEST_F(IncidentsTest, AHaltingChecklistEndsAtTheFirstStepThatAnyServerComesTo) {
   EXPECT_THAT(said({{"s3/d1", "await", 64, 256, 20}, {"s5/d1", "wr_sec", 900, 1200, 2}}),
               ElementsAre("s5 disk-hog", "s3 disk-busy"))
       << "not at the same time";
+  Seen suspicion{"s5/d1", "wr_sec", 96, 256, 2};
+  suspicion.confirmed = false;
+  EXPECT_THAT(said({{"s3/d1", "await", 64, 256, 20}, suspicion}), ElementsAre("s3 disk-busy", "s5 disk-hog"))
+      << "not by what is merely suspected";
   EXPECT_THAT(said({{"s3/eth0", "rxbyt", 64, 256, 9}, {"s5/eth0", "txpck", 96, 256, 2}}),
               ElementsAre("s3 network-hog", "s5 network-hog"))
       << "two rules of one step";

@@ -34,7 +34,7 @@ def train(options, root):
     if not thresholds.exists():
         healthy = [root / f"{options.site}-training-{i}" for i in (1, 2)]
         for i, folder in enumerate(healthy):
-            scale.simulate(options, 2000 + i, 0, folder)
+            scale.simulate(options, 2000 + i, 0, folder, "--day", f"2011-05-1{i}")  # the same hosts, one day after the other
         scale.run(options.laggard, "train", *healthy, "--system", healthy[0] / "system.toml", "--algorithm", "paper",
                   "--distance", ",".join(DISTANCES), "-o", thresholds)
     return thresholds
@@ -44,7 +44,7 @@ def judge(options, days, name, arguments):
     """The score of all days, diagnosed with these arguments."""
     options.name, options.diagnose = name, arguments
     scale.diagnose_all(options, days)
-    return json.loads(scale.run(scale.lab(options), "score", *days, "--diagnosis", f"{name}.json", "--json", "-"))
+    return json.loads(scale.run(scale.lab_of(options), "score", *days, "--diagnosis", f"{name}.json", "--json", "-"))
 
 
 def problems(score, kinds):

@@ -47,11 +47,11 @@ def seeds(options):
     return found
 
 
-def simulate(options, seed, problems, folder):
+def simulate(options, seed, problems, folder, *more):
     if (folder / "truth.json").exists():
         return
     run(lab_of(options), "simulate", "--scale", options.site, "--duration", options.duration, "--seed", seed,
-        "--threads", 2, *(["--incidents", problems] if problems else []), "-o", folder)
+        "--threads", 2, *(["--incidents", problems] if problems else []), *more, "-o", folder)
 
 
 def simulated_days(options, root):

@@ -55,7 +55,8 @@ Parameters paper_parameters(const Preset& preset) {
                          .joint_confirmation = false,
                          .failovers = false,
                          .companions = false,
-                         .halting = true,
+                         // T's production has no checklist, but an order by persistence (T §3.4).
+                         .halting = preset.confirm_persistence <= 1,
                          .side_by_side = false,
                          .whole_groups = false};
   return parameters;
