@@ -279,7 +279,7 @@ check = [
 name = "extra storage work"
 cause = "disk-hog"
 resource = "storage"
-any = ["storage throughput", "storage latency"]
+any = ["storage throughput"]
 excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
 why = "{component} moves {excess} more through its storage than its peers do: something else uses the device"
 check = [
@@ -295,6 +295,18 @@ excess = { of = "network", share = 0.25, spread = 2, least = 32768 }
 why = "{component} moves {excess} more over its network than its peers do: something else uses the link"
 check = [
   '''ssh {host} "ss -tin state established | head -40"  # who talks to whom''',
+]
+
+# After the network: the victim of a hog there writes to its disk what has come late, while its peers wait for it.
+[[rule]]
+name = "extra storage work behind a queue"
+cause = "disk-hog"
+resource = "storage"
+any = ["storage latency"]
+excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
+why = "{component} moves {excess} more through its storage than its peers do: something else uses the device"
+check = [
+  '''ssh {host} pidstat -d 5 3  # who else reads and writes''',
 ]
 
 [[rule]]

@@ -43,6 +43,10 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
       "packet-loss")
       << "duplicate ACKs move both throughputs a little";
   EXPECT_EQ(cause(default_rules(), {in("txbyt", {10e6, 5e6, 9e4})}), "network-hog");
+  const Finding received = in("rxbyt", {115e6, 3e5, 1e4});
+  EXPECT_EQ(cause(default_rules(), {in("await", {9000, 1010, 30}), received}), "network-hog")
+      << "what has come late is written while all others wait";
+  EXPECT_EQ(cause(default_rules(), {in("wr_sec", {9000, 1010, 30}), received}), "disk-hog");
   EXPECT_EQ(cause(default_rules(), {in("cwnd")}), "packet-loss");
   EXPECT_EQ(cause(default_rules(), {in("rtt")}), "slow-link");
   EXPECT_EQ(cause(default_rules(), {in("await", {1000, 1010, 30}), in("rtt")}), "disk-busy")
