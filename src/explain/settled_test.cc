@@ -25,8 +25,9 @@ constexpr std::int64_t kFarEnough = 4 * 160 + 64 + 32 + kLookBack + 1;
 
 WallTime in_cells(std::int64_t cell) { return from_unix_ns(cell * 1'000'000'000); }
 
-Finding slow_disk(std::size_t component, std::int64_t first, std::int64_t last, double strength) {
-  const MetricSpec& metric = *find_metric("await");
+Finding slow_disk(std::size_t component, std::int64_t first, std::int64_t last, double strength,
+                  const char* name = "await") {
+  const MetricSpec& metric = *find_metric(name);
   Finding finding;
   finding.component = component;
   finding.symptom = Symptom::kSlower;
@@ -48,10 +49,13 @@ Finding slow_disk(std::size_t component, std::int64_t first, std::int64_t last, 
 }
 
 /// What an incident comes to, in order.
-std::vector<std::string> verdicts(const Grouping& grouping, const std::vector<Finding>& findings) {
-  static const std::vector<Rule> rules = parse_rules(default_rules(), "rules").value();
+std::vector<std::string> verdicts(const Grouping& grouping, const std::vector<Finding>& findings,
+                                  const IncidentOptions& options) {
+  static const std::vector<Rule> ours = parse_rules(default_rules(), "rules").value();
+  static const std::vector<Rule> checklist = parse_rules(paper_rules(), "rules").value();
   std::vector<std::string> out;
-  for (const Incident& incident : make_incidents(grouping, findings, rules, kWindows)) {
+  for (const Incident& incident :
+       make_incidents(grouping, findings, options.halting ? checklist : ours, options)) {
     std::string text = incident.id + " " + incident.blame.name + " " + incident.cause + " " +
                        std::string(to_name(incident.state)) + " " + std::string(to_name(incident.status)) +
                        " " + to_iso8601(incident.since) + " " + to_iso8601(incident.seen_until) + " " +
@@ -96,20 +100,32 @@ TEST(Settled, WhatMayExplainOneThatStaysStays) {
   EXPECT_EQ(settled(system.get(), findings, kWindows, before), (std::vector<std::uint8_t>{1, 0}));
 }
 
+TEST(Settled, WhatMayHaltTheChecklistForOneThatStaysStays) {
+  const GroupingBuilder system = GroupingBuilder().servers(5, 1, true);
+  const std::vector<Finding> findings{slow_disk(system.index("s1/d1"), 0, 320, 9, "wr_sec"),
+                                      slow_disk(system.index("s2/d1"), 64, 3200, 30)};
+  const SettledBefore before{.now = 3264, .look_back = kLookBack};
+  IncidentOptions options = kWindows;
+  EXPECT_EQ(settled(system.get(), findings, options, before), (std::vector<std::uint8_t>{1, 0}));
+  options.halting = true;
+  EXPECT_EQ(settled(system.get(), findings, options, before), (std::vector<std::uint8_t>{0, 0}));
+}
+
 struct Known {
   std::vector<Finding> all;   ///< At some time.
   std::vector<Finding> kept;  ///< Those of them that are not settled,
   std::vector<Finding> rest;  ///< and as they are in the end, with what came later.
 };
 
-Known at_time(const Grouping& grouping, const std::vector<Finding>& findings, std::int64_t now) {
+Known at_time(const Grouping& grouping, const std::vector<Finding>& findings, std::int64_t now,
+              const IncidentOptions& options) {
   Known out;
   for (const Finding& finding : findings) {
     const bool later = finding.first > now - kLookBack;
     (later ? out.rest : out.all).push_back(finding);
     if (!later) out.all.back().open = finding.last > now - 96;
   }
-  const auto gone = settled(grouping, out.all, kWindows, {.now = now, .look_back = kLookBack});
+  const auto gone = settled(grouping, out.all, options, {.now = now, .look_back = kLookBack});
   for (std::size_t f = 0; f < out.all.size(); ++f) {
     if (gone[f] != 0) continue;
     out.kept.push_back(out.all[f]);
@@ -122,22 +138,25 @@ Known at_time(const Grouping& grouping, const std::vector<Finding>& findings, st
 RC_GTEST_PROP(Settled, IncidentsAreTheSameWithoutWhatIsSettled, ()) {
   const GroupingBuilder system = GroupingBuilder().servers(5, 2, true);
   const Grouping& grouping = system.get();
+  IncidentOptions options = kWindows;
+  options.halting = *rc::gen::arbitrary<bool>();
   std::vector<Finding> all;
   const auto count = *rc::gen::inRange(1, 14);
   for (int i = 0; i < count; ++i) {
     const auto component = *rc::gen::inRange<std::size_t>(0, grouping.components.size());
     const auto first = 32 * *rc::gen::inRange<std::int64_t>(0, 150);
     const auto length = 32 * *rc::gen::inRange<std::int64_t>(3, 40);
-    all.push_back(slow_disk(component, first, first + length, *rc::gen::element(1.2, 1.9, 5.0, 30.0)));
+    all.push_back(slow_disk(component, first, first + length, *rc::gen::element(1.2, 1.9, 5.0, 30.0),
+                            *rc::gen::element("await", "wr_sec")));
   }
-  const Known known = at_time(grouping, all, 32 * *rc::gen::inRange<std::int64_t>(0, 220));
+  const Known known = at_time(grouping, all, 32 * *rc::gen::inRange<std::int64_t>(0, 220), options);
   RC_CLASSIFY(known.kept.size() < known.all.size() && !known.rest.empty());
-  const std::vector<std::string> in_the_end = verdicts(grouping, all);
-  const std::vector<std::string> rest = verdicts(grouping, known.rest);
+  const std::vector<std::string> in_the_end = verdicts(grouping, all, options);
+  const std::vector<std::string> rest = verdicts(grouping, known.rest, options);
   RC_ASSERT(std::ranges::includes(in_the_end, rest));
   // What was said of those that left, ...
-  const std::vector<std::string> before = verdicts(grouping, known.all);
-  const std::vector<std::string> without = verdicts(grouping, known.kept);
+  const std::vector<std::string> before = verdicts(grouping, known.all, options);
+  const std::vector<std::string> without = verdicts(grouping, known.kept, options);
   RC_ASSERT(std::ranges::includes(before, without));
   std::vector<std::string> said;
   std::ranges::set_difference(before, without, std::back_inserter(said));
