@@ -160,11 +160,13 @@ void add_simulate_command(CLI::App& app, cmd::Context& context) {
   command->footer(
       "Example:\n  laggard-lab simulate --fs pvfs --workload ddr --fault disk-hog --seed 3 -o rec\n"
       "  laggard diagnose rec\n"
-      "  laggard-lab simulate --scale intrepid --incident controller-failed -o day");
+      "  laggard-lab simulate --scale intrepid --incident controller-failed -o day\n"
+      "  laggard-lab simulate --scale raid --workload ddr --incident reconstruction -o rebuild");
   command->callback([options, scale, command, &context] {
     const auto given = [&](const char* name) { return command->count(name) > 0; };
     scale->out = options->out;
     scale->seed = options->seed;
+    scale->workload = options->workload;
     if (given("--duration")) scale->duration = options->duration;
     const Status done = scale->site.empty() ? simulate(*options) : simulate_scale(*scale);
     if (!done) context.status = cmd::report_error(done.error(), context.program);

@@ -38,10 +38,26 @@ Result<scale::Seconds> whole_seconds(const char* option, const std::string& text
   return std::chrono::duration_cast<std::chrono::seconds>(*parsed).count();
 }
 
+constexpr std::string_view kLaboratory = "raid";
+
+scale::SiteSpec site_of(std::string_view name) {
+  if (name == kLaboratory) return scale::disk_failure_lab();
+  return name == "surveyor" ? scale::surveyor() : scale::intrepid();
+}
+
 Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
   scale::ScaleSpec spec;
-  spec.site = options.site == "surveyor" ? scale::surveyor() : scale::intrepid();
+  spec.site = site_of(options.site);
   if (options.arrays > 0) spec.site.arrays = options.arrays;
+  if (options.site == kLaboratory) {
+    if (options.workload != "ddr" && options.workload != "ddw") {
+      return fail(ErrorCode::kBadUse, "--workload", "on --scale raid clients read (ddr) or write (ddw)");
+    }
+    spec.workload = options.workload == "ddr" ? scale::Workload::kRead : scale::Workload::kWrite;
+    spec.transients = 0;
+    spec.server_work = false;
+    spec.clock_steps = false;
+  }
   spec.seed = options.seed;
   auto interval = whole_seconds("--interval", options.interval, std::chrono::minutes(5));
   if (!interval) return forward(interval);
@@ -79,6 +95,14 @@ class Recording {
       : generator_(generator), folder_(std::move(folder)), progress_("simulating", clock_) {}
 
   [[nodiscard]] Status write(std::size_t threads) {
+    const Status written =
+        generator_.spec().workload == scale::Workload::kJobs ? write_arrays(threads) : write_together();
+    progress_.clear();
+    return written;
+  }
+
+ private:
+  [[nodiscard]] Status write_arrays(std::size_t threads) {
     Workers(threads).run(generator_.spec().site.arrays, [this](std::size_t array) {
       if (failed_) return;
       Status written = write_array(array);
@@ -86,19 +110,29 @@ class Recording {
       const std::lock_guard lock(mutex_);
       if (!failed_.exchange(true)) status_ = std::move(written);
     });
-    progress_.clear();
     return status_;
   }
 
- private:
   Status write_array(std::size_t array) {
-    archive::WriterOptions options;
-    options.flush_interval = Duration::zero();
-    auto writer = archive::Writer::open(folder_, options, clock_);
+    auto writer = open();
     if (!writer) return forward(writer);
     const auto told = [this](std::size_t samples) { advance(samples); };
     if (Status made = generator_.write_array(array, **writer, told); !made) return made;
     return (*writer)->close();
+  }
+
+  Status write_together() {
+    auto writer = open();
+    if (!writer) return forward(writer);
+    const auto told = [this](std::size_t samples) { advance(samples); };
+    if (Status made = generator_.write_together(**writer, told); !made) return made;
+    return (*writer)->close();
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<archive::Writer>> open() {
+    archive::WriterOptions options;
+    options.flush_interval = Duration::zero();
+    return archive::Writer::open(folder_, options, clock_);
   }
 
   void advance(std::size_t samples) {
@@ -139,8 +173,8 @@ void add_scale_options(CLI::App& command, ScaleOptions& options) {
       .add_option(
           "--scale", options.site,
           "Instead of a small cluster the counters of a production site: intrepid (128 servers, 9,216 "
-          "attachments) or surveyor")
-      ->check(CLI::IsMember({"intrepid", "surveyor"}));
+          "attachments), surveyor, or raid (eight arrays whose disks fail, with --workload ddr or ddw)")
+      ->check(CLI::IsMember({"intrepid", "surveyor", "raid"}));
   command
       .add_option("--incident", options.incidents,
                   "With --scale: what goes wrong, repeatable: " + scale::all_incident_kinds())

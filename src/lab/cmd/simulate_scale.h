@@ -18,6 +18,7 @@ struct ScaleOptions {
   std::string interval = "15s";
   std::string day = "2011-05-09";
   std::string duration = "24h";
+  std::string workload = "ddr";  ///< Of the laboratory's clients.
   std::size_t threads = all_threads();
   std::string out;
   unsigned long long seed = 1;

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
-#include "lab/scale/lun_model.h"
+#include "base/error.h"
+#include "lab/scale/array_model.h"
+#include "lab/scale/copying_clients.h"
 
 namespace laggard::lab::scale {
 
@@ -131,27 +134,144 @@ std::vector<Effect> Generator::effects_on(std::size_t array) const {
   return effects;
 }
 
+namespace {
+
+/// An array with its recorders, stretch by stretch.
+class RecordedArray {
+ public:
+  RecordedArray(const ScaleSpec& spec, const Plan& plan, std::size_t array, std::vector<Effect> effects)
+      : spec_(spec), effects_(std::move(effects)), model_(spec, array, effects_) {
+    for (std::size_t s = 0; s < spec.site.servers_per_array; ++s)
+      recorders_.emplace_back(spec, plan, array, s);
+  }
+  RecordedArray(const RecordedArray&) = delete;
+  RecordedArray& operator=(const RecordedArray&) = delete;
+
+  [[nodiscard]] Status describe(TableSink& sink) const {
+    for (const ServerRecorder& recorder : recorders_) {
+      if (Status described = recorder.describe(sink); !described) return described;
+    }
+    return {};
+  }
+
+  void begin(std::size_t first, std::size_t rows) {
+    first_ = first;
+    tables_.clear();
+    tables_.reserve(recorders_.size());
+    for (const ServerRecorder& recorder : recorders_) tables_.push_back(recorder.table(first, rows));
+    model_.begin_rows(tables_);
+  }
+
+  [[nodiscard]] Status write(std::size_t rows, TableSink& sink) {
+    model_.finish_rows(rows);
+    for (std::size_t s = 0; s < recorders_.size(); ++s) {
+      if (Status written = recorders_[s].write(tables_[s], first_, sink); !written) return written;
+    }
+    return {};
+  }
+
+  [[nodiscard]] ArrayModel& model() { return model_; }
+
+ private:
+  const ScaleSpec& spec_;
+  std::vector<Effect> effects_;
+  ArrayModel model_;
+  std::vector<ServerRecorder> recorders_;
+  std::vector<SampleTable> tables_;
+  std::size_t first_ = 0;
+};
+
+/// Sends what jobs, servers and everybody else ask an array for.
+class OpenLoad {
+ public:
+  OpenLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, const Plan& plan,
+           std::size_t array)
+      : spec_(spec), plan_(plan), array_(array), load_(spec, loads, array) {}
+
+  /// In (from, to].
+  void send(Seconds from, Seconds to, ArrayModel& model) {
+    requests_.clear();
+    const auto begin = static_cast<double>(from);
+    const auto end = static_cast<double>(to);
+    load_.draw_jobs(begin, end, requests_);
+    for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) {
+      load_.draw(model.extra_load(lun), lun, begin, end, requests_);
+      const Effect* own = model.own_requests(lun);
+      for (std::size_t s = 0; own != nullptr && s < spec_.site.servers_per_array; ++s) {
+        if (own->servers.test(s)) load_.draw(*own->at_servers, lun, s, begin, end, requests_);
+      }
+      draw_server_work(lun, from, to);
+    }
+    order_.clear();
+    for (std::size_t i = 0; i < requests_.size(); ++i) order_.emplace_back(requests_[i].at, i);
+    std::ranges::sort(order_);
+    for (const auto& [at, i] : order_) model.send(requests_[i]);
+  }
+
+ private:
+  void draw_server_work(std::size_t lun, Seconds from, Seconds to) {
+    for (const ServerWork& own : plan_.server_work) {
+      if (to <= own.from || to > own.to) continue;
+      if (own.pool && *own.pool != spec_.site.sets[spec_.site.set_of(lun)].pool) continue;
+      const std::optional<std::size_t> server =
+          own.array == array_ ? std::optional(own.server) : std::nullopt;
+      load_.draw(own.requests, lun, server, static_cast<double>(from), static_cast<double>(to), requests_);
+    }
+  }
+
+  const ScaleSpec& spec_;
+  const Plan& plan_;
+  std::size_t array_;
+  ArrayLoad load_;
+  std::vector<LunRequests> requests_;
+  std::vector<std::pair<SimTime, std::size_t>> order_;  ///< Of them, by time.
+};
+
+}  // namespace
+
 Status Generator::write_array(std::size_t array, TableSink& sink,
                               const std::function<void(std::size_t)>& progress) const {
-  const std::vector<Effect> effects = effects_on(array);
-  const ArrayContext context{&spec_, &loads_, array, effects, plan_.server_work};
-  std::vector<ServerRecorder> recorders;
-  for (std::size_t s = 0; s < spec_.site.servers_per_array; ++s) {
-    recorders.emplace_back(spec_, plan_, array, s);
-    if (Status described = recorders.back().describe(sink); !described) return described;
-  }
-  std::vector<LunModel> luns;
-  for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) luns.emplace_back(context, lun);
+  LAGGARD_CHECK(spec_.workload == Workload::kJobs);
+  RecordedArray recorded(spec_, plan_, array, effects_on(array));
+  if (Status described = recorded.describe(sink); !described) return described;
+  OpenLoad load(spec_, loads_, plan_, array);
   for (std::size_t first = 0; first < spec_.samples(); first += kStretch) {
     const std::size_t rows = std::min(kStretch, spec_.samples() - first);
-    std::vector<SampleTable> tables;
-    tables.reserve(recorders.size());
-    for (const ServerRecorder& recorder : recorders) tables.push_back(recorder.table(first, rows));
-    for (LunModel& lun : luns) lun.make_rows(context, tables, first, rows);
-    for (std::size_t s = 0; s < recorders.size(); ++s) {
-      if (Status written = recorders[s].write(tables[s], first, sink); !written) return written;
+    recorded.begin(first, rows);
+    for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
+      const Seconds to = static_cast<Seconds>(first + row) * spec_.interval;
+      recorded.model().enter(to - spec_.interval, to, row);
+      load.send(to - spec_.interval, to, recorded.model());
+      recorded.model().close(to, row);
     }
+    if (Status written = recorded.write(rows, sink); !written) return written;
     if (progress) progress(rows);
+  }
+  return {};
+}
+
+Status Generator::write_together(TableSink& sink, const std::function<void(std::size_t)>& progress) const {
+  LAGGARD_CHECK(spec_.workload != Workload::kJobs);
+  std::deque<RecordedArray> recorded;
+  CopyingClients clients(spec_);
+  for (std::size_t array = 0; array < spec_.site.arrays; ++array) {
+    recorded.emplace_back(spec_, plan_, array, effects_on(array));
+    if (Status described = recorded.back().describe(sink); !described) return described;
+    clients.reach(recorded.back().model());
+  }
+  for (std::size_t first = 0; first < spec_.samples(); first += kStretch) {
+    const std::size_t rows = std::min(kStretch, spec_.samples() - first);
+    for (RecordedArray& array : recorded) array.begin(first, rows);
+    for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
+      const Seconds to = static_cast<Seconds>(first + row) * spec_.interval;
+      for (RecordedArray& array : recorded) array.model().enter(to - spec_.interval, to, row);
+      clients.run_until(std::chrono::seconds(to));
+      for (RecordedArray& array : recorded) array.model().close(to, row);
+    }
+    for (RecordedArray& array : recorded) {
+      if (Status written = array.write(rows, sink); !written) return written;
+    }
+    if (progress) progress(rows * recorded.size());
   }
   return {};
 }

@@ -40,9 +40,10 @@ class ServerRecorder {
   Duration phase_;  ///< When it samples within a second.
 };
 
-/// Makes the counters of a whole site, array by array, without simulating events: what an attachment counts
-/// in an interval is drawn from the load that the file system offers and from the effects on it. The same
-/// spec gives the same samples, whatever the order of arrays and the number of threads.
+/// Makes the counters of a whole site. Jobs ask every array for its share, whatever the others do (T §6.2.1:
+/// the storage is never what they wait for), so that arrays are made one by one: the same spec gives the same
+/// samples, whatever the order of arrays and the number of threads. Clients that copy (T §6.3) wait for all
+/// arrays, which are made together.
 class Generator {
  public:
   explicit Generator(ScaleSpec spec);
@@ -55,8 +56,12 @@ class Generator {
   /// Writes the samples of all servers of one array, in stretches of `kStretch` samples, so that memory does
   /// not grow with the duration. Arrays may be written concurrently to different sinks. \param progress
   /// called from any thread with the number of samples since the last call.
+  /// Requires a workload of jobs.
   [[nodiscard]] Status write_array(std::size_t array, TableSink& sink,
                                    const std::function<void(std::size_t)>& progress) const;
+  /// The same for all arrays; requires clients that copy.
+  [[nodiscard]] Status write_together(TableSink& sink,
+                                      const std::function<void(std::size_t)>& progress) const;
 
   static constexpr std::size_t kStretch = 240;
 

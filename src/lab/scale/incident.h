@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/scale/site.h"
+#include "lab/sim/raid.h"
 #include "lab/sim/random.h"
 #include "model/incident.h"
 
@@ -22,26 +23,28 @@ inline constexpr Seconds kDay = 24 * kHour;
 /// How an attachment is lost (T §5.7.1): its block device is gone, or it exists but is not used.
 enum class Lost : std::uint8_t { kNot, kUnused, kAbsent };
 
-/// How the waits of requests change. The defaults change nothing.
-struct Slowness {
-  double read_factor = 1;
-  double write_factor = 1;
-  double added_ms = 0;      ///< To every request.
-  double hit_fraction = 0;  ///< This fraction of requests meets an error that is retried (T §5.7.2) ...
-  double hit_ms = 0;        ///< ... and waits that much longer, on average (exponential).
+/// What is wrong with one disk of each LUN.
+struct SickDisk {
+  std::size_t disk = 0;  ///< Position in the LUN's group.
+  DiskAilment ailment;
 };
 
-/// Requests in addition to those that the file system spreads over all LUNs; they wait like those.
+/// The state of a LUN's group after a disk was lost (T §6.3).
+enum class Repair : std::uint8_t { kNone, kDegraded, kRebuilding, kCopyingBack };
+
+/// Requests in addition to those that the file system spreads over all LUNs: each by itself, anywhere on the
+/// LUN.
 struct RequestRate {
   double reads_per_s = 0;
   double writes_per_s = 0;
 };
 
-/// Requests of one size with about the same wait each, whatever else the LUN does.
-struct FixedRequests {
+/// Small requests, which the controllers have in their memory or read from one place.
+struct SmallRequests {
   RequestRate rate;
   double sectors = 8;
-  double wait_ms = 0.5;
+  bool cached = true;
+  SimTime retry{};  ///< The place is bad: a disk of the LUN tries it again for so long.
 };
 
 /// What happens to some LUNs of one array, as seen through some of its servers, in (from, to].
@@ -54,9 +57,10 @@ struct Effect {
   /// server serves the LUN.
   ServerMask servers;
   Lost lost = Lost::kNot;
-  Slowness slow;
+  std::optional<SickDisk> sick;
+  Repair repair = Repair::kNone;
   RequestRate load;
-  std::optional<FixedRequests> at_servers;  ///< Through each of `servers`, whatever the priorities.
+  std::optional<SmallRequests> at_servers;  ///< Through each of `servers`, whatever the priorities.
   bool stalled = false;                     ///< Nothing completes; what waits completes at the end.
 
   [[nodiscard]] bool covers(Seconds t) const { return from < t && t <= to; }
@@ -79,7 +83,7 @@ struct ServerWork {
   Seconds from = 0;
   Seconds to = 0;
   std::optional<std::size_t> pool;  ///< Only on LUNs of this pool.
-  FixedRequests requests;
+  SmallRequests requests;
 };
 
 /// A server's clock is set: its sample times are off by `by` seconds from then on (T §5.9).

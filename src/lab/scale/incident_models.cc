@@ -78,7 +78,8 @@ ScaleIncident cascaded_failure(IncidentBuilder& b) {
   for (std::size_t lun = 0; lun < site.luns_per_array(); ++lun) {
     if (b.random().chance(0.3)) troubled.set(lun);
   }
-  b.affect(troubled, b.start(), reset).slow = {.hit_fraction = 0.1, .hit_ms = 400};
+  b.affect(troubled, b.start(), reset).sick = {
+      .disk = b.any_disk(), .ailment = {.retried = 0.1, .retry = std::chrono::milliseconds(400)}};
   b.affect(site.all_luns(), reset, reset + kStall).stalled = true;
   Effect& refused = b.affect(site.all_luns(), reset + kStall, kForGood);
   refused.lost = Lost::kUnused;
@@ -94,42 +95,28 @@ namespace {
 
 LunMask one_lun(std::size_t lun) { return LunMask().set(lun); }
 
-/// The three others of a LUN's group of four: those that shared a controller with it in T §6.3.
-LunMask adjacent_to(const SiteSpec& site, std::size_t lun) {
-  LunMask luns;
-  const std::size_t first = lun / 4 * 4;
-  for (std::size_t l = first; l < std::min(first + 4, site.luns_per_array()); ++l) luns.set(l, l != lun);
-  return luns;
-}
-
-/// One phase of a repair, on the LUN itself and on its neighbours. An unloaded read waits some 9 ms in this
-/// model; T reports 30-40 ms and 25 ms during reconstruction.
+/// One phase after the loss of a disk.
 struct RepairPhase {
   Seconds length = 0;
-  Slowness self;
-  Slowness adjacent;
+  Repair state = Repair::kNone;
 };
 
-ScaleIncident repair(IncidentBuilder& b, std::size_t lun, const std::vector<RepairPhase>& phases,
-                     const char* description) {
+/// From the loss of the disk to the end of the last copy.
+Seconds repair_time(IncidentBuilder& b) {
+  const Seconds back = b.site().disk_back_after;
+  return back > 0 ? 2 * back : b.hours(4, 9);
+}
+
+ScaleIncident repair(IncidentBuilder& b, const std::vector<RepairPhase>& phases, const char* description) {
+  const std::size_t lun = b.any_lun();
   Seconds at = b.start();
   for (const RepairPhase& phase : phases) {
-    const Seconds end = at + phase.length;
-    b.affect(one_lun(lun), at, end).slow = phase.self;
-    if (phase.adjacent.read_factor > 1 || phase.adjacent.write_factor > 1) {
-      b.affect(adjacent_to(b.site(), lun), at, end).slow = phase.adjacent;
-    }
-    at = end;
+    b.affect(one_lun(lun), at, at + phase.length).repair = phase.state;
+    at += phase.length;
   }
   b.blame_lun(lun);
   return b.finish(at, description);
 }
-
-constexpr Slowness kDegraded{.read_factor = 1.25};
-constexpr Slowness kRebuilding{.read_factor = 3.9, .write_factor = 1.8};
-constexpr Slowness kNextToRebuilding{.read_factor = 2.7, .write_factor = 1.8};
-constexpr Slowness kCopyingBack{.read_factor = 3.2, .write_factor = 1.15};
-constexpr Slowness kNextToCopyingBack{.read_factor = 1.25, .write_factor = 1.15};
 
 }  // namespace
 
@@ -143,19 +130,18 @@ ScaleIncident drawer_errors(IncidentBuilder& b) {
     if (b.random().chance(fraction)) luns.set(lun);
   }
   luns.set(spec.first_lun);
-  Slowness& slow = b.affect(luns, b.start(), stop).slow;
-  slow.hit_fraction = b.random().uniform(0.05, 0.25);
-  slow.hit_ms = b.random().uniform(200, 600);
+  SickDisk& sick = b.affect(luns, b.start(), stop).sick.emplace();
+  sick.disk = spec.disk;
+  sick.ailment.retried = b.random().uniform(0.05, 0.25);
+  sick.ailment.retry = from_seconds(b.random().uniform(0.2, 0.6));
   b.blame_drawer(drawer);
   return b.finish(stop, fmt::format("frequent errors of a drawer: jittery waits on {} LUNs", luns.count()));
 }
 
 ScaleIncident slow_lun(IncidentBuilder& b) {
   const std::size_t lun = b.any_lun();
-  Slowness& slow = b.affect(one_lun(lun), b.start(), kForGood).slow;
-  slow.read_factor = b.random().uniform(1.8, 3.5);
-  slow.write_factor = slow.read_factor;
-  slow.added_ms = b.random().uniform(5, 25);
+  b.affect(one_lun(lun), b.start(), kForGood).sick = {.disk = b.any_disk(),
+                                                      .ailment = {.slower = b.random().uniform(2.5, 6)}};
   b.blame_lun(lun);
   return b.finish(kForGood, "sustained above-average await");
 }
@@ -164,9 +150,8 @@ ScaleIncident busy_lun(IncidentBuilder& b) {
   const std::size_t lun = b.any_lun();
   const Seconds stop = b.start() + b.hours(8, 24);
   Effect& busy = b.affect(one_lun(lun), b.start(), stop);
-  busy.load.reads_per_s = b.random().uniform(10, 40);
+  busy.load.reads_per_s = b.random().uniform(20, 50);
   busy.load.writes_per_s = b.random().chance(0.5) ? b.random().uniform(2, 15) : 0;
-  busy.slow.added_ms = b.random().uniform(10, 30);
   b.blame_lun(lun);
   return b.finish(stop, "sustained above-average await while a workload uses this LUN alone");
 }
@@ -177,25 +162,23 @@ ScaleIncident silent_lun(IncidentBuilder& b) {
   const std::size_t lun = b.any_lun();
   Effect& trickle = b.affect(one_lun(lun), b.start(), kForGood);
   trickle.servers.set(b.site().server_at(lun, kSecondary));
-  trickle.at_servers = {{.reads_per_s = 0.4}, 8, b.random().uniform(80, 300)};
-  b.affect(one_lun(lun), b.start(), kForGood).slow.added_ms = b.random().uniform(10, 40);
+  trickle.at_servers = {
+      .rate = {.reads_per_s = 0.4}, .cached = false, .retry = from_seconds(b.random().uniform(0.08, 0.3))};
   b.blame_lun(lun);
   b.accept_attachment(lun, kSecondary);
   return b.finish(kForGood, "sustained await in absence of a workload, on the secondary attachment");
 }
 
 ScaleIncident reconstruction(IncidentBuilder& b) {
-  const Seconds whole = b.hours(4, 9);
-  return repair(b, b.any_lun(),
-                {{whole / 2, kDegraded, {}}, {whole - whole / 2, kRebuilding, kNextToRebuilding}},
+  const Seconds whole = repair_time(b);
+  return repair(b, {{whole / 2, Repair::kDegraded}, {whole - whole / 2, Repair::kRebuilding}},
                 "disk failed, no spare: degraded, then rebuilt onto its replacement");
 }
 
 ScaleIncident reconstruction_spare(IncidentBuilder& b) {
-  const Seconds whole = b.hours(4, 9);
-  return repair(b, b.any_lun(),
-                {{whole * 3 / 5, kRebuilding, kNextToRebuilding},
-                 {whole - whole * 3 / 5, kCopyingBack, kNextToCopyingBack}},
+  const Seconds whole = repair_time(b);
+  const Seconds rebuilt = b.site().disk_back_after > 0 ? whole / 2 : whole * 3 / 5;
+  return repair(b, {{rebuilt, Repair::kRebuilding}, {whole - rebuilt, Repair::kCopyingBack}},
                 "disk failed: rebuilt onto a hot spare, then copied back");
 }
 
@@ -205,10 +188,9 @@ ScaleIncident oscillation(IncidentBuilder& b) {
   const double duty = b.random().uniform(0.6, 0.8);
   const Seconds period = std::max<Seconds>(60, std::min<Seconds>(b.hours(1, 4), (stop - b.start()) / 4));
   const Seconds on = std::llround(duty * static_cast<double>(period));
-  const double added = b.random().uniform(20, 60);
+  const SickDisk sick{.disk = b.any_disk(), .ailment = {.slower = b.random().uniform(3, 6)}};
   for (Seconds from = b.start(); from < stop; from += period) {
-    b.affect(one_lun(lun), from, std::min(from + on, stop)).slow = {
-        .read_factor = 2, .write_factor = 2, .added_ms = added};
+    b.affect(one_lun(lun), from, std::min(from + on, stop)).sick = sick;
   }
   b.blame_lun(lun);
   return b.finish(stop, fmt::format("slow for {:.0f} % of every {} minutes", 100 * duty, period / 60));

@@ -31,6 +31,7 @@ class IncidentBuilder {
   [[nodiscard]] std::size_t array() const { return place_.array; }
   [[nodiscard]] Seconds start() const { return place_.start; }
   [[nodiscard]] std::size_t any_lun() { return random_.below(site_.luns_per_array()); }
+  [[nodiscard]] std::size_t any_disk() { return random_.below(site_.storage.group.disks); }
   [[nodiscard]] std::size_t any_server() { return random_.below(site_.servers_per_array); }
   [[nodiscard]] std::size_t any_controller() { return random_.below(2); }
 

@@ -12,98 +12,130 @@ constexpr double kQuietReads = 0.08;  ///< Requests per second and LUN when no j
 constexpr double kQuietWrites = 0.12;
 constexpr double kMedianRate = 1.5;  ///< Requests per second and LUN of a job's I/O.
 constexpr double kMostRate = 25;
+constexpr double kStriped = 0.7;  ///< Of the jobs; the others have many small files.
+
+constexpr std::uint32_t kReadSectors = 512;
+constexpr std::uint32_t kWriteSectors = 1024;
+constexpr std::uint32_t kBlockSectors = 8192;
+constexpr std::uint32_t kFileSectors = 2048;  ///< Of a small file.
+
+std::uint32_t sectors_each(bool write) { return write ? kWriteSectors : kReadSectors; }
 
 }  // namespace
 
-FileSystemLoad::FileSystemLoad(const ScaleSpec& spec, std::size_t pool)
-    : interval_(static_cast<double>(spec.interval)),
-      reads_(spec.samples(), kQuietReads),
-      writes_(spec.samples(), kQuietWrites) {
+FileSystemLoad::FileSystemLoad(const ScaleSpec& spec, std::size_t pool) {
   Random random = Random(spec.seed).fork("load", pool);
+  const auto end = static_cast<double>(spec.duration);
+  phases_.push_back({.to = end, .requests_per_s = kQuietReads, .quiet = true});
+  phases_.push_back({.to = end, .requests_per_s = kQuietWrites, .write = true, .quiet = true});
   const auto jobs = static_cast<std::size_t>(std::ceil(kJobsPerDay * spec.days()));
   for (std::size_t job = 0; job < jobs; ++job) add_job(spec, random);
+  std::ranges::stable_sort(phases_, {}, &JobPhase::from);
 }
 
 void FileSystemLoad::add_job(const ScaleSpec& spec, Random& random) {
   const double start = random.uniform(0, static_cast<double>(spec.duration));
   const double stop = start + std::clamp(480 * std::exp(1.1 * random.normal()), 30.0, 4 * 3600.0);
   const double rate = std::min(kMedianRate * std::exp(random.normal()), kMostRate);
+  const bool striped = random.chance(kStriped);
   const double what = random.uniform();
   if (what < 0.4) {
-    add(reads_, rate, start, stop);
+    phases_.push_back({start, stop, rate, false, striped});
     return;
   }
   // Checkpoints; every sixth job reads in between.
   const double period = random.uniform(120, 900);
   const double burst = random.uniform(20, 120);
-  for (double at = start; at < stop; at += period) add(writes_, 2 * rate, at, std::min(at + burst, stop));
-  if (what > 0.9) add(reads_, 0.5 * rate, start, stop);
+  for (double at = start; at < stop; at += period) {
+    phases_.push_back({at, std::min(at + burst, stop), 2 * rate, true, striped});
+  }
+  if (what > 0.9) phases_.push_back({start, stop, 0.5 * rate, false, striped});
 }
 
-void FileSystemLoad::add(std::vector<double>& series, double rate, double from, double to) const {
-  // Sample i ends the interval ((i-1) dt, i dt].
-  const auto first = static_cast<std::size_t>(from / interval_) + 1;
-  for (std::size_t i = first; i < series.size(); ++i) {
-    const double end = static_cast<double>(i) * interval_;
-    const double overlap = std::min(end, to) - std::max(end - interval_, from);
-    if (overlap <= 0) return;
-    series[i] += rate * overlap / interval_;
+ArrayLoad::ArrayLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, std::size_t array)
+    : spec_(spec),
+      loads_(loads),
+      random_(Random(spec.seed).fork("array-load", array)),
+      turns_(spec.site.luns_per_array()),
+      first_phase_(loads.size()) {
+  for (double& turn : turns_) turn = random_.uniform();
+}
+
+void ArrayLoad::draw_jobs(double from, double to, std::vector<LunRequests>& out) {
+  for (std::size_t pool = 0; pool < loads_.size(); ++pool) {
+    const std::vector<JobPhase>& phases = loads_[pool].phases();
+    std::size_t& first = first_phase_[pool];
+    while (first < phases.size() && phases[first].to <= from) ++first;
+    for (std::size_t i = first; i < phases.size() && phases[i].from < to; ++i) {
+      if (phases[i].to <= from) continue;
+      for (std::size_t lun = 0; lun < turns_.size(); ++lun) {
+        if (spec_.site.sets[spec_.site.set_of(lun)].pool == pool)
+          draw_phase(phases[i], i, lun, from, to, out);
+      }
+    }
   }
 }
 
-namespace {
-
-constexpr double kReadMs = 9;
-constexpr double kWriteMs = 3;
-constexpr double kParallel = 4;
-constexpr double kMostRho = 3;
-constexpr double kScatter = 0.8;
-
-double scattered(Random& random, double mean_ms, std::uint64_t n) {
-  const auto count = static_cast<double>(n);
-  return count * mean_ms * std::exp(kScatter / std::sqrt(count) * random.normal());
+void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun, double from, double to,
+                           std::vector<LunRequests>& out) {
+  const LunSet& set = spec_.site.sets[spec_.site.set_of(lun)];
+  const double rate = phase.requests_per_s * (phase.write ? set.write_weight : set.read_weight);
+  LunRequests one{.lun = lun,
+                  .write = phase.write,
+                  .sectors_each = sectors_each(phase.write),
+                  .position = {},
+                  .server = {}};
+  const double begin = std::max(from, phase.from);
+  const double end = std::min(to, phase.to);
+  if (!phase.striped) {
+    // When nothing happens, what is asked for are single requests.
+    one.requests = phase.quiet ? 1 : kFileSectors / one.sectors_each;
+    draw_any_time(one, rate / one.requests, begin, end, out);
+    return;
+  }
+  one.requests = kBlockSectors / one.sectors_each;
+  const double period = one.requests / rate;
+  // Another turn for each job, whose files begin anywhere: multiples of the golden ratio are spread evenly.
+  const double turn = std::fmod(turns_[lun] + 0.618033988749895 * static_cast<double>(index), 1.0);
+  const double skipped = std::max(0.0, std::ceil((begin - phase.from) / period - turn));
+  for (double at = phase.from + (skipped + turn) * period; at < end; at += period) {
+    one.at = from_seconds(std::clamp(at + random_.uniform(-0.25, 0.25) * period, begin, end));
+    out.push_back(one);
+  }
 }
 
-double hits(Random& random, std::uint64_t n, const Slowness& slow) {
-  if (slow.hit_fraction <= 0) return 0;
-  const std::uint32_t hit = random.binomial(static_cast<std::uint32_t>(n), slow.hit_fraction);
-  return slow.hit_ms * random.exponentials(hit);
+void ArrayLoad::draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to,
+                              std::vector<LunRequests>& out) {
+  if (accesses_per_s <= 0) return;
+  LunRequests next = one;
+  double at = from + random_.exponential() / accesses_per_s;
+  for (; at < to; at += random_.exponential() / accesses_per_s) {
+    next.at = from_seconds(at);
+    out.push_back(next);
+  }
 }
 
-/// Summed over `n` requests. 0 without any, and nothing is drawn.
-double waits(Random& random, double mean_ms, std::uint64_t n, const Slowness& slow) {
-  if (n == 0) return 0;
-  const double usual = scattered(random, mean_ms + slow.added_ms, n);
-  return usual + hits(random, n, slow);  // drawn in this order
+void ArrayLoad::draw(const RequestRate& rate, std::size_t lun, double from, double to,
+                     std::vector<LunRequests>& out) {
+  for (const bool write : {false, true}) {
+    draw_any_time(
+        {.lun = lun, .write = write, .sectors_each = sectors_each(write), .position = {}, .server = {}},
+        write ? rate.writes_per_s : rate.reads_per_s, from, to, out);
+  }
 }
 
-}  // namespace
-
-void serve(Random& random, Work& work, const Requests& requests, const Service& service) {
-  const Slowness& slow = service.slow;
-  const double read_ms = kReadMs * slow.read_factor;
-  const double write_ms = kWriteMs * slow.write_factor;
-  const double offered =
-      static_cast<double>(requests.reads) * read_ms + static_cast<double>(requests.writes) * write_ms;
-  const double rho = std::min(offered / (service.interval_ms * kParallel), kMostRho);
-  const double queueing = service.factor * (1 + 2 * rho);
-  work.done += requests;
-  work.read_ms += waits(random, read_ms * queueing, requests.reads, slow);
-  work.write_ms += waits(random, write_ms * queueing, requests.writes, slow);
-}
-
-void add_fixed(Random& random, Work& work, const Requests& requests, double wait_ms) {
-  work.done += requests;
-  work.read_ms += waits(random, wait_ms, requests.reads, {});
-  work.write_ms += waits(random, wait_ms, requests.writes, {});
-}
-
-void settle(Random& random, Work& work, double interval_ms) {
-  const double waited = work.waited_ms();
-  if (waited <= 0) return;
-  // With Poisson arrivals, the probability of at least one request in flight at a random moment.
-  work.busy_ms = std::min(waited, interval_ms * (1 - std::exp(-waited / interval_ms)));
-  work.in_flight = static_cast<std::uint64_t>(waited / interval_ms + random.uniform());
+void ArrayLoad::draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server,
+                     double from, double to, std::vector<LunRequests>& out) {
+  for (const bool write : {false, true}) {
+    draw_any_time({.lun = lun,
+                   .write = write,
+                   .cached = small.cached,
+                   .sectors_each = static_cast<std::uint32_t>(std::lround(small.sectors)),
+                   .retry = small.retry,
+                   .position = {},
+                   .server = server},
+                  write ? small.rate.writes_per_s : small.rate.reads_per_s, from, to, out);
+  }
 }
 
 }  // namespace laggard::lab::scale

@@ -4,80 +4,81 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/scale/incident.h"
 #include "lab/scale/plan.h"
 #include "lab/sim/random.h"
 
 namespace laggard::lab::scale {
 
-/// The number and size of the requests to a LUN in an interval.
-struct Requests {
-  std::uint64_t reads = 0;
-  std::uint64_t writes = 0;
-  double read_sectors = 0;
-  double write_sectors = 0;
-
-  [[nodiscard]] std::uint64_t count() const { return reads + writes; }
-  Requests& operator+=(const Requests& other) {
-    reads += other.reads;
-    writes += other.writes;
-    read_sectors += other.read_sectors;
-    write_sectors += other.write_sectors;
-    return *this;
-  }
+/// A stretch of time in which a job reads or writes on every LUN of a pool.
+struct JobPhase {
+  double from = 0;  ///< Seconds.
+  double to = 0;
+  double requests_per_s = 0;  ///< On a LUN of weight 1.
+  bool write = false;
+  /// Blocks of a large file come to each LUN in turn; else small files lie anywhere and are used at any time.
+  bool striped = false;
+  bool quiet = false;  ///< No job is active: single requests.
 };
 
-/// The work of an attachment in one interval. Waits are sums over the requests.
-struct Work {
-  Requests done;
-  double read_ms = 0;
-  double write_ms = 0;
-  double busy_ms = 0;           ///< Time with at least one request in flight.
-  std::uint64_t in_flight = 0;  ///< At the interval's end.
-
-  [[nodiscard]] double waited_ms() const { return read_ms + write_ms; }
-};
-
-/// Requests per second that the file system sends to every LUN of a pool: it stripes over them, so that they
-/// share the load (T §5.1.1). Light and bursty, as T §6.2.1 found Intrepid: jobs come and go; they write
-/// checkpoints in bursts or read for a while, with next to nothing in between.
+/// What the jobs of a pool ask for: the file system stripes over all LUNs, so that they share the load (T
+/// §5.1.1). Light and bursty, as T §6.2.1 found Intrepid: jobs come and go; they write checkpoints in bursts
+/// or read for a while, with next to nothing in between.
 class FileSystemLoad {
  public:
   FileSystemLoad(const ScaleSpec& spec, std::size_t pool);
 
-  /// Means over the interval that ends with sample `i` (1 .. samples-1), for a LUN of weight 1.
-  [[nodiscard]] double reads(std::size_t i) const { return reads_[i]; }
-  [[nodiscard]] double writes(std::size_t i) const { return writes_[i]; }
+  /// By their begin.
+  [[nodiscard]] const std::vector<JobPhase>& phases() const { return phases_; }
 
  private:
   void add_job(const ScaleSpec& spec, Random& random);
-  /// Adds `rate` to `series` during [from, to) seconds.
-  void add(std::vector<double>& series, double rate, double from, double to) const;
 
-  double interval_;
-  std::vector<double> reads_;
-  std::vector<double> writes_;
+  std::vector<JobPhase> phases_;
 };
 
-/// How a LUN serves requests during an interval.
-struct Service {
-  Slowness slow;
-  double factor = 1;  ///< How much slower than others its hardware is.
-  double interval_ms = 0;
+/// Requests that a server sends to a LUN at the same time.
+struct LunRequests {
+  SimTime at{};
+  std::size_t lun = 0;
+  std::uint32_t requests = 1;
+  bool write = false;
+  bool cached = false;
+  std::uint32_t sectors_each = 0;
+  SimTime retry{};                       ///< A disk tries the place again for so long.
+  std::optional<std::int64_t> position;  ///< Byte of the LUN; without, anywhere.
+  /// Through this server's own attachment, else through the one that serves the LUN.
+  std::optional<std::size_t> server;
 };
 
-/// Adds `requests` on a LUN during an interval, with their waits, to an attachment's work.
+/// Draws what an array's LUNs are asked for, interval by interval.
 ///
-/// A read waits 9 ms, a write 3 ms (the controllers' cache takes it), times the LUN's own factor, longer
-/// with the load: times 1 + 2 rho, where rho is the share of the time for which a quarter of the spindles
-/// would be busy, at most 3. The mean of n requests scatters by a log-normal factor of sigma 0.8 / sqrt(n).
-/// `service.slow` comes on top.
-void serve(Random& random, Work& work, const Requests& requests, const Service& service);
+/// Blocks of 4 MB (GPFS), as 16 reads or 8 writes at the same time, for striped phases at each LUN once in
+/// requests / rate seconds, give or take a quarter of that; else, and when nothing happens, single requests
+/// by a Poisson process.
+class ArrayLoad {
+ public:
+  /// `spec` and `loads` (per pool) must outlive this.
+  ArrayLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, std::size_t array);
 
-/// Adds requests that each wait about `wait_ms`, whatever else happens.
-void add_fixed(Random& random, Work& work, const Requests& requests, double wait_ms);
+  /// What the jobs ask for in (from, to], unordered.
+  void draw_jobs(double from, double to, std::vector<LunRequests>& out);
+  /// Single requests at a rate, of the usual sizes.
+  void draw(const RequestRate& rate, std::size_t lun, double from, double to, std::vector<LunRequests>& out);
+  /// Small ones of a server.
+  void draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server, double from,
+            double to, std::vector<LunRequests>& out);
 
-/// Derives from the waits the busy time and the requests in flight at the end.
-void settle(Random& random, Work& work, double interval_ms);
+ private:
+  void draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun, double from, double to,
+                  std::vector<LunRequests>& out);
+  void draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to,
+                     std::vector<LunRequests>& out);
+
+  const ScaleSpec& spec_;
+  const std::vector<FileSystemLoad>& loads_;
+  Random random_;
+  std::vector<double> turns_;             ///< Per LUN, when within a period its turn comes: 0 to 1.
+  std::vector<std::size_t> first_phase_;  ///< Per pool: those before have ended.
+};
 
 }  // namespace laggard::lab::scale

@@ -34,7 +34,8 @@ std::vector<ScaleIncident> plan_incidents(const ScaleSpec& spec, const Random& r
     IncidentPlace place;
     place.array = arrays[i % spec.site.arrays];
     const auto whole = static_cast<double>(spec.duration);
-    place.start = between(random, 0.1 * whole, 0.45 * whole);
+    // In T §6.3 a disk fails after ten minutes.
+    place.start = spec.workload == Workload::kJobs ? between(random, 0.1 * whole, 0.45 * whole) : 600;
     place.end_of_run = spec.duration;
     incidents.push_back(make_incident(spec.site, kinds[i], place, random.fork("model")));
   }
@@ -58,9 +59,8 @@ Transient make_transient(const ScaleSpec& spec, Random& random) {
     (random.chance(0.5) ? effect.load.reads_per_s : effect.load.writes_per_s) = rate;
   } else {
     transient.what = "slow";
-    effect.slow.read_factor = random.uniform(1.5, 4);
-    effect.slow.write_factor = effect.slow.read_factor;
-    effect.slow.added_ms = random.uniform(5, 40);
+    effect.sick = {.disk = random.below(spec.site.storage.group.disks),
+                   .ailment = {.slower = random.uniform(1.5, 5)}};
   }
   return transient;
 }
@@ -89,7 +89,6 @@ std::vector<ServerWork> wide_server_work(const ScaleSpec& spec, Random random) {
     work.requests.rate.reads_per_s = random.uniform(0.01, 0.03);
     work.requests.rate.writes_per_s = random.uniform(0.01, 0.03);
     work.requests.sectors = random.uniform(16, 64);
-    work.requests.wait_ms = random.uniform(0.3, 0.9);
     all.push_back(work);
   }
   return all;
@@ -105,7 +104,7 @@ std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random rand
     work.pool = set.pool;
     work.requests.rate.reads_per_s = random.uniform(1, 4);
     work.requests.rate.writes_per_s = random.uniform(1, 4);
-    work.requests.wait_ms = random.uniform(4, 9);
+    work.requests.cached = false;
     all.push_back(work);
   }
   return all;

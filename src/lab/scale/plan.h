@@ -11,6 +11,9 @@
 
 namespace laggard::lab::scale {
 
+/// What its clients do: jobs come and go, or four clients copy without a pause (dd, T §6.3).
+enum class Workload : std::uint8_t { kJobs, kRead, kWrite };
+
 /// The site to simulate, and what happens on it.
 struct ScaleSpec {
   SiteSpec site;
@@ -18,6 +21,7 @@ struct ScaleSpec {
   Seconds duration = kDay;
   Seconds interval = 15;
   std::uint64_t seed = 1;
+  Workload workload = Workload::kJobs;
   std::vector<IncidentKind> incidents;  ///< Each at a random place and time ...
   std::size_t random_incidents = 0;     ///< ... and that many further ones of random kinds.
   /// Short asymmetries that are nobody's fault (T §6.2.2): per LUN and day.

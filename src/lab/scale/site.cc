@@ -65,6 +65,44 @@ std::string SiteSpec::attachment_name(std::size_t array, std::size_t lun, std::s
   return fmt::format("{}.{:02}.{}", first_array + array, lun, number);
 }
 
+namespace {
+
+/// DataDirect's S2A: 8+2 SATA disks, all of which move for each request of 256 KB, behind a couplet of
+/// controllers whose loops are wide enough for rebuilds (T §6.4.2). Its manuals give some GB/s; times per
+/// command are ours.
+ArrayGeometry couplet() {
+  ArrayGeometry array;
+  array.group.disks = 10;
+  array.group.parity = 2;
+  array.group.strip_bytes = 32 << 10;
+  array.group.disk = {
+      .capacity_bytes = 1e12, .outer_bytes_per_second = 100e6, .inner_bytes_per_second = 50e6};
+  array.command = std::chrono::microseconds(25);
+  array.memory_bytes_per_second = 2.5e9;
+  array.loop_bytes_per_second = 2.5e9;
+  array.longest_write = 4 << 20;
+  array.group.copy_piece_bytes = 4 << 20;  // So a terabyte takes nine hours.
+  return array;
+}
+
+/// IBM's DS4300, of whose controllers one is in use, with disks of 10,000 rpm (ours). How
+/// much it moves, and how eagerly it rebuilds, is *fitted* to the times that T §6.3 reports.
+ArrayGeometry ds4300() {
+  ArrayGeometry array;
+  array.controllers = 1;
+  array.memory_bytes_per_second = 150e6;
+  array.loop_bytes_per_second = 155e6;
+  array.group.disk = {.capacity_bytes = 50.75e9,
+                      .outer_bytes_per_second = 75e6,
+                      .inner_bytes_per_second = 45e6,
+                      .track_seek_ms = 0.5,
+                      .long_seek_ms = 8,
+                      .rotation_ms = 60e3 / 10'000};
+  return array;
+}
+
+}  // namespace
+
 SiteSpec intrepid() {
   SiteSpec site;
   site.name = "Intrepid";
@@ -73,9 +111,10 @@ SiteSpec intrepid() {
   site.servers_per_array = 8;
   site.sets = {{.name = "old", .luns = 48, .read_weight = 1, .write_weight = 1},
                {.name = "new", .luns = 24, .read_weight = 0.35, .write_weight = 1.6}};
-  site.drawers = {{.suffix = "A", .first_lun = 18, .last_lun = 71},
-                  {.suffix = "D", .first_lun = 60, .last_lun = 70},
-                  {.suffix = "G", .first_lun = 0, .last_lun = 59}};
+  site.drawers = {{.suffix = "A", .first_lun = 18, .last_lun = 71, .disk = 0},
+                  {.suffix = "D", .first_lun = 60, .last_lun = 70, .disk = 3},
+                  {.suffix = "G", .first_lun = 0, .last_lun = 59, .disk = 6}};
+  site.storage = couplet();
   return site;
 }
 
@@ -88,6 +127,18 @@ SiteSpec surveyor() {
                {.name = "scratch", .luns = 4, .pool = 1, .double_peers = true}};
   site.drawers = {{.suffix = "A", .first_lun = 0, .last_lun = 3}};
   site.array_in_names = false;
+  site.storage = couplet();
+  return site;
+}
+
+SiteSpec disk_failure_lab() {
+  SiteSpec site;
+  site.name = "T's laboratory";
+  site.arrays = 8;
+  site.servers_per_array = 2;
+  site.sets = {{.name = "data", .luns = 4}};
+  site.storage = ds4300();
+  site.disk_back_after = 4200;
   return site;
 }
 

@@ -2,8 +2,11 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "lab/sim/storage_array.h"
 
 namespace laggard::lab::scale {
 
@@ -27,6 +30,7 @@ struct DrawerSpec {
   std::string suffix;  ///< ddn12-G has suffix G.
   std::size_t first_lun = 0;
   std::size_t last_lun = 0;  ///< Inclusive.
+  std::size_t disk = 0;      ///< Which one of each of these LUNs' groups it holds.
 };
 
 /// How a site is connected. Each array has its own servers_per_array servers, the first half of them on its
@@ -40,6 +44,9 @@ struct SiteSpec {
   std::vector<LunSet> sets;
   std::vector<DrawerSpec> drawers;
   bool array_in_names = true;  ///< 12.48.49, else 48.49.
+  ArrayGeometry storage;       ///< Of each array; its LUNs are those of `sets`.
+  /// Seconds after which a failed disk is put back; 0: as an incident draws it.
+  std::int64_t disk_back_after = 0;
 
   [[nodiscard]] std::size_t luns_per_array() const;
   [[nodiscard]] std::size_t servers() const { return arrays * servers_per_array; }
@@ -74,6 +81,9 @@ struct SiteSpec {
 /// Intrepid (T §5.2): 128 servers, 16 arrays of 72 LUNs, 9,216 attachments. The drawers have as many LUNs as
 /// T Table 5.5 saw jitter: 60 on G, 54 on A, 11 on D.
 [[nodiscard]] SiteSpec intrepid();
+
+/// The laboratory of T §6.3: 16 servers, eight IBM DS4300 with four LUNs of five disks (RAID-5) each.
+[[nodiscard]] SiteSpec disk_failure_lab();
 
 /// Surveyor (T §6.2.3): four servers, one array of eight LUNs, four for each of two file systems.
 [[nodiscard]] SiteSpec surveyor();

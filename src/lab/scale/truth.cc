@@ -56,8 +56,7 @@ class Writer {
     return {{"server", spec_.site.server_name(work.array, work.server)},
             {"start", time(work.from)},
             {"stop", time(work.to)},
-            {"requests_per_s", work.requests.rate.reads_per_s + work.requests.rate.writes_per_s},
-            {"await_ms", work.requests.wait_ms}};
+            {"requests_per_s", work.requests.rate.reads_per_s + work.requests.rate.writes_per_s}};
   }
 
   [[nodiscard]] OrderedJson clock_step(const ClockStep& step) const {
