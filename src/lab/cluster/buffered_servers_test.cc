@@ -80,6 +80,36 @@ TEST(BufferedServers, WriteSteadilyInTheBackgroundAndAreSaturatedInTheForeground
   EXPECT_GT(longest, 500);  // Of a queue of 128 requests of 512 KB.
 }
 
+/// Runs a cluster and adds up what its servers' caches count; holds each one's account on the way.
+BufferCacheCounters counted(const ClusterSpec& spec) {
+  Cluster cluster(spec, writing());
+  cluster.run();
+  BufferCacheCounters sum;
+  for (std::size_t server = 0; server < spec.servers; ++server) {
+    const BufferCache& cache = *cluster.server(server).cache();
+    const BufferCacheCounters& own = cache.counters();
+    EXPECT_EQ(cache.dirty() + own.all_written() + own.absorbed, own.received);
+    for (std::size_t mode = 0; mode < kWriteModes; ++mode) sum.written[mode] += own.written[mode];
+    sum.blocked += own.blocked;
+  }
+  return sum;
+}
+
+TEST(BufferedServers, BlockWritersInTheForegroundOnly) {
+  const BufferCacheCounters periodic = counted(buffered(3, 3, 6e6));
+  EXPECT_GT(periodic.written_in(WriteMode::kPeriodic), 0);
+  EXPECT_EQ(periodic.all_written(), periodic.written_in(WriteMode::kPeriodic));
+  const BufferCacheCounters background = counted(buffered(4, 4, 50e6));
+  EXPECT_GT(background.written_in(WriteMode::kBackground), 0);
+  EXPECT_EQ(background.written_in(WriteMode::kForeground), 0);
+  EXPECT_EQ(background.blocked, SimTime{});
+  const BufferCacheCounters foreground = counted(buffered(6, 3, 400e6));
+  EXPECT_GT(foreground.written_in(WriteMode::kForeground), 0);
+  EXPECT_GT(foreground.blocked, std::chrono::seconds(100));
+  // With direct I/O, which is the default, there is no cache.
+  EXPECT_EQ(Cluster(cluster_of(FileSystem::kPvfs), writing()).server(0).cache(), nullptr);
+}
+
 TEST(BufferedServers, OneInTheForegroundDiffersFromItsPeersThoughNothingIsWrong) {
   ClusterSpec cluster = buffered(6, 4, 400e6);
   cluster.pvfs.first_memory = std::int64_t{512} << 20;
