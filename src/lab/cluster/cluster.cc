@@ -1,5 +1,6 @@
 #include "lab/cluster/cluster.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lab/cluster/lustre_programs.h"
@@ -42,7 +43,9 @@ void Cluster::add_servers(const Random& hardware, const Random& random) {
     DiskGeometry disk = cluster_.disk;
     disk.speed *= 1 + cluster_.disk_spread * hardware.fork("disk", s).normal() +
                   cluster_.layout_spread * random.fork("layout", s).normal();
-    servers_.push_back(std::make_unique<FileServer>(queue_, cluster_, disk, random.fork("server", s)));
+    ClusterSpec machine = cluster_;
+    if (s == 0 && machine.pvfs.first_memory > 0) machine.pvfs.cache.memory = machine.pvfs.first_memory;
+    servers_.push_back(std::make_unique<FileServer>(queue_, machine, disk, random.fork("server", s)));
     services.push_back(servers_.back().get());
   }
   metadata_server_ = std::make_unique<MetadataServer>(queue_, cluster_.lustre, random.fork("metadata"));
@@ -84,7 +87,10 @@ std::unique_ptr<Program> Cluster::make_program(const ProgramPlace& place, Worklo
         static_cast<std::uint32_t>((begin + (in_turn ? place.client : 0)) % cluster_.servers);
     return std::make_unique<PvfsPostmark>(place, PvfsPostmark::Servers{root, directory});
   }
-  const StreamSpec spec = stream_spec(cluster_.file_system, workload);
+  StreamSpec spec = stream_spec(cluster_.file_system, workload);
+  if (cluster_.experiment.file_bytes > 0) {
+    spec.file_bytes = std::max(spec.record_bytes, cluster_.experiment.file_bytes);
+  }
   if (pvfs) return std::make_unique<PvfsStream>(place, spec);
   if (spec.write) return std::make_unique<LustreWriter>(place, spec);
   return std::make_unique<LustreReader>(place, spec);

@@ -31,6 +31,7 @@ class Cluster {
   [[nodiscard]] Status write(TableSink& sink) const { return recorder_->write(sink, run_.start); }
 
   [[nodiscard]] const Program& program(std::size_t client) const { return *programs_[client]; }
+  [[nodiscard]] const FileServer& server(std::size_t number) const { return *servers_[number]; }
   [[nodiscard]] std::uint64_t events() const { return queue_.raised(); }
 
  private:

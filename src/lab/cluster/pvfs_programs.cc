@@ -46,6 +46,11 @@ void PvfsStream::issue() {
 void PvfsStream::end_pass() {
   for (std::uint32_t server = 0; server < place_.servers; ++server) {
     Rpc made = rpc(server, spec_.write ? RpcKind::kUpdate : RpcKind::kQuery);
+    if (spec_.write && spec_.two_passes) {
+      made.kind = RpcKind::kSync;
+      made.at = DiskLayout::kObjects + place_.client * DiskLayout::kObjectSpacing;
+      made.bytes = DiskLayout::kObjectSpacing;
+    }
     made.done = {this, kSynced, 0};
     ++waiting_for_;
     place_.engine.start(made);

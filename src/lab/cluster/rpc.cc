@@ -14,6 +14,11 @@ std::int64_t whole_pages(std::int64_t bytes) {
   return (bytes + DiskLayout::kPage - 1) / DiskLayout::kPage * DiskLayout::kPage;
 }
 
+/// The pages that a request touches.
+DiskRange pages_of(const Rpc& rpc) {
+  return {rpc.at / DiskLayout::kPage * DiskLayout::kPage, whole_pages(rpc.at + rpc.bytes)};
+}
+
 }  // namespace
 
 SimTime Daemon::handle(std::int64_t bytes, SimTime now) {
@@ -43,7 +48,13 @@ FileServer::FileServer(EventQueue& queue, const ClusterSpec& cluster, const Disk
       most_coalesced_(cluster.pvfs.most_coalesced),
       random_(random.fork("server")),
       disk_(queue, geometry, cluster.elevator, random.fork("disk")) {
-  // Servers were started one after the other, so their journals are not written at the same times.
+  // Servers were started one after the other, so pdflush does not wake up on all of them at once.
+  if (cluster.file_system == FileSystem::kPvfs && cluster.pvfs.buffered) {
+    Random phase = random.fork("pdflush");
+    const BufferCacheSpec& cache = cluster.pvfs.cache;
+    cache_.emplace(queue, disk_, cache, from_seconds(phase.uniform() * to_seconds(cache.writeback)));
+  }
+  // For the same reason their journals are not written at the same times.
   queue_.schedule_in(from_seconds(random_.uniform() * to_seconds(kJournalInterval)), {this, kJournalTick, 0});
 }
 
@@ -55,6 +66,9 @@ void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& serve
     case RpcKind::kUpdate:
       update(rpc, served);
       return;
+    case RpcKind::kSync:
+      sync(rpc, served);
+      return;
     case RpcKind::kRead:
       read(rpc, thread, served);
       return;
@@ -65,6 +79,10 @@ void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& serve
 }
 
 void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
+  if (cache_) {
+    cache_->read(pages_of(rpc), kFirstThreadStream + thread, served);
+    return;
+  }
   disk_.submit({.at = rpc.at,
                 .bytes = whole_pages(rpc.bytes),
                 .write = false,
@@ -75,6 +93,10 @@ void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served
 
 void FileServer::write(const Rpc& rpc, const Signal& served) {
   ++journaled_;
+  if (cache_) {
+    cache_->write(pages_of(rpc), served);
+    return;
+  }
   disk_.submit({.at = rpc.at,
                 .bytes = whole_pages(rpc.bytes),
                 .write = true,
@@ -91,6 +113,16 @@ void FileServer::update(const Rpc& rpc, const Signal& served) {
   }
   updates_.push_back({served, rpc.pages});
   if (syncing_.empty()) sync_database();
+}
+
+void FileServer::sync(const Rpc& rpc, const Signal& served) {
+  if (!cache_) {
+    update(rpc, served);
+    return;
+  }
+  const std::uint64_t id = next_sync_++;
+  after_data_.emplace(id, AfterData{rpc, served});
+  cache_->sync(pages_of(rpc), {this, kDataSynced, id});
 }
 
 void FileServer::sync_database() {
@@ -130,9 +162,15 @@ void FileServer::write_journal() {
   queue_.schedule_in(kJournalInterval, {this, kJournalTick, 0});
 }
 
-void FileServer::on_event(std::uint32_t kind, std::uint64_t /*about*/) {
+void FileServer::on_event(std::uint32_t kind, std::uint64_t about) {
   if (kind == kJournalTick) {
     write_journal();
+    return;
+  }
+  if (kind == kDataSynced) {
+    const AfterData next = after_data_.at(about);
+    after_data_.erase(about);
+    update(next.rpc, next.served);
     return;
   }
   const std::vector<Signal> synced = std::move(syncing_);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lab/cluster/scenario.h"
+#include "lab/sim/buffer_cache.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/event_queue.h"
 #include "lab/sim/network.h"
@@ -19,6 +22,7 @@ namespace laggard::lab {
 enum class RpcKind : std::uint8_t {
   kQuery,   ///< Answered from memory: lookups, attributes, locks.
   kUpdate,  ///< Changes metadata: entries, attributes, objects.
+  kSync,    ///< An update that waits for the data of the range as well: fsync.
   kRead,
   kWrite,
 };
@@ -102,7 +106,7 @@ class Daemon {
 };
 
 /// A file server: reads and writes go to its disk past any cache (F §8: PVFS with direct I/O; Lustre 1.6 has
-/// no cache on its servers), by a thread per request.
+/// no cache on its servers), by a thread per request; with PvfsSpec::buffered through the kernel's cache.
 ///
 /// PVFS keeps metadata in a database that is synced before an update is answered (TroveSyncMeta); updates
 /// that come while a sync is under way share the next one, at most eight (its CoalescingHighWatermark).
@@ -115,6 +119,8 @@ class FileServer final : public Service, public EventHandler {
 
   [[nodiscard]] Disk& disk() { return disk_; }
   [[nodiscard]] const Disk& disk() const { return disk_; }
+  /// Null with direct I/O.
+  [[nodiscard]] const BufferCache* cache() const { return cache_ ? &*cache_ : nullptr; }
   [[nodiscard]] Daemon& daemon() { return daemon_; }
   [[nodiscard]] const Daemon& daemon() const { return daemon_; }
 
@@ -127,11 +133,12 @@ class FileServer final : public Service, public EventHandler {
   static constexpr std::uint32_t kFirstThreadStream = 1;
 
  private:
-  enum Kind : std::uint32_t { kSynced, kJournalTick };
+  enum Kind : std::uint32_t { kSynced, kJournalTick, kDataSynced };
 
   void read(const Rpc& rpc, std::uint32_t thread, const Signal& served);
   void write(const Rpc& rpc, const Signal& served);
   void update(const Rpc& rpc, const Signal& served);
+  void sync(const Rpc& rpc, const Signal& served);
   void sync_database();
   void write_journal();
 
@@ -140,7 +147,15 @@ class FileServer final : public Service, public EventHandler {
   std::size_t most_coalesced_;
   Random random_;
   Disk disk_;
+  std::optional<BufferCache> cache_;
   Daemon daemon_;
+
+  struct AfterData {
+    Rpc rpc;
+    Signal served;
+  };
+  std::map<std::uint64_t, AfterData> after_data_;  ///< Updates whose data is being synced.
+  std::uint64_t next_sync_ = 0;
 
   struct Update {
     Signal served;

@@ -116,6 +116,20 @@ constexpr std::array kClusterParameters{
                                                    1e6),
     number<&Spec::pvfs, &PvfsSpec::file_pages>(
         "pvfs.file-pages", "of a database that making or removing a file changes", 1, 256),
+    number<&Spec::pvfs, &PvfsSpec::buffered>("pvfs.buffered",
+                                             "1: servers use Linux's buffer cache, 0: direct I/O", 0, 1),
+    number<&Spec::pvfs, &PvfsSpec::cache, &BufferCacheSpec::memory>(
+        "pvfs.memory", "of a server for pages, bytes", 1 << 20, kManyBytes),
+    number<&Spec::pvfs, &PvfsSpec::first_memory>(
+        "pvfs.memory-first", "of the first server, bytes; 0: as the others", 0, kManyBytes),
+    number<&Spec::pvfs, &PvfsSpec::cache, &BufferCacheSpec::expire>(
+        "pvfs.dirty-expire", "age at which pages are written, ms", 0, kManyMs),
+    number<&Spec::pvfs, &PvfsSpec::cache, &BufferCacheSpec::writeback>(
+        "pvfs.dirty-writeback", "from one wake-up of pdflush to the next, ms", 1, kManyMs),
+    number<&Spec::pvfs, &PvfsSpec::cache, &BufferCacheSpec::background_ratio>(
+        "pvfs.dirty-background", "share of memory beyond which pdflush writes", 0, 1),
+    number<&Spec::pvfs, &PvfsSpec::cache, &BufferCacheSpec::dirty_ratio>(
+        "pvfs.dirty-ratio", "share of memory beyond which writers are blocked", 0, 1),
     number<&Spec::lustre, &LustreSpec::stripe>("lustre.stripe", "bytes, whole MB", 1 << 20, 1 << 30),
     number<&Spec::lustre, &LustreSpec::metadata_seconds>(
         "lustre.metadata", "mean time of a request at the metadata server, s", 1e-6, 1),
@@ -131,6 +145,8 @@ constexpr std::array kClusterParameters{
                                                               0, 60),
     number<&Spec::experiment, &ExperimentSpec::pass_pause_seconds>("runs.pass-pause",
                                                                    "between IOzone's passes, s", 0, 1000),
+    number<&Spec::experiment, &ExperimentSpec::file_bytes>("runs.file", "of dd and IOzone, bytes; 0: F's", 0,
+                                                           kManyBytes),
     number<&Spec::experiment, &ExperimentSpec::hog_requests>("runs.hog-requests",
                                                              "of 1 MB that a disk-hog keeps queued", 1, 1000),
 };

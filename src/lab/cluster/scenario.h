@@ -10,6 +10,7 @@
 #include "base/named_number.h"
 #include "base/time.h"
 #include "lab/cluster/fault_catalogue.h"
+#include "lab/sim/buffer_cache.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/network.h"
 
@@ -74,6 +75,12 @@ struct PvfsSpec {
   /// with fewer the entries of the one client that a sick server slows most are missing visibly from what it
   /// writes, and F finds no packet loss in postmark.
   std::uint32_t file_pages = 6;
+  /// The servers' files are written and read through Linux's cache (the default method of PVFS's storage)
+  /// instead of directly (TroveMethod directio, as in F §8).
+  bool buffered = false;
+  BufferCacheSpec cache;
+  /// Memory of the first server alone; 0: as the others'.
+  std::int64_t first_memory = 0;
 };
 
 enum class FileSystem : std::uint8_t { kPvfs, kLustre };
@@ -104,6 +111,8 @@ struct ExperimentSpec {
   double pass_pause_seconds = 1.0;
   /// Requests of 1 MB that a disk-hog keeps queued: half of the block layer's 128 of 512 KB (nr_requests).
   std::uint32_t hog_requests = 32;
+  /// Of dd's and IOzone's files, at least a record; 0: F's. Small ones are soon written again.
+  std::int64_t file_bytes = 0;
 };
 
 /// The machines. Two runs with an equal ClusterSpec are on the same cluster. cluster_parameters() names its
