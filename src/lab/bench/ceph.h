@@ -36,8 +36,8 @@ inline constexpr std::size_t kMetadataGroups = 16;
 [[nodiscard]] std::string ceph_configuration(const Layout& layout);
 /// Lines for the `ceph` program that name all OSDs and their hosts, before any of these starts.
 [[nodiscard]] std::string ceph_osd_commands(const Layout& layout);
-/// Lines that make the pools, deal their groups out, group g to the OSDs g mod N and (g + 1 + (g / N) mod (N
-/// - 1)) mod N, and make the file system.
+/// Lines that make the pools, deal their groups out, and make the file system. Group g of N OSDs has its
+/// first copy on g mod N and its second on (g + 1 + floor(g/N) mod (N-1)) mod N.
 [[nodiscard]] std::string ceph_pool_commands(const Layout& layout);
 
 /// \param loops  block devices of the servers \return OSDs first, then the clients' mounts

@@ -68,7 +68,7 @@ TEST_F(CephTest, OsdsAreOnHostsOfTheirOwn) {
 }
 
 TEST(PlacementGroups, AreDealtOutEvenly) {
-  for (const std::size_t servers : {3, 6, 9}) {
+  for (const std::size_t servers : {3U, 6U, 9U}) {
     Layout layout;
     layout.servers = servers;
     std::map<std::size_t, int> first;
@@ -186,11 +186,12 @@ class CephRecorder : public CephTest {
   void SetUp() override {
     std::filesystem::create_directories(folder_ / "bin");
     program("sleep", "[ ! -e \"$0.slept\" ] && : >\"$0.slept\"");
-    program("ceph", R"(cat >/dev/null
-printf '%s\n' '' '{"pg_ready":true,"osdstats":{"osd_perf_infos":[{"id":0,"perf_stats":{"commit_latency_ms":6}}]}' '}' ''
-printf '%s\n' '{"pg_ready":true,"osdstats":{"osd_perf_infos":[]}}' '{"status":"HEALTH_OK","checks":{},"mutes":[]}' 'Error')");
-    program("curl", R"(printf '%s\n' '# TYPE ceph_osd_commit_latency_ms gauge' 'ceph_health_status 1.0' \
-'ceph_osd_commit_latency_ms{ceph_daemon="osd.8"} 42.0' 'ceph_osd_op_r_latency_sum{ceph_daemon="osd.1"} 2.5e-05' \
+    program("ceph", R"(read -r first; read -r second; printf '%s\n' '' \
+'{"pg_ready":true,"osdstats":{"osd_perf_infos":[{"id":0,"perf_stats":{"commit_latency_ms":6}}]}' '}' '' \
+'{"pg_ready":true,"osdstats":{"osd_perf_infos":[]}}' '{"status":"HEALTH_OK","checks":{}}' 'Error')");
+    program("curl", R"(printf '%s\n' '# TYPE ceph_osd_commit_latency_ms gauge' \
+'ceph_osd_commit_latency_ms{ceph_daemon="osd.8"} 42.0' 'ceph_health_status 1.0' \
+'ceph_osd_op_r_latency_sum{ceph_daemon="osd.1"} 2.5e-05' \
 'ceph_bluestore_read_lat_count{ceph_daemon="osd.1"} 12.0' 'ceph_osd_numpg{ceph_daemon="osd.1"} 30.0')");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
