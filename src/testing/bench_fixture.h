@@ -22,11 +22,11 @@
 namespace laggard::lab {
 
 /// Why no bench can be built here; empty when one can.
-inline std::string lacking() {
+inline std::string lacking(bench::FileSystem file_system = bench::FileSystem::kGluster) {
   if (::geteuid() != 0) return "needs root";
   bench::LinuxMachine machine;
   const char* path = std::getenv("PATH");
-  if (const Status there = bench::check_tools(machine, path != nullptr ? path : ""); !there) {
+  if (const Status there = bench::check_tools(machine, {file_system, path != nullptr ? path : ""}); !there) {
     return there.error().message();
   }
   const std::filesystem::path disk =

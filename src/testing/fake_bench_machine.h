@@ -57,6 +57,9 @@ class FakeMachine final : public Machine {
     if (started_mounts && text.find(" glusterfs ") != std::string::npos) {
       mount(command.argv.back(), "fuse.glusterfs", "glusterfs:(null)");
     }
+    if (started_mounts && text.find(" ceph-fuse ") != std::string::npos) {
+      mount(command.argv.back(), "fuse.ceph-fuse", "ceph-fuse");
+    }
     const auto striped = std::find(command.argv.begin(), command.argv.end(), "mount");
     if (started_mounts && striped != command.argv.end())
       mount(*(striped + 1), "fuse", "laggard-striped-files");

@@ -20,6 +20,7 @@ import tarfile
 import tempfile
 
 KEPT = ["truth.json", "system.toml", "metrics"]
+KEPT_OF_CEPH = ["ceph-said.jsonl", "ceph-exported.jsonl"]  # Where the file system was that.
 ENDING = ".run.tar.xz"
 SECOND_HALF = "reported"
 FIRST_HALF = "tuned"
@@ -81,7 +82,7 @@ def pack(run, target):
 
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-        for part in KEPT:
+        for part in KEPT + [name for name in KEPT_OF_CEPH if (run.folder / name).exists()]:
             path = run.folder / part
             tar.add(path, part, recursive=False, filter=bare)
             for inside in sorted(path.iterdir()) if path.is_dir() else []:
@@ -102,7 +103,7 @@ def unpack(packed, folder):
     with tarfile.open(packed, "r:xz") as tar:
         for member in tar.getmembers():
             parts = pathlib.PurePosixPath(member.name).parts
-            if parts[0] not in KEPT or ".." in parts or not (member.isfile() or member.isdir()):
+            if parts[0] not in KEPT + KEPT_OF_CEPH or ".." in parts or not (member.isfile() or member.isdir()):
                 raise ValueError(f"{packed}: {member.name} does not belong into a packed run")
         tar.extractall(folder)
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "lab/bench/ceph.h"
 #include "lab/bench/file_system.h"
 #include "lab/bench/folders.h"
 #include "lab/bench/site.h"
@@ -68,11 +69,22 @@ Status Bench::put_up() {
   Result<std::vector<std::string>> loops = build_disks(site_, programs_.modelled_disk);
   if (!loops) return forward(loops);
   loops_ = std::move(*loops);
-  auto daemons = layout_.file_system == FileSystem::kGluster ? start_gluster(site_)
-                                                             : start_striped(site_, programs_.striped_files);
+  auto daemons = start_file_system();
   if (!daemons) return forward(daemons);
   daemons_ = std::move(*daemons);
   return {};
+}
+
+Result<std::vector<HostProcess>> Bench::start_file_system() {
+  switch (layout_.file_system) {
+    case FileSystem::kGluster:
+      return start_gluster(site_);
+    case FileSystem::kStriped:
+      return start_striped(site_, programs_.striped_files);
+    case FileSystem::kCeph:
+      break;
+  }
+  return start_ceph(site_, loops_);
 }
 
 Status Bench::take_down() {

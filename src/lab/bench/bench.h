@@ -42,6 +42,7 @@ class Bench {
  private:
   Bench(Machine& machine, const Layout& layout, Programs programs, FileJournal journal, Say say);
   [[nodiscard]] Status put_up();
+  [[nodiscard]] Result<std::vector<HostProcess>> start_file_system();
 
   Machine& machine_;
   Layout layout_;

@@ -232,20 +232,26 @@ TEST(Chosen, IsTheWordInBrackets) {
 
 TEST(Tools, OneSentenceNamesAllThatIsMissing) {
   FakeMachine machine;
-  for (const Tool& tool : tools()) {
+  for (const Tool& tool : tools(FileSystem::kGluster)) {
     if (tool.package != "fio" && tool.package != "sysstat") {
       machine.files[tool.program.front() == '/' ? std::string(tool.program)
                                                 : "/bin/" + std::string(tool.program)] = "";
     }
   }
-  const Status there = check_tools(machine, "/usr/bin::/bin");
+  const Status there = check_tools(machine, {FileSystem::kGluster, "/usr/bin::/bin"});
   ASSERT_FALSE(there);
   EXPECT_EQ(
       there.error().message(),
       "the bench runs programs that are not installed (fio, /usr/lib/sysstat/sadc); get them with: apt-get "
       "install fio sysstat");
   machine.files["/bin/fio"] = machine.files[kSadc] = "";
-  EXPECT_TRUE(check_tools(machine, "/usr/bin::/bin"));
+  EXPECT_TRUE(check_tools(machine, {FileSystem::kGluster, "/usr/bin::/bin"}));
+  EXPECT_TRUE(check_tools(machine, {FileSystem::kStriped, "/bin"}));
+  const Status ceph = check_tools(machine, {FileSystem::kCeph, "/bin"});
+  ASSERT_FALSE(ceph);
+  EXPECT_THAT(ceph.error().message(), AllOf(HasSubstr("ceph-mon, ceph-mgr"),
+                                            HasSubstr("apt-get install ceph-common ceph-mon ceph-mgr "
+                                                      "ceph-mds ceph-osd ceph-fuse attr curl")));
 }
 
 TEST(CheckLayout, RefusesWhatCannotStand) {

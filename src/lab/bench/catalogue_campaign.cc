@@ -57,11 +57,12 @@ FaultPlace one_place(Random& random, const Layout& layout, const SizedFault& fau
 }
 
 /// Faults of servers, which several servers can have.
-std::vector<FaultKind> of_servers() {
+std::vector<FaultKind> of_servers(const Layout& layout) {
   std::vector<FaultKind> kinds;
   const std::span<const FaultRow> catalogue = fault_catalogue();
   for (std::size_t i = 1; i < catalogue.size(); ++i) {
-    if (catalogue[i].strikes == Strikes::kServer) kinds.emplace_back(i);
+    const FaultKind kind(i);
+    if (catalogue[i].strikes == Strikes::kServer && is_possible(kind, layout)) kinds.push_back(kind);
   }
   return kinds;
 }
@@ -95,6 +96,7 @@ class Plan {
     const std::span<const FaultRow> catalogue = fault_catalogue();
     for (std::size_t row = 1; row < catalogue.size(); ++row) {
       if (catalogue[row].strikes == Strikes::kSwitch && layout_.on_second_switch() == 0) continue;
+      if (!is_possible(FaultKind(row), layout_)) continue;
       Random random = random_.fork(catalogue[row].name, static_cast<std::size_t>(strength));
       const SizedFault fault{FaultKind(row), strength};
       const Workload workload = workload_for(random, catalogue[row].under);
@@ -105,7 +107,7 @@ class Plan {
   void add_same(std::string_view name, std::size_t servers, Strength strength) {
     if (2 * servers >= layout_.servers) return;
     Random random = random_.fork(name, static_cast<std::size_t>(strength));
-    const FaultKind kind = drawn(random, of_servers());
+    const FaultKind kind = drawn(random, of_servers(layout_));
     const Workload workload = workload_for(random, about(kind).under);
     runs_.push_back(run(workload, {{{kind, strength}, places(random, servers, layout_.servers)}}));
   }
@@ -115,9 +117,9 @@ class Plan {
     if (layout_.servers < 5) return;
     for (auto i = static_cast<std::size_t>(strength); i < kPairs; i += kStrengths) {
       Random random = random_.fork("pair", i);
-      const FaultKind first = drawn(random, of_servers());
-      FaultKind second = drawn(random, of_servers());
-      while (second == first || clash(first, second)) second = drawn(random, of_servers());
+      const FaultKind first = drawn(random, of_servers(layout_));
+      FaultKind second = drawn(random, of_servers(layout_));
+      while (second == first || clash(first, second)) second = drawn(random, of_servers(layout_));
       const std::vector<std::size_t> at = places(random, 2, layout_.servers);
       const Under under = about(first).under != Under::kAny ? about(first).under : about(second).under;
       const Workload workload = workload_for(random, under);

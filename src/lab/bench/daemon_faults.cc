@@ -86,7 +86,7 @@ FaultPlan memory_limit(const Victim& victim) {
       {host, write_into(old ? "100" : "max", swaps)},
       {host, shell(fmt::format("d=\"{}\"; kill -STOP $d; echo {:.0f}M > {}; s=$?; kill -CONT $d; exit $s",
                                daemons_now(victim), victim.value("limit"), limit.native()))}};
-  plan.end = {{host, write_into(fmt::format("{}M", layout.cache_megabytes), limit)},
+  plan.end = {{host, write_into(fmt::format("{}M", layout.memory_megabytes()), limit)},
               {host, write_into("0", swaps)},
               {host, shell(fmt::format("swapoff {0} && rm {0}", swap))}};
   return plan;

@@ -113,8 +113,11 @@ OptionsOfHosts of_logs(Bench& bench) {
       if (bench.site().machine().exists(file)) files[host].push_back(file);
     }
   };
-  for (std::size_t i = 1; i <= layout.servers; ++i) add_files(layout.server(i), "glusterfsd");
-  for (std::size_t c = 1; c <= layout.clients; ++c) add_files(layout.client(c), "glusterfs");
+  const bool ceph = layout.file_system == FileSystem::kCeph;
+  for (std::size_t i = 1; i <= layout.servers; ++i)
+    add_files(layout.server(i), ceph ? "ceph-osd" : "glusterfsd");
+  for (std::size_t c = 1; c <= layout.clients; ++c)
+    add_files(layout.client(c), ceph ? "ceph-fuse" : "glusterfs");
   OptionsOfHosts recorders;
   for (const auto& [host, of_host] : files) {
     recorders[host] = {"--file", fmt::format("{}", fmt::join(of_host, ","))};

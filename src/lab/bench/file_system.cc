@@ -57,22 +57,37 @@ Result<HostProcess> start_mount(Site& site, std::size_t client, Command command,
   return HostProcess{name, *process};
 }
 
-Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemPrograms& programs) {
+Result<std::vector<HostProcess>> start_servers(Site& site, const CommandOf& server) {
   const Layout& layout = site.layout();
   std::vector<HostProcess> started;
   for (std::size_t i = 1; i <= layout.servers; ++i) {
-    Result<HostProcess> server = start_server(site, i, programs.server(i));
-    if (!server) return forward(server);
-    started.push_back(std::move(*server));
+    Result<HostProcess> one = start_server(site, i, server(i));
+    if (!one) return forward(one);
+    started.push_back(std::move(*one));
   }
   for (std::size_t i = 1; i <= layout.servers; ++i) {
     if (Status there = await_server(site, i); !there) return forward(there);
   }
+  return started;
+}
+
+Result<std::vector<HostProcess>> start_clients(Site& site, const CommandOf& client) {
+  const Layout& layout = site.layout();
+  std::vector<HostProcess> started;
   for (std::size_t i = 1; i <= layout.clients; ++i) {
-    Result<HostProcess> client = start_mount(site, i, programs.client(i), layout.mount(i));
-    if (!client) return forward(client);
-    started.push_back(std::move(*client));
+    Result<HostProcess> one = start_mount(site, i, client(i), layout.mount(i));
+    if (!one) return forward(one);
+    started.push_back(std::move(*one));
   }
+  return started;
+}
+
+Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemPrograms& programs) {
+  Result<std::vector<HostProcess>> started = start_servers(site, programs.server);
+  if (!started) return started;
+  Result<std::vector<HostProcess>> clients = start_clients(site, programs.client);
+  if (!clients) return clients;
+  started->insert(started->end(), clients->begin(), clients->end());
   return started;
 }
 

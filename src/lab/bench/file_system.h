@@ -31,15 +31,21 @@ namespace laggard::lab::bench {
 /// not hold up what comes by another. It ends with the bench.
 [[nodiscard]] Status mount_for_probes(Site& site, const std::filesystem::path& program, std::size_t client);
 
+/// The command of a server or client, from 1.
+using CommandOf = std::function<Command(std::size_t)>;
 /// How the programs of a file system are started.
 struct FileSystemPrograms {
-  std::function<Command(std::size_t)> server;  ///< Listens on `kServicePort`.
-  std::function<Command(std::size_t)> client;  ///< Mounts `Layout::mount`.
+  CommandOf server;  ///< Listens on `kServicePort`.
+  CommandOf client;  ///< Mounts `Layout::mount`.
 };
 /// Starts a client's program and waits for its mount.
 [[nodiscard]] Result<HostProcess> start_mount(Site& site, std::size_t client, Command command,
                                               const std::filesystem::path& mount);
-/// Starts all servers, each in its server's groups, waits until they listen, and then starts all clients.
+/// Starts all servers, each in its server's groups, and waits until they listen.
+[[nodiscard]] Result<std::vector<HostProcess>> start_servers(Site& site, const CommandOf& server);
+/// Starts all clients, and waits for their mounts.
+[[nodiscard]] Result<std::vector<HostProcess>> start_clients(Site& site, const CommandOf& client);
+/// All servers, and then all clients.
 [[nodiscard]] Result<std::vector<HostProcess>> start_programs(Site& site, const FileSystemPrograms& programs);
 
 }  // namespace laggard::lab::bench

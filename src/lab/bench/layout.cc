@@ -93,6 +93,25 @@ Status check_reachable(const Instance& instance, std::string_view name) {
                   *there, name));
 }
 
+std::string_view to_name(FileSystem file_system) {
+  switch (file_system) {
+    case FileSystem::kGluster:
+      return "glusterfs";
+    case FileSystem::kStriped:
+      return "striped";
+    case FileSystem::kCeph:
+      break;
+  }
+  return "ceph";
+}
+
+std::optional<FileSystem> file_system_of(std::string_view name) {
+  for (const FileSystem file_system : kFileSystems) {
+    if (to_name(file_system) == name) return file_system;
+  }
+  return std::nullopt;
+}
+
 namespace {
 constexpr std::size_t kFewestServers = 3;
 constexpr std::size_t kLongestName = 12;
@@ -103,6 +122,8 @@ constexpr const char* kSubnet = "10.77.0.";
 std::string Layout::server_address(std::size_t i) const { return kSubnet + std::to_string(i); }
 std::string Layout::client_address(std::size_t i) const { return kSubnet + std::to_string(100 + i); }
 std::string Layout::third_party_address() const { return kSubnet + std::to_string(200); }
+
+std::string Layout::monitor_address() const { return kSubnet + std::to_string(201); }
 
 std::filesystem::path Layout::state() const { return root / ("laggard-" + name); }
 std::filesystem::path Layout::disk(std::size_t server) const {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,11 +34,15 @@ struct Instance {
 /// The third party of the network hogs.
 inline constexpr const char* kThirdParty = "x";
 
-/// GlusterFS, or the striped file service of lab/striped.
-enum class FileSystem { kGluster, kStriped };
-[[nodiscard]] constexpr const char* to_name(FileSystem file_system) {
-  return file_system == FileSystem::kGluster ? "glusterfs" : "striped";
-}
+/// The host of Ceph's monitor, manager and metadata server, which is no peer of the servers.
+inline constexpr const char* kMonitorHost = "m";
+
+/// GlusterFS, the striped file service of lab/striped, or Ceph.
+enum class FileSystem : std::uint8_t { kGluster, kStriped, kCeph };
+inline constexpr std::array kFileSystems{FileSystem::kGluster, FileSystem::kStriped, FileSystem::kCeph};
+/// What `--file-system` calls it.
+[[nodiscard]] std::string_view to_name(FileSystem file_system);
+[[nodiscard]] std::optional<FileSystem> file_system_of(std::string_view name);
 
 /// A parallel file system on this machine: its size, its speed, and the names of its parts. All of it is in
 /// the state folder, network namespaces and mounts included, except for memory groups and processes, which
@@ -71,6 +77,16 @@ struct Layout {
   [[nodiscard]] std::string server_address(std::size_t i) const;
   [[nodiscard]] std::string client_address(std::size_t i) const;
   [[nodiscard]] std::string third_party_address() const;
+  [[nodiscard]] std::string monitor_address() const;
+
+  /// Whether servers keep files in an ext4 on their disks. An OSD of Ceph has the block device to itself.
+  [[nodiscard]] bool has_bricks() const { return file_system != FileSystem::kCeph; }
+  /// Limit of the memory of a server's daemon, page cache included. An OSD reads and writes past the page
+  /// cache and has a cache of its own; it must not be killed for what its processes need.
+  [[nodiscard]] std::size_t memory_megabytes() const {
+    return file_system == FileSystem::kCeph ? kOsdMegabytes : cache_megabytes;
+  }
+  static constexpr std::size_t kOsdMegabytes = 1024;
 
   [[nodiscard]] std::filesystem::path state() const;  ///< Mounts and logs.
   /// The state folder's name while it is being made or removed.
@@ -86,6 +102,7 @@ struct Layout {
   [[nodiscard]] std::filesystem::path mount(std::size_t client) const;  ///< The parallel file system.
   /// The same once more, for probes.
   [[nodiscard]] std::filesystem::path probe_mount(std::size_t client) const;
+  [[nodiscard]] std::filesystem::path ceph() const { return state() / "ceph"; }  ///< What it keeps in files.
   /// The file to which a server without memory swaps, while it is sick with that.
   [[nodiscard]] std::filesystem::path swap_file(std::size_t server) const { return brick(server) / "swap"; }
 };

@@ -64,7 +64,7 @@ std::vector<Mount> parse_mounts(std::string_view mountinfo) {
 
 namespace {
 
-constexpr std::array<Tool, 18> kTools{{
+constexpr std::array<Tool, 16> kTools{{
     {"ip", "iproute2"},
     {"tc", "iproute2"},
     {"nsenter", "util-linux"},
@@ -78,11 +78,22 @@ constexpr std::array<Tool, 18> kTools{{
     {"sysctl", "procps"},
     {"nft", "nftables"},
     {"socat", "socat"},
-    {"glusterfsd", "glusterfs-server"},
-    {"glusterfs", "glusterfs-client"},
     {"fio", "fio"},
     {"postmark", "postmark"},
     {kSadc, "sysstat"},
+}};
+constexpr std::array<Tool, 2> kGlusterTools{
+    {{"glusterfsd", "glusterfs-server"}, {"glusterfs", "glusterfs-client"}}};
+constexpr std::array<Tool, 9> kCephTools{{
+    {"ceph", "ceph-common"},
+    {"monmaptool", "ceph-common"},
+    {"ceph-mon", "ceph-mon"},
+    {"ceph-mgr", "ceph-mgr"},
+    {"ceph-mds", "ceph-mds"},
+    {"ceph-osd", "ceph-osd"},
+    {"ceph-fuse", "ceph-fuse"},
+    {"setfattr", "attr"},
+    {"curl", "curl"},
 }};
 
 bool found(Machine& machine, std::string_view program, std::string_view path) {
@@ -95,13 +106,26 @@ bool found(Machine& machine, std::string_view program, std::string_view path) {
 
 }  // namespace
 
-std::span<const Tool> tools() { return kTools; }
+std::vector<Tool> tools(FileSystem file_system) {
+  std::vector<Tool> all(kTools.begin(), kTools.end());
+  switch (file_system) {
+    case FileSystem::kGluster:
+      all.insert(all.end(), kGlusterTools.begin(), kGlusterTools.end());
+      break;
+    case FileSystem::kCeph:
+      all.insert(all.end(), kCephTools.begin(), kCephTools.end());
+      break;
+    case FileSystem::kStriped:  // Its programs are ours.
+      break;
+  }
+  return all;
+}
 
-Status check_tools(Machine& machine, std::string_view path) {
+Status check_tools(Machine& machine, const ToolSearch& search) {
   std::vector<std::string_view> programs;
   std::vector<std::string_view> packages;
-  for (const Tool& tool : kTools) {
-    if (found(machine, tool.program, path)) continue;
+  for (const Tool& tool : tools(search.file_system)) {
+    if (found(machine, tool.program, search.path)) continue;
     programs.push_back(tool.program);
     if (std::find(packages.begin(), packages.end(), tool.package) == packages.end()) {
       packages.push_back(tool.package);

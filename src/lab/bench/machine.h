@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/time.h"
+#include "lab/bench/layout.h"
 
 namespace laggard::lab::bench {
 
@@ -101,11 +101,16 @@ struct Tool {
   std::string_view package;
 };
 
-[[nodiscard]] std::span<const Tool> tools();
+/// All that a bench with this file system runs.
+[[nodiscard]] std::vector<Tool> tools(FileSystem file_system);
 
+/// Where programs are searched for.
+struct ToolSearch {
+  FileSystem file_system = FileSystem::kGluster;
+  std::string_view path;  ///< The folders, separated by colons.
+};
 /// Fails with one sentence that names all missing tools and how to install them.
-/// \param path  the folders to search, separated by colons
-[[nodiscard]] Status check_tools(Machine& machine, std::string_view path);
+[[nodiscard]] Status check_tools(Machine& machine, const ToolSearch& search);
 
 /// sysstat's collector, which is not in PATH.
 inline constexpr const char* kSadc = "/usr/lib/sysstat/sadc";

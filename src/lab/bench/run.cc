@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "lab/bench/catalogue_text.h"
+#include "lab/bench/ceph.h"
 #include "lab/bench/event_recorders.h"
 #include "lab/bench/fault.h"
 #include "lab/bench/folders.h"
@@ -188,7 +189,10 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   if (!workload) return forward(workload);
   Result<std::vector<EventRecorders>> others = record_others(*workload, out);
   if (!others) return forward(others);
+  Result<StartedPrograms> ceph = record_ceph(site, out);
+  if (!ceph) return forward(ceph);
   const auto well = [&]() -> Status {
+    if (Status fine = ceph->check("recorders of what Ceph says"); !fine) return fine;
     if (Status fine = workload->check(); !fine) return fine;
     for (const EventRecorders& other : *others) {
       if (Status fine = other.check(); !fine) return fine;
@@ -198,6 +202,7 @@ Result<Truth> Experiment::conduct(const std::filesystem::path& out) {
   if (Status done = with_fault(well, truth); !done) return forward(done);
   truth.workload_stop = clock().wall();
   others->clear();
+  ceph->stop();
   workload->stop();
   const std::optional<CpuTimes> cpu_after = cpu();
   if (cpu_before && cpu_after) truth.cpu_busy = busy_share(*cpu_before, *cpu_after);

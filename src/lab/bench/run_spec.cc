@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -99,6 +100,12 @@ std::vector<std::size_t> faulty_servers(const std::vector<FaultPlace>& faults, c
   return {sick.begin(), sick.end()};
 }
 
+bool is_possible(FaultKind kind, const Layout& layout) {
+  constexpr std::array<std::string_view, 4> kNeedBricks{"memory-limit", "verbose-log", "disk-full",
+                                                        "read-ahead"};
+  return layout.has_bricks() || std::ranges::find(kNeedBricks, to_name(kind)) == kNeedBricks.end();
+}
+
 namespace {
 
 Status check_number(const FaultRow& row, std::size_t number, const Layout& layout) {
@@ -114,6 +121,11 @@ Status check_places(const RunSpec& run, const Layout& layout) {
   std::set<std::pair<std::string, std::string_view>> seen;
   for (const FaultPlace& place : run.faults) {
     const FaultRow& row = about(place.fault.kind);
+    if (!is_possible(place.fault.kind, layout)) {
+      return fail(ErrorCode::kBadUse, "--fault",
+                  fmt::format("{} needs a file system on the server's disk, and {} has the disk to itself",
+                              row.name, to_name(layout.file_system)));
+    }
     if (row.strikes == Strikes::kSwitch && layout.on_second_switch() == 0) {
       return fail(ErrorCode::kBadUse, "--fault",
                   fmt::format("{} needs a second switch, which six servers or more have", row.name));

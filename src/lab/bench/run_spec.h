@@ -32,8 +32,11 @@ struct RunSpec {
 /// The same after the workload: `ddw-disk-hog-s4`.
 [[nodiscard]] std::string name_of(const RunSpec& run, const Layout& layout);
 
-/// Checks that servers and clients exist, that fewer than half of the servers are sick, that no two
-/// faults of a family are on one host, and that they end before the workload does.
+/// Whether a fault can be made on this file system: some need files on the servers' disks, or the page cache.
+[[nodiscard]] bool is_possible(FaultKind kind, const Layout& layout);
+
+/// Checks that faults are possible, that servers and clients exist, that fewer than half of the servers are
+/// sick, that no two faults of a family are on one host, and that they end before the workload does.
 [[nodiscard]] Status check(const RunSpec& run, const Layout& layout);
 
 /// The servers that are sick in a run, from 1, in order, each once.

@@ -73,6 +73,20 @@ TEST(CheckRun, FewerThanHalfMustBeSickAndNoneTwice) {
   EXPECT_TRUE(check(run_of("disk-slow+disk-slow:mild", "1+2"), layout));
 }
 
+TEST(CheckRun, WhatNeedsFilesOnAServersDiskIsImpossibleOnCeph) {
+  Layout layout;
+  EXPECT_TRUE(check(run_of("disk-full", "1"), layout));
+  layout.file_system = FileSystem::kCeph;
+  for (const char* fault : {"disk-full", "memory-limit", "verbose-log", "read-ahead"}) {
+    EXPECT_THAT(check(run_of(fault, "1"), layout).error().what,
+                HasSubstr("needs a file system on the server's disk, and ceph has the disk to itself"))
+        << fault;
+  }
+  for (const char* fault : {"disk-hog", "disk-busy", "write-network-hog", "send-pktloss", "cpu-quota"}) {
+    EXPECT_TRUE(check(run_of(fault, "1"), layout)) << fault;
+  }
+}
+
 TEST(CheckRun, ASmallBenchHasOneSwitch) {
   Layout layout;
   layout.servers = 5;

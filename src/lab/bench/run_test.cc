@@ -208,6 +208,14 @@ TEST(Campaign, TheCataloguesHasEveryFaultAtEveryStrength) {
   EXPECT_EQ(std::count_if(runs.begin(), runs.end(), [](const RunSpec& r) { return r.faults.empty(); }), 12);
 }
 
+TEST(Campaign, OnCephTheCataloguesHasWhatIsPossibleThere) {
+  Layout layout;
+  layout.file_system = FileSystem::kCeph;
+  const auto runs = catalogue_campaign(layout, 1);
+  for (const RunSpec& run : runs) EXPECT_TRUE(check(run, layout)) << name_of(run, layout);
+  EXPECT_EQ(catalogue_campaign(Layout{}, 1).size() - runs.size(), 4 * kStrengths);
+}
+
 TEST(Campaign, AnotherSeedDrawsOtherPlaces) {
   const Layout layout;
   const auto names = [&](std::uint64_t seed) {

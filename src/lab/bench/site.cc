@@ -168,7 +168,7 @@ Status make_groups(Site& site, std::size_t server) {
     if (Status made = machine.make_folder(*work); !made) return made;
   }
   const std::filesystem::path memory = memory_group(machine, site.layout(), server);
-  const std::string limit = fmt::format("{}M", site.layout().cache_megabytes);
+  const std::string limit = fmt::format("{}M", site.layout().memory_megabytes());
   if (!version_1(machine)) {
     Status ready = allow(site, Setting::kMemoryController, "memory");
     if (ready) ready = allow(site, Setting::kCpuController, "cpu");
@@ -190,7 +190,7 @@ Status empty_cache(Site& site, std::size_t server) {
   const std::filesystem::path group = memory_group(machine, site.layout(), server);
   if (version_1(machine)) return machine.write(group / "memory.force_empty", "0");
   // Asked to reclaim everything, the kernel reclaims what it can and reports that it was less.
-  (void)machine.write(group / "memory.reclaim", fmt::format("{}M", site.layout().cache_megabytes));
+  (void)machine.write(group / "memory.reclaim", fmt::format("{}M", site.layout().memory_megabytes()));
   return {};
 }
 
@@ -295,6 +295,9 @@ Status build_network(Site& site) {
   }
   for (std::size_t i = 1; i <= layout.clients; ++i) {
     if (Status c = connect(site, {layout.client(i), layout.client_address(i)}); !c) return c;
+  }
+  if (layout.file_system == FileSystem::kCeph) {
+    if (Status c = connect(site, {kMonitorHost, layout.monitor_address()}); !c) return c;
   }
   return connect(site, {kThirdParty, layout.third_party_address()});
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "lab/bench/ceph.h"
 #include "lab/bench/undo.h"
 
 namespace laggard::lab::bench {
@@ -87,7 +88,7 @@ Result<std::vector<std::string>> build_disks(Site& site, const std::filesystem::
     if (!loop) return forward(loop);
     Status done = set_queue(site, *loop);
     if (done) done = limit_dirty(site, *loop);
-    if (done) done = make_brick(site, *loop, i);
+    if (done && layout.has_bricks()) done = make_brick(site, *loop, i);
     if (!done) return forward(done);
     loops.push_back(std::move(*loop));
   }
@@ -104,6 +105,7 @@ Status set_disks(Site& site, bool fast) {
 
 Status drop_caches(Site& site) {
   const Layout& layout = site.layout();
+  if (!layout.has_bricks()) return drop_ceph_caches(site);
   for (std::size_t i = 1; i <= layout.servers; ++i) {
     if (Status done = site.must({{"sync", "--file-system", layout.brick(i)}, {}}); !done) return done;
     if (Status emptied = empty_cache(site, i); !emptied) return emptied;

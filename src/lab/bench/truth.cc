@@ -121,7 +121,7 @@ std::string truth_json(const Layout& layout, const Truth& truth) {
   json["workload_start"] = unix_seconds(truth.workload_start);
   json["workload_stop"] = unix_seconds(truth.workload_stop);
   json["throughput"] = describe(truth.paces);
-  json["file_system"] = to_name(layout.file_system);
+  json["file_system"] = std::string(to_name(layout.file_system));
   json["clients"] = layout.clients;
   json["servers"] = layout.servers;
   json["disk_megabytes_per_second"] = layout.disk_megabytes_per_second;
@@ -139,6 +139,18 @@ std::string truth_json(const Layout& layout, const Truth& truth) {
 
 namespace {
 
+std::string_view long_name(FileSystem file_system) {
+  switch (file_system) {
+    case FileSystem::kGluster:
+      return "GlusterFS";
+    case FileSystem::kStriped:
+      return "striped files";
+    case FileSystem::kCeph:
+      break;
+  }
+  return "Ceph";
+}
+
 /// The servers' ports on both switches; the second is reached over the first.
 std::string switches_toml(const Layout& layout) {
   const std::size_t first = layout.servers - layout.on_second_switch();
@@ -151,8 +163,8 @@ std::string switches_toml(const Layout& layout) {
 }  // namespace
 
 std::string system_toml(const Layout& layout, const std::vector<std::string>& loops) {
-  std::string text = fmt::format("# The bench: {} on one machine.\nname = \"bench\"\n",
-                                 layout.file_system == FileSystem::kGluster ? "GlusterFS" : "striped files");
+  std::string text =
+      fmt::format("# The bench: {} on one machine.\nname = \"bench\"\n", long_name(layout.file_system));
   for (std::size_t i = 1; i <= loops.size(); ++i) {
     text += fmt::format("\n[[servers]]\nname = \"{}\"\naddress = \"{}\"\ndevice = \"{}\"\n", layout.server(i),
                         layout.server_address(i), loops[i - 1]);
@@ -161,7 +173,9 @@ std::string system_toml(const Layout& layout, const std::vector<std::string>& lo
     text += fmt::format("\n[[clients]]\nname = \"{}\"\naddress = \"{}\"\n", layout.client(i),
                         layout.client_address(i));
   }
-  text += fmt::format("\n[syscalls]\nstorage = \"{}\"\n", (layout.state() / "brick*/data/*").native());
+  const std::string storage =
+      layout.has_bricks() ? (layout.state() / "brick*/data/*").native() : "/dev/loop*";
+  text += fmt::format("\n[syscalls]\nstorage = \"{}\"\n", storage);
   return layout.on_second_switch() > 0 ? text + switches_toml(layout) : text;
 }
 

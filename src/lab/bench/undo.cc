@@ -66,7 +66,7 @@ bool is_ours(Place place, const Mount& mount, const Remains& remains) {
       return mount.type == "ext4" && begins_with(mount.source, "/dev/") &&
              remains.loops.count(mount.source.substr(5)) != 0;
     case Place::kClient:
-      return mount.type == "fuse.glusterfs" ||
+      return mount.type == "fuse.glusterfs" || mount.type == "fuse.ceph-fuse" ||
              (mount.type == "fuse" && mount.source == "laggard-striped-files");
     case Place::kNetwork:
       return mount.type == "nsfs";

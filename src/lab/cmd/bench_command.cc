@@ -33,7 +33,7 @@ constexpr std::uint32_t seconds_of(Duration time) {
 /// The options of the command line.
 struct LabBenchOptions {
   bench::Layout layout;
-  std::string file_system = to_name(bench::FileSystem::kGluster);
+  std::string file_system{to_name(bench::FileSystem::kGluster)};
   std::array<bool, bench::kWitnesses.size()> recorded{};  ///< By bench::Witness.
   std::string workload = "ddw";
   std::string fault = "none";
@@ -143,7 +143,8 @@ Status overhead(const LabBenchOptions& options, const bench::Session& session) {
 Status conduct(const LabBenchOptions& options, bench::Session session) {
   if (options.out.empty()) return fail(ErrorCode::kBadUse, "--out", "say where the recordings go");
   const char* path = std::getenv("PATH");
-  if (Status there = bench::check_tools(session.machine, path != nullptr ? path : ""); !there) return there;
+  const bench::ToolSearch search{session.layout.file_system, path != nullptr ? path : ""};
+  if (Status there = bench::check_tools(session.machine, search); !there) return there;
   Result<bench::Programs> programs = find_programs();
   if (!programs) return forward(programs);
   session.programs = std::move(*programs);
@@ -176,7 +177,7 @@ Status lab_bench(const LabBenchOptions& options) {
   if (options.list) return cmd::print(options.json ? bench::catalogue_json() : bench::catalogue_table());
   if (Status possible = bench::check(options.layout); !possible) return possible;
   const std::vector<bench::Witness> witnesses = witnesses_of(options);
-  const bool striped = options.file_system == to_name(bench::FileSystem::kStriped);
+  const bool striped = options.layout.file_system == bench::FileSystem::kStriped;
   if (const auto one = std::ranges::find_if(witnesses, bench::is_of_striped);
       !striped && one != witnesses.end()) {
     return fail(ErrorCode::kBadUse, fmt::format("--{}", to_name(*one)),
@@ -216,13 +217,19 @@ std::vector<std::string> workloads() {
   return all;
 }
 
+std::vector<std::string> file_systems() {
+  std::vector<std::string> all;
+  for (const bench::FileSystem one : bench::kFileSystems) all.emplace_back(to_name(one));
+  return all;
+}
+
 void add_options(CLI::App& command, LabBenchOptions& options) {
   const auto text = [&](const char* name, auto& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type)->capture_default_str();
   };
   text("--file-system", options.file_system,
-       "glusterfs, or striped: files of our own, as PVFS stripes, writes and fails", "FS")
-      ->check(CLI::IsMember({to_name(bench::FileSystem::kGluster), to_name(bench::FileSystem::kStriped)}));
+       "glusterfs, striped: files of our own, as PVFS stripes, writes and fails, or ceph", "FS")
+      ->check(CLI::IsMember(file_systems()));
   text("--servers", options.layout.servers, "Servers, each with a disk", "N");
   text("--clients", options.layout.clients, "Clients, each with the workload", "N");
   text("--workload", options.workload, "ddw, ddr, iozonew, iozoner, postmark, mixed, idle", "W")
@@ -279,9 +286,7 @@ void add_bench_command(CLI::App& app, cmd::Context& context) {
       "  laggard diagnose run --system run/system.toml\n"
       "Everything it changes is restored; after a SIGKILL with: laggard-lab bench --clean");
   command->callback([options, &context] {
-    if (options->file_system == to_name(bench::FileSystem::kStriped)) {
-      options->layout.file_system = bench::FileSystem::kStriped;
-    }
+    options->layout.file_system = *bench::file_system_of(options->file_system);
     if (Status done = lab_bench(*options); !done)
       context.status = cmd::report_error(done.error(), context.program);
   });

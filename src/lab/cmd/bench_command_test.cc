@@ -58,6 +58,43 @@ TEST_F(BenchCommand, TakesBackWhatItChangedForFaultsOfAllKinds) {
   expect_same(before, look());
 }
 
+TEST_F(BenchCommand, CephIsRecordedWithWhatItSaysOfItselfAndLeavesNothing) {
+  if (const std::string why = lacking(bench::FileSystem::kCeph); !why.empty()) GTEST_SKIP() << why;
+  const MachineState before = look();
+  const std::filesystem::path out = folder_ / "run";
+  const int status = finish(
+      start({"--file-system",   "ceph",     "--servers", "3", "--clients", "1",  "--workload",    "ddw",
+             "--fault",         "disk-hog", "--server",  "2", "--seconds", "22", "--fault-after", "2",
+             "--fault-seconds", "3",        "--out",     out}));
+  ASSERT_EQ(status, 0) << said();
+  const auto truth = read_truth(out);
+  ASSERT_TRUE(truth) << truth.error().message();
+  EXPECT_EQ(truth->faulty_server, "s2");
+  const auto answers = read_file(out / "ceph-said.jsonl");
+  ASSERT_TRUE(answers);
+  for (const char* part :
+       {R"("id":0,"perf_stats")", R"("id":2,"perf_stats")", R"("said":{"status":"HEALTH_)"}) {
+    EXPECT_THAT(*answers, HasSubstr(part));
+  }
+  EXPECT_THAT(read_file(out / "ceph-exported.jsonl").value_or(""),
+              HasSubstr(R"("metric":"ceph_osd_op_w_latency_sum","osd":"osd.1","value":)"));
+  expect_same(before, look());
+}
+
+TEST_F(BenchCommand, ACephThatWasKilledIsTakenDown) {
+  if (const std::string why = lacking(bench::FileSystem::kCeph); !why.empty()) GTEST_SKIP() << why;
+  const MachineState before = look();
+  const int bench = start({"--file-system", "ceph", "--servers", "3", "--clients", "1", "--workload", "ddw",
+                           "--seconds", "100", "--fault", "none", "--out", folder_ / "run"});
+  const auto writes = [&] { return fs::exists(layout_.mount(1) / "write1.1"); };
+  for (int tries = 0; tries < 900 && !writes(); ++tries) std::this_thread::sleep_for(100ms);
+  EXPECT_TRUE(writes()) << said();
+  ASSERT_EQ(::kill(bench, SIGKILL), 0);
+  EXPECT_EQ(finish(bench), 128 + SIGKILL);
+  EXPECT_EQ(finish(start({"--clean"})), 0) << said();
+  expect_same(before, look());
+}
+
 TEST_F(BenchCommand, NeitherBuildsOnNorCleansWhatItDidNotMake) {
   std::filesystem::create_directory(layout_.state());
   ASSERT_TRUE(write_file(layout_.state() / "mine", "x"));
