@@ -53,12 +53,14 @@ void FileSystemLoad::add_job(const ScaleSpec& spec, Random& random) {
 }
 
 ArrayLoad::ArrayLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, std::size_t array)
-    : spec_(spec),
-      loads_(loads),
+    : loads_(loads),
       random_(Random(spec.seed).fork("array-load", array)),
       turns_(spec.site.luns_per_array()),
       first_phase_(loads.size()) {
-  for (double& turn : turns_) turn = random_.uniform();
+  for (std::size_t lun = 0; lun < turns_.size(); ++lun) {
+    sets_.push_back(&spec.site.sets[spec.site.set_of(lun)]);
+    turns_[lun] = random_.uniform();
+  }
 }
 
 void ArrayLoad::draw_jobs(double from, double to, std::vector<LunRequests>& out) {
@@ -69,8 +71,7 @@ void ArrayLoad::draw_jobs(double from, double to, std::vector<LunRequests>& out)
     for (std::size_t i = first; i < phases.size() && phases[i].from < to; ++i) {
       if (phases[i].to <= from) continue;
       for (std::size_t lun = 0; lun < turns_.size(); ++lun) {
-        if (spec_.site.sets[spec_.site.set_of(lun)].pool == pool)
-          draw_phase(phases[i], i, lun, from, to, out);
+        if (sets_[lun]->pool == pool) draw_phase(phases[i], i, lun, from, to, out);
       }
     }
   }
@@ -78,7 +79,7 @@ void ArrayLoad::draw_jobs(double from, double to, std::vector<LunRequests>& out)
 
 void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun, double from, double to,
                            std::vector<LunRequests>& out) {
-  const LunSet& set = spec_.site.sets[spec_.site.set_of(lun)];
+  const LunSet& set = *sets_[lun];
   const double rate = phase.requests_per_s * (phase.write ? set.write_weight : set.read_weight);
   LunRequests one{.lun = lun,
                   .write = phase.write,

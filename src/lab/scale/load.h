@@ -74,9 +74,9 @@ class ArrayLoad {
   void draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to,
                      std::vector<LunRequests>& out);
 
-  const ScaleSpec& spec_;
   const std::vector<FileSystemLoad>& loads_;
   Random random_;
+  std::vector<const LunSet*> sets_;       ///< Per LUN.
   std::vector<double> turns_;             ///< Per LUN, when within a period its turn comes: 0 to 1.
   std::vector<std::size_t> first_phase_;  ///< Per pool: those before have ended.
 };

@@ -14,7 +14,11 @@ SimTime from_ms(double ms) { return SimTime{static_cast<SimTime::rep>(ms * 1e6)}
 }  // namespace
 
 RaidGroup::RaidGroup(const RaidGeometry& geometry, Random random)
-    : geometry_(geometry), random_(random), disks_(geometry.disks), wants_(geometry.disks) {
+    : geometry_(geometry),
+      strips_per_byte_(1 / static_cast<double>(geometry.strip_bytes)),
+      random_(random),
+      disks_(geometry.disks),
+      wants_(geometry.disks) {
   LAGGARD_CHECK(geometry.disks > geometry.parity && geometry.strip_bytes > 0);
 }
 
@@ -94,9 +98,10 @@ Served RaidGroup::serve(Member& disk, SimTime now, const Want& want) {
   if (random_.chance(disk.ailment.retried))
     start += from_ms(to_seconds(disk.ailment.retry) * 1e3 * random_.exponential());
   const SimTime there = start + from_ms(disk.ailment.slower * ms);
-  disk.free = there + from_ms(disk.ailment.slower * transfer_ms(geometry_.disk, want.first, want.bytes));
-  const std::int64_t strips = want.bytes / geometry_.strip_bytes;
-  return {.first = there + (disk.free - there) / strips, .last = disk.free};
+  const double strip_ms =
+      disk.ailment.slower * transfer_ms(geometry_.disk, want.first, geometry_.strip_bytes);
+  disk.free = there + from_ms(strip_ms * static_cast<double>(want.bytes) * strips_per_byte_);
+  return {.first = there + from_ms(strip_ms), .last = disk.free};
 }
 
 Served RaidGroup::serve_wants(SimTime now, SimTime retry) {

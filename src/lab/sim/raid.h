@@ -123,6 +123,7 @@ class RaidGroup {
   Served serve(Member& disk, SimTime now, const Want& want);
 
   RaidGeometry geometry_;
+  double strips_per_byte_;
   Random random_;
   std::vector<Member> disks_;
   Member replacement_;  ///< That a spare's contents are copied to.
