@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import tempfile
 
-STEP = 30  # Seconds of a point.
+STEP = 60  # Seconds of a point.
 BACK = 4800
 FIGURES = [  # name, workload, incident, phases with what T says of each
     ("6.1", "ddr", "reconstruction", [
@@ -75,8 +75,7 @@ def groups(failed, series):
 def panel(name, title, failed, series, top):
     """One figure as SVG: 420 x 180, with its own axes."""
     width, height, end = 420, 150, 9000
-    most = max(ms for points in series.values() for _, ms in points)
-    most = min(most, 60 if "ddr" in title else 12)
+    most = 60 if title.startswith("ddr") else 12
     _, beside, others = groups(failed, series)
     out = [f'<g transform="translate(45,{top})"><text x="0" y="-6" font-size="12">Figure {name}: {title}</text>',
            f'<rect width="{width}" height="{height}" fill="none" stroke="#888"/>']
@@ -87,7 +86,7 @@ def panel(name, title, failed, series, top):
     for lun, colour in reversed(list(zip([failed, *beside, *others[:4]], COLOURS))):
         line = " ".join(f"{width * t / end:.1f},{height * (1 - min(ms / most, 1)):.1f}" for t, ms in series[lun])
         out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="0.8"/>')
-    return out + ["</g>"]
+    return "\n".join(out + ["</g>"])
 
 
 def main():
@@ -107,14 +106,10 @@ def main():
             for phase, begin, end, said in [("healthy", 0, 600, ""), *phases]:
                 figures = [median(series, luns, begin, end or 9000) for luns in groups(failed, series)]
                 print(f"| {name}, {workload} | {phase} | " + " | ".join(f"{ms:.1f} ms" for ms in figures) + f" | {said} |")
-            drawn += panel(name, f"{workload}, {incident}", failed, series, 25 + 195 * len(drawn_panels(drawn)))
+            drawn.append(panel(name, f"{workload}, {incident}", failed, series, 25 + 195 * len(drawn)))
     if options.svg:
         options.svg.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="480" height="800" font-family="sans-serif">'
-                               + "\n".join(drawn) + "</svg>\n")
-
-
-def drawn_panels(drawn):
-    return [part for part in drawn if part.startswith("<g ")]
+                               '<rect width="480" height="800" fill="white"/>' + "\n".join(drawn) + "</svg>\n")
 
 
 if __name__ == "__main__":
