@@ -7,7 +7,7 @@ namespace laggard::lab::scale {
 
 namespace {
 
-constexpr double kSpread = 0.04;             ///< Of the speed of equal disks, ours.
+constexpr double kSpread = 0.04;  ///< Of the speed of equal disks, ours.
 /// Accesses that jobs have outstanding on a LUN, ours; clients that copy have all of theirs.
 constexpr std::size_t kJobsOutstanding = 8;
 constexpr std::size_t kCopiesOutstanding = 64;
