@@ -219,6 +219,7 @@ std::vector<std::string> workloads() {
 
 std::vector<std::string> file_systems() {
   std::vector<std::string> all;
+  all.reserve(std::size(bench::kFileSystems));
   for (const bench::FileSystem one : bench::kFileSystems) all.emplace_back(to_name(one));
   return all;
 }

@@ -95,7 +95,7 @@ class Recording {
       : generator_(generator), folder_(std::move(folder)), progress_("simulating", clock_) {}
 
   [[nodiscard]] Status write(std::size_t threads) {
-    const Status written =
+    Status written =
         generator_.spec().workload == scale::Workload::kJobs ? write_arrays(threads) : write_together();
     progress_.clear();
     return written;

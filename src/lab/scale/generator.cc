@@ -140,7 +140,7 @@ namespace {
 class RecordedArray {
  public:
   RecordedArray(const ScaleSpec& spec, const Plan& plan, std::size_t array, std::vector<Effect> effects)
-      : spec_(spec), effects_(std::move(effects)), model_(spec, array, effects_) {
+      : effects_(std::move(effects)), model_(spec, array, effects_) {
     for (std::size_t s = 0; s < spec.site.servers_per_array; ++s)
       recorders_.emplace_back(spec, plan, array, s);
   }
@@ -173,7 +173,6 @@ class RecordedArray {
   [[nodiscard]] ArrayModel& model() { return model_; }
 
  private:
-  const ScaleSpec& spec_;
   std::vector<Effect> effects_;
   ArrayModel model_;
   std::vector<ServerRecorder> recorders_;
@@ -190,32 +189,30 @@ class OpenLoad {
 
   /// In (from, to].
   void send(Seconds from, Seconds to, ArrayModel& model) {
-    requests_.clear();
-    const auto begin = static_cast<double>(from);
-    const auto end = static_cast<double>(to);
-    load_.draw_jobs(begin, end, requests_);
+    load_.begin(static_cast<double>(from), static_cast<double>(to));
+    load_.draw_jobs();
     for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) {
-      load_.draw(model.extra_load(lun), lun, begin, end, requests_);
+      load_.draw(model.extra_load(lun), lun);
       const Effect* own = model.own_requests(lun);
       for (std::size_t s = 0; own != nullptr && s < spec_.site.servers_per_array; ++s) {
-        if (own->servers.test(s)) load_.draw(*own->at_servers, lun, s, begin, end, requests_);
+        if (own->servers.test(s)) load_.draw(*own->at_servers, lun, s);
       }
-      draw_server_work(lun, from, to);
+      draw_server_work(lun, to);
     }
     order_.clear();
-    for (std::size_t i = 0; i < requests_.size(); ++i) order_.emplace_back(requests_[i].at, i);
+    for (std::size_t i = 0; i < load_.drawn().size(); ++i) order_.emplace_back(load_.drawn()[i].at, i);
     std::ranges::sort(order_);
-    for (const auto& [at, i] : order_) model.send(requests_[i]);
+    for (const auto& [at, i] : order_) model.send(load_.drawn()[i]);
   }
 
  private:
-  void draw_server_work(std::size_t lun, Seconds from, Seconds to) {
+  void draw_server_work(std::size_t lun, Seconds to) {
     for (const ServerWork& own : plan_.server_work) {
       if (to <= own.from || to > own.to) continue;
       if (own.pool && *own.pool != spec_.site.sets[spec_.site.set_of(lun)].pool) continue;
       const std::optional<std::size_t> server =
           own.array == array_ ? std::optional(own.server) : std::nullopt;
-      load_.draw(own.requests, lun, server, static_cast<double>(from), static_cast<double>(to), requests_);
+      load_.draw(own.requests, lun, server);
     }
   }
 
@@ -223,9 +220,17 @@ class OpenLoad {
   const Plan& plan_;
   std::size_t array_;
   ArrayLoad load_;
-  std::vector<LunRequests> requests_;
-  std::vector<std::pair<SimTime, std::size_t>> order_;  ///< Of them, by time.
+  std::vector<std::pair<SimTime, std::size_t>> order_;  ///< Of what is drawn, by time.
 };
+
+/// The interval that ends with sample `first` + `row`.
+void copy_for_an_interval(Seconds interval, std::size_t first, std::size_t row, CopyingClients& clients,
+                          std::deque<RecordedArray>& arrays) {
+  const Seconds to = static_cast<Seconds>(first + row) * interval;
+  for (RecordedArray& array : arrays) array.model().enter(to - interval, to, row);
+  clients.run_until(std::chrono::seconds(to));
+  for (RecordedArray& array : arrays) array.model().close(to, row);
+}
 
 }  // namespace
 
@@ -263,10 +268,7 @@ Status Generator::write_together(TableSink& sink, const std::function<void(std::
     const std::size_t rows = std::min(kStretch, spec_.samples() - first);
     for (RecordedArray& array : recorded) array.begin(first, rows);
     for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
-      const Seconds to = static_cast<Seconds>(first + row) * spec_.interval;
-      for (RecordedArray& array : recorded) array.model().enter(to - spec_.interval, to, row);
-      clients.run_until(std::chrono::seconds(to));
-      for (RecordedArray& array : recorded) array.model().close(to, row);
+      copy_for_an_interval(spec_.interval, first, row, clients, recorded);
     }
     for (RecordedArray& array : recorded) {
       if (Status written = array.write(rows, sink); !written) return written;

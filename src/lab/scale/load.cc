@@ -63,22 +63,27 @@ ArrayLoad::ArrayLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& l
   }
 }
 
-void ArrayLoad::draw_jobs(double from, double to, std::vector<LunRequests>& out) {
+void ArrayLoad::begin(double from, double to) {
+  from_ = from;
+  to_ = to;
+  drawn_.clear();
+}
+
+void ArrayLoad::draw_jobs() {
   for (std::size_t pool = 0; pool < loads_.size(); ++pool) {
     const std::vector<JobPhase>& phases = loads_[pool].phases();
     std::size_t& first = first_phase_[pool];
-    while (first < phases.size() && phases[first].to <= from) ++first;
-    for (std::size_t i = first; i < phases.size() && phases[i].from < to; ++i) {
-      if (phases[i].to <= from) continue;
+    while (first < phases.size() && phases[first].to <= from_) ++first;
+    for (std::size_t i = first; i < phases.size() && phases[i].from < to_; ++i) {
+      if (phases[i].to <= from_) continue;
       for (std::size_t lun = 0; lun < turns_.size(); ++lun) {
-        if (sets_[lun]->pool == pool) draw_phase(phases[i], i, lun, from, to, out);
+        if (sets_[lun]->pool == pool) draw_phase(phases[i], i, lun);
       }
     }
   }
 }
 
-void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun, double from, double to,
-                           std::vector<LunRequests>& out) {
+void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun) {
   const LunSet& set = *sets_[lun];
   const double rate = phase.requests_per_s * (phase.write ? set.write_weight : set.read_weight);
   LunRequests one{.lun = lun,
@@ -86,12 +91,12 @@ void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t
                   .sectors_each = sectors_each(phase.write),
                   .position = {},
                   .server = {}};
-  const double begin = std::max(from, phase.from);
-  const double end = std::min(to, phase.to);
+  const double begin = std::max(from_, phase.from);
+  const double end = std::min(to_, phase.to);
   if (!phase.striped) {
     // When nothing happens, what is asked for are single requests.
     one.requests = phase.quiet ? 1 : kFileSectors / one.sectors_each;
-    draw_any_time(one, rate / one.requests, begin, end, out);
+    draw_any_time(one, rate / one.requests, begin, end);
     return;
   }
   one.requests = kBlockSectors / one.sectors_each;
@@ -101,32 +106,29 @@ void ArrayLoad::draw_phase(const JobPhase& phase, std::size_t index, std::size_t
   const double skipped = std::max(0.0, std::ceil((begin - phase.from) / period - turn));
   for (double at = phase.from + (skipped + turn) * period; at < end; at += period) {
     one.at = from_seconds(std::clamp(at + random_.uniform(-0.25, 0.25) * period, begin, end));
-    out.push_back(one);
+    drawn_.push_back(one);
   }
 }
 
-void ArrayLoad::draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to,
-                              std::vector<LunRequests>& out) {
+void ArrayLoad::draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to) {
   if (accesses_per_s <= 0) return;
   LunRequests next = one;
   double at = from + random_.exponential() / accesses_per_s;
   for (; at < to; at += random_.exponential() / accesses_per_s) {
     next.at = from_seconds(at);
-    out.push_back(next);
+    drawn_.push_back(next);
   }
 }
 
-void ArrayLoad::draw(const RequestRate& rate, std::size_t lun, double from, double to,
-                     std::vector<LunRequests>& out) {
+void ArrayLoad::draw(const RequestRate& rate, std::size_t lun) {
   for (const bool write : {false, true}) {
     draw_any_time(
         {.lun = lun, .write = write, .sectors_each = sectors_each(write), .position = {}, .server = {}},
-        write ? rate.writes_per_s : rate.reads_per_s, from, to, out);
+        write ? rate.writes_per_s : rate.reads_per_s, from_, to_);
   }
 }
 
-void ArrayLoad::draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server,
-                     double from, double to, std::vector<LunRequests>& out) {
+void ArrayLoad::draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server) {
   for (const bool write : {false, true}) {
     draw_any_time({.lun = lun,
                    .write = write,
@@ -135,7 +137,7 @@ void ArrayLoad::draw(const SmallRequests& small, std::size_t lun, std::optional<
                    .retry = small.retry,
                    .position = {},
                    .server = server},
-                  write ? small.rate.writes_per_s : small.rate.reads_per_s, from, to, out);
+                  write ? small.rate.writes_per_s : small.rate.reads_per_s, from_, to_);
   }
 }
 

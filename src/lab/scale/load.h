@@ -60,22 +60,27 @@ class ArrayLoad {
   /// `spec` and `loads` (per pool) must outlive this.
   ArrayLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, std::size_t array);
 
-  /// What the jobs ask for in (from, to], unordered.
-  void draw_jobs(double from, double to, std::vector<LunRequests>& out);
+  /// What is drawn from now on is for (from, to], in seconds; nothing has been.
+  void begin(double from, double to);
+  /// What the jobs ask for.
+  void draw_jobs();
   /// Single requests at a rate, of the usual sizes.
-  void draw(const RequestRate& rate, std::size_t lun, double from, double to, std::vector<LunRequests>& out);
+  void draw(const RequestRate& rate, std::size_t lun);
   /// Small ones of a server.
-  void draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server, double from,
-            double to, std::vector<LunRequests>& out);
+  void draw(const SmallRequests& small, std::size_t lun, std::optional<std::size_t> server);
+
+  /// In no order.
+  [[nodiscard]] const std::vector<LunRequests>& drawn() const { return drawn_; }
 
  private:
-  void draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun, double from, double to,
-                  std::vector<LunRequests>& out);
-  void draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to,
-                     std::vector<LunRequests>& out);
+  void draw_phase(const JobPhase& phase, std::size_t index, std::size_t lun);
+  void draw_any_time(const LunRequests& one, double accesses_per_s, double from, double to);
 
   const std::vector<FileSystemLoad>& loads_;
   Random random_;
+  double from_ = 0;
+  double to_ = 0;
+  std::vector<LunRequests> drawn_;
   std::vector<const LunSet*> sets_;       ///< Per LUN.
   std::vector<double> turns_;             ///< Per LUN, when within a period its turn comes: 0 to 1.
   std::vector<std::size_t> first_phase_;  ///< Per pool: those before have ended.
