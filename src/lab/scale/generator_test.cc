@@ -121,6 +121,38 @@ TEST(Generator, ServerWorkStaysBelowTheNoise) {  // T §5.8.2
   EXPECT_GT(touched, 60U);
 }
 
+TEST(Generator, WorkOfAServerThatGoesDownMigratesForGood) {  // T §6.2.3
+  ScaleSpec spec = small_spec();
+  spec.site = surveyor();
+  spec.server_work = true;
+  spec.incidents = {IncidentKind::kServerDown};
+  std::size_t migrated = 0;
+  for (spec.seed = 1; spec.seed <= 20; ++spec.seed) {
+    const Plan plan = make_plan(spec);
+    const Outage& outage = plan.incidents.front().outages.front();
+    for (const LunSet& set : spec.site.sets) {
+      std::vector<ServerWork> of_set;
+      for (const ServerWork& work : plan.server_work) {
+        if (work.pool == set.pool) of_set.push_back(work);
+      }
+      ASSERT_FALSE(of_set.empty());
+      EXPECT_EQ(of_set.back().to, spec.duration);
+      if (of_set.front().server != outage.server) {
+        EXPECT_EQ(of_set.size(), 1U);
+        continue;
+      }
+      ++migrated;
+      ASSERT_EQ(of_set.size(), 2U);
+      EXPECT_EQ(of_set[0].to, outage.from);
+      EXPECT_EQ(of_set[1].from, outage.from);
+      EXPECT_NE(of_set[1].server, outage.server);
+      EXPECT_EQ(of_set[1].requests.rate.reads_per_s, of_set[0].requests.rate.reads_per_s);
+    }
+  }
+  EXPECT_GT(migrated, 2U);
+  EXPECT_LT(migrated, 30U);
+}
+
 TEST(Generator, ClocksStepBothWays) {
   ScaleSpec spec = small_spec();
   spec.site.arrays = 16;

@@ -94,8 +94,32 @@ std::vector<ServerWork> wide_server_work(const ScaleSpec& spec, Random random) {
   return all;
 }
 
+/// When the server that works goes down, another one of the array takes its work over, and keeps it (T
+/// §6.2.3).
+void migrate(const SiteSpec& site, const std::vector<ScaleIncident>& incidents,
+             std::vector<ServerWork>& all) {
+  std::vector<Outage> outages;
+  for (const ScaleIncident& incident : incidents) {
+    outages.insert(outages.end(), incident.outages.begin(), incident.outages.end());
+  }
+  std::ranges::sort(outages, {}, &Outage::from);
+  for (const Outage& outage : outages) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      ServerWork& work = all[i];
+      const bool hit = work.array == outage.array && work.server == outage.server &&
+                       work.from < outage.from && outage.from < work.to;
+      if (!hit) continue;
+      ServerWork moved = work;
+      work.to = moved.from = outage.from;
+      moved.server = (work.server + 1) % site.servers_per_array;
+      all.push_back(moved);
+    }
+  }
+}
+
 /// From one server for each file system, all the time, and not small (T §6.2.3).
-std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random random) {
+std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random random,
+                                              const std::vector<ScaleIncident>& incidents) {
   std::vector<ServerWork> all;
   for (const LunSet& set : spec.site.sets) {
     ServerWork work;
@@ -107,6 +131,7 @@ std::vector<ServerWork> tiny_site_server_work(const ScaleSpec& spec, Random rand
     work.requests.cached = false;
     all.push_back(work);
   }
+  migrate(spec.site, incidents, all);
   return all;
 }
 
@@ -138,8 +163,8 @@ Plan make_plan(const ScaleSpec& spec) {
   plan.transients = plan_transients(spec, root.fork("transients"));
   if (spec.server_work) {
     const Random random = root.fork("server-work");
-    plan.server_work =
-        spec.site.arrays > 1 ? wide_server_work(spec, random) : tiny_site_server_work(spec, random);
+    plan.server_work = spec.site.arrays > 1 ? wide_server_work(spec, random)
+                                            : tiny_site_server_work(spec, random, plan.incidents);
   }
   if (spec.clock_steps) plan.clock_steps = plan_clock_steps(spec, root.fork("clocks"));
   return plan;
