@@ -123,7 +123,7 @@ void ArrayModel::apply_repair(std::size_t lun, Seconds from) {
       storage_.rebuild(lun, at(from));
       break;
     case Repair::kCopyingBack:
-      group.copy_back(kDisk, at(from));
+      storage_.copy_back(lun, kDisk, at(from));
       break;
   }
   state.repair = state.now.repair;

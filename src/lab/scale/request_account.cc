@@ -16,7 +16,7 @@ void RequestAccount::add(const SentRequests& sent) {
     busy_since_ = sent.at;
   }
   busy_until_ = std::max(busy_until_, sent.served.last);
-  fresh_.push_back(sent);
+  open_.push_back(sent);
 }
 
 SimTime RequestAccount::busy_up_to(SimTime now) const {
@@ -46,12 +46,10 @@ void RequestAccount::settle(const SentRequests& sent, SimTime from, SimTime to, 
 
 Work RequestAccount::close(SimTime now) {
   Work work;
-  if (is_idle()) {
+  if (open_.empty()) {
     closed_at_ = now;
     return work;
   }
-  open_.insert(open_.end(), fresh_.begin(), fresh_.end());
-  fresh_.clear();
   for (const SentRequests& sent : open_) settle(sent, closed_at_, now, work);
   std::erase_if(open_, [now](const SentRequests& sent) { return sent.served.last <= now; });
   const SimTime busy = busy_up_to(now);
@@ -62,7 +60,6 @@ Work RequestAccount::close(SimTime now) {
 }
 
 void RequestAccount::forget() {
-  fresh_.clear();
   open_.clear();
   busy_until_ = std::min(busy_until_, std::max(closed_at_, busy_since_));
   busy_told_ = busy_up_to(busy_until_);

@@ -45,14 +45,11 @@ class RequestAccount {
   /// The device is gone, and with it what was in flight.
   void forget();
 
-  [[nodiscard]] bool is_idle() const { return open_.empty() && fresh_.empty(); }
-
  private:
-  void settle(const SentRequests& sent, SimTime from, SimTime to, Work& work);
+  static void settle(const SentRequests& sent, SimTime from, SimTime to, Work& work);
   [[nodiscard]] SimTime busy_up_to(SimTime now) const;
 
-  std::vector<SentRequests> fresh_;  ///< Since the last interval was closed.
-  std::vector<SentRequests> open_;   ///< In flight then.
+  std::vector<SentRequests> open_;  ///< Sent in this interval, or in flight when it began.
   SimTime closed_at_{};
   SimTime busy_since_{};  ///< The last stretch with something in flight ...
   SimTime busy_until_{};

@@ -71,12 +71,12 @@ Served StorageArray::serve(const ArrayAccess& access) {
 
 void StorageArray::rebuild(std::size_t lun, SimTime now) {
   luns_[lun].group.rebuild(now);
-  copying_.push_back(lun);
+  copying_.insert(lun);
 }
 
 void StorageArray::copy_back(std::size_t lun, std::size_t disk, SimTime now) {
   luns_[lun].group.copy_back(disk, now);
-  copying_.push_back(lun);
+  copying_.insert(lun);
 }
 
 void StorageArray::advance(SimTime now) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "lab/sim/raid.h"
@@ -55,8 +56,6 @@ class StorageArray {
   void copy_back(std::size_t lun, std::size_t disk, SimTime now);
   /// The controller whose loop and cache a LUN uses; the first ones of the array's by turns until it is set.
   void set_owner(std::size_t lun, std::size_t controller) { luns_[lun].owner = controller; }
-  /// Rebuilds and copies up to `now`, on LUNs that nobody reads, too.
-  void advance(SimTime now);
 
  private:
   struct Run {
@@ -81,6 +80,8 @@ class StorageArray {
     SimTime loop_free{};
   };
 
+  /// Rebuilds and copies up to `now`, on LUNs that nobody reads, too.
+  void advance(SimTime now);
   SimTime pass_memory(std::size_t controller, SimTime now, std::uint32_t requests, std::int64_t bytes);
   SimTime pass_loop(std::size_t controller, SimTime now, std::int64_t bytes);
   SimTime wait_for_room(Lun& lun, SimTime now, std::int64_t bytes);
@@ -93,7 +94,7 @@ class StorageArray {
   ArrayGeometry geometry_;
   std::vector<Lun> luns_;
   std::vector<Controller> controllers_;
-  std::vector<std::size_t> copying_;  ///< LUNs with a rebuild or copy.
+  std::set<std::size_t> copying_;  ///< LUNs with a rebuild or copy.
 };
 
 }  // namespace laggard::lab

@@ -106,5 +106,24 @@ TEST(StorageArray, ARebuildSlowsItsLunMostAndItsNeighboursToo) {  // T §6.3
   EXPECT_GT(array.group(0).progress(), 0.1);
 }
 
+TEST(StorageArray, ACopyGoesOnWhetherTheRebuildBeforeItHasEndedOrNot) {
+  for (const bool ended : {false, true}) {
+    ArrayGeometry geometry = exact();
+    geometry.group.disk.capacity_bytes = 100.0 * static_cast<double>(geometry.group.copy_piece_bytes);
+    StorageArray array(geometry, Random(1));
+    array.group(0).fail(0);
+    array.rebuild(0, seconds(1));
+    array.serve(block(ended ? seconds(500) : seconds(2), 1, 0, false));
+    EXPECT_EQ(!array.group(0).next_piece(), ended);
+    array.copy_back(0, 0, seconds(600));
+    const SimTime alone = array.serve(block(seconds(601), 1, 5, false)).last;
+    EXPECT_GT(array.group(0).progress(), 0.1);
+    EXPECT_LT(array.group(0).progress(), 1) << "each piece is moved once";
+    EXPECT_LT(alone, seconds(602));
+    array.serve(block(seconds(700), 1, 0, false));
+    EXPECT_FALSE(array.group(0).next_piece().has_value());
+  }
+}
+
 }  // namespace
 }  // namespace laggard::lab
