@@ -167,6 +167,11 @@ void add_simulate_command(CLI::App& app, cmd::Context& context) {
     scale->out = options->out;
     scale->seed = options->seed;
     scale->workload = options->workload;
+    if (scale->site == kRaidLaboratory) {
+      // T §6.3's.
+      scale->duration = "2h30m";
+      if (!given("--interval")) scale->interval = "1s";
+    }
     if (given("--duration")) scale->duration = options->duration;
     const Status done = scale->site.empty() ? simulate(*options) : simulate_scale(*scale);
     if (!done) context.status = cmd::report_error(done.error(), context.program);

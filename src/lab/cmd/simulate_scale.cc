@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -38,10 +39,8 @@ Result<scale::Seconds> whole_seconds(const char* option, const std::string& text
   return std::chrono::duration_cast<std::chrono::seconds>(*parsed).count();
 }
 
-constexpr std::string_view kLaboratory = "raid";
-
 scale::SiteSpec site_of(std::string_view name) {
-  if (name == kLaboratory) return scale::disk_failure_lab();
+  if (name == kRaidLaboratory) return scale::disk_failure_lab();
   return name == "surveyor" ? scale::surveyor() : scale::intrepid();
 }
 
@@ -49,7 +48,7 @@ Result<scale::ScaleSpec> scale_spec(const ScaleOptions& options) {
   scale::ScaleSpec spec;
   spec.site = site_of(options.site);
   if (options.arrays > 0) spec.site.arrays = options.arrays;
-  if (options.site == kLaboratory) {
+  if (options.site == kRaidLaboratory) {
     if (options.workload != "ddr" && options.workload != "ddw") {
       return fail(ErrorCode::kBadUse, "--workload", "on --scale raid clients read (ddr) or write (ddw)");
     }
@@ -114,25 +113,24 @@ class Recording {
   }
 
   Status write_array(std::size_t array) {
-    auto writer = open();
-    if (!writer) return forward(writer);
-    const auto told = [this](std::size_t samples) { advance(samples); };
-    if (Status made = generator_.write_array(array, **writer, told); !made) return made;
-    return (*writer)->close();
+    return write_by([&](TableSink& sink) {
+      return generator_.write_array(array, sink, [this](std::size_t samples) { advance(samples); });
+    });
   }
 
   Status write_together() {
-    auto writer = open();
-    if (!writer) return forward(writer);
-    const auto told = [this](std::size_t samples) { advance(samples); };
-    if (Status made = generator_.write_together(**writer, told); !made) return made;
-    return (*writer)->close();
+    return write_by([&](TableSink& sink) {
+      return generator_.write_together(sink, [this](std::size_t samples) { advance(samples); });
+    });
   }
 
-  [[nodiscard]] Result<std::unique_ptr<archive::Writer>> open() {
+  Status write_by(const std::function<Status(TableSink&)>& make) {
     archive::WriterOptions options;
     options.flush_interval = Duration::zero();
-    return archive::Writer::open(folder_, options, clock_);
+    auto writer = archive::Writer::open(folder_, options, clock_);
+    if (!writer) return forward(writer);
+    if (Status made = make(**writer); !made) return made;
+    return (*writer)->close();
   }
 
   void advance(std::size_t samples) {

@@ -2,12 +2,16 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/workers.h"
 
 namespace laggard::lab {
+
+/// The site on which disks fail (T §6.3).
+inline constexpr std::string_view kRaidLaboratory = "raid";
 
 /// Options of `laggard-lab simulate --scale SITE`.
 struct ScaleOptions {

@@ -223,13 +223,35 @@ class OpenLoad {
   std::vector<std::pair<SimTime, std::size_t>> order_;  ///< Of what is drawn, by time.
 };
 
-/// The interval that ends with sample `first` + `row`.
-void copy_for_an_interval(Seconds interval, std::size_t first, std::size_t row, CopyingClients& clients,
-                          std::deque<RecordedArray>& arrays) {
-  const Seconds to = static_cast<Seconds>(first + row) * interval;
-  for (RecordedArray& array : arrays) array.model().enter(to - interval, to, row);
-  clients.run_until(std::chrono::seconds(to));
-  for (RecordedArray& array : arrays) array.model().close(to, row);
+/// Sends the requests of (from, to] to the arrays.
+using SendRequests = std::function<void(Seconds from, Seconds to)>;
+
+void run_stretch(Seconds interval, std::size_t first, std::size_t rows, std::deque<RecordedArray>& arrays,
+                 const SendRequests& send) {
+  for (RecordedArray& array : arrays) array.begin(first, rows);
+  // The first sample shows the counters before the recording began.
+  for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
+    const Seconds to = static_cast<Seconds>(first + row) * interval;
+    for (RecordedArray& array : arrays) array.model().enter(to - interval, to, row);
+    send(to - interval, to);
+    for (RecordedArray& array : arrays) array.model().close(to, row);
+  }
+}
+
+Status record(const ScaleSpec& spec, std::deque<RecordedArray>& arrays, const SendRequests& send,
+              TableSink& sink, const std::function<void(std::size_t)>& progress) {
+  for (const RecordedArray& array : arrays) {
+    if (Status described = array.describe(sink); !described) return described;
+  }
+  for (std::size_t first = 0; first < spec.samples(); first += Generator::kStretch) {
+    const std::size_t rows = std::min(Generator::kStretch, spec.samples() - first);
+    run_stretch(spec.interval, first, rows, arrays, send);
+    for (RecordedArray& array : arrays) {
+      if (Status written = array.write(rows, sink); !written) return written;
+    }
+    if (progress) progress(rows * arrays.size());
+  }
+  return {};
 }
 
 }  // namespace
@@ -237,22 +259,11 @@ void copy_for_an_interval(Seconds interval, std::size_t first, std::size_t row, 
 Status Generator::write_array(std::size_t array, TableSink& sink,
                               const std::function<void(std::size_t)>& progress) const {
   LAGGARD_CHECK(spec_.workload == Workload::kJobs);
-  RecordedArray recorded(spec_, plan_, array, effects_on(array));
-  if (Status described = recorded.describe(sink); !described) return described;
+  std::deque<RecordedArray> recorded;
+  ArrayModel& model = recorded.emplace_back(spec_, plan_, array, effects_on(array)).model();
   OpenLoad load(spec_, loads_, plan_, array);
-  for (std::size_t first = 0; first < spec_.samples(); first += kStretch) {
-    const std::size_t rows = std::min(kStretch, spec_.samples() - first);
-    recorded.begin(first, rows);
-    for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
-      const Seconds to = static_cast<Seconds>(first + row) * spec_.interval;
-      recorded.model().enter(to - spec_.interval, to, row);
-      load.send(to - spec_.interval, to, recorded.model());
-      recorded.model().close(to, row);
-    }
-    if (Status written = recorded.write(rows, sink); !written) return written;
-    if (progress) progress(rows);
-  }
-  return {};
+  return record(
+      spec_, recorded, [&](Seconds from, Seconds to) { load.send(from, to, model); }, sink, progress);
 }
 
 Status Generator::write_together(TableSink& sink, const std::function<void(std::size_t)>& progress) const {
@@ -260,22 +271,10 @@ Status Generator::write_together(TableSink& sink, const std::function<void(std::
   std::deque<RecordedArray> recorded;
   CopyingClients clients(spec_);
   for (std::size_t array = 0; array < spec_.site.arrays; ++array) {
-    recorded.emplace_back(spec_, plan_, array, effects_on(array));
-    if (Status described = recorded.back().describe(sink); !described) return described;
-    clients.reach(recorded.back().model());
+    clients.reach(recorded.emplace_back(spec_, plan_, array, effects_on(array)).model());
   }
-  for (std::size_t first = 0; first < spec_.samples(); first += kStretch) {
-    const std::size_t rows = std::min(kStretch, spec_.samples() - first);
-    for (RecordedArray& array : recorded) array.begin(first, rows);
-    for (std::size_t row = first == 0 ? 1 : 0; row < rows; ++row) {
-      copy_for_an_interval(spec_.interval, first, row, clients, recorded);
-    }
-    for (RecordedArray& array : recorded) {
-      if (Status written = array.write(rows, sink); !written) return written;
-    }
-    if (progress) progress(rows * recorded.size());
-  }
-  return {};
+  const auto send = [&](Seconds, Seconds to) { clients.run_until(std::chrono::seconds(to)); };
+  return record(spec_, recorded, send, sink, progress);
 }
 
 }  // namespace laggard::lab::scale
