@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -101,9 +100,7 @@ std::vector<std::size_t> faulty_servers(const std::vector<FaultPlace>& faults, c
 }
 
 bool is_possible(FaultKind kind, const Layout& layout) {
-  constexpr std::array<std::string_view, 4> kNeedBricks{"memory-limit", "verbose-log", "disk-full",
-                                                        "read-ahead"};
-  return layout.has_bricks() || std::ranges::find(kNeedBricks, to_name(kind)) == kNeedBricks.end();
+  return layout.has_bricks() || !about(kind).needs_files;
 }
 
 namespace {

@@ -54,6 +54,7 @@ struct FaultRow {
   /// What the bench needs for it beyond what it always does, a word of `laggard-lab bench --list`; empty:
   /// nothing.
   std::string_view needs{};
+  bool needs_files = false;  ///< On the server's disk, or its page cache: Ceph has neither.
 };
 
 /// A row of the catalogue.
