@@ -100,7 +100,14 @@ Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {
   for (const Outage& outage : incident.outages) {
     for (ServerMask& mask : reach.lost) mask.set(outage.server);
   }
-  for (const Effect& effect : incident.effects) add(reach, site, effect);
+  std::array<LunMask, 2> repaired_by;
+  for (const Effect& effect : incident.effects) {
+    add(reach, site, effect);
+    if (effect.repair == Repair::kNone) continue;
+    for (std::size_t owner = 0; owner < repaired_by.size(); ++owner) {
+      if ((effect.luns & site.luns_of_owner(owner)).any()) repaired_by[owner] = site.luns_of_owner(owner);
+    }
+  }
   Affected affected;
   for (std::size_t lun = 0; lun < reach.lost.size(); ++lun) {
     for (std::size_t server = 0; server < site.servers_per_array; ++server) {
@@ -108,6 +115,8 @@ Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {
       if (reach.lost[lun].test(server) || reach.touched[lun].test(server))
         affected.attachments.push_back(name);
       if (takes_over(site, reach.lost, lun, server)) affected.relieving.push_back(name);
+      const bool waits = (repaired_by[0] | repaired_by[1]).test(lun) && server == site.server_at(lun, 0);
+      if (waits && !reach.touched[lun].test(server)) affected.slowed.push_back(name);
     }
   }
   return affected;

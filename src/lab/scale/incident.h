@@ -147,10 +147,12 @@ struct IncidentPlace {
                                           Random random);
 
 /// Names of the attachments whose counters an incident changes directly, because they are lost, slow, stalled
-/// or loaded, and in `relieving` of those that only take over the load of lost ones.
+/// or loaded, in `relieving` of those that only take over the load of lost ones, and in `slowed` of those
+/// whose requests pass the controller that repairs a LUN.
 struct Affected {
   std::vector<std::string> attachments;
   std::vector<std::string> relieving;
+  std::vector<std::string> slowed;
 };
 [[nodiscard]] Affected affected_by(const SiteSpec& site, const ScaleIncident& incident);
 

@@ -39,6 +39,7 @@ class Writer {
     const Affected affected = affected_by(spec_.site, incident);
     json["affected"] = affected.attachments;
     json["relieving"] = affected.relieving;
+    json["slowed"] = affected.slowed;
     return json;
   }
 
@@ -113,7 +114,7 @@ class TruthReader {
     if (incident.kind.empty()) complain("has an incident without a kind");
     incident.right.push_back(blame(member_of(object, "blame")));
     for (const Json& other : member_of(object, "accepted")) incident.right.push_back(blame(other));
-    for (const char* list : {"affected", "relieving"}) incident.shows.merge(texts_of(object, list));
+    for (const char* list : {"affected", "relieving", "slowed"}) incident.shows.merge(texts_of(object, list));
     incident.span = span(object, "start", "stop");
     return incident;
   }

@@ -22,9 +22,10 @@ inline constexpr std::string_view kTruthSchema = "laggard.lab-scale-truth/1";
 
 /// An injected problem as read from truth.json.
 struct TrueIncident {
-  std::string kind;             ///< controller-failed, …
-  std::vector<Part> right;      ///< The part to blame first, then others that are accepted.
-  std::set<std::string> shows;  ///< Attachments that are affected or relieve affected ones.
+  std::string kind;         ///< controller-failed, …
+  std::vector<Part> right;  ///< The part to blame first, then others that are accepted.
+  std::set<std::string>
+      shows;  ///< Attachments that are affected, relieve affected ones or wait for a repair.
   TimeSpan span;
 };
 
