@@ -64,6 +64,7 @@ bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
     case Quantity::kBusyTime:
       return options.busy_times;
     case Quantity::kTraffic:
+    case Quantity::kReadLatency:
     case Quantity::kOther:
       return false;
   }
@@ -136,8 +137,9 @@ std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const Pipeli
   for (const MetricSpec& metric : metric_catalogue()) {
     if (!is_shown_by(metric, kind) || !can_compute(metric, options.counters)) continue;
     if (metric.is_ours && wanted.empty() && !options.parameters.policies.our_metrics) continue;
-    const bool judged = wanted.empty() ? metric.diagnosed_by_default
-                                       : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
+    const bool by_default = metric.diagnosed_by_default && options.windows.interval >= metric.least_interval;
+    const bool judged =
+        wanted.empty() ? by_default : std::find(wanted.begin(), wanted.end(), &metric) != wanted.end();
     if (!judged && !is_helper(metric, options)) continue;
     columns.push_back({&metric, judged, detect::is_compared_by_factors(options.parameters.policies, metric)});
   }

@@ -31,6 +31,20 @@ std::vector<detect::GroupJudge::Column> columns(GroupKind kind, std::vector<cons
   return columns_for(kind, options);
 }
 
+TEST(Pipeline, ReadsAreJudgedByThemselvesWhereASampleHoldsWritesToo) {
+  const auto judges_reads = [](Duration interval) {
+    PipelineOptions options;
+    options.counters = {"rd_ios", "wr_ios", "rd_sectors", "wr_sectors", "rd_ms", "wr_ms"};
+    options.windows.interval = interval;
+    const auto columns = columns_for(GroupKind::kDisks, options);
+    return std::ranges::any_of(columns,
+                               [](const auto& column) { return column.metric == find_metric("r_await"); });
+  };
+  EXPECT_FALSE(judges_reads(std::chrono::seconds(1)));
+  EXPECT_TRUE(judges_reads(std::chrono::seconds(5)));
+  EXPECT_TRUE(judges_reads(std::chrono::seconds(15)));
+}
+
 TEST(Pipeline, ComparesWhatWasRecordedAndAskedFor) {
   using Names = std::vector<std::string>;
   const std::set<std::string> kernel{"rd_ios", "wr_ios", "rd_sectors", "wr_sectors", "rd_ms", "wr_ms"};

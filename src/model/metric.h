@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/time.h"
 #include "model/counter.h"
 
 namespace laggard {
@@ -53,7 +54,8 @@ enum class Quantity : std::uint8_t {
   kSent,
   kRequests,
   kBusyTime,
-  kWaiters,  ///< How many wait for an answer at a time: what there is to do.
+  kReadLatency,  ///< What reads take, whatever writes do.
+  kWaiters,      ///< How many wait for an answer at a time: what there is to do.
 };
 
 /// The two quantities that add up to what goes through storage or a network.
@@ -144,6 +146,8 @@ struct MetricSpec {
   /// What one cell must reach, in `unit`, to be far off for a moment (docs/methods/burst.md); 0: not looked
   /// at.
   double least_burst = 0;
+  /// Judged by default only where samples are at least so far apart.
+  Duration least_interval{0};
 
   /// Whether it is how long a call or a message takes (S §6): a time per what took it. What also knows of
   /// requests that wait and do not complete is a wait (FormulaShape::kWait) instead.

@@ -201,13 +201,16 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
 
 /// A burst of hours is told from sickness when it is over: it was shorter than sickness is, and the member
 /// has been well for as long.
-void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous) {
+void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track) {
   if (stretches_.empty()) return;
   Stretch& stretch = stretches_[member];
   if (anomalous) {
-    if (stretch.bad == 0 || stretch.calm >= options_.least_calm) stretch = {recent_.back().end, 0, 0};
+    if (stretch.bad == 0 || stretch.calm >= options_.least_calm)
+      stretch = {.begin = recent_.back().end, .relapse = stretch.relapse};
     ++stretch.bad;
     stretch.calm = 0;
+    const bool for_long = !track.seen_for_long.empty() && track.seen_for_long[member] != 0;
+    stretch.seen_for_long = stretch.seen_for_long || for_long;
     return;
   }
   if (stretch.bad == 0 || recent_.back().idle) return;
@@ -216,12 +219,15 @@ void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous) {
       stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) {
     return;
   }
+  const bool burst = !stretch.seen_for_long && !stretch.relapse;
   for (Anomaly& anomaly : anomalies_) {
-    if (anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed()) continue;
+    if (!burst || anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed())
+      continue;
     anomaly.confirmed_since.reset();
     anomaly.withdrawn = true;
+    stretch.relapse = true;
   }
-  stretch = {};
+  stretch = {.begin = stretch.begin, .relapse = stretch.relapse};
 }
 
 bool AnomalyTracker::is_as_ever(const Anomaly& anomaly, const OwnPast& past) const {
@@ -230,6 +236,13 @@ bool AnomalyTracker::is_as_ever(const Anomaly& anomaly, const OwnPast& past) con
     if (window.score(anomaly.member) > 1) anomalous.push_back(window.position);
   }
   return past.as_ever(anomaly.member, anomalous);
+}
+
+std::int64_t AnomalyTracker::anomalous_cells(std::size_t member) const {
+  const std::optional<std::size_t> latest = latest_[member];
+  if (!latest || is_over(*latest)) return 0;
+  const Anomaly& anomaly = anomalies_[*latest];
+  return anomaly.last_position - anomaly.first_position + static_cast<std::int64_t>(options_.shift);
 }
 
 /// Nothing extends it any more.
@@ -292,7 +305,7 @@ void AnomalyTracker::add(const WindowJudgement& window, const SharedLevelRows& l
   if (seen_.size() > kLongestReach) seen_.pop_front();
   for (std::size_t i = 0; i < n; ++i) {
     step(i, verdicts[i].anomalous, track);
-    withdraw_burst(i, verdicts[i].anomalous);
+    withdraw_burst(i, verdicts[i].anomalous, track);
   }
 }
 

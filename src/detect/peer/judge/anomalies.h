@@ -145,6 +145,8 @@ struct ScoredTrack {
   /// Not empty: over how many windows before this one the distance was gathered; the anomaly began that long
   /// ago.
   std::vector<std::size_t> reach;
+  /// Not empty: members of which single windows have told for longer than a burst lasts. They are sick.
+  std::vector<std::uint8_t> seen_for_long;
   bool trained = false;
   bool idle = false;  ///< The group did too little in this window for the metric to say anything.
   /// Not null: whoever is as slow as ever by this, which knows the window, is not confirmed.
@@ -186,6 +188,8 @@ class AnomalyTracker {
 
   [[nodiscard]] const std::vector<Anomaly>& anomalies() const { return anomalies_; }
   [[nodiscard]] std::span<const ComponentState> states() const { return filter_.states(); }
+  /// From the first to the last anomalous window of a member's anomaly, while it is not over; else 0.
+  [[nodiscard]] std::int64_t anomalous_cells(std::size_t member) const;
   [[nodiscard]] const MetricSpec& metric() const { return *metric_; }
   [[nodiscard]] const std::string& detector() const { return detector_; }
   [[nodiscard]] std::size_t group() const { return group_; }
@@ -238,7 +242,7 @@ class AnomalyTracker {
   void reach_back(Anomaly& anomaly, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
-  void withdraw_burst(std::size_t member, bool anomalous);
+  void withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track);
   [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;
 
   std::size_t group_;
@@ -260,6 +264,8 @@ class AnomalyTracker {
     WallTime begin;  ///< End of its first window.
     std::uint64_t bad = 0;
     std::uint64_t calm = 0;
+    bool seen_for_long = false;  ///< ScoredTrack::seen_for_long.
+    bool relapse = false;        ///< One was withdrawn before: what comes again is no burst.
   };
   std::vector<Stretch> stretches_;
   std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.

@@ -82,6 +82,10 @@ class Feed {
     track_.certain = {0, 0};
     return *this;
   }
+  Feed& seen_for_long(bool is) {
+    track_.seen_for_long = {is ? std::uint8_t{1} : std::uint8_t{0}, 0};
+    return *this;
+  }
   Feed& reach(std::size_t windows) {
     track_.reach = {windows, 0};
     return *this;
@@ -171,6 +175,21 @@ TEST(AnomalyTracker, WhatLastedStaysConfirmedWhenItIsOver) {
   Feed again = Feed(withdrawing()).certain().scores({2, 2, 2, 2}).quiet().scores({0, 0, 0}).certain();
   again.scores({2, 2, 2, 2}).quiet().scores(std::vector<double>(50, 0));
   EXPECT_TRUE(again.anomalies()[0].confirmed()) << "short pauses are part of it";
+}
+
+TEST(AnomalyTracker, WhatSingleWindowsToldOfForLongIsNoBurst) {
+  Feed feed = Feed(withdrawing()).certain().scores({2, 2}).seen_for_long(true).scores({2}).restart();
+  feed.seen_for_long(false).scores({2, 2}).quiet().scores(std::vector<double>(50, 0));
+  EXPECT_TRUE(feed.anomalies()[0].confirmed());
+}
+
+TEST(AnomalyTracker, WhatComesAgainIsNoBurst) {
+  Feed feed =
+      Feed(withdrawing()).certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(20, 0));
+  ASSERT_TRUE(feed.anomalies()[0].withdrawn);
+  feed.restart().certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(20, 0));
+  ASSERT_EQ(feed.anomalies().size(), 2U);
+  EXPECT_TRUE(feed.anomalies()[1].confirmed());
 }
 
 TEST(AnomalyTracker, WhileTheGroupIsIdleNobodyIsWell) {

@@ -270,7 +270,8 @@ void AnomalyTracker::exchange(State& state, Self& self, const TrackedGroup& grou
   state(self.filter_);
   exchange_recent(state, self, group);
   exchange_seen(state, self);
-  for (auto& stretch : self.stretches_) state(stretch.begin, stretch.bad, stretch.calm);
+  for (auto& stretch : self.stretches_)
+    state(stretch.begin, stretch.bad, stretch.calm, stretch.seen_for_long, stretch.relapse);
   exchange_anomalies(state, self);
   exchange_levels(state, self, group);
 }

@@ -140,7 +140,13 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
       const double saturated = saturated_threshold(parameters, {track.detector, track.regime, independent});
       ask_for_magnitude(slowdown, parameters, track.scale.at(saturated), thresholds.values);
     }
-    ScoredTrack scored{track.distance, thresholds.values, track.below, {}, {}, thresholds.trained};
+    ScoredTrack scored{.distance = track.distance,
+                       .threshold = thresholds.values,
+                       .below = track.below,
+                       .certain = {},
+                       .reach = {},
+                       .seen_for_long = {},
+                       .trained = thresholds.trained};
     if (asks_past(track, thresholds.trained, parameters) && !slowdown.empty()) scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
     if (own_history_) learn(judged, track, load);
@@ -152,8 +158,8 @@ void GroupFollower::learn(const JudgedWindow& judged, const TrackJudgement& trac
   const Parameters& parameters = options_->parameters;
   const WindowSpec& windows = options_->preset.windows;
   const double independent = static_cast<double>(windows.size) / static_cast<double>(windows.smoothing);
-  const double untrained =
-      track.scale.at(self_threshold(parameters, *track.metric, {track.detector, track.regime, independent}));
+  const double untrained = track.scale.at(
+      self_threshold(parameters, *track.metric, {track.detector, track.regime, independent, members()}));
   own_history_->learn(judged.window, track, load, *columns_, untrained);
 }
 
@@ -258,7 +264,27 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
     track.distance.push_back(bias.goes_on ? bias.shift : 0);
     track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
+  for (std::size_t i = 0; i < members(); ++i) track.seen_for_long.push_back(is_seen_for_long(i) ? 1 : 0);
+  // What was found in another latency goes on in this one.
+  ScoredTrack over = track;
+  std::ranges::fill(over.certain, std::uint8_t{0});
+  std::ranges::fill(over.distance, 0);
+  for (std::size_t t = 0; t < trackers_.size(); ++t) {
+    const bool other = trackers_[t].detector() == kBiasDetector && &trackers_[t].metric() != metric;
+    if (other) feed(judged, &trackers_[t].metric(), std::string(kBiasDetector), over);
+  }
   feed(judged, metric, std::string(kBiasDetector), std::move(track));
+}
+
+/// Whether the distances see its latency, too, for longer than a burst lasts.
+bool GroupFollower::is_seen_for_long(std::size_t member) const {
+  const WindowSpec& windows = options_->preset.windows;
+  const double least = options_->parameters.longest_transient_s +
+                       to_seconds(windows.interval) * static_cast<double>(windows.size);
+  return std::ranges::any_of(trackers_, [&](const AnomalyTracker& tracker) {
+    return tracker.metric().role == Role::kLatency && tracker.detector() != kBiasDetector &&
+           to_seconds(windows.interval * tracker.anomalous_cells(member)) > least;
+  });
 }
 
 bool GroupFollower::has_tracker(std::string_view detector) const {

@@ -122,6 +122,7 @@ class GroupFollower {
   void leave_sick_out_of_past(WallTime end);
   void leave_suspects_out_of_history(WallTime end);
   void judge_bias(const JudgedWindow& judged);
+  [[nodiscard]] bool is_seen_for_long(std::size_t member) const;
   void judge_standby(const JudgedWindow& judged);
   void judge_absent(const JudgedWindow& judged);
   void clear_where_second_is_well(const JudgedWindow& judged, const MetricSpec* metric,

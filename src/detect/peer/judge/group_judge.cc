@@ -116,7 +116,12 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MetricSpec& metric = *columns_[c].metric;
     streams_.emplace_back(windows_of(metric, options_.windows, options_.parameters), members_);
-    if (metric.role == Role::kLatency && columns_[c].judged && !latency_column_) latency_column_ = c;
+    if (metric.role != Role::kLatency || !columns_[c].judged) continue;
+    const bool reads = metric.quantity == Quantity::kReadLatency;
+    const bool is_first = std::ranges::none_of(latencies_, [&](const LatencyHistory& known) {
+      return (columns_[known.column].metric->quantity == Quantity::kReadLatency) == reads;
+    });
+    if (is_first) latencies_.insert(reads ? latencies_.end() : latencies_.begin(), {c, {}});
   }
 }
 
@@ -147,11 +152,11 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   };
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const std::span<const double> column = compared(*columns_[c].metric, cells[c], memory);
-    if (c == latency_column_) keep_latencies(t, cells[c]);
     streams_[c].push(t, column, memory.windows[c], [&](const Window& window) {
       hold(c, ready_at(window.index)[c], window, memory.windows[c]);
     });
   }
+  for (LatencyHistory& history : latencies_) keep_latencies(history, t, cells);
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
   for (auto& [index, held] : ready) {
     if (cell > judge_after_) judge(index, held, memory, sink);
@@ -162,24 +167,34 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   }
 }
 
-/// Windows that come after a gap may begin a window before it, which is no more cells ago.
-void GroupJudge::keep_latencies(WallTime t, std::span<const double> column) {
-  Latencies& now = latencies_.emplace_back();
+/// Windows that come after a gap may begin a window before it, which is no more cells ago. Reads count by how
+/// much was read: a sample with a single one says little of a disk.
+void GroupJudge::keep_latencies(LatencyHistory& history, WallTime t,
+                                std::span<const std::span<const double>> cells) {
+  const std::span<const double> column = cells[history.column];
+  const bool reads = columns_[history.column].metric->quantity == Quantity::kReadLatency;
+  const std::optional<std::size_t> read = reads ? column_of(Quantity::kRead) : std::nullopt;
+  Latencies& now = history.cells.emplace_back();
   now.time = t;
   for (std::size_t i = 0; i < column.size(); ++i) {
-    if (!(column[i] > 0)) continue;
+    const double weight = read ? cells[*read][i] : 1;
+    if (!(column[i] > 0) || !(weight > 0)) continue;
     now.members.push_back(static_cast<std::uint32_t>(i));
     now.values.push_back(column[i]);
+    now.weights.push_back(weight);
   }
   now.members.shrink_to_fit();
   now.values.shrink_to_fit();
-  if (latencies_.size() > options_.windows.size + 1) latencies_.pop_front();
+  now.weights.shrink_to_fit();
+  if (history.cells.size() > options_.windows.size + 1) history.cells.pop_front();
 }
 
 std::size_t GroupJudge::held() const {
   std::size_t numbers = 0;
   for (const GroupStream& stream : streams_) numbers += stream.held();
-  for (const Latencies& cell : latencies_) numbers += cell.values.size();
+  for (const LatencyHistory& history : latencies_) {
+    for (const Latencies& cell : history.cells) numbers += cell.values.size();
+  }
   return numbers;
 }
 
@@ -331,7 +346,8 @@ void GroupJudge::judge_column(std::size_t column, const HeldWindow& held, JudgeM
   const Policies& policies = options_.parameters.policies;
   const std::vector<double>& levels = out.levels[column];
   const double floor = floor_of(column);
-  const bool by_regime = metric.role == Role::kLatency && policies.regimes;
+  const bool by_regime =
+      metric.role == Role::kLatency && metric.quantity != Quantity::kReadLatency && policies.regimes;
   const Regime regime_now = by_regime ? regime() : Regime::kAny;
   const bool idle = out.idle && policies.idleness && metric.role == Role::kLatency;
   SortedWindow& sorted = memory.sorted;
@@ -391,22 +407,39 @@ void GroupJudge::hide_left_out(WindowJudgement& out) const {
   }
 }
 
-void GroupJudge::find_active_latency(WindowJudgement& out) {
-  if (!latency_column_) return;
-  out.latency_column = *latency_column_;
-  out.latency_floor = least_floor(*columns_[*latency_column_].metric);
-  out.active_latency.assign(members_, 0);
+/// Missing of who had none in half of the samples.
+std::vector<double> GroupJudge::mean_latencies(const LatencyHistory& history,
+                                               const WindowJudgement& out) const {
+  std::vector<double> sum(members_, 0);
+  std::vector<double> weight(members_, 0);
   std::vector<double> count(members_, 0);
-  for (const Latencies& cell : latencies_) {
+  for (const Latencies& cell : history.cells) {
     if (cell.time < out.start || cell.time >= out.end) continue;
     for (std::size_t at = 0; at < cell.members.size(); ++at) {
-      out.active_latency[cell.members[at]] += cell.values[at];
-      count[cell.members[at]] += 1;
+      const std::uint32_t i = cell.members[at];
+      sum[i] += cell.weights[at] * cell.values[at];
+      weight[i] += cell.weights[at];
+      count[i] += 1;
     }
   }
   for (std::size_t i = 0; i < members_; ++i) {
     const bool enough = 2 * count[i] >= static_cast<double>(options_.windows.size);
-    out.active_latency[i] = enough ? out.active_latency[i] / count[i] : kMissing;
+    sum[i] = enough ? sum[i] / weight[i] : kMissing;
+  }
+  return sum;
+}
+
+/// Of reads where most of the members read, else of all requests.
+void GroupJudge::find_active_latency(WindowJudgement& out) const {
+  for (const LatencyHistory& history : latencies_) {
+    std::vector<double> mean = mean_latencies(history, out);
+    const auto active = std::ranges::count_if(mean, [](double x) { return !std::isnan(x); });
+    const bool is_only_choice = out.active_latency.empty();
+    if (!is_only_choice && 2 * static_cast<std::size_t>(active) < members_) continue;
+    out.latency_column = history.column;
+    out.latency_floor = least_floor(*columns_[history.column].metric);
+    out.active_latency = std::move(mean);
+    find_slow_minutes(history, out);
   }
 }
 
@@ -415,15 +448,15 @@ namespace {
 /// A minute of a group's latencies.
 class Minute {
  public:
-  explicit Minute(std::size_t members) : sum_(members, 0), count_(members, 0) {}
+  explicit Minute(std::size_t members) : sum_(members, 0), weight_(members, 0) {}
 
-  void add(std::size_t member, double value) {
-    sum_[member] += value;
-    count_[member] += 1;
+  void add(std::size_t member, double value, double weight) {
+    sum_[member] += weight * value;
+    weight_[member] += weight;
   }
   /// Adds who was there, and who was slow, and begins the next one.
   void end(double slow, std::span<double> minutes, std::span<double> slow_minutes) {
-    divide(sum_.data(), count_.data(), sum_.size());
+    divide(sum_.data(), weight_.data(), sum_.size());
     present_.clear();
     std::ranges::copy_if(sum_, std::back_inserter(present_), [](double mean) { return !std::isnan(mean); });
     if (static_cast<std::ptrdiff_t>(present_.size()) >= kLeastTogether) {
@@ -434,31 +467,33 @@ class Minute {
       }
     }
     std::ranges::fill(sum_, 0);
-    std::ranges::fill(count_, 0);
+    std::ranges::fill(weight_, 0);
   }
 
  private:
   std::vector<double> sum_;
-  std::vector<double> count_;
+  std::vector<double> weight_;
   std::vector<double> present_;
 };
 
 }  // namespace
 
-void GroupJudge::find_slow_minutes(WindowJudgement& out) const {
-  if (!latency_column_ || options_.windows.interval < kLeastBiasInterval) return;
+void GroupJudge::find_slow_minutes(const LatencyHistory& history, WindowJudgement& out) const {
+  if (options_.windows.interval < kLeastBiasInterval) return;
   const Duration length = std::max<Duration>(std::chrono::minutes(1), options_.windows.interval);
   std::vector<double> minutes(members_, 0);
   out.slow_minutes.assign(members_, 0);
   Minute minute(members_);
   std::optional<WallTime> now;
   const auto end = [&] { minute.end(options_.parameters.bias.slow_minute, minutes, out.slow_minutes); };
-  for (const Latencies& cell : latencies_) {
+  for (const Latencies& cell : history.cells) {
     if (cell.time < out.start || cell.time >= out.end || cell.members.empty()) continue;
     const WallTime of = floor_to(cell.time, length);
     if (now && of != *now) end();
     now = of;
-    for (std::size_t at = 0; at < cell.members.size(); ++at) minute.add(cell.members[at], cell.values[at]);
+    for (std::size_t at = 0; at < cell.members.size(); ++at) {
+      minute.add(cell.members[at], cell.values[at], cell.weights[at]);
+    }
   }
   if (now) end();
   divide(out.slow_minutes.data(), minutes.data(), members_);
@@ -487,7 +522,6 @@ void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, 
   }
   find_absent(out);
   find_active_latency(out);
-  find_slow_minutes(out);
   hide_left_out(out);
   sink(out);
 }

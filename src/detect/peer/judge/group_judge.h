@@ -141,17 +141,23 @@ class GroupJudge {
   };
   /// The windows of all columns that begin at an index; empty between two cells.
   using Ready = std::map<std::int64_t, std::vector<HeldWindow>>;
-  /// A cell of the latency metric: who had any, and how much.
+  /// A cell of a latency metric: who had any, how much, and how much that counts in a mean.
   struct Latencies {
     WallTime time;
     std::vector<std::uint32_t> members;
     std::vector<double> values;
+    std::vector<double> weights;
+  };
+  /// Those of the last cells, as many as windows that are to come may begin before.
+  struct LatencyHistory {
+    std::size_t column = 0;
+    std::deque<Latencies> cells;
   };
 
   void hold(std::size_t column, HeldWindow& held, const Window& window, WindowMemory& memory) const;
   [[nodiscard]] std::span<const double> compared(const MetricSpec& metric, std::span<const double> column,
                                                  JudgeMemory& memory) const;
-  void keep_latencies(WallTime t, std::span<const double> column);
+  void keep_latencies(LatencyHistory& history, WallTime t, std::span<const std::span<const double>> cells);
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
   void judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out);
@@ -160,8 +166,10 @@ class GroupJudge {
   void find_activity(const WindowJudgement& out);
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
-  void find_active_latency(WindowJudgement& out);
-  void find_slow_minutes(WindowJudgement& out) const;
+  void find_active_latency(WindowJudgement& out) const;
+  void find_slow_minutes(const LatencyHistory& history, WindowJudgement& out) const;
+  [[nodiscard]] std::vector<double> mean_latencies(const LatencyHistory& history,
+                                                   const WindowJudgement& out) const;
   [[nodiscard]] double least_floor(const MetricSpec& metric) const;
   [[nodiscard]] double floor_of(std::size_t column) const;
   [[nodiscard]] Regime regime() const;
@@ -179,9 +187,7 @@ class GroupJudge {
   std::vector<double> activity_;
   std::vector<std::uint8_t> left_out_;
   std::int64_t judge_after_ = std::numeric_limits<std::int64_t>::min();
-  std::optional<std::size_t> latency_column_;
-  std::deque<Latencies>
-      latencies_;  ///< Of the last cells, as many as windows that are to come may begin before.
+  std::vector<LatencyHistory> latencies_;  ///< Of all requests, then of reads; of what is judged.
 };
 
 }  // namespace laggard::detect

@@ -277,6 +277,41 @@ TEST(GroupJudge, ActiveLatencyIsOfTheSecondsWithWork) {
   EXPECT_DOUBLE_EQ(window.active_latency[2], 4);
 }
 
+/// Of the members from the second on all read; the first reads three times as much, and slowly, in every
+/// other sample. \param readers  how many there are.
+WindowJudgement reads_and_writes(std::size_t readers) {
+  JudgeOptions how = options();
+  how.windows.interval = std::chrono::seconds(15);
+  const auto values = [&](std::string_view metric, std::size_t i, std::size_t k) {
+    const bool slow = i == 0 && k % 2 == 0;
+    if (metric == "await") return 100.0;
+    if (i >= readers) return 0.0;
+    if (metric == "rd_sec") return slow ? 3000.0 : 1000.0;
+    return slow ? 8.0 : 4.0;
+  };
+  return judge({"-rd_sec", "await", "r_await"}, values, how);
+}
+
+TEST(GroupJudge, WhereMostReadTheirReadsTellHowActiveLatencyIs) {
+  const WindowJudgement window = reads_and_writes(kMembers);
+  EXPECT_EQ(window.latency_column, 2U);
+  EXPECT_DOUBLE_EQ(window.active_latency[0], 7) << "by how much was read";
+  EXPECT_DOUBLE_EQ(window.active_latency[1], 4);
+  EXPECT_DOUBLE_EQ(window.slow_minutes[0], 1);
+}
+
+TEST(GroupJudge, WhereFewReadAllRequestsTellHowActiveLatencyIs) {
+  const WindowJudgement window = reads_and_writes(kMembers / 2 - 1);
+  EXPECT_EQ(window.latency_column, 1U);
+  EXPECT_DOUBLE_EQ(window.active_latency[0], 100);
+  EXPECT_DOUBLE_EQ(window.slow_minutes[0], 0);
+}
+
+TEST(GroupJudge, ReadsKnowNoRegimes) {
+  const WindowJudgement window = reads_and_writes(kMembers);
+  EXPECT_EQ(track(window, "r_await").regime, Regime::kAny);
+}
+
 TEST(GroupJudge, SlowMinutesAreThoseAboveThePeersMedian) {
   JudgeOptions how = options();
   how.windows.interval = std::chrono::seconds(15);

@@ -122,6 +122,9 @@ double self_threshold(const Parameters& parameters, const MetricSpec& metric, co
     return reads ? parameters.kl.self_threshold_reads : parameters.kl.self_threshold;
   }
   const MetricPolicy& policy = policy_of(parameters, metric);
+  if (reads && use.members >= parameters.many_members) {
+    return std::min(parameters.latency_of_many, policy.self_threshold_reads);
+  }
   return reads ? policy.self_threshold_reads : policy.self_threshold;
 }
 
@@ -163,6 +166,11 @@ constexpr std::array kNamed{
         "latency.threshold", "latency: untrained threshold, bins", 0, kLarge),
     named<&Parameters::latency, &MetricPolicy::self_threshold_reads>(
         "latency.threshold-reads", "the same while the group mostly reads", 0, kLarge),
+    named<&Parameters::longest_transient_s>(
+        "transient-s", "what single windows tell of for more seconds is no burst of hours", 0, kLarge),
+    named<&Parameters::latency_of_many>("latency.threshold-many",
+                                        "the same in a group of many members, if it is less", 0, kLarge),
+    named<&Parameters::many_members>("latency.many", "so many members are many", 0, kLarge),
     named<&Parameters::latency, &MetricPolicy::least_threshold>(
         "latency.least", "latency: trained thresholds are at least this, bins", 0, kLarge),
     named<&Parameters::retransmission, &MetricPolicy::self_threshold>(

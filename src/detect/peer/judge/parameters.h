@@ -132,6 +132,11 @@ struct Parameters {
   // them.
   MetricPolicy traffic{0.02, 6, 6, 1};
   MetricPolicy latency{0.10, 2, 16, 1};
+  /// While the group reads and has so many members, latency has this threshold: how unequal healthy ones are
+  /// in a closed loop of reads shows in the spread of hundreds, not in that of a dozen. Made on even seeds of
+  /// simulated sites.
+  std::size_t many_members = 100;
+  double latency_of_many = 4;
   MetricPolicy retransmission{0, 2, 2, 1};
   MetricPolicy congestion{0, 0.40, 0.40, 0.30};
   // Of the recorded runs of docs/accuracy.md: a healthy server reaches 1.5 powers of two, one whose port is
@@ -172,6 +177,8 @@ struct Parameters {
   /// what little it gets wait this long (ms) is sick (T Fig 5.5). Servers' own work waits for less than 1 ms,
   /// healthy reads for about 9 ms.
   double standby_ms = 20;
+  /// What single windows tell of for so long, and the length of a window, is no burst of hours (ours).
+  double longest_transient_s = 3600;
   /// F §10.1: cwnd is averaged over 31 seconds.
   double congestion_seconds = 31;
   /// Lost samples in a row that are filled in.
@@ -230,6 +237,7 @@ struct ThresholdUse {
   std::string_view detector = "cdf";  ///< A distance, or `cwnd`.
   Regime regime = Regime::kAny;
   double independent = 64.0 / 5;  ///< Samples of a window: WinSize / smoothing.
+  std::size_t members = 0;        ///< Of the group.
 };
 
 /// Positions on the scale of the distance (Scale); for cwnd the fraction itself.

@@ -33,6 +33,17 @@ TEST(Policy, OnlyLatencyAsksWhatTheGroupIsDoing) {
   }
 }
 
+TEST(Policy, AmongManyMembersTheSpreadShowsHowUnequalReadsAre) {
+  const Parameters parameters;
+  const auto threshold = [&](Regime regime, std::size_t members) {
+    return self_threshold(parameters, *find_metric("await"), {"cdf", regime, 4, members});
+  };
+  const std::size_t many = parameters.many_members;
+  EXPECT_EQ(threshold(Regime::kReads, many), parameters.latency_of_many);
+  EXPECT_EQ(threshold(Regime::kReads, many - 1), parameters.latency.self_threshold_reads);
+  EXPECT_EQ(threshold(Regime::kWrites, many), parameters.latency.self_threshold);
+}
+
 TEST(Policy, TrafficOfServersDiffersMoreThanThatOfDisks) {
   EXPECT_GT(policy_of({}, *find_metric("rxbyt")).self_threshold,
             policy_of({}, *find_metric("wr_sec")).self_threshold);

@@ -30,7 +30,7 @@ std::string track_name(const MetricSpec& metric, Regime regime, std::optional<Lo
 ThresholdBook::Column ThresholdBook::column(const Track& track,
                                             const std::vector<std::string>& members) const {
   const Parameters& parameters = track.parameters;
-  const ThresholdUse use{track.detector, track.regime, track.independent};
+  const ThresholdUse use{track.detector, track.regime, track.independent, members.size()};
   const double prior = track.scale.at(self_threshold(parameters, track.metric, use));
   const auto trained_as = [&](std::optional<Load> load) {
     return thresholds_.find(track.detector, track_name(track.metric, track.regime, load), track.group);
