@@ -166,6 +166,7 @@ cause = "busy-lun"
 resource = "storage"
 any = ["storage throughput", "storage latency"]
 excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
+is_not = ["busy for a moment"]
 blames = ["lun", "attachment"]
 why = "{component} moves {excess} more than its peers do: a workload of its own"
 check = [
@@ -177,6 +178,7 @@ name = "more work than its peers"
 cause = "busy-lun"
 resource = "storage"
 all = ["storage throughput", "storage latency"]
+is_not = ["busy for a moment"]
 blames = ["lun", "attachment"]
 why = "{component} diverges in {metrics}: a workload of its own"
 
@@ -194,9 +196,8 @@ name = "a slow LUN"
 cause = "slow-lun"
 resource = "storage"
 any = ["storage latency"]
-none = ["storage throughput"]
 blames = ["lun", "attachment"]
-why = "{component} takes longer per request than its peers without moving more data"
+why = "{component} takes longer per request than its peers, and does not move more for long"
 check = [
   '''ssh {host} "multipath -ll {device}; iostat -xd 5 3 {device}"  # its paths, and its queue''',
   '''ssh {host} smartctl -x /dev/{device}  # where the array passes it on''',

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "explain/companions.h"
 #include "explain/failover.h"
 
 namespace laggard::explain {
@@ -89,6 +90,8 @@ std::map<SubjectKey, Beginning> beginnings_of(const std::vector<const Finding*>&
   return seen;
 }
 
+}  // namespace
+
 void measure(Hypothesis& hypothesis, const IncidentOptions& options) {
   hypothesis.last = std::numeric_limits<std::int64_t>::min();
   const bool several = hypothesis.blamed.blame.kind.spec().reach >= 1 && options.joint_confirmation;
@@ -126,6 +129,24 @@ void measure(Hypothesis& hypothesis, const IncidentOptions& options) {
   if (hypothesis.confirmed_since)
     hypothesis.confirmed_since = std::max(*hypothesis.confirmed_since, hypothesis.faulty_since);
 }
+
+void absorb(Hypothesis& hypothesis, const Hypothesis& other) {
+  hypothesis.findings.insert(hypothesis.findings.end(), other.findings.begin(), other.findings.end());
+  std::vector<std::size_t>& subjects = hypothesis.blamed.subjects;
+  subjects.insert(subjects.end(), other.blamed.subjects.begin(), other.blamed.subjects.end());
+  std::sort(subjects.begin(), subjects.end());
+  subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
+}
+
+std::int64_t seen_until(const Hypothesis& hypothesis) {
+  std::optional<std::int64_t> last;
+  for (const Finding* finding : hypothesis.findings) {
+    if (!finding->retrospective) last = std::max(last.value_or(finding->last), finding->last);
+  }
+  return last.value_or(hypothesis.last);
+}
+
+namespace {
 
 class HypothesisMaker {
  public:
@@ -223,43 +244,7 @@ class HypothesisMaker {
     return hypotheses;
   }
 
-  /// See make_hypotheses.
-  [[nodiscard]] std::vector<Hypothesis> join_companions(std::vector<Hypothesis> hypotheses,
-                                                        const Grouping& grouping) const {
-    std::vector<std::pair<double, Hypothesis>> by_wait;
-    by_wait.reserve(hypotheses.size());
-    for (Hypothesis& hypothesis : hypotheses)
-      by_wait.emplace_back(excess_wait(hypothesis), std::move(hypothesis));
-    std::stable_sort(by_wait.begin(), by_wait.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.first, a.second.strength) > std::pair(b.first, b.second.strength);
-    });
-    std::transform(by_wait.begin(), by_wait.end(), hypotheses.begin(),
-                   [](auto& each) { return std::move(each.second); });
-    std::vector<bool> taken(hypotheses.size(), false);
-    std::vector<Hypothesis> joined;
-    for (std::size_t d = 0; d < hypotheses.size(); ++d) {
-      if (taken[d]) continue;
-      const std::vector<std::size_t> with = companions_of(hypotheses, taken, d, grouping);
-      for (const std::size_t e : with) {
-        absorb(hypotheses[d], hypotheses[e]);
-        taken[e] = true;
-      }
-      hypotheses[d].companions = with.size();
-      if (!with.empty()) measure(hypotheses[d], options_);
-      joined.push_back(std::move(hypotheses[d]));
-    }
-    return joined;
-  }
-
  private:
-  static void absorb(Hypothesis& hypothesis, const Hypothesis& other) {
-    hypothesis.findings.insert(hypothesis.findings.end(), other.findings.begin(), other.findings.end());
-    std::vector<std::size_t>& subjects = hypothesis.blamed.subjects;
-    subjects.insert(subjects.end(), other.blamed.subjects.begin(), other.blamed.subjects.end());
-    std::sort(subjects.begin(), subjects.end());
-    subjects.erase(std::unique(subjects.begin(), subjects.end()), subjects.end());
-  }
-
   static constexpr std::size_t kSeveral = 3;
 
   static std::size_t slow_components(const Hypothesis& hypothesis) {
@@ -287,105 +272,6 @@ class HypothesisMaker {
         slowness.first + shift_ <= *at && std::abs(*at - seen_until(slowness)) <= options_.slack();
     return until_then && (map_.runs_through(loss.blamed.subjects, slowness.blamed.blame) ||
                           map_.runs_through(slowness.blamed.subjects, loss.blamed.blame));
-  }
-
-  /// The array of a hypothesis that is about one slow LUN; null for others.
-  static const Part* array_of_slow_lun(const Hypothesis& hypothesis, const Grouping& grouping) {
-    const PartKind kind = hypothesis.blamed.blame.kind;
-    if (kind != PartKind::kLun && kind != PartKind::kAttachment) return nullptr;
-    if (std::ranges::none_of(hypothesis.findings, &Finding::is_slow)) return nullptr;
-    const Finding& first = *hypothesis.findings.front();
-    if (!first.is_of_component()) return nullptr;
-    return grouping.part_of(grouping.components[first.component], PartKind::kArray);
-  }
-
-  /// The hypotheses behind the leader, whose work waited less, that begin together while it lasts; at least
-  /// two, else none.
-  [[nodiscard]] std::vector<std::size_t> companions_of(const std::vector<Hypothesis>& hypotheses,
-                                                       const std::vector<bool>& taken, std::size_t leader,
-                                                       const Grouping& grouping) const {
-    const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
-    if (array == nullptr || has_own_work(hypotheses[leader])) return {};
-    const std::int64_t leader_end = seen_until(hypotheses[leader]);
-    std::vector<std::size_t> during;
-    for (std::size_t e = leader + 1; e < hypotheses.size(); ++e) {
-      const Part* other = taken[e] ? nullptr : array_of_slow_lun(hypotheses[e], grouping);
-      if (other == nullptr || *other != *array) continue;
-      const std::int64_t length = seen_until(hypotheses[e]) - hypotheses[e].first;
-      const std::int64_t both = std::min(leader_end, seen_until(hypotheses[e])) - hypotheses[e].first;
-      const bool then = hypotheses[e].first + options_.slack() >= hypotheses[leader].first &&
-                        2 * both >= length && 4 * length >= leader_end - hypotheses[leader].first;
-      if (then && !has_own_work(hypotheses[e])) during.push_back(e);
-    }
-    std::vector<std::size_t> most;
-    for (const std::size_t one : during) {
-      std::vector<std::size_t> with;
-      std::copy_if(during.begin(), during.end(), std::back_inserter(with), [&](std::size_t other) {
-        const std::int64_t apart = hypotheses[other].first - hypotheses[one].first;
-        return apart >= 0 && apart <= 2 * shift_;
-      });
-      if (with.size() > most.size()) most = std::move(with);
-    }
-    if (most.size() < 2 || are_anothers(hypotheses, taken, leader, most, grouping)) most.clear();
-    return most;
-  }
-
-  /// By how much the times of a LUN differ from those of others, in cells: the sum over beginning and end.
-  static std::int64_t apart(const std::vector<Hypothesis>& hypotheses, std::size_t lun,
-                            const std::vector<std::size_t>& others) {
-    std::vector<std::int64_t> first;
-    std::vector<std::int64_t> last;
-    for (const std::size_t other : others) {
-      first.push_back(hypotheses[other].first);
-      last.push_back(seen_until(hypotheses[other]));
-    }
-    const auto middle = static_cast<std::ptrdiff_t>(first.size() / 2);
-    std::nth_element(first.begin(), first.begin() + middle, first.end());
-    std::nth_element(last.begin(), last.begin() + middle, last.end());
-    return std::abs(hypotheses[lun].first - first[static_cast<std::size_t>(middle)]) +
-           std::abs(seen_until(hypotheses[lun]) - last[static_cast<std::size_t>(middle)]);
-  }
-
-  /// Whether the companions are those of another slow LUN of the array, whose work waited longer than theirs,
-  /// too: one that was slow when they were, while the leader began or ended at another time.
-  [[nodiscard]] bool are_anothers(const std::vector<Hypothesis>& hypotheses, const std::vector<bool>& taken,
-                                  std::size_t leader, const std::vector<std::size_t>& companions,
-                                  const Grouping& grouping) const {
-    const Part* array = array_of_slow_lun(hypotheses[leader], grouping);
-    const std::int64_t own = apart(hypotheses, leader, companions) - 2 * options_.slack();
-    for (std::size_t other = leader + 1; other < companions.front(); ++other) {
-      const Part* with = taken[other] ? nullptr : array_of_slow_lun(hypotheses[other], grouping);
-      const bool same = with != nullptr && *with == *array && !has_own_work(hypotheses[other]);
-      if (same && apart(hypotheses, other, companions) < own) return true;
-    }
-    return false;
-  }
-
-  /// When it was seen last, retrospective findings left out: they go on for as long as they look back.
-  static std::int64_t seen_until(const Hypothesis& hypothesis) {
-    std::optional<std::int64_t> last;
-    for (const Finding* finding : hypothesis.findings) {
-      if (!finding->retrospective) last = std::max(last.value_or(finding->last), finding->last);
-    }
-    return last.value_or(hypothesis.last);
-  }
-
-  /// By how much its work waited longer than its peers', ms times windows; without retrospective findings.
-  static double excess_wait(const Hypothesis& hypothesis) {
-    double wait = 0;
-    for (const Finding* finding : hypothesis.findings) {
-      const Fact* windows = finding->fact(kAnomalousWindows);
-      const Evidence& evidence = finding->evidence;
-      if (!finding->is_slow() || finding->retrospective || windows == nullptr) continue;
-      if (evidence.level && evidence.peers)
-        wait += windows->own * std::max(0.0, *evidence.level - *evidence.peers);
-    }
-    return wait;
-  }
-
-  static bool has_own_work(const Hypothesis& hypothesis) {
-    return std::ranges::any_of(hypothesis.findings,
-                               [](const Finding* each) { return each->role == Role::kThroughput; });
   }
 
   /// Confirmed components alone point to the same part, or the suspected ones are many enough to confirm each
@@ -444,7 +330,7 @@ std::vector<Hypothesis> make_hypotheses(const Grouping& grouping, std::span<cons
   const HypothesisMaker maker(grouping, findings, options);
   std::vector<Hypothesis> hypotheses =
       maker.join_recurrences(maker.join_cascades(maker.explain_carefully(own, failovers.passed_over)));
-  if (options.companions) hypotheses = maker.join_companions(std::move(hypotheses), grouping);
+  if (options.companions) hypotheses = join_companions(std::move(hypotheses), grouping, options);
   add_failovers(hypotheses, standing_in, options);
   return hypotheses;
 }

@@ -79,12 +79,7 @@ struct Hypothesis {
 /// *Beginning*: a retrospective finding looks back over hours; where another detector saw the same component,
 /// the beginning is taken from that.
 ///
-/// *Companions* (T §6.3): while a LUN is slow, at least two others of its array become less slow within two
-/// windows of each other, without more work and without a part to blame: an array that repairs a LUN slows
-/// its neighbours. They go with that LUN's hypothesis; of several such LUNs with the one whose beginning
-/// and end are nearest to theirs, and of a LUN with work of its own none. Less slow is whose work waited less
-/// in excess of its peers' over all: scores stop telling LUNs apart that stand out far, those of
-/// retrospective findings above all.
+/// *Companions* (companions.h): who is slower because a neighbour is goes with that one's hypothesis.
 ///
 /// *Cascades* (T Table 5.4): a part that is slow until it loses attachments has one trouble. A loss within it
 /// that begins as the slowness ends goes with that hypothesis.
@@ -93,5 +88,13 @@ struct Hypothesis {
 [[nodiscard]] std::vector<Hypothesis> make_hypotheses(const Grouping& grouping,
                                                       std::span<const Finding> findings,
                                                       const IncidentOptions& options);
+
+/// Strength and times from the findings.
+void measure(Hypothesis& hypothesis, const IncidentOptions& options);
+/// Adds the findings of `other`; what follows from them is measured anew by the caller.
+void absorb(Hypothesis& hypothesis, const Hypothesis& other);
+/// The last cell in which it was seen, retrospective findings left out: they go on for as long as they look
+/// back.
+[[nodiscard]] std::int64_t seen_until(const Hypothesis& hypothesis);
 
 }  // namespace laggard::explain

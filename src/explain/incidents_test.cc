@@ -40,6 +40,7 @@ struct Seen {
   bool withdrawn = false;
   std::optional<double> window_s = {};
   std::optional<double> retransmissions = {};
+  std::optional<double> wait = {};  ///< Its level, where that is not `own`.
 };
 
 /// A finding as the peer detectors make it.
@@ -85,7 +86,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
   finding.evidence.detector = detector;
   finding.evidence.component = seen.component;
   finding.evidence.score = seen.strength;
-  if (!std::isnan(seen.own)) finding.evidence.level = seen.own;
+  if (!std::isnan(seen.own)) finding.evidence.level = seen.wait.value_or(seen.own);
   finding.evidence.peers = 100;
   return finding;
 }
@@ -503,6 +504,65 @@ TEST_F(SharedLuns, ARepairedLunIsTheOneWhoseWorkWaitedMostWhateverTheScoresSay) 
   see(repaired);
   see({"x.4.4", "await", 64, 4000, 12, 300, "bias"});
   EXPECT_THAT(names(found()), ElementsAre("x-l6 reconstruction"));
+}
+
+TEST_F(SharedLuns, WhoWaitsFarLongerThanAllOthersOfAnArrayIsRepaired) {
+  const auto see_all = [&](double wait_of_six) {
+    for (std::size_t lun = 0; lun < 32; ++lun) {
+      Seen slow = primary(lun);
+      slow.confirmed = lun == 6;
+      slow.metric = "r_await";
+      slow.wait = lun == 6 ? wait_of_six : 110;
+      see(slow);
+    }
+  };
+  see_all(131);
+  const auto incidents = found();
+  ASSERT_THAT(names(incidents), ElementsAre("x-l6 reconstruction"));
+  EXPECT_EQ(incidents[0].components.size(), 32U);
+}
+
+TEST_F(SharedLuns, WhoWaitsAsLongAsTheOthersOfAnArrayIsNotSingledOut) {
+  for (std::size_t lun = 0; lun < 32; ++lun) {
+    Seen slow = primary(lun);
+    slow.wait = lun == 6 ? 128 : 110;
+    see(slow);
+  }
+  EXPECT_THAT(names(found()), ElementsAre("x drawer-errors"));
+}
+
+TEST_F(SharedLuns, WhoIsDwarfedByARepairedLunGoesWithIt) {
+  for (const std::size_t lun : {4U, 5U}) see(primary(lun));
+  Seen repaired = primary(6, 32);
+  repaired.strength = 9;
+  repaired.wait = 190;
+  see(repaired);
+  Seen little = primary(9, 256);
+  little.wait = 130;
+  see(little);
+  Seen much = primary(13, 256);
+  much.wait = 131;
+  see(much);
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 reconstruction", "x-l13 slow-lun"))
+      << "three times as long is the limit";
+}
+
+TEST_F(SharedLuns, WhatMovesMoreForAMomentHasNoWorkOfItsOwn) {
+  see(primary(5, 64, 2000));
+  Seen moment = primary(5, 64, 256);
+  moment.metric = "rd_sec";
+  moment.own = 300;
+  moment.strength = 9;
+  see(moment);
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun"));
+}
+
+TEST_F(SharedLuns, WhereReadsAreKnownTheyTellWhatComesAndGoes) {
+  see_by_turns(5, 5);
+  Seen reads = primary(5, 64, 1792);
+  reads.metric = "r_await";
+  see(reads);
+  EXPECT_THAT(names(found()), ElementsAre("x-l5 slow-lun")) << "writes hid it in between";
 }
 
 TEST_F(SharedLuns, ALunThatIsWellBetweenItsFindingsComesAndGoes) {

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "explain/part_map.h"
+#include "model/metric.h"
 
 namespace laggard::explain {
 
@@ -67,12 +69,18 @@ void find_losses(const Hypothesis& hypothesis, const Grouping& grouping, const I
   if (all_servers_lost(hypothesis.blamed.blame, grouping, lost)) is.insert(Pattern::kWhole);
 }
 
+bool is_of_reads(const Finding& finding) {
+  const MetricSpec* metric = find_metric(finding.evidence.metric);
+  return metric != nullptr && metric->quantity == Quantity::kReadLatency;
+}
+
 /// How the windows of one component, in which its latency was judged, follow each other.
 struct Turns {
   std::size_t bad = 0;
   std::size_t well = 0;
   std::size_t pauses = 0;  ///< Runs of well ones.
   double strength = 0;
+  double least_strength = 4;
 
   /// What is slow all the time has a good window now and then; what is barely slow has many, but then its bad
   /// ones are barely bad. Two pauses will do when they are long. \param long_pause  windows of a long one.
@@ -80,10 +88,9 @@ struct Turns {
     constexpr std::size_t kLeastPauses = 3;
     constexpr std::size_t kLeastLongPauses = 2;
     constexpr double kLeastWell = 0.05;
-    constexpr double kLeastStrength = 4;
     const bool several =
         pauses >= kLeastPauses || (pauses >= kLeastLongPauses && well >= pauses * long_pause);
-    return several && strength >= kLeastStrength &&
+    return several && strength >= least_strength &&
            static_cast<double>(well) >= kLeastWell * static_cast<double>(well + bad);
   }
 };
@@ -98,6 +105,7 @@ Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
   };
   std::ranges::stable_sort(findings, {}, &Finding::first);
   Turns turns;
+  if (is_of_reads(*findings.front())) turns.least_strength = 2;  // No write hides how bad they are.
   for (const Finding* finding : findings) {
     turns.bad += count(*finding, kAnomalousWindows);
     turns.well += count(*finding, kNormalWindows);
@@ -111,16 +119,37 @@ Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
   return turns;
 }
 
-/// Each detector by itself: what two of them see are not twice as many pauses.
+/// Each detector by itself: what two of them see are not twice as many pauses. Where reads were looked at by
+/// themselves, they alone: what takes long to read is hidden as often as others write.
 bool comes_and_goes(const Hypothesis& hypothesis, const IncidentOptions& options) {
   std::map<std::tuple<SubjectKey, std::string_view, std::string_view>, std::vector<const Finding*>> findings;
+  const bool reads = std::ranges::any_of(
+      hypothesis.findings, [](const Finding* each) { return each->is_slow() && is_of_reads(*each); });
   for (const Finding* finding : hypothesis.findings) {
     if (!finding->is_slow() || finding->fact(kPauses) == nullptr) continue;
+    if (reads && !is_of_reads(*finding)) continue;
     findings[{subject_key(*finding), finding->evidence.metric, finding->evidence.detector}].push_back(
         finding);
   }
   return std::ranges::any_of(
       findings, [&](auto& entry) { return turns_of(entry.second, options.k).come_and_go(options.k); });
+}
+
+/// Whether it moved more than its peers, or less, for a small part of the time alone in which it was slow: it
+/// is not slow for hours because of that.
+bool is_busy_for_a_moment(const Hypothesis& hypothesis) {
+  constexpr double kLeastShare = 0.25;
+  double busy = 0;
+  std::map<std::pair<std::string_view, std::string_view>, double> slow;
+  for (const Finding* finding : hypothesis.findings) {
+    const Fact* windows = finding->fact(kAnomalousWindows);
+    if (windows == nullptr || finding->retrospective) continue;
+    if (finding->role == Role::kThroughput) busy += windows->own;
+    if (finding->is_slow()) slow[{finding->evidence.metric, finding->evidence.detector}] += windows->own;
+  }
+  double longest = 0;
+  for (const auto& [by, windows] : slow) longest = std::max(longest, windows);
+  return busy > 0 && busy < kLeastShare * longest;
 }
 
 }  // namespace
@@ -132,6 +161,7 @@ std::set<Pattern> find_patterns(const Hypothesis& hypothesis, const Grouping& gr
   if (!hypothesis.failovers.empty()) is.insert(Pattern::kFailover);
   if (hypothesis.companions > 0) is.insert(Pattern::kWithNeighbours);
   if (comes_and_goes(hypothesis, options)) is.insert(Pattern::kComesAndGoes);
+  if (is_busy_for_a_moment(hypothesis)) is.insert(Pattern::kBusyForAMoment);
   const bool standby = std::ranges::any_of(
       hypothesis.findings, [](const Finding* each) { return each->fact(kStandbyWait) != nullptr; });
   if (standby) is.insert(Pattern::kStandbyUsed);

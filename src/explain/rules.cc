@@ -15,9 +15,9 @@ namespace laggard::explain {
 namespace {
 
 /// In the order of Pattern.
-constexpr std::array<std::string_view, 9> kPatternNames{"lost",         "gone",           "unused",
-                                                        "whole",        "slow before",    "failover",
-                                                        "standby used", "comes and goes", "with neighbours"};
+constexpr std::array<std::string_view, 10> kPatternNames{
+    "lost",     "gone",         "unused",         "whole",           "slow before",
+    "failover", "standby used", "comes and goes", "with neighbours", "busy for a moment"};
 
 std::string place(const std::string& where, const toml::source_region& source) {
   return fmt::format("{}:{}", where, source.begin.line);

@@ -25,8 +25,10 @@ enum class Pattern : std::uint8_t {
   kStandbyUsed,     ///< It works where its peers, which nobody should use now, do nothing.
   kComesAndGoes,    ///< As slow as can be and as fast as its peers in turn.
   kWithNeighbours,  ///< Others of its array became slower with it, though less.
+  kBusyForAMoment,  ///< It moves another amount than its peers, but hardly for as long as it is slow.
 };
-/// lost, gone, unused, whole, slow before, failover, standby used, comes and goes, with neighbours
+/// lost, gone, unused, whole, slow before, failover, standby used, comes and goes, with neighbours,
+/// busy for a moment
 [[nodiscard]] std::string_view to_name(Pattern pattern);
 
 /// What is known about one suspect: the input of the rules.
