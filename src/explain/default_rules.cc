@@ -192,6 +192,18 @@ blames = ["lun", "attachment"]
 why = "{component} is slower than its peers for a while, then well, again and again"
 
 [[rule]]
+name = "slower, and all that its controller serves a little"
+cause = "reconstruction"
+resource = "storage"
+any = ["storage latency"]
+facts = [{ of = "neighbours' wait", least = 5 }]
+blames = ["lun", "attachment"]
+why = "{component} became slow, and all other LUNs of its controller a little: an array repairs itself"
+check = [
+  '''ssh {host} iostat -xd 5 3 {device}  # then the array: is it rebuilding?''',
+]
+
+[[rule]]
 name = "a slow LUN"
 cause = "slow-lun"
 resource = "storage"

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, kSymptoms> kSymptomNames{"slower", "less"
 
 constexpr std::array kFacts{&kStorageMoved, &kNetworkMoved,       &kAnomalousWindows, &kNormalWindows,
                             &kPauses,       &kNormalWindowsSince, &kStandbyWait,      &kBursts,
-                            &kFailedProbes, &kPosterior,          &kRetransmissions};
+                            &kFailedProbes, &kPosterior,          &kRetransmissions,  &kNeighboursWait};
 
 }  // namespace
 

@@ -48,6 +48,9 @@ inline constexpr FactSpec kPauses{"pauses", "pauses"};
 inline constexpr FactSpec kNormalWindowsSince{"normal windows since", "windows"};
 /// How long requests take at a path that nobody should use while another one serves.
 inline constexpr FactSpec kStandbyWait{"standby wait", "ms"};
+/// By how much the requests of the LUNs that the same controller serves take longer than those of all others,
+/// the subject's left out; by their medians.
+inline constexpr FactSpec kNeighboursWait{"neighbours' wait", "%"};
 /// How often the subject was far off for a moment, and its peers in the mean.
 inline constexpr FactSpec kBursts{"bursts", "bursts"};
 /// Probes that failed on the ways that pass the subject, and how probable that makes it that it has failed.

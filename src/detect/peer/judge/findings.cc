@@ -115,6 +115,10 @@ Finding finding_of(const Anomaly& anomaly, const Component& component, const Lev
   add_moved(kStorageMoved, levels.storage, finding);
   add_moved(kNetworkMoved, levels.network, finding);
   add_windows(anomaly, finding);
+  if (levels.neighbours && levels.neighbours->peers > 0) {
+    const double more = levels.neighbours->own / levels.neighbours->peers - 1;
+    finding.facts.push_back({&kNeighboursWait, 100 * more, kMissing, kMissing});
+  }
   if (anomaly.detector == kStandbyDetector) finding.facts.push_back({&kStandbyWait, anomaly.distance});
   return finding;
 }
@@ -147,7 +151,8 @@ std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const Gro
   for (const GroupAnomalies& group : groups) count += group.anomalies.size();
   findings.reserve(count);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    LevelBook book(groups[g].columns, groups[g].anomalies);
+    const Neighbourhoods neighbourhoods = neighbourhoods_of(grouping, grouping.groups[g]);
+    LevelBook book(groups[g].columns, groups[g].anomalies, neighbourhoods);
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {
       const Anomaly& anomaly = *groups[g].anomalies[a];
       const std::size_t component = grouping.groups[g].members[anomaly.member].index();

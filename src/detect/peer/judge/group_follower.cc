@@ -64,6 +64,7 @@ GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const 
       options_(&options),
       columns_(&columns),
       names_(names_of(grouping, grouping.groups[group])),
+      neighbourhoods_(neighbourhoods_of(grouping, grouping.groups[group])),
       past_(names_.size(), options.parameters.hardware),
       history_(names_.size(), window_step(options.preset.windows)) {
   const bool has_latency = std::ranges::any_of(columns, [](const GroupJudge::Column& column) {
@@ -109,7 +110,7 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   for (const AnomalyTracker& tracker : trackers_) {
     for (const Anomaly& anomaly : tracker.anomalies()) anomalies.push_back(&anomaly);
   }
-  LevelBook book(*columns_, std::move(anomalies));
+  LevelBook book(*columns_, std::move(anomalies), neighbourhoods_);
   for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
 }
 

@@ -14,6 +14,7 @@
 #include "detect/peer/compare/preset.h"
 #include "detect/peer/judge/findings.h"
 #include "detect/peer/judge/judged_run.h"
+#include "detect/peer/judge/level_book.h"
 #include "detect/peer/judge/own_history.h"
 #include "detect/peer/judge/own_past.h"
 #include "detect/peer/judge/score_history.h"
@@ -138,6 +139,7 @@ class GroupFollower {
   const FollowOptions* options_;
   const std::vector<GroupJudge::Column>* columns_;
   std::vector<std::string> names_;  ///< Of the members.
+  Neighbourhoods neighbourhoods_;
   std::deque<AnomalyTracker> trackers_;
   SharedLevelRows levels_;  ///< Of the window that is being followed.
   std::optional<BiasDetector> bias_;

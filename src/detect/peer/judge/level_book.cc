@@ -1,6 +1,8 @@
 #include "detect/peer/judge/level_book.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,6 +24,18 @@ std::vector<double> total_of(const LevelSums& sums, std::span<const std::size_t>
 }
 
 }  // namespace
+
+Neighbourhoods neighbourhoods_of(const Grouping& grouping, const PeerGroup& group) {
+  std::map<Part, std::size_t> numbers;
+  Neighbourhoods of;
+  for (const ComponentId id : group.members) {
+    const Part* controller = grouping.part_of(grouping[id], PartKind::kController);
+    of.push_back(controller == nullptr ? 0
+                                       : numbers.try_emplace(*controller, numbers.size() + 1).first->second);
+  }
+  if (numbers.empty()) of.clear();
+  return of;
+}
 
 bool is_gone(const Anomaly& anomaly) {
   if (anomaly.summary) return anomaly.summary->gone;
@@ -63,6 +77,20 @@ double LevelBook::scatter(const Anomaly& anomaly, const PeerLevels& all) const {
   return stats::MedianOfOthers(well).scatter_without(kMissing);
 }
 
+std::optional<ComparedLevel> LevelBook::neighbours(std::size_t member, std::span<const double> levels) const {
+  constexpr std::size_t kLeast = 8;
+  const std::size_t mine = neighbourhoods_.empty() ? 0 : neighbourhoods_[member];
+  if (mine == 0) return std::nullopt;
+  std::vector<double> near;
+  std::vector<double> far;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (std::isnan(levels[i]) || i == member) continue;
+    (neighbourhoods_[i] == mine ? near : far).push_back(levels[i]);
+  }
+  if (near.size() < kLeast || far.size() < kLeast) return std::nullopt;
+  return ComparedLevel{.own = stats::median_of(near), .peers = stats::median_of(far)};
+}
+
 LevelSummary LevelBook::summary(const Anomaly& anomaly) {
   if (anomaly.summary) return *anomaly.summary;
   LevelSummary summary{.gone = is_gone(anomaly)};
@@ -71,6 +99,7 @@ LevelSummary LevelBook::summary(const Anomaly& anomaly) {
   if (!mine.of.empty()) {
     const double own = mine.of[anomaly.member];
     summary.metric = ComparedLevel{.own = own, .peers = mine.peers.without(own)};
+    if (anomaly.metric->role == Role::kLatency) summary.neighbours = neighbours(anomaly.member, mine.of);
   }
   const auto moved = [&](Resource resource) -> std::optional<ComparedLevel> {
     const PeerLevels& all = over(*anomaly.levels, [&](const MetricSpec& metric) {

@@ -75,11 +75,14 @@ struct LevelSummary {
   std::optional<ComparedLevel> metric{};   ///< The anomaly's, without scatter; nothing: not recorded, ...
   std::optional<ComparedLevel> storage{};  ///< ... all that went through the storage, ...
   std::optional<ComparedLevel> network{};  ///< ... and through the network.
-  bool gone = false;                       ///< Nothing was recorded of a device while its peers were there.
+  /// Of a latency the median of the member's neighbours, and as `peers` that of all who are none; see
+  /// LevelBook.
+  std::optional<ComparedLevel> neighbours{};
+  bool gone = false;  ///< Nothing was recorded of a device while its peers were there.
 
   template <class State, class Self>
   static void exchange(State& state, Self& self) {
-    state(self.metric, self.storage, self.network, self.gone);
+    state(self.metric, self.storage, self.network, self.neighbours, self.gone);
   }
 };
 
