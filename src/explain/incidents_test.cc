@@ -41,6 +41,7 @@ struct Seen {
   std::optional<double> window_s = {};
   std::optional<double> retransmissions = {};
   std::optional<double> wait = {};  ///< Its level, where that is not `own`.
+  std::optional<double> neighbours_wait = {};
 };
 
 /// A finding as the peer detectors make it.
@@ -82,6 +83,7 @@ Finding finding_of(const Seen& seen, std::size_t component) {
     finding.facts.push_back({&kNormalWindowsSince, static_cast<double>(seen.normal_since)});
   }
   if (seen.retransmissions) finding.facts.push_back({&kRetransmissions, *seen.retransmissions, 0});
+  if (seen.neighbours_wait) finding.facts.push_back({&kNeighboursWait, *seen.neighbours_wait});
   finding.evidence.metric = metric.name;
   finding.evidence.detector = detector;
   finding.evidence.component = seen.component;
@@ -545,6 +547,16 @@ TEST_F(SharedLuns, WhoIsDwarfedByARepairedLunGoesWithIt) {
   see(much);
   EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 reconstruction", "x-l13 slow-lun"))
       << "three times as long is the limit";
+}
+
+TEST_F(SharedLuns, WhenAllOthersOfItsControllerWaitALittleItIsRepaired) {
+  Seen repaired = primary(5);
+  repaired.neighbours_wait = 7;
+  see(repaired);
+  Seen slow = primary(6);
+  slow.neighbours_wait = 3;
+  see(slow);
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l5 reconstruction", "x-l6 slow-lun"));
 }
 
 TEST_F(SharedLuns, WhatMovesMoreForAMomentHasNoWorkOfItsOwn) {
