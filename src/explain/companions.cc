@@ -23,18 +23,21 @@ bool has_own_work(const Hypothesis& hypothesis) {
                              [](const Finding* each) { return each->role == Role::kThroughput; });
 }
 
-/// By how much the work of a hypothesis waited longer than its peers', ms times windows; without
-/// retrospective findings.
+/// By how much the work of one component of a hypothesis waited longer than its peers', ms times windows: of
+/// the one that waited most, without retrospective findings.
 double excess_wait(const Hypothesis& hypothesis) {
-  double wait = 0;
+  std::map<SubjectKey, double> waits;
+  double most = 0;
   for (const Finding* finding : hypothesis.findings) {
     const Fact* windows = finding->fact(kAnomalousWindows);
     const Evidence& evidence = finding->evidence;
     if (!finding->is_slow() || finding->retrospective || windows == nullptr) continue;
-    if (evidence.level && evidence.peers)
-      wait += windows->own * std::max(0.0, *evidence.level - *evidence.peers);
+    if (!evidence.level || !evidence.peers) continue;
+    double& wait = waits[subject_key(*finding)];
+    wait += windows->own * std::max(0.0, *evidence.level - *evidence.peers);
+    most = std::max(most, wait);
   }
-  return wait;
+  return most;
 }
 
 /// What the requests of one component took and what its peers' did, ms, in the mean over the windows in which

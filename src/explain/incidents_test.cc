@@ -542,10 +542,10 @@ TEST_F(SharedLuns, WhoIsDwarfedByARepairedLunGoesWithIt) {
   Seen little = primary(9, 256);
   little.wait = 130;
   see(little);
-  Seen much = primary(13, 256);
+  Seen much = primary(21, 400);
   much.wait = 131;
   see(much);
-  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 reconstruction", "x-l13 slow-lun"))
+  EXPECT_THAT(names(found()), UnorderedElementsAre("x-l6 reconstruction", "x-l21 slow-lun"))
       << "three times as long is the limit";
 }
 

@@ -89,8 +89,9 @@ inline constexpr std::array kMetrics{
                kHigher, kOther, "ms", 1.0, 0.05, true, 0, false, ConnectionEnd::kEither, 1000},
     // A sample of a second is of reads or of writes, one of 15 s of both: then writes that end in a cache
     // hide what reads wait for.
-    MetricSpec{"r_await", "Latency per read", kDisk, wait(just("rd_ms"), just("rd_ios"), {}, {}), kStorage,
-               kLatency, kHigher, kReadLatency, "ms", 1.0, 0.05, true, 0, true, ConnectionEnd::kEither, 0,
+    MetricSpec{"r_await", "Latency per read", kDisk,
+               wait(just("rd_ms"), just("rd_ios"), {}, {"in_flight", "weighted_ms"}), kStorage, kLatency,
+               kHigher, kReadLatency, "ms", 1.0, 0.05, true, 0, true, ConnectionEnd::kEither, 0,
                std::chrono::seconds(5)},
     MetricSpec{"tps", "Requests", kDisk, rate(kDiskRequests), kStorage, kThroughput, kBoth, kRequests,
                "requests/s", 1, 1, false},
