@@ -126,7 +126,7 @@ void single_out(Hypothesis& hypothesis, const Grouping& grouping, const Incident
 class Joiner {
  public:
   Joiner(std::vector<Hypothesis> hypotheses, const Grouping& grouping, const IncidentOptions& options)
-      : grouping_(grouping), options_(options), taken_(hypotheses.size(), false) {
+      : options_(options), taken_(hypotheses.size(), false) {
     std::vector<std::pair<double, Hypothesis>> by_wait;
     by_wait.reserve(hypotheses.size());
     for (Hypothesis& hypothesis : hypotheses)
@@ -257,7 +257,6 @@ class Joiner {
     return dwarfed;
   }
 
-  const Grouping& grouping_;
   const IncidentOptions& options_;
   std::vector<bool> taken_;
   std::vector<Hypothesis> hypotheses_;  ///< Whose work waited most first.

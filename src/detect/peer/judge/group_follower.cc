@@ -270,9 +270,10 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
   ScoredTrack over = track;
   std::ranges::fill(over.certain, std::uint8_t{0});
   std::ranges::fill(over.distance, 0);
-  for (std::size_t t = 0; t < trackers_.size(); ++t) {
-    const bool other = trackers_[t].detector() == kBiasDetector && &trackers_[t].metric() != metric;
-    if (other) feed(judged, &trackers_[t].metric(), std::string(kBiasDetector), over);
+  for (const AnomalyTracker& other : trackers_) {
+    if (other.detector() == kBiasDetector && &other.metric() != metric) {
+      feed(judged, &other.metric(), std::string(kBiasDetector), over);
+    }
   }
   feed(judged, metric, std::string(kBiasDetector), std::move(track));
 }
