@@ -411,6 +411,8 @@ Result<AnalysisSetup> prepare(const AnalysisOptions& options) {
   if (Status read = read_system(options, setup); !read) return forward(read);
   if (Status derived = survey_events(options, setup); !derived) return forward(derived);
   if (Status chosen = choose_preset(options, setup); !chosen) return forward(chosen);
+  // Which metrics are compared depends on how far samples are apart.
+  setup.pipeline.windows = setup.preset.windows;
   if (Status chosen = choose_comparison(options, setup); !chosen) return forward(chosen);
   if (Status decided = read_decisions(options, setup); !decided) return forward(decided);
   if (Status grouped = group(options, setup); !grouped) return forward(grouped);

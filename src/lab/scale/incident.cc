@@ -64,6 +64,19 @@ void add(Reach& reach, const SiteSpec& site, const Effect& effect) {
   }
 }
 
+/// The LUNs of the controllers that repair one.
+LunMask slowed_by_repairs(const SiteSpec& site, const ScaleIncident& incident) {
+  LunMask slowed;
+  for (const Effect& effect : incident.effects) {
+    if (effect.repair == Repair::kNone) continue;
+    for (std::size_t owner = 0; owner < 2; ++owner) {
+      const LunMask luns = site.luns_of_owner(owner);
+      if ((effect.luns & luns).any()) slowed |= luns;
+    }
+  }
+  return slowed;
+}
+
 }  // namespace
 
 std::string_view to_name(IncidentKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
@@ -100,14 +113,8 @@ Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {
   for (const Outage& outage : incident.outages) {
     for (ServerMask& mask : reach.lost) mask.set(outage.server);
   }
-  std::array<LunMask, 2> repaired_by;
-  for (const Effect& effect : incident.effects) {
-    add(reach, site, effect);
-    if (effect.repair == Repair::kNone) continue;
-    for (std::size_t owner = 0; owner < repaired_by.size(); ++owner) {
-      if ((effect.luns & site.luns_of_owner(owner)).any()) repaired_by[owner] = site.luns_of_owner(owner);
-    }
-  }
+  for (const Effect& effect : incident.effects) add(reach, site, effect);
+  const LunMask slowed = slowed_by_repairs(site, incident);
   Affected affected;
   for (std::size_t lun = 0; lun < reach.lost.size(); ++lun) {
     for (std::size_t server = 0; server < site.servers_per_array; ++server) {
@@ -115,8 +122,8 @@ Affected affected_by(const SiteSpec& site, const ScaleIncident& incident) {
       if (reach.lost[lun].test(server) || reach.touched[lun].test(server))
         affected.attachments.push_back(name);
       if (takes_over(site, reach.lost, lun, server)) affected.relieving.push_back(name);
-      const bool waits = (repaired_by[0] | repaired_by[1]).test(lun) && server == site.server_at(lun, 0);
-      if (waits && !reach.touched[lun].test(server)) affected.slowed.push_back(name);
+      const bool waits = slowed.test(lun) && !reach.touched[lun].test(server);
+      if (waits && server == site.server_at(lun, 0)) affected.slowed.push_back(name);
     }
   }
   return affected;
