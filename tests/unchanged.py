@@ -58,6 +58,8 @@ def programs_of(build):
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True, capture_output=True, text=True)
     programs = {}
     for test in json.loads(listed.stdout)["tests"]:
+        if "command" not in test:
+            continue  # Its program is not built.
         room, _, _ = test["name"].partition(".")
         alone = not pathlib.Path(test["command"][0]).name == f"{room}_test"
         name = f"^{re.escape(test['name'])}$" if alone else f"^{room}[.]"
