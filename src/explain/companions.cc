@@ -1,14 +1,12 @@
 #include "explain/companions.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <map>
-#include <optional>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "explain/part_map.h"
-#include "model/metric.h"
 
 namespace laggard::explain {
 
@@ -56,8 +54,7 @@ struct Wait {
     const Evidence& evidence = finding.evidence;
     if (!finding.is_slow() || anomalous == nullptr || !evidence.level || !evidence.peers) return;
     confirmed = confirmed || finding.confirmed();
-    const MetricSpec* metric = find_metric(evidence.metric);
-    const bool of_reads = metric != nullptr && metric->quantity == Quantity::kReadLatency;
+    const bool of_reads = finding.is_of_reads();
     if (reads && !of_reads) return;
     if (of_reads && !reads) own = peers = windows = 0;
     reads = of_reads;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "explain/part_map.h"
-#include "model/metric.h"
 
 namespace laggard::explain {
 
@@ -69,11 +68,6 @@ void find_losses(const Hypothesis& hypothesis, const Grouping& grouping, const I
   if (all_servers_lost(hypothesis.blamed.blame, grouping, lost)) is.insert(Pattern::kWhole);
 }
 
-bool is_of_reads(const Finding& finding) {
-  const MetricSpec* metric = find_metric(finding.evidence.metric);
-  return metric != nullptr && metric->quantity == Quantity::kReadLatency;
-}
-
 /// How the windows of one component, in which its latency was judged, follow each other.
 struct Turns {
   std::size_t bad = 0;
@@ -105,7 +99,7 @@ Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
   };
   std::ranges::stable_sort(findings, {}, &Finding::first);
   Turns turns;
-  if (is_of_reads(*findings.front())) turns.least_strength = 2;  // No write hides how bad they are.
+  if (findings.front()->is_of_reads()) turns.least_strength = 2;  // No write hides how bad they are.
   for (const Finding* finding : findings) {
     turns.bad += count(*finding, kAnomalousWindows);
     turns.well += count(*finding, kNormalWindows);
@@ -124,10 +118,10 @@ Turns turns_of(std::vector<const Finding*>& findings, std::size_t least_pause) {
 bool comes_and_goes(const Hypothesis& hypothesis, const IncidentOptions& options) {
   std::map<std::tuple<SubjectKey, std::string_view, std::string_view>, std::vector<const Finding*>> findings;
   const bool reads = std::ranges::any_of(
-      hypothesis.findings, [](const Finding* each) { return each->is_slow() && is_of_reads(*each); });
+      hypothesis.findings, [](const Finding* each) { return each->is_slow() && each->is_of_reads(); });
   for (const Finding* finding : hypothesis.findings) {
     if (!finding->is_slow() || finding->fact(kPauses) == nullptr) continue;
-    if (reads && !is_of_reads(*finding)) continue;
+    if (reads && !finding->is_of_reads()) continue;
     findings[{subject_key(*finding), finding->evidence.metric, finding->evidence.detector}].push_back(
         finding);
   }

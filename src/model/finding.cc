@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "model/metric.h"
+
 namespace laggard {
 
 namespace {
@@ -30,6 +32,11 @@ std::span<const FactSpec* const> known_facts() { return kFacts; }
 const FactSpec* find_fact(std::string_view name) {
   const auto found = std::ranges::find(kFacts, name, &FactSpec::name);
   return found == kFacts.end() ? nullptr : *found;
+}
+
+bool Finding::is_of_reads() const {
+  const MetricSpec* metric = find_metric(evidence.metric);
+  return metric != nullptr && metric->quantity == Quantity::kReadLatency;
 }
 
 const Fact* Finding::fact(const FactSpec& spec) const {

@@ -136,6 +136,8 @@ struct Finding {
   [[nodiscard]] bool confirmed() const { return confirmed_since.has_value(); }
   [[nodiscard]] bool is_lost() const { return symptom == Symptom::kSilent || symptom == Symptom::kLost; }
   [[nodiscard]] bool is_slow() const { return symptom == Symptom::kSlower; }
+  /// Its metric is what reads take, whatever writes do.
+  [[nodiscard]] bool is_of_reads() const;
   /// Null when the finding does not have it.
   [[nodiscard]] const Fact* fact(const FactSpec& spec) const;
 };

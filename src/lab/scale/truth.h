@@ -24,8 +24,8 @@ inline constexpr std::string_view kTruthSchema = "laggard.lab-scale-truth/1";
 struct TrueIncident {
   std::string kind;         ///< controller-failed, …
   std::vector<Part> right;  ///< The part to blame first, then others that are accepted.
-  std::set<std::string>
-      shows;  ///< Attachments that are affected, relieve affected ones or wait for a repair.
+  /// Attachments that are affected, relieve affected ones or wait for a repair.
+  std::set<std::string> shows;
   TimeSpan span;
 };
 

@@ -199,35 +199,35 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
   if (!anomaly.as_ever) anomaly.confirmed_since = recent_.back().end;
 }
 
+bool AnomalyTracker::is_burst(const Stretch& stretch) const {
+  if (stretch.bad > options_.longest_burst || stretch.seen_for_long) return false;
+  return !stretch.withdrawn || recent_.back().position - *stretch.withdrawn > options_.relapse;
+}
+
 /// A burst of hours is told from sickness when it is over: it was shorter than sickness is, and the member
 /// has been well for as long.
 void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track) {
   if (stretches_.empty()) return;
   Stretch& stretch = stretches_[member];
   if (anomalous) {
-    if (stretch.bad == 0 || stretch.calm >= options_.least_calm)
-      stretch = {.begin = recent_.back().end, .relapse = stretch.relapse};
+    if (stretch.bad == 0 || stretch.calm >= options_.least_calm) {
+      stretch = {.begin = recent_.back().end, .withdrawn = stretch.withdrawn};
+    }
     ++stretch.bad;
     stretch.calm = 0;
-    const bool for_long = !track.seen_for_long.empty() && track.seen_for_long[member] != 0;
-    stretch.seen_for_long = stretch.seen_for_long || for_long;
+    if (!track.seen_for_long.empty() && track.seen_for_long[member] != 0) stretch.seen_for_long = true;
     return;
   }
   if (stretch.bad == 0 || recent_.back().idle) return;
   ++stretch.calm;
-  if (stretch.bad > options_.longest_burst ||
-      stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) {
-    return;
-  }
-  const bool burst = !stretch.seen_for_long && !stretch.relapse;
+  if (!is_burst(stretch) || stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) return;
   for (Anomaly& anomaly : anomalies_) {
-    if (!burst || anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed())
-      continue;
+    if (anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed()) continue;
     anomaly.confirmed_since.reset();
     anomaly.withdrawn = true;
-    stretch.relapse = true;
+    stretch.withdrawn = recent_.back().position;
   }
-  stretch = {.begin = stretch.begin, .relapse = stretch.relapse};
+  stretch = {.withdrawn = stretch.withdrawn};
 }
 
 bool AnomalyTracker::is_as_ever(const Anomaly& anomaly, const OwnPast& past) const {

@@ -140,13 +140,13 @@ struct ConfirmGate {
 struct ScoredTrack {
   std::vector<double> distance;
   std::vector<double> threshold;
-  std::vector<double> below;          ///< As in TrackJudgement; empty: no two sides.
-  std::vector<std::uint8_t> certain;  ///< Not empty: what the detector itself is sure of, beside the gate.
+  std::vector<double> below{};          ///< As in TrackJudgement; empty: no two sides.
+  std::vector<std::uint8_t> certain{};  ///< Not empty: what the detector itself is sure of, beside the gate.
   /// Not empty: over how many windows before this one the distance was gathered; the anomaly began that long
   /// ago.
-  std::vector<std::size_t> reach;
+  std::vector<std::size_t> reach{};
   /// Not empty: members of which single windows have told for longer than a burst lasts. They are sick.
-  std::vector<std::uint8_t> seen_for_long;
+  std::vector<std::uint8_t> seen_for_long{};
   bool trained = false;
   bool idle = false;  ///< The group did too little in this window for the metric to say anything.
   /// Not null: whoever is as slow as ever by this, which knows the window, is not confirmed.
@@ -171,6 +171,8 @@ class AnomalyTracker {
     /// these, in which the member was well since; 0: nothing is.
     std::size_t longest_burst = 0;
     std::size_t least_calm = 0;
+    /// Cells after a burst in which what comes again is none.
+    std::int64_t relapse = 0;
     std::optional<std::size_t> column{};  ///< The metric's among WindowJudgement::levels; nothing: in none.
   };
   AnomalyTracker(std::size_t group, std::size_t members, const MetricSpec* metric, std::string detector,
@@ -243,6 +245,8 @@ class AnomalyTracker {
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
   void withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track);
+  struct Stretch;
+  [[nodiscard]] bool is_burst(const Stretch& stretch) const;
   [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;
 
   std::size_t group_;
@@ -261,11 +265,12 @@ class AnomalyTracker {
   /// Of a member, where bursts are withdrawn: its last stretch of anomalous windows, however many anomalies
   /// it is, and how many windows it has been well since.
   struct Stretch {
-    WallTime begin;  ///< End of its first window.
+    WallTime begin{};  ///< End of its first window.
     std::uint64_t bad = 0;
     std::uint64_t calm = 0;
     bool seen_for_long = false;  ///< ScoredTrack::seen_for_long.
-    bool relapse = false;        ///< One was withdrawn before: what comes again is no burst.
+    /// Position of the window in which one was withdrawn: what comes again soon is no burst.
+    std::optional<std::int64_t> withdrawn{};
   };
   std::vector<Stretch> stretches_;
   std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.

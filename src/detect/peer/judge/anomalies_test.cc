@@ -156,7 +156,8 @@ AnomalyTracker::Options withdrawing() {
           .gate_severity = 6,
           .confirm = {1, 60},
           .longest_burst = 6,
-          .least_calm = 4};
+          .least_calm = 4,
+          .relapse = 200};
 }
 
 TEST(AnomalyTracker, WhatTurnsOutToBeABurstIsWithdrawn) {
@@ -187,9 +188,12 @@ TEST(AnomalyTracker, WhatComesAgainIsNoBurst) {
   Feed feed =
       Feed(withdrawing()).certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(20, 0));
   ASSERT_TRUE(feed.anomalies()[0].withdrawn);
-  feed.restart().certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(20, 0));
+  feed.restart().certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(60, 0));
   ASSERT_EQ(feed.anomalies().size(), 2U);
   EXPECT_TRUE(feed.anomalies()[1].confirmed());
+  feed.certain().scores({2, 2, 2, 2, 2}).quiet().scores(std::vector<double>(20, 0));
+  ASSERT_EQ(feed.anomalies().size(), 3U);
+  EXPECT_TRUE(feed.anomalies()[2].withdrawn) << "the last one was long ago";
 }
 
 TEST(AnomalyTracker, WhileTheGroupIsIdleNobodyIsWell) {

@@ -151,8 +151,7 @@ std::vector<Finding> peer_findings(const Grouping& grouping, std::span<const Gro
   for (const GroupAnomalies& group : groups) count += group.anomalies.size();
   findings.reserve(count);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const Neighbourhoods neighbourhoods = neighbourhoods_of(grouping, grouping.groups[g]);
-    LevelBook book(groups[g].columns, groups[g].anomalies, neighbourhoods);
+    LevelBook book(groups[g].columns, groups[g].anomalies, groups[g].neighbourhoods);
     for (std::size_t a = 0; a < groups[g].anomalies.size(); ++a) {
       const Anomaly& anomaly = *groups[g].anomalies[a];
       const std::size_t component = grouping.groups[g].members[anomaly.member].index();

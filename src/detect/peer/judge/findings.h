@@ -29,6 +29,7 @@ struct GroupAnomalies {
   std::vector<GroupJudge::Column> columns;
   std::vector<const Anomaly*> anomalies;
   std::vector<std::uint8_t> open;  ///< Per anomaly: still going on at the end of the recording.
+  std::span<const std::size_t> neighbourhoods{};  ///< Of the members, see LevelBook.
 };
 
 /// What peer comparison has found: a finding for every anomaly, group by group. \param groups  in the order
@@ -40,7 +41,8 @@ struct GroupAnomalies {
 /// *lost*; one that showed no activity while they worked is *silent*.
 ///
 /// Facts: what the component moved over its storage and network, as far as the group's metrics have it; how
-/// many windows were anomalous; for latencies how they alternate with normal ones; the standby wait.
+/// many windows were anomalous; for latencies how they alternate with normal ones, and how much longer the
+/// controller's other LUNs wait than all that it does not serve; the standby wait.
 [[nodiscard]] std::vector<Finding> peer_findings(const Grouping& grouping,
                                                  std::span<const GroupAnomalies> groups);
 

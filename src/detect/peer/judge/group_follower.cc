@@ -144,9 +144,6 @@ void GroupFollower::judge_tracks(const JudgedWindow& judged) {
     ScoredTrack scored{.distance = track.distance,
                        .threshold = thresholds.values,
                        .below = track.below,
-                       .certain = {},
-                       .reach = {},
-                       .seen_for_long = {},
                        .trained = thresholds.trained};
     if (asks_past(track, thresholds.trained, parameters) && !slowdown.empty()) scored.past = &past_;
     feed(judged, track.metric, track.detector, std::move(scored));
@@ -210,6 +207,7 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
     const BiasOptions& bias = parameters.bias;
     anomaly.longest_burst = bias.burst_blocks * bias.block_windows;
     anomaly.least_calm = bias.least_blocks * bias.block_windows;
+    anomaly.relapse = static_cast<std::int64_t>(bias.blocks * bias.block_windows * anomaly.shift);
   }
   const auto column = std::ranges::find(*columns_, metric, &GroupJudge::Column::metric);
   if (column != columns_->end()) anomaly.column = static_cast<std::size_t>(column - columns_->begin());
@@ -259,21 +257,21 @@ void GroupFollower::judge_bias(const JudgedWindow& judged) {
                             ? bias_->verdicts()
                             : bias_->add(window.active_latency, window.slow_minutes, window.latency_floor);
   ScoredTrack track;
-  for (const Bias& bias : verdicts) {
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    const Bias& bias = verdicts[i];
     track.certain.push_back(bias.verdict == BiasVerdict::kConfirmed ? 1 : 0);
     track.reach.push_back(bias.windows);
+    track.seen_for_long.push_back(bias.goes_on && is_seen_for_long(i) ? 1 : 0);
     track.distance.push_back(bias.goes_on ? bias.shift : 0);
     track.threshold.push_back(options.suspect_shift * kJustBelow);
   }
-  for (std::size_t i = 0; i < members(); ++i) track.seen_for_long.push_back(is_seen_for_long(i) ? 1 : 0);
-  // What was found in another latency goes on in this one.
-  ScoredTrack over = track;
-  std::ranges::fill(over.certain, std::uint8_t{0});
-  std::ranges::fill(over.distance, 0);
   for (const AnomalyTracker& other : trackers_) {
-    if (other.detector() == kBiasDetector && &other.metric() != metric) {
-      feed(judged, &other.metric(), std::string(kBiasDetector), over);
-    }
+    if (other.detector() != kBiasDetector || &other.metric() == metric) continue;
+    // What was found in another latency goes on in this one.
+    ScoredTrack over = track;
+    std::ranges::fill(over.certain, std::uint8_t{0});
+    std::ranges::fill(over.distance, 0);
+    feed(judged, &other.metric(), std::string(kBiasDetector), std::move(over));
   }
   feed(judged, metric, std::string(kBiasDetector), std::move(track));
 }
@@ -341,6 +339,7 @@ void GroupFollower::heed_repairs(WallTime start) {
 GroupAnomalies GroupFollower::anomalies() const {
   GroupAnomalies group;
   group.columns = *columns_;
+  group.neighbourhoods = neighbourhoods_;
   const auto patience =
       static_cast<std::int64_t>(options_->preset.windows.k * options_->preset.windows.shift);
   for (const AnomalyTracker& tracker : trackers_) {

@@ -116,13 +116,22 @@ GroupJudge::GroupJudge(std::vector<Column> columns, std::size_t members, JudgeOp
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MetricSpec& metric = *columns_[c].metric;
     streams_.emplace_back(windows_of(metric, options_.windows, options_.parameters), members_);
-    if (metric.role != Role::kLatency || !columns_[c].judged) continue;
-    const bool reads = metric.quantity == Quantity::kReadLatency;
-    const bool is_first = std::ranges::none_of(latencies_, [&](const LatencyHistory& known) {
-      return (columns_[known.column].metric->quantity == Quantity::kReadLatency) == reads;
-    });
-    if (is_first) latencies_.insert(reads ? latencies_.end() : latencies_.begin(), {c, {}});
+    if (metric.role == Role::kLatency && columns_[c].judged) add_latency(c);
   }
+}
+
+/// Reads count by how much was read: a sample with a single one says little of a disk.
+void GroupJudge::add_latency(std::size_t column) {
+  const auto is_of_reads = [&](std::size_t c) {
+    return columns_[c].metric->quantity == Quantity::kReadLatency;
+  };
+  const bool reads = is_of_reads(column);
+  for (const LatencyHistory& known : latencies_) {
+    if (is_of_reads(known.column) == reads) return;
+  }
+  LatencyHistory history{
+      .column = column, .weighed_by = reads ? column_of(Quantity::kRead) : std::nullopt, .cells = {}};
+  latencies_.insert(reads ? latencies_.end() : latencies_.begin(), std::move(history));
 }
 
 /// What is compared of a column: where factors count its logarithm.
@@ -167,21 +176,19 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   }
 }
 
-/// Windows that come after a gap may begin a window before it, which is no more cells ago. Reads count by how
-/// much was read: a sample with a single one says little of a disk.
+/// Windows that come after a gap may begin a window before it, which is no more cells ago.
 void GroupJudge::keep_latencies(LatencyHistory& history, WallTime t,
-                                std::span<const std::span<const double>> cells) {
+                                std::span<const std::span<const double>> cells) const {
   const std::span<const double> column = cells[history.column];
-  const bool reads = columns_[history.column].metric->quantity == Quantity::kReadLatency;
-  const std::optional<std::size_t> read = reads ? column_of(Quantity::kRead) : std::nullopt;
   Latencies& now = history.cells.emplace_back();
   now.time = t;
   for (std::size_t i = 0; i < column.size(); ++i) {
-    const double weight = read ? cells[*read][i] : 1;
-    if (!(column[i] > 0) || !(weight > 0)) continue;
+    if (!(column[i] > 0)) continue;
+    const double weight = history.weighed_by ? cells[*history.weighed_by][i] : 1;
+    if (!(weight > 0)) continue;
     now.members.push_back(static_cast<std::uint32_t>(i));
     now.values.push_back(column[i]);
-    now.weights.push_back(weight);
+    if (history.weighed_by) now.weights.push_back(weight);
   }
   now.members.shrink_to_fit();
   now.values.shrink_to_fit();
@@ -417,8 +424,8 @@ std::vector<double> GroupJudge::mean_latencies(const LatencyHistory& history,
     if (cell.time < out.start || cell.time >= out.end) continue;
     for (std::size_t at = 0; at < cell.members.size(); ++at) {
       const std::uint32_t i = cell.members[at];
-      sum[i] += cell.weights[at] * cell.values[at];
-      weight[i] += cell.weights[at];
+      sum[i] += cell.weight(at) * cell.values[at];
+      weight[i] += cell.weight(at);
       count[i] += 1;
     }
   }
@@ -431,15 +438,16 @@ std::vector<double> GroupJudge::mean_latencies(const LatencyHistory& history,
 
 /// Of reads where most of the members read, else of all requests.
 void GroupJudge::find_active_latency(WindowJudgement& out) const {
-  for (const LatencyHistory& history : latencies_) {
-    std::vector<double> mean = mean_latencies(history, out);
+  for (auto history = latencies_.rbegin(); history != latencies_.rend(); ++history) {
+    std::vector<double> mean = mean_latencies(*history, out);
     const auto active = std::ranges::count_if(mean, [](double x) { return !std::isnan(x); });
-    const bool is_only_choice = out.active_latency.empty();
-    if (!is_only_choice && 2 * static_cast<std::size_t>(active) < members_) continue;
-    out.latency_column = history.column;
-    out.latency_floor = least_floor(*columns_[history.column].metric);
+    const bool is_last_choice = std::next(history) == latencies_.rend();
+    if (!is_last_choice && 2 * static_cast<std::size_t>(active) < members_) continue;
+    out.latency_column = history->column;
+    out.latency_floor = least_floor(*columns_[history->column].metric);
     out.active_latency = std::move(mean);
-    find_slow_minutes(history, out);
+    find_slow_minutes(*history, out);
+    return;
   }
 }
 
@@ -492,7 +500,7 @@ void GroupJudge::find_slow_minutes(const LatencyHistory& history, WindowJudgemen
     if (now && of != *now) end();
     now = of;
     for (std::size_t at = 0; at < cell.members.size(); ++at) {
-      minute.add(cell.members[at], cell.values[at], cell.weights[at]);
+      minute.add(cell.members[at], cell.values[at], cell.weight(at));
     }
   }
   if (now) end();

@@ -146,18 +146,23 @@ class GroupJudge {
     WallTime time;
     std::vector<std::uint32_t> members;
     std::vector<double> values;
-    std::vector<double> weights;
+    std::vector<double> weights;  ///< Empty: they count alike.
+
+    [[nodiscard]] double weight(std::size_t at) const { return weights.empty() ? 1 : weights[at]; }
   };
   /// Those of the last cells, as many as windows that are to come may begin before.
   struct LatencyHistory {
     std::size_t column = 0;
+    std::optional<std::size_t> weighed_by;  ///< Another column.
     std::deque<Latencies> cells;
   };
 
   void hold(std::size_t column, HeldWindow& held, const Window& window, WindowMemory& memory) const;
   [[nodiscard]] std::span<const double> compared(const MetricSpec& metric, std::span<const double> column,
                                                  JudgeMemory& memory) const;
-  void keep_latencies(LatencyHistory& history, WallTime t, std::span<const std::span<const double>> cells);
+  void add_latency(std::size_t column);
+  void keep_latencies(LatencyHistory& history, WallTime t,
+                      std::span<const std::span<const double>> cells) const;
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
   void judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out);

@@ -21,12 +21,7 @@ class SickTimeAndAgain {
       window.end = start(index_ + 2);
       window.position = index_;
       window.levels = {{10.0 * score, 4, 6}};
-      const ScoredTrack track{.distance = {score, 0, 0},
-                              .threshold = {1, 1, 1},
-                              .below = {},
-                              .certain = {},
-                              .reach = {},
-                              .seen_for_long = {}};
+      const ScoredTrack track{.distance = {score, 0, 0}, .threshold = {1, 1, 1}};
       tracker.add(window, std::make_shared<const LevelRows>(window.levels), track);
       ++index_;
     }
