@@ -75,6 +75,19 @@ TEST(AnalysisCommands, TheSeverityThatMakesFaultyIsThePresetsUnlessItIsSet) {
   EXPECT_EQ(gate("production"), 7);
 }
 
+TEST(AnalysisCommands, WhatJudgesKnowsThePresetsWindows) {
+  const Folder folder;
+  AnalysisOptions options;
+  options.recordings = {small_recording(folder)};
+  for (const char* preset : {"quick", "production"}) {
+    options.preset = preset;
+    const auto setup = prepare(options);
+    ASSERT_TRUE(setup.has_value());
+    EXPECT_EQ(setup->pipeline.windows, setup->preset.windows)
+        << preset << ": which metrics are compared depends on their interval, for all who judge or decode";
+  }
+}
+
 TEST(AnalysisCommands, TheExampleAsJson) {
   const Folder folder;
   const Said said = laggard({"diagnose", kExample, "--json", "-"});

@@ -35,6 +35,7 @@ inline AnalysisSetup setup_of(const script::System& system, std::string_view pre
   setup.grouping = std::move(recording->grouping);
   setup.preset = recording->preset;
   setup.pipeline = std::move(recording->pipeline);
+  setup.pipeline.windows = setup.preset.windows;
   setup.sample_interval = setup.pipeline.sample_interval;
   return setup;
 }

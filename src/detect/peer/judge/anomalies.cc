@@ -199,11 +199,6 @@ void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& t
   if (!anomaly.as_ever) anomaly.confirmed_since = recent_.back().end;
 }
 
-bool AnomalyTracker::is_burst(const Stretch& stretch) const {
-  if (stretch.bad > options_.longest_burst || stretch.seen_for_long) return false;
-  return !stretch.withdrawn || recent_.back().position - *stretch.withdrawn > options_.relapse;
-}
-
 /// A burst of hours is told from sickness when it is over: it was shorter than sickness is, and the member
 /// has been well for as long.
 void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track) {
@@ -211,16 +206,21 @@ void AnomalyTracker::withdraw_burst(std::size_t member, bool anomalous, const Sc
   Stretch& stretch = stretches_[member];
   if (anomalous) {
     if (stretch.bad == 0 || stretch.calm >= options_.least_calm) {
-      stretch = {.begin = recent_.back().end, .withdrawn = stretch.withdrawn};
+      const std::optional<std::int64_t> before = stretch.withdrawn;
+      const bool relapse = before && recent_.back().position - *before <= options_.relapse;
+      stretch = {.begin = recent_.back().end, .no_burst = relapse, .withdrawn = before};
     }
     ++stretch.bad;
     stretch.calm = 0;
-    if (!track.seen_for_long.empty() && track.seen_for_long[member] != 0) stretch.seen_for_long = true;
+    if (!track.seen_for_long.empty() && track.seen_for_long[member] != 0) stretch.no_burst = true;
     return;
   }
   if (stretch.bad == 0 || recent_.back().idle) return;
   ++stretch.calm;
-  if (!is_burst(stretch) || stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) return;
+  if (stretch.no_burst || stretch.bad > options_.longest_burst ||
+      stretch.calm < std::max<std::uint64_t>(stretch.bad, options_.least_calm)) {
+    return;
+  }
   for (Anomaly& anomaly : anomalies_) {
     if (anomaly.member != member || anomaly.opened < stretch.begin || !anomaly.confirmed()) continue;
     anomaly.confirmed_since.reset();

@@ -245,8 +245,6 @@ class AnomalyTracker {
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
   void withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track);
-  struct Stretch;
-  [[nodiscard]] bool is_burst(const Stretch& stretch) const;
   [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;
 
   std::size_t group_;
@@ -268,9 +266,8 @@ class AnomalyTracker {
     WallTime begin{};  ///< End of its first window.
     std::uint64_t bad = 0;
     std::uint64_t calm = 0;
-    bool seen_for_long = false;  ///< ScoredTrack::seen_for_long.
-    /// Position of the window in which one was withdrawn: what comes again soon is no burst.
-    std::optional<std::int64_t> withdrawn{};
+    bool no_burst = false;  ///< Single windows have told of it for long, or one was withdrawn shortly before.
+    std::optional<std::int64_t> withdrawn{};  ///< Position of the window in which the last burst was.
   };
   std::vector<Stretch> stretches_;
   std::vector<std::optional<std::size_t>> latest_;  ///< Per member, the anomaly that was opened last.

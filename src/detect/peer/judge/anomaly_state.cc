@@ -271,7 +271,7 @@ void AnomalyTracker::exchange(State& state, Self& self, const TrackedGroup& grou
   exchange_recent(state, self, group);
   exchange_seen(state, self);
   for (auto& stretch : self.stretches_)
-    state(stretch.begin, stretch.bad, stretch.calm, stretch.seen_for_long, stretch.withdrawn);
+    state(stretch.begin, stretch.bad, stretch.calm, stretch.no_burst, stretch.withdrawn);
   exchange_anomalies(state, self);
   exchange_levels(state, self, group);
 }
