@@ -35,12 +35,21 @@ bool stalled(const NamedCell& c) {
   return c.values.contains("in_flight") ? c["in_flight"] >= 1 : c["weighted_ms"] > 500 * c.seconds;
 }
 
-double wait_per_request(const NamedCell& c) {
-  const double waited = c["rd_ms"] + c["wr_ms"] + either(c["dc_ms"], 0);
-  if (std::isnan(waited + requests(c))) return c["await"];
-  if (requests(c) >= 0.5) return waited / requests(c);
+/// What each of `done` took, of requests that waited `waited` in all; a stalled disk is as slow as it is long
+/// stalled.
+double wait_of(const NamedCell& c, double waited, double done) {
+  if (done >= 0.5) return waited / done;
   if (!stalled(c)) return 0;
   return c.stalled_seconds > 0 ? 1000 * c.stalled_seconds : kMissing;
+}
+
+double wait_per_request(const NamedCell& c) {
+  const double waited = c["rd_ms"] + c["wr_ms"] + either(c["dc_ms"], 0);
+  return std::isnan(waited + requests(c)) ? c["await"] : wait_of(c, waited, requests(c));
+}
+
+double wait_per_read(const NamedCell& c) {
+  return std::isnan(c["rd_ms"] + c["rd_ios"]) ? kMissing : wait_of(c, c["rd_ms"], c["rd_ios"]);
 }
 
 double request_size(const NamedCell& c) {
@@ -63,6 +72,7 @@ const std::map<std::string, std::function<double(const NamedCell&)>>& definition
       {"rd_sec", [](const NamedCell& c) { return either(c["rd_sectors"] / c.seconds, c["rd_sec"]); }},
       {"wr_sec", [](const NamedCell& c) { return either(c["wr_sectors"] / c.seconds, c["wr_sec"]); }},
       {"await", wait_per_request},
+      {"r_await", wait_per_read},
       {"tps", [](const NamedCell& c) { return requests(c) / c.seconds; }},
       {"avgrq-sz", request_size},
       {"avgqu-sz", [](const NamedCell& c) { return c["weighted_ms"] / (1000 * c.seconds); }},
