@@ -145,7 +145,7 @@ TEST_F(Traces, KlAndMedianAreQuietUntrainedInLongWindows) {
 }
 
 /// Hosts of Perseus with their slow disks: A's are told in the data's own README, C's come with it. Cluster J
-/// is noisier, and not all that is said about it is right: docs/accuracy.md has its figures.
+/// is noisier, and not all that is said about it is right: docs/accuracy/disks.md has its figures.
 class Perseus : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores `laggard diagnose` on runs of `laggard-lab bench`, untrained, by its defaults: the table of docs/accuracy.md.
+"""Scores `laggard diagnose` on runs of `laggard-lab bench`, untrained, by its defaults: the table of docs/accuracy/bench.md.
 
 usage: tests/accuracy/bench.py LAGGARD_BINARY RUNS_FOLDER
 Every run in RUNS_FOLDER that has a truth.json is diagnosed with the quick and with the lab preset and reported, right

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each witness adds to the verdict on runs of the bench: the tables of docs/accuracy.md.
+"""What each witness adds to the verdict on runs of the bench: the tables of docs/accuracy/behaviour.md.
 
 usage: tests/accuracy/bench_witnesses.py LAGGARD RUNS [--preset lab,quick] [--markdown FILE]
 

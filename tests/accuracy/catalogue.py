@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Scores a campaign of the bench's catalogue (`laggard-lab bench --campaign catalogue`): the tables of docs/accuracy.md.
+"""Scores a campaign of the bench's catalogue (`laggard-lab bench --campaign catalogue`): the tables of docs/accuracy/bench.md.
 
 usage: tests/accuracy/catalogue.py LAGGARD LAB CAMPAIGN [--half tuned|reported] [--no-rows] [--markdown FILE]
        tests/accuracy/catalogue.py LAGGARD LAB CAMPAIGN --pack FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""F's tables over several hardware seeds, and on other hardware: the tables "Simulated clusters" of docs/accuracy.md.
+"""F's tables over several hardware seeds, and on other hardware: the tables "Simulated clusters" of docs/accuracy/clusters.md.
 
 usage: tests/accuracy/hardware.py LAGGARD_LAB --keep FOLDER [--seeds 1,2,3,4,5] [--iterations 10] [--training 10]
                                   [--runs-from 1] [--other | --unseen]

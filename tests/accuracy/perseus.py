@@ -3,7 +3,7 @@
 
 usage: tests/accuracy/perseus.py LAGGARD_BINARY [RECORDINGS_FOLDER]
 Imports every host once, then diagnoses what had been recorded after 1, 3, 6, 24 hours and in all, and prints a
-Markdown table of true and false positives (components of confirmed incidents) for docs/accuracy.md, and Matthews correlations of what
+Markdown table of true and false positives (components of confirmed incidents) for docs/accuracy/disks.md, and Matthews correlations of what
 is confirmed, and of that with what is suspected, over all hosts. What is explained or withdrawn is told to nobody and not counted.
 """
 import csv

@@ -6,7 +6,7 @@ usage: tests/accuracy/scale.py LAGGARD_BINARY [--days 20] [--seeds odd|even|all]
 
 Day i has 1 to 4 concurrent problems, (i mod 4) + 1, of the seed's choice; a healthy day follows.
 Tuning is done on even seeds, odd ones are reported. With --keep recordings and diagnoses stay and are used again;
---name tells diagnoses with other options apart. Prints the tables of `laggard-lab score`; docs/accuracy.md has them.
+--name tells diagnoses with other options apart. Prints the tables of `laggard-lab score`; docs/accuracy/site.md has them.
 """
 import argparse
 import pathlib

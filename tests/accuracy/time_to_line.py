@@ -169,7 +169,7 @@ def main():
     for name in options.only.split(","):
         jobs = [(recording, truth, preset, fast) for recording, truth in SETS[name](options) for preset in ("lab", "quick", "auto")
                 for fast in (True, False)]
-        # A fault of a minute gives lab's windows one look (T 4.2 of docs/accuracy.md).
+        # A fault of a minute gives lab's windows one look (T 4.2).
         jobs = [job for job in jobs if job[2] != "lab" or job[1]["fault"] == "none" or name == "scaled"
                 or job[1]["fault_stop"] - job[1]["fault_start"] >= LONG_S]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

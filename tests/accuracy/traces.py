@@ -3,7 +3,7 @@
 
 usage: tests/accuracy/traces.py LAGGARD_BINARY [RECORDINGS_FOLDER]
 Trains on the fault-free runs, diagnoses every run, and prints Markdown tables of ITP, IFP, DTP and DFP as F §11
-footnote 5 defines them, for the paper's algorithm and for ours, and a table of every run for docs/accuracy.md.
+footnote 5 defines them, for the paper's algorithm and for ours, and a table of every run for docs/accuracy/bench.md.
 """
 import json
 import pathlib
