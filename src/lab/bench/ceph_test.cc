@@ -1,6 +1,7 @@
 // Ceph on the bench: its settings, who gets which placement groups, what is started where, and what it says.
 #include "lab/bench/ceph.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -144,6 +145,25 @@ TEST_F(CephTest, AnOsdThatDoesNotComeUpIsWaitedForInVain) {
   const auto started = start_ceph(site_, loops_);
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().message(), "ceph osd stat: still says: 3 osds: 2 up (since 4s), 3 in (since 9s)");
+}
+
+TEST_F(CephTest, AGroupOfAPoolThatNobodyAskedForIsNoMistake) {
+  for (auto& [asked, answer] : machine_.answers) {
+    if (asked == " pg stat") answer.text = "145 pgs: 145 active+clean; 2.3 KiB data, 1 GiB used\n";
+  }
+  EXPECT_TRUE(start_ceph(site_, loops_));
+}
+
+TEST_F(CephTest, AGroupThatIsNotCleanIsWaitedForInVain) {
+  for (const char* said :
+       {"145 pgs: 1 peering, 144 active+clean; 2.3 KiB data", "100 pgs: 100 active+clean; 0 B"}) {
+    for (auto& [asked, answer] : machine_.answers) {
+      if (asked == " pg stat") answer.text = said;
+    }
+    const auto started = start_ceph(site_, loops_);
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().message(), fmt::format("ceph pg stat: still says: {}", said));
+  }
 }
 
 TEST_F(CephTest, HasAHostBesidesAndNoBricksAndIsUndone) {
