@@ -88,16 +88,6 @@ const Part* array_of_slow(const Hypothesis& hypothesis, const Grouping& grouping
   return slow ? array : nullptr;
 }
 
-bool is_of_one_lun(const Hypothesis& hypothesis) {
-  const PartKind kind = hypothesis.blamed.blame.kind;
-  return kind == PartKind::kLun || kind == PartKind::kAttachment;
-}
-
-bool is_of_many_luns(const Hypothesis& hypothesis) {
-  const PartKind kind = hypothesis.blamed.blame.kind;
-  return kind == PartKind::kDrawer || kind == PartKind::kController || kind == PartKind::kArray;
-}
-
 /// See join_companions.
 void single_out(Hypothesis& hypothesis, const Grouping& grouping, const IncidentOptions& options) {
   if (!is_of_many_luns(hypothesis) || array_of_slow(hypothesis, grouping) == nullptr) return;

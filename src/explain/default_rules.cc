@@ -133,10 +133,32 @@ name = "many LUNs jitter"
 cause = "drawer-errors"
 resource = "storage"
 any = ["storage latency"]
-blames = ["drawer", "array", "controller"]
+blames = ["drawer"]
 why = "many LUNs or disks of {component} wait longer than their peers: something that they share is sick"
 check = [
   '''ssh {host} "multipath -ll | grep -iE 'fail|fault'; dmesg -T | tail -50"  # then the log of the array''',
+]
+
+[[rule]]
+name = "many LUNs of a controller"
+cause = "slow-controller"
+resource = "storage"
+any = ["storage latency"]
+blames = ["controller"]
+why = "the LUNs of {component} wait longer than their peers"
+check = [
+  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the array: its caches, batteries and repairs''',
+]
+
+[[rule]]
+name = "many LUNs of an array"
+cause = "slow-array"
+resource = "storage"
+any = ["storage latency"]
+blames = ["array"]
+why = "many LUNs of {component} wait longer than their peers: a drawer, a controller, or a repair"
+check = [
+  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the array: its drawers, caches and repairs''',
 ]
 
 [[rule]]

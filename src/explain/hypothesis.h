@@ -89,6 +89,16 @@ struct Hypothesis {
                                                       std::span<const Finding> findings,
                                                       const IncidentOptions& options);
 
+[[nodiscard]] inline bool is_of_one_lun(const Hypothesis& hypothesis) {
+  const PartKind kind = hypothesis.blamed.blame.kind;
+  return kind == PartKind::kLun || kind == PartKind::kAttachment;
+}
+/// Of a part that holds many LUNs.
+[[nodiscard]] inline bool is_of_many_luns(const Hypothesis& hypothesis) {
+  const PartKind kind = hypothesis.blamed.blame.kind;
+  return kind == PartKind::kDrawer || kind == PartKind::kController || kind == PartKind::kArray;
+}
+
 /// Strength and times from the findings.
 void measure(Hypothesis& hypothesis, const IncidentOptions& options);
 /// Adds the findings of `other`; what follows from them is measured anew by the caller.

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "explain/checks.h"
+#include "explain/controller_queue.h"
 #include "explain/hypothesis.h"
 #include "explain/ids.h"
 #include "explain/loss_cuts.h"
@@ -214,6 +215,7 @@ std::vector<Incident> make_incidents(const Grouping& grouping, std::span<const F
     incidents.push_back(std::move(incident));
   }
   if (options.halting) halt(hypotheses, rules, options, incidents);
+  if (options.companions) explain_by_queues(grouping, hypotheses, options, incidents);
   std::stable_sort(incidents.begin(), incidents.end(), more_pressing);
   return incidents;
 }

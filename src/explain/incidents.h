@@ -22,6 +22,8 @@ namespace laggard::explain {
 /// below 2) is *explained* by it, unless it has its own retransmissions, which no neighbour causes, or is
 /// confirmed and the other is not.
 ///
+/// A controller's queue that one of its LUNs fills is explained by that LUN (controller_queue.h).
+///
 /// IncidentOptions::halting is F §10.2: "If we observe peer-divergence at any step of the checklist, we halt
 /// at that step and arrive at the root cause and faulty server". So a server whose rule is a later one is not
 /// indicted beside one that comes to an earlier rule at the same time, even if it is the faulty one: in F's

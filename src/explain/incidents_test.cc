@@ -232,7 +232,7 @@ TEST_F(ArrayIncidentsTest, AnArrayIsOneIncidentAndALunElsewhereAnother) {
     seen.push_back({name, "await", 0, 256});
   seen.push_back({"m2.fs3", "await", 32, 256, 4});
   const auto found = incidents(seen);
-  EXPECT_THAT(names(found), ElementsAre("ddn1 drawer-errors", "m2 slow-lun"));
+  EXPECT_THAT(names(found), ElementsAre("ddn1 slow-array", "m2 slow-lun"));
   EXPECT_EQ(found[0].components.size(), 5U);
   EXPECT_EQ(found[0].blame.kind, PartKind::kArray);
 }

@@ -187,7 +187,7 @@ TEST_F(SharedLuns, WhoWaitsAsLongAsTheOthersOfAnArrayIsNotSingledOut) {
     slow.wait = lun == 6 ? 128 : 110;
     see(slow);
   }
-  EXPECT_THAT(names(found()), ElementsAre("x drawer-errors"));
+  EXPECT_THAT(names(found()), ElementsAre("x slow-array"));
 }
 
 TEST_F(SharedLuns, WhoIsDwarfedByARepairedLunGoesWithIt) {

@@ -34,6 +34,16 @@ bool Grouping::runs_through(const Component& component, const Part& part) const 
   return std::ranges::find(needed, *id) != needed.end();
 }
 
+const Part* Grouping::owner_of(const Component& component) const {
+  for (const PartId needed : parts.needs(component.part)) {
+    if (parts[needed].kind != PartKind::kLun) continue;
+    for (const PartGraph::Edge& edge : parts.edges_of(needed)) {
+      if (edge.kind == EdgeKind::kOwnedBy) return &parts[edge.to];
+    }
+  }
+  return nullptr;
+}
+
 std::map<PartId, std::vector<Part>> Grouping::servers_of_luns() const {
   std::map<PartId, std::vector<Part>> reached;
   for (std::uint32_t p = 0; p < parts.size(); ++p) {

@@ -87,6 +87,8 @@ struct Grouping {
   [[nodiscard]] const Part* part_of(const Component& component, PartKind kind) const {
     return parts.nearest(component.part, kind);
   }
+  /// The controller that owns the component's LUN; null where that is not known.
+  [[nodiscard]] const Part* owner_of(const Component& component) const;
   /// Whether the component is the part or runs through it.
   [[nodiscard]] bool runs_through(const Component& component, const Part& part) const;
 

@@ -69,7 +69,7 @@ std::vector<PartId> PartGraph::needs(PartId part) const {
   std::vector<PartId> reached{part};
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const Edge& edge : edges_of(reached[i])) {
-      if (edge.kind == EdgeKind::kPairsWith) continue;
+      if (edge.kind == EdgeKind::kPairsWith || edge.kind == EdgeKind::kOwnedBy) continue;
       if (std::ranges::find(reached, edge.to) == reached.end()) reached.push_back(edge.to);
     }
   }

@@ -94,10 +94,11 @@ enum class EdgeKind : std::uint8_t {
   kRoutesOver,   ///< Its traffic passes the other: a link routes over a switch.
   kMemberOf,     ///< It is one of those that the other holds: a disk is a member of a drawer.
   kPairsWith,    ///< Each serves for the other when that fails: the two controllers of an array.
+  kOwnedBy,      ///< The other does its work, whichever way that comes: a LUN's and its controller's.
 };
 
 /// The parts of a system and how they depend on each other. Whatever is sick slows what needs it (`needs`);
-/// parts that pair are not needed by each other.
+/// parts that pair are not needed by each other, and a LUN that loses its owner gets another.
 class PartGraph {
  public:
   struct Edge {

@@ -35,6 +35,7 @@ TEST(PartGraph, WhatAPartNeedsIsToldNearestFirstAndPairsAreNotNeeded) {
   parts.connect(attachment, EdgeKind::kRunsThrough, server);
   parts.connect(attachment, EdgeKind::kRunsThrough, controller);
   parts.connect(lun, EdgeKind::kMemberOf, array);
+  parts.connect(lun, EdgeKind::kOwnedBy, twin);
   parts.connect(controller, EdgeKind::kPairsWith, twin);
   parts.connect(controller, EdgeKind::kMemberOf, array);
   EXPECT_THAT(parts.needs(attachment), ElementsAre(attachment, lun, server, controller, array));
@@ -58,9 +59,10 @@ TEST(PartGraph, NeedsIsReachability) {
     for (std::size_t e = 0; e < edges; ++e) {
       const std::size_t from = *rc::gen::inRange<std::size_t>(0, n);
       const std::size_t to = *rc::gen::inRange<std::size_t>(0, n);
-      const auto kind = static_cast<EdgeKind>(*rc::gen::inRange(0, 4));
+      const auto kind = static_cast<EdgeKind>(*rc::gen::inRange(0, 5));
       parts.connect(PartId{static_cast<std::uint32_t>(from)}, kind, PartId{static_cast<std::uint32_t>(to)});
-      if (kind != EdgeKind::kPairsWith) reach[from][to] = true;
+      const bool is_needed = kind != EdgeKind::kPairsWith && kind != EdgeKind::kOwnedBy;
+      if (is_needed) reach[from][to] = true;
     }
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t i = 0; i < n; ++i) {

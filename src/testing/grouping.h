@@ -101,6 +101,16 @@ class GroupingBuilder {
     return *this;
   }
 
+  /// LUNs of an array belong to its controllers NAMEa and NAMEb by turns.
+  GroupingBuilder& owned(const std::string& name, std::size_t luns) {
+    for (std::size_t l = 0; l < luns; ++l) {
+      const PartId lun = grouping_.parts.add({PartKind::kLun, name + "-l" + std::to_string(l)});
+      const Part owner{PartKind::kController, name + (l % 2 == 0 ? "a" : "b")};
+      grouping_.parts.connect(lun, EdgeKind::kOwnedBy, grouping_.parts.add(owner));
+    }
+    return *this;
+  }
+
   /// Routes the component's traffic over this part.
   GroupingBuilder& over(const std::string& component, Part part) {
     const PartId own = grouping_.components[index(component)].part;

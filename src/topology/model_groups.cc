@@ -171,6 +171,7 @@ PartId ModelGrouper::attachment_part(const Attachment& attachment) {
     parts().connect(of_lun, EdgeKind::kMemberOf,
                     parts().add({PartKind::kArray, topology_.arrays[lun.array->index()].name}));
   }
+  if (lun.owner) parts().connect(of_lun, EdgeKind::kOwnedBy, controller_part(*lun.owner));
   return own;
 }
 

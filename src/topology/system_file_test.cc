@@ -283,6 +283,37 @@ owner = "{array}b,{array}a"
   EXPECT_EQ(topology.attachments[2].name, "ddn1.lun1.fs1");
 }
 
+TEST(SystemFile, ALunKnowsTheControllerThatOwnsItWhicheverWayItIsReached) {
+  const SystemModel model = parsed(R"(
+[[servers]]
+name = "fs[1-4]"
+[[arrays]]
+name = "ddn1"
+servers = "fs[1-4]"
+controllers = "{array}a,{array}b"
+[[luns]]
+array = "ddn1"
+name = "lun[0-3]"
+device = "{lun}"
+owner = "{array}b,{array}a"
+)");
+  InventoryBuilder build;
+  for (const char* server : {"fs1", "fs2", "fs3", "fs4"}) {
+    for (const char* lun : {"lun0", "lun1", "lun2", "lun3"}) build.disk(server, lun, 1);
+  }
+  const Grouping grouping = *make_groups(build.get(), &model);
+  ASSERT_EQ(grouping.components.size(), 16U);
+  for (const Component& component : grouping.components) {
+    const Part* owner = grouping.owner_of(component);
+    ASSERT_NE(owner, nullptr) << component.name;
+    const std::string& lun = grouping.part_of(component, PartKind::kLun)->name;
+    EXPECT_EQ(owner->name, lun == "lun0" || lun == "lun2" ? "ddn1b" : "ddn1a") << component.name;
+    const bool first_half = component.host == "fs1" || component.host == "fs2";
+    EXPECT_EQ(grouping.part_of(component, PartKind::kController)->name, first_half ? "ddn1a" : "ddn1b")
+        << "it runs through the one that its server is cabled to";
+  }
+}
+
 TEST(SystemFile, OrdersByPosition) {
   const SystemModel model = parsed(R"(
 [servers]

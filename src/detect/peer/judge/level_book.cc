@@ -29,7 +29,8 @@ Neighbourhoods neighbourhoods_of(const Grouping& grouping, const PeerGroup& grou
   std::map<Part, std::size_t> numbers;
   Neighbourhoods of;
   for (const ComponentId id : group.members) {
-    const Part* controller = grouping.part_of(grouping[id], PartKind::kController);
+    const Part* controller = grouping.owner_of(grouping[id]);
+    if (controller == nullptr) controller = grouping.part_of(grouping[id], PartKind::kController);
     of.push_back(controller == nullptr ? 0
                                        : numbers.try_emplace(*controller, numbers.size() + 1).first->second);
   }

@@ -15,8 +15,8 @@
 
 namespace laggard::detect {
 
-/// Of each member of a group a number that those have alike whose LUNs the same controller serves; 0 where
-/// there is none. Empty when nobody has one.
+/// Of each member of a group a number that those have alike whose LUNs the same controller owns, or serves
+/// where no owner is known; 0 where there is none. Empty when nobody has one.
 using Neighbourhoods = std::vector<std::size_t>;
 [[nodiscard]] Neighbourhoods neighbourhoods_of(const Grouping& grouping, const PeerGroup& group);
 

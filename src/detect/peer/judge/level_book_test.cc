@@ -49,6 +49,13 @@ TEST(LevelBook, NeighboursAreServedByTheSameController) {
   EXPECT_TRUE(neighbourhoods_of(servers.get(), servers.get().groups.front()).empty());
 }
 
+TEST(LevelBook, NeighboursAreOwnedByTheSameControllerWhereThatIsKnown) {
+  const GroupingBuilder owned = GroupingBuilder().array("x", 4, 4).owned("x", 4);
+  EXPECT_EQ(neighbourhoods_of(owned.get(), owned.get().groups.front()), (Neighbourhoods{1, 2, 1, 2}));
+  const GroupingBuilder cabled = GroupingBuilder().array("x", 4, 4);
+  EXPECT_EQ(neighbourhoods_of(cabled.get(), cabled.get().groups.front()), (Neighbourhoods{1, 1, 2, 2}));
+}
+
 TEST(LevelBook, SaysWhatNeighboursTookBesideAllOthers) {
   const auto compared = Attachments(32).neighbours(11);
   ASSERT_TRUE(compared);
