@@ -127,10 +127,11 @@ void GroupJudge::add_latency(std::size_t column) {
   };
   const bool reads = is_of_reads(column);
   for (const LatencyHistory& known : latencies_) {
-    if (is_of_reads(known.column) == reads) return;
+    if (is_of_reads(known.column()) == reads) return;
   }
-  LatencyHistory history{
-      .column = column, .weighed_by = reads ? column_of(Quantity::kRead) : std::nullopt, .cells = {}};
+  // Windows that come after a gap may begin a window before it, which is no more cells ago.
+  LatencyHistory history(column, reads ? column_of(Quantity::kRead) : std::nullopt,
+                         options_.windows.size + 1);
   latencies_.insert(reads ? latencies_.end() : latencies_.begin(), std::move(history));
 }
 
@@ -165,7 +166,7 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
       hold(c, ready_at(window.index)[c], window, memory.windows[c]);
     });
   }
-  for (LatencyHistory& history : latencies_) keep_latencies(history, t, cells);
+  for (LatencyHistory& history : latencies_) history.push(t, cells);
   const std::int64_t cell = to_unix_ns(t) / options_.windows.interval.count();
   for (auto& [index, held] : ready) {
     if (cell > judge_after_) judge(index, held, memory, sink);
@@ -176,32 +177,10 @@ void GroupJudge::push(WallTime t, std::span<const std::span<const double>> cells
   }
 }
 
-/// Windows that come after a gap may begin a window before it, which is no more cells ago.
-void GroupJudge::keep_latencies(LatencyHistory& history, WallTime t,
-                                std::span<const std::span<const double>> cells) const {
-  const std::span<const double> column = cells[history.column];
-  Latencies& now = history.cells.emplace_back();
-  now.time = t;
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    if (!(column[i] > 0)) continue;
-    const double weight = history.weighed_by ? cells[*history.weighed_by][i] : 1;
-    if (!(weight > 0)) continue;
-    now.members.push_back(static_cast<std::uint32_t>(i));
-    now.values.push_back(column[i]);
-    if (history.weighed_by) now.weights.push_back(weight);
-  }
-  now.members.shrink_to_fit();
-  now.values.shrink_to_fit();
-  now.weights.shrink_to_fit();
-  if (history.cells.size() > options_.windows.size + 1) history.cells.pop_front();
-}
-
 std::size_t GroupJudge::held() const {
   std::size_t numbers = 0;
   for (const GroupStream& stream : streams_) numbers += stream.held();
-  for (const LatencyHistory& history : latencies_) {
-    for (const Latencies& cell : history.cells) numbers += cell.values.size();
-  }
+  for (const LatencyHistory& history : latencies_) numbers += history.held();
   return numbers;
 }
 
@@ -414,97 +393,23 @@ void GroupJudge::hide_left_out(WindowJudgement& out) const {
   }
 }
 
-/// Missing of who had none in half of the samples.
-std::vector<double> GroupJudge::mean_latencies(const LatencyHistory& history,
-                                               const WindowJudgement& out) const {
-  std::vector<double> sum(members_, 0);
-  std::vector<double> weight(members_, 0);
-  std::vector<double> count(members_, 0);
-  for (const Latencies& cell : history.cells) {
-    if (cell.time < out.start || cell.time >= out.end) continue;
-    for (std::size_t at = 0; at < cell.members.size(); ++at) {
-      const std::uint32_t i = cell.members[at];
-      sum[i] += cell.weight(at) * cell.values[at];
-      weight[i] += cell.weight(at);
-      count[i] += 1;
-    }
-  }
-  for (std::size_t i = 0; i < members_; ++i) {
-    const bool enough = 2 * count[i] >= static_cast<double>(options_.windows.size);
-    sum[i] = enough ? sum[i] / weight[i] : kMissing;
-  }
-  return sum;
-}
-
-/// Of reads where most of the members read, else of all requests.
+/// Of reads where most of the members read, else of all requests; of who waited in half of the samples.
 void GroupJudge::find_active_latency(WindowJudgement& out) const {
+  const std::size_t least = (options_.windows.size + 1) / 2;
   for (auto history = latencies_.rbegin(); history != latencies_.rend(); ++history) {
-    std::vector<double> mean = mean_latencies(*history, out);
+    std::vector<double> mean = history->means(out.start, out.end, members_, least);
     const auto active = std::ranges::count_if(mean, [](double x) { return !std::isnan(x); });
     const bool is_last_choice = std::next(history) == latencies_.rend();
     if (!is_last_choice && 2 * static_cast<std::size_t>(active) < members_) continue;
-    out.latency_column = history->column;
-    out.latency_floor = least_floor(*columns_[history->column].metric);
+    out.latency_column = history->column();
+    out.latency_floor = least_floor(*columns_[out.latency_column].metric);
     out.active_latency = std::move(mean);
-    find_slow_minutes(*history, out);
+    if (options_.windows.interval < kLeastBiasInterval) return;
+    const Duration minute = std::max<Duration>(std::chrono::minutes(1), options_.windows.interval);
+    out.slow_minutes =
+        history->slow_minutes(out.start, out.end, members_, minute, options_.parameters.bias.slow_minute);
     return;
   }
-}
-
-namespace {
-
-/// A minute of a group's latencies.
-class Minute {
- public:
-  explicit Minute(std::size_t members) : sum_(members, 0), weight_(members, 0) {}
-
-  void add(std::size_t member, double value, double weight) {
-    sum_[member] += weight * value;
-    weight_[member] += weight;
-  }
-  /// Adds who was there, and who was slow, and begins the next one.
-  void end(double slow, std::span<double> minutes, std::span<double> slow_minutes) {
-    divide(sum_.data(), weight_.data(), sum_.size());
-    present_.clear();
-    std::ranges::copy_if(sum_, std::back_inserter(present_), [](double mean) { return !std::isnan(mean); });
-    if (static_cast<std::ptrdiff_t>(present_.size()) >= kLeastTogether) {
-      const double limit = std::exp(slow) * stats::median_of(present_);
-      for (std::size_t i = 0; i < sum_.size(); ++i) {
-        minutes[i] += std::isnan(sum_[i]) ? 0 : 1;
-        slow_minutes[i] += sum_[i] > limit ? 1 : 0;
-      }
-    }
-    std::ranges::fill(sum_, 0);
-    std::ranges::fill(weight_, 0);
-  }
-
- private:
-  std::vector<double> sum_;
-  std::vector<double> weight_;
-  std::vector<double> present_;
-};
-
-}  // namespace
-
-void GroupJudge::find_slow_minutes(const LatencyHistory& history, WindowJudgement& out) const {
-  if (options_.windows.interval < kLeastBiasInterval) return;
-  const Duration length = std::max<Duration>(std::chrono::minutes(1), options_.windows.interval);
-  std::vector<double> minutes(members_, 0);
-  out.slow_minutes.assign(members_, 0);
-  Minute minute(members_);
-  std::optional<WallTime> now;
-  const auto end = [&] { minute.end(options_.parameters.bias.slow_minute, minutes, out.slow_minutes); };
-  for (const Latencies& cell : history.cells) {
-    if (cell.time < out.start || cell.time >= out.end || cell.members.empty()) continue;
-    const WallTime of = floor_to(cell.time, length);
-    if (now && of != *now) end();
-    now = of;
-    for (std::size_t at = 0; at < cell.members.size(); ++at) {
-      minute.add(cell.members[at], cell.values[at], cell.weight(at));
-    }
-  }
-  if (now) end();
-  divide(out.slow_minutes.data(), minutes.data(), members_);
 }
 
 void GroupJudge::judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -15,6 +14,7 @@
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/group_stream.h"
 #include "detect/peer/compare/window.h"
+#include "detect/peer/judge/latency_history.h"
 #include "detect/peer/judge/parameters.h"
 #include "detect/peer/judge/service_times.h"
 #include "model/metric.h"
@@ -141,28 +141,11 @@ class GroupJudge {
   };
   /// The windows of all columns that begin at an index; empty between two cells.
   using Ready = std::map<std::int64_t, std::vector<HeldWindow>>;
-  /// A cell of a latency metric: who had any, how much, and how much that counts in a mean.
-  struct Latencies {
-    WallTime time;
-    std::vector<std::uint32_t> members;
-    std::vector<double> values;
-    std::vector<double> weights;  ///< Empty: they count alike.
-
-    [[nodiscard]] double weight(std::size_t at) const { return weights.empty() ? 1 : weights[at]; }
-  };
-  /// Those of the last cells, as many as windows that are to come may begin before.
-  struct LatencyHistory {
-    std::size_t column = 0;
-    std::optional<std::size_t> weighed_by;  ///< Another column.
-    std::deque<Latencies> cells;
-  };
 
   void hold(std::size_t column, HeldWindow& held, const Window& window, WindowMemory& memory) const;
   [[nodiscard]] std::span<const double> compared(const MetricSpec& metric, std::span<const double> column,
                                                  JudgeMemory& memory) const;
   void add_latency(std::size_t column);
-  void keep_latencies(LatencyHistory& history, WallTime t,
-                      std::span<const std::span<const double>> cells) const;
   void judge(std::int64_t index, const std::vector<HeldWindow>& held, JudgeMemory& memory, const Sink& sink);
   void judge_column(std::size_t column, const HeldWindow& held, JudgeMemory& memory, WindowJudgement& out);
   void judge_against_median(std::size_t column, const HeldWindow& held, WindowJudgement& out);
@@ -172,9 +155,6 @@ class GroupJudge {
   void find_absent(WindowJudgement& out) const;
   void hide_left_out(WindowJudgement& out) const;
   void find_active_latency(WindowJudgement& out) const;
-  void find_slow_minutes(const LatencyHistory& history, WindowJudgement& out) const;
-  [[nodiscard]] std::vector<double> mean_latencies(const LatencyHistory& history,
-                                                   const WindowJudgement& out) const;
   [[nodiscard]] double least_floor(const MetricSpec& metric) const;
   [[nodiscard]] double floor_of(std::size_t column) const;
   [[nodiscard]] Regime regime() const;
