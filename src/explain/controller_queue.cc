@@ -2,48 +2,43 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 
 namespace laggard::explain {
 
 namespace {
 
-/// The one that owns all LUNs that something was found about; null when there are several, or none is known.
-const Part* owner_of_all(const Hypothesis& hypothesis, const Grouping& grouping) {
-  const Part* owner = nullptr;
+constexpr std::int64_t kTimesAsLong = 4;
+constexpr double kMostlySlow = 0.9;
+
+using Owners = std::set<const Part*>;
+
+/// The controllers that own the LUNs that something was found about; empty when one has none, something was
+/// found about what is no LUN, or something is lost.
+Owners owners_of(const Hypothesis& hypothesis, const Grouping& grouping) {
+  Owners owners;
   for (const Finding* finding : hypothesis.findings) {
-    if (!finding->is_of_component()) return nullptr;
-    const Part* own = grouping.owner_of(grouping.components[finding->component]);
-    if (own == nullptr || (owner != nullptr && own != owner)) return nullptr;
-    owner = own;
+    if (!finding->is_of_component() || finding->is_lost()) return {};
+    const Part* owner = grouping.owner_of(grouping.components[finding->component]);
+    if (owner == nullptr) return {};
+    owners.insert(owner);
   }
-  return owner;
+  return owners;
 }
 
-std::size_t luns_owned_by(const Part& owner, const Grouping& grouping) {
-  std::set<const Part*> luns;
-  for (const Component& component : grouping.components) {
-    if (grouping.owner_of(component) == &owner) luns.insert(grouping.part_of(component, PartKind::kLun));
-  }
-  return luns.size();
+/// Of many LUNs one is asked for more at any time.
+bool is_slowness(const Hypothesis& hypothesis) {
+  const auto slow = std::ranges::count_if(hypothesis.findings, &Finding::is_slow);
+  return kMostlySlow * static_cast<double>(hypothesis.findings.size()) <= static_cast<double>(slow);
 }
 
-/// The controller of which more than half of the LUNs are slow, and nothing else; null when it is not so.
-const Part* queue_of(const Hypothesis& hypothesis, const Grouping& grouping) {
-  if (!is_of_many_luns(hypothesis)) return nullptr;
-  if (!std::ranges::all_of(hypothesis.findings, &Finding::is_slow)) return nullptr;
-  const Part* owner = owner_of_all(hypothesis, grouping);
-  if (owner == nullptr) return nullptr;
-  std::set<const Part*> luns;
-  for (const Finding* finding : hypothesis.findings) {
-    luns.insert(grouping.part_of(grouping.components[finding->component], PartKind::kLun));
-  }
-  return 2 * luns.size() > luns_owned_by(*owner, grouping) ? owner : nullptr;
-}
+std::int64_t length_of(const Hypothesis& hypothesis) { return seen_until(hypothesis) - hypothesis.first; }
 
-bool lies_within(const Hypothesis& inner, const Hypothesis& outer, const IncidentOptions& options) {
-  return inner.first + options.slack() >= outer.first &&
-         seen_until(inner) <= seen_until(outer) + options.slack();
+bool outlasts(const Hypothesis& outer, const Hypothesis& inner, const IncidentOptions& options) {
+  return outer.first <= inner.first + options.slack() &&
+         seen_until(inner) <= seen_until(outer) + options.slack() &&
+         kTimesAsLong * length_of(inner) <= length_of(outer);
 }
 
 }  // namespace
@@ -51,18 +46,18 @@ bool lies_within(const Hypothesis& inner, const Hypothesis& outer, const Inciden
 void explain_by_queues(const Grouping& grouping, std::span<const Hypothesis> hypotheses,
                        const IncidentOptions& options, std::vector<Incident>& incidents) {
   for (std::size_t many = 0; many < hypotheses.size(); ++many) {
-    const Part* owner = queue_of(hypotheses[many], grouping);
-    if (owner == nullptr) continue;
-    for (std::size_t one = 0; one < hypotheses.size(); ++one) {
+    const Hypothesis& behind = hypotheses[many];
+    if (!is_of_many_luns(behind) || !is_slowness(behind) || length_of(behind) > options.recurrence())
+      continue;
+    Owners left = owners_of(behind, grouping);
+    if (left.empty()) continue;
+    for (std::size_t other = 0; other < hypotheses.size(); ++other) {
       const bool is_sure =
-          incidents[one].state == IncidentState::kConfirmed && !is_accounted_for(incidents[one]);
-      if (is_sure && is_of_one_lun(hypotheses[one]) &&
-          lies_within(hypotheses[many], hypotheses[one], options) &&
-          owner_of_all(hypotheses[one], grouping) == owner) {
-        incidents[many].status = IncidentStatus::kExplained;
-        break;
-      }
+          incidents[other].state == IncidentState::kConfirmed && !is_accounted_for(incidents[other]);
+      if (other == many || !is_sure || !outlasts(hypotheses[other], behind, options)) continue;
+      for (const Part* owner : owners_of(hypotheses[other], grouping)) left.erase(owner);
     }
+    if (left.empty()) incidents[many].status = IncidentStatus::kExplained;
   }
 }
 
