@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""How what Ceph says of itself is judged, on made-up runs."""
+"""How what Ceph says of itself is judged, on made-up runs, and what laggard says of the recorded ones.
+
+usage: tests/accuracy/ceph_runs_test.py LAGGARD
+"""
 import json
 import pathlib
 import sys
@@ -8,8 +11,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import ceph_runs  # noqa: E402
-from campaign_runs import Run, campaign, pack  # noqa: E402
+from campaign_runs import Run, campaign, judged, pack  # noqa: E402
+from traces import run  # noqa: E402
 
+RECORDINGS = pathlib.Path(__file__).resolve().parent / "recordings/ceph"
 START = 1_000_000_000
 
 
@@ -83,6 +88,22 @@ class CephRuns(unittest.TestCase):
             pack(run, pathlib.Path(packed) / "ddw-x.run.tar.xz")
             with campaign(pathlib.Path(packed)) as runs:
                 self.assertEqual(len(ceph_runs.lines(runs[0].folder / ceph_runs.ANSWERS)), 1)
+
+
+class RecordedCeph(unittest.TestCase):
+    def test_the_sixteen_runs_are_told_as_they_were(self):
+        """docs/accuracy/bench.md has the table; better is welcome, and changes it."""
+        right = causes = wrong = 0
+        with campaign(RECORDINGS) as runs:
+            self.assertEqual(len(runs), 16)
+            for one in runs:
+                diagnosis = run(sys.argv[1], "diagnose", str(one.folder), "--system", str(one.system), "--json", "-")
+                outcome = judged(one, json.loads(diagnosis))
+                right += bool(one.sick) and one.sick <= set(outcome.named)
+                causes += outcome.cause == "right"
+                wrong += bool(set(outcome.named) - one.sick)
+        self.assertEqual((right, causes), (12, 11))
+        self.assertLessEqual(wrong, 1)
 
 
 if __name__ == "__main__":
