@@ -86,6 +86,10 @@ LAGGARD_CLONES void add_above_zero(const double* x, double* sum, double* count, 
   }
 }
 
+LAGGARD_CLONES void divide(double* sum, const double* count, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] /= count[i];
+}
+
 }  // namespace
 
 void add_present(std::span<const double> x, std::span<double> sum, std::span<double> count) {
@@ -96,6 +100,11 @@ void add_present(std::span<const double> x, std::span<double> sum, std::span<dou
 void add_positive(std::span<const double> x, std::span<double> sum, std::span<double> count) {
   LAGGARD_CHECK(sum.size() == x.size() && count.size() == x.size());
   add_above_zero(x.data(), sum.data(), count.data(), x.size());
+}
+
+void divide_by(std::span<double> sum, std::span<const double> count) {
+  LAGGARD_CHECK(sum.size() == count.size());
+  divide(sum.data(), count.data(), sum.size());
 }
 
 }  // namespace laggard::stats

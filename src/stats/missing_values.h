@@ -39,5 +39,7 @@ class MedianOfOthers {
 void add_present(std::span<const double> x, std::span<double> sum, std::span<double> count);
 /// The same where x_i is above zero.
 void add_positive(std::span<const double> x, std::span<double> sum, std::span<double> count);
+/// sum_i /= count_i: means, missing (0 / 0) where nothing was added. Both of one length.
+void divide_by(std::span<double> sum, std::span<const double> count);
 
 }  // namespace laggard::stats

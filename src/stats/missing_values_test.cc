@@ -76,5 +76,13 @@ TEST(Present, SumsAndCountsWhatIsThere) {
   EXPECT_EQ(count, (std::vector<double>{4, 2, 3, 3, 4, 2, 4, 4, 4}));
 }
 
+TEST(Present, ASumOfNothingHasNoMean) {
+  std::vector<double> sum{6, 0, -3};
+  divide_by(sum, std::vector<double>{3, 0, 2});
+  EXPECT_EQ(sum[0], 2);
+  EXPECT_TRUE(std::isnan(sum[1]));
+  EXPECT_EQ(sum[2], -1.5);
+}
+
 }  // namespace
 }  // namespace laggard::stats

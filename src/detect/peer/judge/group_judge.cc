@@ -11,7 +11,6 @@
 #include "detect/peer/judge/apart.h"
 #include "detect/peer/judge/levels.h"
 #include "detect/peer/judge/service_times.h"
-#include "stats/clones.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {
@@ -65,17 +64,12 @@ void fill_holes(std::span<double> values, std::size_t width, std::size_t place, 
   }
 }
 
-/// 0 / 0 is the NaN that says missing.
-LAGGARD_CLONES void divide(double* sum, const double* count, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) sum[i] /= count[i];
-}
-
 /// Of each member's present samples; of those that are not busy 0.
 std::vector<double> means(const Window& window) {
   std::vector<double> sum(window.width(), 0);
   std::vector<double> count(window.width(), 0);
   for (std::size_t k = 0; k < window.size; ++k) stats::add_present(window.row(k), sum, count);
-  divide(sum.data(), count.data(), sum.size());
+  stats::divide_by(sum, count);
   if (!window.busy) return sum;
   std::vector<double> mean(window.components, 0);
   for (std::size_t b = 0; b < sum.size(); ++b) mean[(*window.busy)[b]] = sum[b];

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kLeastTogether = 3;
 
-/// Of sums and weights; a sum without weight becomes the NaN that says missing.
-void divide(std::span<double> sum, std::span<const double> weight) {
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] /= weight[i];
-}
-
 /// A minute of a group's latencies.
 class Minute {
  public:
@@ -29,7 +24,7 @@ class Minute {
   }
   /// Adds who was there, and who was slow, and begins the next one.
   void end(double slow, std::span<double> minutes, std::span<double> slow_minutes) {
-    divide(sum_, weight_);
+    stats::divide_by(sum_, weight_);
     present_.clear();
     std::ranges::copy_if(sum_, std::back_inserter(present_), [](double mean) { return !std::isnan(mean); });
     if (present_.size() >= kLeastTogether) {
@@ -109,7 +104,7 @@ std::vector<double> LatencyHistory::slow_minutes(WallTime start, WallTime end, s
     }
   }
   if (now) minute.end(slow, minutes, slow_ones);
-  divide(slow_ones, minutes);
+  stats::divide_by(slow_ones, minutes);
   return slow_ones;
 }
 
