@@ -10,7 +10,7 @@ namespace laggard::explain {
 namespace {
 
 constexpr std::int64_t kTimesAsLong = 4;
-constexpr double kMostlySlow = 0.9;
+constexpr std::size_t kOneOf = 10;  ///< So many findings, one may be about something else.
 
 using Owners = std::set<const Part*>;
 
@@ -29,8 +29,9 @@ Owners owners_of(const Hypothesis& hypothesis, const Grouping& grouping) {
 
 /// Of many LUNs one is asked for more at any time.
 bool is_slowness(const Hypothesis& hypothesis) {
-  const auto slow = std::ranges::count_if(hypothesis.findings, &Finding::is_slow);
-  return kMostlySlow * static_cast<double>(hypothesis.findings.size()) <= static_cast<double>(slow);
+  const auto others =
+      std::ranges::count_if(hypothesis.findings, [](const Finding* finding) { return !finding->is_slow(); });
+  return kOneOf * static_cast<std::size_t>(others) <= hypothesis.findings.size();
 }
 
 std::int64_t length_of(const Hypothesis& hypothesis) { return seen_until(hypothesis) - hypothesis.first; }

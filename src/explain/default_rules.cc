@@ -140,22 +140,11 @@ check = [
 ]
 
 [[rule]]
-name = "many LUNs of a controller"
-cause = "slow-controller"
-resource = "storage"
-any = ["storage latency"]
-blames = ["controller"]
-why = "the LUNs of {component} wait longer than their peers"
-check = [
-  '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the array: its caches, batteries and repairs''',
-]
-
-[[rule]]
 name = "many LUNs of an array"
 cause = "slow-array"
 resource = "storage"
 any = ["storage latency"]
-blames = ["array"]
+blames = ["array", "controller"]
 why = "many LUNs of {component} wait longer than their peers: a drawer, a controller, or a repair"
 check = [
   '''ssh {host} "multipath -ll | grep -iE 'fail|fault'"  # then the array: its drawers, caches and repairs''',

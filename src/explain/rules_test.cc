@@ -103,7 +103,7 @@ TEST(Rules, TellKindsOfTroubleByTheirShape) {
   EXPECT_EQ(said(PartKind::kServer, {kLost, kUnused}, lost), "lost-attachment")
       << "a server whose only disk does nothing may have nothing to do";
   EXPECT_EQ(said(PartKind::kDrawer, {}, slow), "drawer-errors");
-  EXPECT_EQ(said(PartKind::kController, {}, slow), "slow-controller");
+  EXPECT_EQ(said(PartKind::kController, {}, slow), "slow-array");
   EXPECT_EQ(said(PartKind::kArray, {}, slow), "slow-array");
   EXPECT_EQ(said(PartKind::kLun, {kWithNeighbours}, slow), "reconstruction");
   EXPECT_EQ(said(PartKind::kLun, {kStandbyUsed}, slow), "silent-lun");
