@@ -12,6 +12,7 @@ campaign was run:
 The fault is from its start to its end; of a run without, all of the workload but its first ten seconds.
 """
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -90,7 +91,8 @@ def health(answers, begin, end):
 
 
 def named(found):
-    return ", ".join(f"{server} ({factor:.1f}×)" for server, factor in sorted(found.items())) or "–"
+    shown = {server: "∞" if math.isinf(factor) else f"{factor:.1f}" for server, factor in sorted(found.items())}
+    return ", ".join(f"{server} ({factor}×)" for server, factor in shown.items()) or "–"
 
 
 def said_by_ceph(one):

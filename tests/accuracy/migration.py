@@ -13,18 +13,15 @@ import argparse
 import datetime
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+from scale import lab_of, run
 
 METHODS = {
     "T's algorithm": ["--algorithm", "paper"],
     "laggard": [],
 }
-
-
-def run(*command):
-    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
 
 
 def at(text):
@@ -37,7 +34,7 @@ def iso(time):
 
 def simulate(options, folder, seed, *more):
     if not (folder / "truth.json").exists():
-        run(pathlib.Path(options.laggard).with_name("laggard-lab"), "simulate", "--scale", "surveyor", "--duration", "48h",
+        run(lab_of(options), "simulate", "--scale", "surveyor", "--duration", "48h",
             "--seed", seed, *more, "-o", folder)
 
 
