@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "lab/scale/copying_clients.h"
-#include "lab/scale/open_load.h"
 #include "lab/scale/recorded_array.h"
 
 namespace laggard::lab::scale {
@@ -42,6 +42,57 @@ std::vector<Effect> Generator::effects_on(std::size_t array) const {
 }
 
 namespace {
+
+/// Sends an array what jobs, servers and everybody else ask it for, in an open loop: nobody waits for an
+/// answer before the next request (clients that do are CopyingClients).
+class OpenLoad {
+ public:
+  /// `spec`, `loads` (per pool) and `plan` must outlive this.
+  OpenLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, const Plan& plan,
+           std::size_t array);
+
+  /// Sends the requests of (from, to] in the order of their times.
+  void send(Seconds from, Seconds to, ArrayModel& model);
+
+ private:
+  void draw_server_work(std::size_t lun, Seconds to);
+
+  const ScaleSpec& spec_;
+  const Plan& plan_;
+  std::size_t array_;
+  ArrayLoad load_;
+  std::vector<std::pair<SimTime, std::size_t>> order_;  ///< Of what is drawn, by time.
+};
+
+OpenLoad::OpenLoad(const ScaleSpec& spec, const std::vector<FileSystemLoad>& loads, const Plan& plan,
+                   std::size_t array)
+    : spec_(spec), plan_(plan), array_(array), load_(spec, loads, array) {}
+
+void OpenLoad::send(Seconds from, Seconds to, ArrayModel& model) {
+  load_.begin(static_cast<double>(from), static_cast<double>(to));
+  load_.draw_jobs();
+  for (std::size_t lun = 0; lun < spec_.site.luns_per_array(); ++lun) {
+    load_.draw(model.extra_load(lun), lun);
+    const Effect* own = model.own_requests(lun);
+    for (std::size_t s = 0; own != nullptr && s < spec_.site.servers_per_array; ++s) {
+      if (own->servers.test(s)) load_.draw(*own->at_servers, lun, s);
+    }
+    draw_server_work(lun, to);
+  }
+  order_.clear();
+  for (std::size_t i = 0; i < load_.drawn().size(); ++i) order_.emplace_back(load_.drawn()[i].at, i);
+  std::ranges::sort(order_);
+  for (const auto& [at, i] : order_) model.send(load_.drawn()[i]);
+}
+
+void OpenLoad::draw_server_work(std::size_t lun, Seconds to) {
+  for (const ServerWork& own : plan_.server_work) {
+    if (to <= own.from || to > own.to) continue;
+    if (own.pool && *own.pool != spec_.site.sets[spec_.site.set_of(lun)].pool) continue;
+    const std::optional<std::size_t> server = own.array == array_ ? std::optional(own.server) : std::nullopt;
+    load_.draw(own.requests, lun, server);
+  }
+}
 
 /// Sends the requests of (from, to] to the arrays.
 using SendRequests = std::function<void(Seconds from, Seconds to)>;
