@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""T Tables 5.7 and 5.8 on simulated days of a production site: which problems each distance lets one see, and how much
+"""T Tables 5.7 and 5.8, and what §6.4.1 asks for, on simulated days of a production site: which problems each distance lets one see, and how much
 earlier or later than `cdf`.
 
 usage: tests/accuracy/distances.py LAGGARD_BINARY --keep FOLDER [the other options of scale.py]
@@ -82,6 +82,36 @@ def latencies(title, scores, when):
     print(f"| mean, median | {' | '.join(means)} |")
 
 
+def persistence(day, name):
+    """The largest persistence of what belongs to a problem, that of anything else, and how many components of the latter are
+    anomalous at any time."""
+    truth = json.loads((day / "truth.json").read_text())
+    touched = {c for problem in truth["incidents"] for part in ("affected", "relieving", "slowed") for c in problem[part]}
+    sick, well, others = 0, 0, set()
+    for incident in json.loads((day / f"{name}.json").read_text())["incidents"]:
+        if touched & set(incident["components"]):
+            sick = max(sick, incident["persistence"])
+        else:
+            well = max(well, incident["persistence"])
+            others |= set(incident["components"])
+    return sick, well, len(others)
+
+
+def without_alarms(days, healthy):
+    """T §6.4.1: what tells how good a ranking is, whatever the threshold of its alarms."""
+    print(f"\nWithout alarms (T §6.4.1)\n\n| | {' | '.join(DISTANCES)} |\n|---|{'---|' * len(DISTANCES)}")
+    of_days = {d: [persistence(day, f"paper-{d}") for day in days] for d in DISTANCES}
+    of_healthy = {d: persistence(healthy, f"paper-{d}") for d in DISTANCES}
+    rows = [("persistence of a problem less the largest of anything else, median of days",
+             lambda d: statistics.median(sick - well for sick, well, _ in of_days[d])),
+            ("days on which something else is more persistent", lambda d: sum(sick <= well for sick, well, _ in of_days[d])),
+            ("fault-free components that are anomalous, median of days", lambda d: statistics.median(n for _, _, n in of_days[d])),
+            ("on a day without a fault", lambda d: of_healthy[d][2]),
+            ("largest persistence on that day", lambda d: of_healthy[d][1])]
+    for title, of in rows:
+        print(f"| {title} | {' | '.join(f'{of(d):.0f}' for d in DISTANCES)} |")
+
+
 def main():
     options = scale.arguments()
     if not options.keep:
@@ -92,11 +122,16 @@ def main():
     thresholds = train(options, root)
     paper = {d: judge(options, days, f"paper-{d}", f"--algorithm paper --distance {d} --thresholds {thresholds}")
              for d in DISTANCES}
+    healthy = root / f"{options.site}-healthy"
+    scale.simulate(options, 1000 + options.first, 0, healthy)
+    for d in DISTANCES:
+        judge(options, [healthy], f"paper-{d}", f"--algorithm paper --distance {d} --thresholds {thresholds}")
     own = {d: judge(options, days, d, f"--distance {d}") for d in DISTANCES}
     print(f"{options.days} days of {options.site}, {options.duration}, {options.seeds} seeds from {options.first}")
     table("Kasick's algorithm, trained (T Table 5.7)", "Counted when anything that belongs to the problem is confirmed.",
           paper, lambda p: p["observed_s"] is not None)
     latencies("Hours after `cdf` (T Table 5.8)", paper, "observed_s")
+    without_alarms(days, healthy)
     table("The defaults, untrained", "Counted when the right part is blamed.", own, lambda p: p["blamed"])
     return 0
 
