@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "topology/group_builder.h"
+#include "topology/model_components.h"
 #include "topology/recorded_host.h"
 
 namespace laggard::topology {
@@ -15,10 +16,6 @@ namespace {
 
 using Party = SeriesResolver::Party;
 using NaturalOrder = bool (*)(std::string_view, std::string_view);
-
-PartKind server_kind(const Host& host) {
-  return host.role == HostRole::kMetadataServer ? PartKind::kMetadataServer : PartKind::kServer;
-}
 
 /// Metadata servers do different work from data servers and are peers only of each other.
 std::string peer_set(const Host& host) {
@@ -31,7 +28,12 @@ class ModelGrouper {
  public:
   ModelGrouper(const std::vector<RecordedHost>& hosts, const SystemModel& model,
                const GroupingOptions& options)
-      : hosts_(hosts), model_(model), topology_(model.topology), builder_(options), finder_(hosts) {}
+      : hosts_(hosts),
+        model_(model),
+        topology_(model.topology),
+        builder_(options),
+        finder_(hosts),
+        components_(model.topology, finder_, builder_.parts()) {}
 
   Result<Grouping> run();
   [[nodiscard]] Grouping parts_alone() {
@@ -60,19 +62,6 @@ class ModelGrouper {
   void name_unrecorded_servers();
   void name_unused_disks();
 
-  [[nodiscard]] PartGraph& parts() { return builder_.parts(); }
-  void add_to_drawers(PartId part, const std::vector<DrawerId>& drawers);
-  [[nodiscard]] PartId attachment_part(const Attachment& attachment);
-  [[nodiscard]] PartId controller_part(ControllerId id);
-  [[nodiscard]] Component attachment_component(const Attachment& attachment);
-  [[nodiscard]] Component local_disk_component(const Disk& disk);
-  /// A device in a named group about which the file says nothing else is a disk, unless it is recorded as an
-  /// interface.
-  [[nodiscard]] Component recorded_component(const Host& host, const std::string& device);
-  [[nodiscard]] Component port_component(const Host& host, const std::string& interface,
-                                         const std::string& network);
-  void find_series(Component& component) const;
-
   [[nodiscard]] const Host& host(HostId id) const { return topology_.hosts[id.index()]; }
   [[nodiscard]] const RecordedHost* recorded(const Host& host) const { return finder_.host(host.name); }
   [[nodiscard]] bool serves(const Host& host) const { return host.role != HostRole::kClient; }
@@ -86,6 +75,7 @@ class ModelGrouper {
   const Topology& topology_;
   GroupBuilder builder_;
   DeviceFinder finder_;
+  ModelComponents components_;
   std::vector<bool> has_attachments_;  ///< By host.
   std::unordered_map<std::string, std::string> sets_;
   std::unordered_set<std::string_view> in_named_group_;
@@ -137,113 +127,6 @@ void ModelGrouper::assign_recorded_roles() {
                             unnamed.size() == 1 ? "it" : "them", fold_for_message(unnamed)));
 }
 
-void ModelGrouper::find_series(Component& component) const {
-  const auto found = finder_.find(component.host, component.kind, component.device);
-  // More than one: a device, identified by its id, that came back under another kernel name.
-  for (const DeviceInfo* device : found) {
-    component.series.push_back({device->host, device->kind, device->device});
-    if (!component.rotational) component.rotational = rotational(*device);
-  }
-  if (!found.empty()) component.device = found.front()->device;
-}
-
-void ModelGrouper::add_to_drawers(PartId part, const std::vector<DrawerId>& drawers) {
-  for (const DrawerId id : drawers) {
-    const Drawer& drawer = topology_.drawers[id.index()];
-    parts().connect(part, EdgeKind::kMemberOf, parts().add({PartKind::kDrawer, drawer.name, drawer.called}));
-  }
-}
-
-/// Adds the attachment with everything that it runs through: its LUN, the LUN's array and drawers, its server
-/// and the controller that the server is cabled to.
-PartId ModelGrouper::attachment_part(const Attachment& attachment) {
-  const Lun& lun = topology_.luns[attachment.lun.index()];
-  const Host& server = host(attachment.server);
-  const PartId own = parts().add({PartKind::kAttachment, attachment.name});
-  const PartId of_lun = parts().add({PartKind::kLun, lun.name});
-  parts().connect(own, EdgeKind::kRunsThrough, of_lun);
-  parts().connect(own, EdgeKind::kRunsThrough, parts().add({server_kind(server), server.name}));
-  if (attachment.controller) {
-    parts().connect(own, EdgeKind::kRunsThrough, controller_part(*attachment.controller));
-  }
-  add_to_drawers(of_lun, lun.drawers);
-  if (lun.array) {
-    parts().connect(of_lun, EdgeKind::kMemberOf,
-                    parts().add({PartKind::kArray, topology_.arrays[lun.array->index()].name}));
-  }
-  if (lun.owner) parts().connect(of_lun, EdgeKind::kOwnedBy, controller_part(*lun.owner));
-  return own;
-}
-
-PartId ModelGrouper::controller_part(ControllerId id) {
-  const Controller& controller = topology_.controllers[id.index()];
-  const Array& array = topology_.arrays[controller.array.index()];
-  const PartId own = parts().add({PartKind::kController, controller.name});
-  parts().connect(own, EdgeKind::kMemberOf, parts().add({PartKind::kArray, array.name}));
-  for (const ControllerId other : array.controllers) {
-    if (other == id) continue;
-    const PartId twin = parts().add({PartKind::kController, topology_.controllers[other.index()].name});
-    parts().connect(own, EdgeKind::kPairsWith, twin);
-  }
-  return own;
-}
-
-Component ModelGrouper::attachment_component(const Attachment& attachment) {
-  const Host& server = host(attachment.server);
-  Component component;
-  component.name = attachment.name;
-  component.host = server.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = attachment.device;
-  component.attachment = AttachmentId{static_cast<std::uint32_t>(&attachment - topology_.attachments.data())};
-  component.priority = attachment.priority;
-  component.part = attachment_part(attachment);
-  find_series(component);
-  return component;
-}
-
-Component ModelGrouper::local_disk_component(const Disk& disk) {
-  const Host& server = host(disk.host);
-  Component component;
-  component.name = server.name + "/" + disk.device;
-  component.host = server.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = disk.device;
-  component.part =
-      part_of_server(parts(), {PartKind::kDisk, component.name}, {server_kind(server), server.name});
-  add_to_drawers(component.part, disk.drawers);
-  find_series(component);
-  return component;
-}
-
-Component ModelGrouper::port_component(const Host& host, const std::string& interface,
-                                       const std::string& network) {
-  Component component;
-  component.name = host.name + "/" + interface;
-  component.host = host.name;
-  component.kind = DeviceKind::kNet;
-  component.device = interface;
-  component.part = part_of_server(parts(), {PartKind::kLink, component.name}, {server_kind(host), host.name});
-  if (!network.empty()) {
-    parts().connect(component.part, EdgeKind::kRoutesOver, parts().add({PartKind::kNetwork, network}));
-  }
-  find_series(component);
-  return component;
-}
-
-Component ModelGrouper::recorded_component(const Host& host, const std::string& device) {
-  Component component;
-  component.name = host.name + "/" + device;
-  component.host = host.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = device;
-  component.part = part_of_server(parts(), {PartKind::kDisk, component.name}, {server_kind(host), host.name});
-  find_series(component);
-  if (!component.series.empty()) return component;
-  Component port = port_component(host, device, "");
-  return port.series.empty() ? component : port;
-}
-
 void ModelGrouper::group_attachments() {
   std::map<std::pair<std::string, std::uint32_t>, std::vector<Component>> by_priority;
   bool prioritised = false;
@@ -251,7 +134,7 @@ void ModelGrouper::group_attachments() {
     prioritised = prioritised || attachment.priority > 0;
     if (recorded(host(attachment.server)) == nullptr || in_named_group_.contains(attachment.name)) continue;
     const Lun& lun = topology_.luns[attachment.lun.index()];
-    by_priority[{lun.set, attachment.priority}].push_back(attachment_component(attachment));
+    by_priority[{lun.set, attachment.priority}].push_back(components_.of_attachment(attachment));
   }
   std::vector<GroupId> added;
   for (auto& [key, members] : by_priority) {
@@ -316,7 +199,7 @@ void ModelGrouper::group_local_disks() {
     ServerDevices& entry = servers.emplace_back(
         ServerDevices{.host = server.name, .set = peer_set(server), .peers = server.peers, .devices = {}});
     for (const DiskId id : server.disks) {
-      Component component = local_disk_component(topology_.disks[id.index()]);
+      Component component = components_.of_disk(topology_.disks[id.index()]);
       if (!in_named_group_.contains(component.name)) entry.devices.push_back(std::move(component));
     }
   }
@@ -327,7 +210,7 @@ void ModelGrouper::group_local_disks() {
                                                               .peers = unlisted[h]->peers,
                                                               .devices = {}});
     for (const DeviceInfo* disk : used[h]) {
-      Component component = disk_component(parts(), *disk, server_kind(*unlisted[h]));
+      Component component = disk_component(builder_.parts(), *disk, server_kind(*unlisted[h]));
       if (!in_named_group_.contains(component.name)) entry.devices.push_back(std::move(component));
     }
   }
@@ -340,7 +223,7 @@ void ModelGrouper::group_networks() {
     for (const Network::Port& port : network.ports) {
       const Host& owner = host(port.host);
       if (!serves(owner) || recorded(owner) == nullptr) continue;
-      Component component = port_component(owner, port.interface, network.name);
+      Component component = components_.of_port(owner, port.interface, network.name);
       if (!in_named_group_.contains(component.name)) by_set[peer_set(owner)].push_back(std::move(component));
     }
     for (auto& [set, members] : by_set) {
@@ -365,7 +248,7 @@ void ModelGrouper::group_recorded_interfaces() {
     ServerDevices& entry = servers.emplace_back(ServerDevices{
         .host = owners[h]->name, .set = peer_set(*owners[h]), .peers = DiskPeers::kRank, .devices = {}});
     for (const DeviceInfo* net : used[h]) {
-      Component component = port_component(*owners[h], net->device, "");
+      Component component = components_.of_port(*owners[h], net->device, "");
       if (!in_named_group_.contains(component.name)) entry.devices.push_back(std::move(component));
     }
   }
@@ -393,14 +276,14 @@ void ModelGrouper::index_members() {
 std::optional<Component> ModelGrouper::member_component(const std::string& name) {
   if (const auto found = attachments_.find(name); found != attachments_.end()) {
     if (recorded(host(found->second->server)) == nullptr) return std::nullopt;
-    return attachment_component(*found->second);
+    return components_.of_attachment(*found->second);
   }
   const std::string_view owner = std::string_view(name).substr(0, name.find('/'));
   const auto host = hosts_by_name_.find(owner);
   if (host == hosts_by_name_.end() || recorded(*host->second) == nullptr) return std::nullopt;
-  if (const auto disk = disks_.find(name); disk != disks_.end()) return local_disk_component(*disk->second);
+  if (const auto disk = disks_.find(name); disk != disks_.end()) return components_.of_disk(*disk->second);
   if (owner.size() + 1 >= name.size()) return std::nullopt;
-  return recorded_component(*host->second, name.substr(owner.size() + 1));
+  return components_.of_device(*host->second, name.substr(owner.size() + 1));
 }
 
 void ModelGrouper::group_named() {
@@ -425,14 +308,10 @@ void ModelGrouper::group_named() {
 /// Storage of servers that are not recorded is compared with nothing, but may be passed by others' requests.
 void ModelGrouper::add_unrecorded_parts() {
   for (const Attachment& attachment : topology_.attachments) {
-    if (recorded(host(attachment.server)) == nullptr) static_cast<void>(attachment_part(attachment));
+    if (recorded(host(attachment.server)) == nullptr) components_.part_of(attachment);
   }
   for (const Disk& disk : topology_.disks) {
-    const Host& server = host(disk.host);
-    if (recorded(server) != nullptr) continue;
-    const PartId part = part_of_server(parts(), {PartKind::kDisk, server.name + "/" + disk.device},
-                                       {server_kind(server), server.name});
-    add_to_drawers(part, disk.drawers);
+    if (recorded(host(disk.host)) == nullptr) components_.part_of(disk);
   }
 }
 
