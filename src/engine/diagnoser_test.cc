@@ -138,12 +138,13 @@ TEST(Diagnoser, RaisesFalseAlarmsInLessThanOneHealthyRunInAHundred) {
   EXPECT_LE(alarms, 6);
 }
 
-/// Four servers with four LUNs each (T §6.2.3): what a server does to all of its LUNs is not the LUNs' fault.
-std::vector<std::string> with_double_peers(const std::string& sick, const char* double_peers) {
+/// Of four servers with four LUNs each (T §6.2.3), each of which is served by another one first.
+Diagnosis of_four_servers(std::vector<script::Fault> faults, const char* double_peers) {
   script::System system;
   system.servers = 4;
   system.disks = 4;
-  system.faults.push_back({"slow", "s2", sick, 100, 300, 4});
+  system.length = 400;
+  system.faults = std::move(faults);
   const auto recording = script::record(system, "lab");
   const SystemModel model = topology::parse_system(std::string(R"(
 [[servers]]
@@ -157,7 +158,30 @@ double_peers = )") + double_peers,
                                                    "system.toml")
                                 .value();
   recording->grouping = topology::make_groups(recording->source.inventory().value(), &model).value();
-  return script::findings(script::diagnose(*recording));
+  return script::diagnose(*recording);
+}
+
+/// Whether the second path of a0 is called silent. It does nothing from `silent` on, those of the other three
+/// LUNs until 200.
+bool is_second_path_silent(double silent) {
+  const Diagnosis diagnosis = of_four_servers({{"silent", "s2", "d1", silent, 400, 1},
+                                               {"silent", "s3", "d2", 0, 200, 1},
+                                               {"silent", "s4", "d3", 0, 200, 1},
+                                               {"silent", "s1", "d4", 0, 200, 1}},
+                                              "false");
+  return std::ranges::any_of(diagnosis.incidents, [](const Incident& incident) {
+    return std::ranges::find(incident.evidence, "absent", &Evidence::detector) != incident.evidence.end();
+  });
+}
+
+TEST(Diagnoser, APathThatNobodyNeedUseIsSilentOnlyWhenItHasWorked) {
+  EXPECT_FALSE(is_second_path_silent(0));
+  EXPECT_TRUE(is_second_path_silent(100));
+}
+
+/// What a server does to all of its LUNs is not the LUNs' fault.
+std::vector<std::string> with_double_peers(const std::string& sick, const char* double_peers) {
+  return script::findings(of_four_servers({{"slow", "s2", sick, 100, 300, 4}}, double_peers));
 }
 
 TEST(Diagnoser, DoublePeersMustBothBeUnlike) {

@@ -186,8 +186,10 @@ void AnomalyTracker::step(std::size_t member, bool anomalous, const ScoredTrack&
 
 void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track) {
   const bool certain = !track.certain.empty() && track.certain[anomaly.member] != 0;
-  const bool confirmed = certain || (faulty && (anomaly.persistence >= options_.confirm.persistence ||
-                                                anomaly.severity >= options_.confirm.severity));
+  const bool merely_more = anomaly.opened_as == Symptom::kMore;
+  const ConfirmGate gate = merely_more ? options_.confirm_more.value_or(options_.confirm) : options_.confirm;
+  const bool confirmed =
+      certain || (faulty && (anomaly.persistence >= gate.persistence || anomaly.severity >= gate.severity));
   if (!confirmed || anomaly.confirmed()) return;
   // What made it suspect, perhaps a day ago, is not what makes it sick now.
   if (certain && !track.reach.empty()) {

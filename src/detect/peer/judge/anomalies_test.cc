@@ -60,8 +60,9 @@ constexpr std::size_t kShift = 4;
 /// Feeds one member's scores window by window; the threshold is 2, so that distance is twice the score.
 class Feed {
  public:
-  explicit Feed(AnomalyTracker::Options options = {{3, -1, 6}, kShift, 6, {1, 60}})
-      : options_(options), tracker_(7, 2, find_metric("await"), "cdf", options) {}
+  explicit Feed(AnomalyTracker::Options options = {{3, -1, 6}, kShift, 6, {1, 60}},
+                std::string_view metric = "await")
+      : options_(options), tracker_(7, 2, find_metric(metric), "cdf", options) {}
 
   Feed& scores(const std::vector<double>& scores) {
     for (const double score : scores) add(score);
@@ -373,6 +374,22 @@ TEST(AnomalyTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   EXPECT_TRUE(Feed(slow).scores({64, 64, 64, 64}).anomalies()[0].confirmed()) << "severity 24";
   EXPECT_FALSE(Feed(slow).scores({64, 64, 2}).anomalies()[0].confirmed()) << "severity 13";
   EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).anomalies()[0].confirmed());
+}
+
+TEST(AnomalyTracker, WhoMerelyDoesMoreIsConfirmedWhenItLastsOrIsSevere) {
+  const AnomalyTracker::Options options{.filter = {3, -1, 6},
+                                        .shift = kShift,
+                                        .gate_severity = 6,
+                                        .confirm = {1, 60},
+                                        .confirm_more = ConfirmGate{5, 6},
+                                        .column = 0};
+  const auto confirmed = [&](std::string_view metric, const std::vector<double>& scores) {
+    return Feed(options, metric).scores(scores).anomalies()[0].confirmed_since;
+  };
+  EXPECT_EQ(confirmed("rd_sec", {0, 0, 1.5, 1.5, 1.5, 0, 0}), std::nullopt);
+  EXPECT_EQ(confirmed("rd_sec", {0, 0, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5}), Feed::end(8));
+  EXPECT_EQ(confirmed("rd_sec", {0, 0, 8, 8, 8}), Feed::end(3)) << "severity 6";
+  EXPECT_EQ(confirmed("await", {0, 0, 1.5, 1.5, 1.5}), Feed::end(4)) << "waiting is no burst of work";
 }
 
 TEST(AnomalyTracker, WhoIsAsSlowAsEverIsNotConfirmed) {

@@ -88,6 +88,8 @@ void GroupFollower::exchange(State& state, Self& self) {
   if (self.bias_) state(*self.bias_);
   state(self.past_);
   if (self.own_history_) state(*self.own_history_);
+  state.numbers(self.has_worked_, self.members());
+  state.require(self.has_worked_.size() == (self.redundant_ ? self.members() : 0));
   exchange_trackers(state, self);
 }
 template void GroupFollower::exchange(StateWriter&, const GroupFollower&);

@@ -79,6 +79,7 @@ GroupFollower::GroupFollower(const Grouping& grouping, std::size_t group, const 
   }
   redundant_ = std::ranges::all_of(peers().members,
                                    [&](ComponentId id) { return grouping[id].priority.value_or(0) > 0; });
+  if (redundant_) has_worked_.assign(members(), 0);
 }
 
 void GroupFollower::ask(const std::deque<GroupFollower>& all) {
@@ -102,6 +103,7 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   judge_tracks(judged);
   judge_bias(judged);
   judge_standby(judged);
+  note_work(judged);
   // Who does nothing is sick whatever its server's other devices do.
   if (!second_only()) judge_absent(judged);
   leave_suspects_out_of_history(judged.window.end);
@@ -112,6 +114,20 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   }
   LevelBook book(*columns_, std::move(anomalies), neighbourhoods_);
   for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
+}
+
+/// Whether it is true of a level of what the member moved in the window.
+bool GroupFollower::any_moved(const JudgedWindow& judged, std::size_t member, bool (*is)(double)) const {
+  for (std::size_t c = 0; c < columns_->size(); ++c) {
+    if ((*columns_)[c].metric->role == Role::kThroughput && is(judged.window.levels[c][member])) return true;
+  }
+  return false;
+}
+
+void GroupFollower::note_work(const JudgedWindow& judged) {
+  for (std::size_t i = 0; i < has_worked_.size(); ++i) {
+    if (any_moved(judged, i, [](double level) { return level > 0; })) has_worked_[i] = 1;
+  }
 }
 
 void GroupFollower::remember(const JudgedWindow& judged, std::span<const double> slowdown) {
@@ -196,6 +212,11 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
   anomaly.shift = options_->preset.windows.shift;
   anomaly.gate_severity = parameters.incidents.gate_severity;
   anomaly.confirm = {options_->preset.confirm_persistence, parameters.incidents.confirm_severity};
+  const auto more = static_cast<std::int64_t>(parameters.more_persistence);
+  if (more > anomaly.confirm.persistence) {
+    anomaly.confirm_more =
+        ConfirmGate{more, std::min(anomaly.confirm.severity, parameters.incidents.gate_severity)};
+  }
   // F filters over windows everywhere but for cwnd, whose long average does it.
   if (is_tested_each_second(parameters.policies, *metric)) anomaly.filter.k = 1;
   // S flags a server in any second.
@@ -308,6 +329,8 @@ void GroupFollower::judge_standby(const JudgedWindow& judged) {
   feed(judged, (*columns_)[window.latency_column].metric, std::string(kStandbyDetector), std::move(track));
 }
 
+/// Who does nothing while most others work is sick. Of attachments that nobody need use, one that never did
+/// anything is as it was, whatever its peers do now.
 void GroupFollower::judge_absent(const JudgedWindow& judged) {
   const WindowJudgement& window = judged.window;
   const bool any = std::find(window.absent.begin(), window.absent.end(), 1) != window.absent.end();
@@ -319,6 +342,10 @@ void GroupFollower::judge_absent(const JudgedWindow& judged) {
   track.distance.resize(window.absent.size());
   std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
                  [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
+  for (std::size_t i = 0; i < has_worked_.size(); ++i) {
+    const bool is_there = any_moved(judged, i, [](double level) { return !std::isnan(level); });
+    if (has_worked_[i] == 0 && is_there) track.distance[i] = 0;
+  }
   track.threshold.assign(track.distance.size(), 1);
   feed(judged, throughput->metric, std::string(kAbsentDetector), std::move(track));
 }

@@ -125,6 +125,8 @@ class GroupFollower {
   void judge_bias(const JudgedWindow& judged);
   [[nodiscard]] bool is_seen_for_long(std::size_t member) const;
   void judge_standby(const JudgedWindow& judged);
+  [[nodiscard]] bool any_moved(const JudgedWindow& judged, std::size_t member, bool (*is)(double)) const;
+  void note_work(const JudgedWindow& judged);
   void judge_absent(const JudgedWindow& judged);
   void clear_where_second_is_well(const JudgedWindow& judged, const MetricSpec* metric,
                                   const std::string& detector, ScoredTrack& track) const;
@@ -148,7 +150,8 @@ class GroupFollower {
   ScoreHistory history_;
   SecondOpinions opinions_;  ///< Of this group; used when it is second_only.
   std::vector<std::optional<Place>> second_of_;
-  bool redundant_ = false;  ///< Attachments that have better ones before them.
+  bool redundant_ = false;                ///< Attachments that have better ones before them, and ...
+  std::vector<std::uint8_t> has_worked_;  ///< ... which of them ever moved anything.
   std::int64_t last_position_ = 0;
   std::optional<WallTime> last_end_;
   WallTime last_start_ = WallTime::min();

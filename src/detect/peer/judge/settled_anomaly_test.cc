@@ -39,7 +39,7 @@ class SickTimeAndAgain {
 
   static WallTime start(std::int64_t window) { return from_unix_ns(window * 4'000'000'000); }
 
-  AnomalyTracker tracker{0, 3, find_metric("await"), "cdf", {{3, -1, 6}, 1, 6, {1, 60}, 0}};
+  AnomalyTracker tracker{0, 3, find_metric("await"), "cdf", {{3, -1, 6}, 1, 6, {1, 60}}};
 
  private:
   std::vector<GroupJudge::Column> columns_{{find_metric("await"), true}};
