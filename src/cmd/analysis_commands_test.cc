@@ -70,7 +70,7 @@ TEST(AnalysisCommands, TheSeverityThatMakesFaultyIsThePresetsUnlessItIsSet) {
     return setup ? setup->pipeline.parameters.incidents.gate_severity : 0;
   };
   EXPECT_EQ(gate("quick"), 6);
-  EXPECT_EQ(gate("production"), 4);
+  EXPECT_EQ(gate("production"), 2);
   options.parameters = {"severity.gate=7"};
   EXPECT_EQ(gate("production"), 7);
 }

@@ -261,7 +261,7 @@ constexpr std::array kNamed{
     named<&Parameters::filter, &FilterSpec::most_severity>("severity.most",
                                                            "the most that a window adds to severity", 0, 64),
     named<&Parameters::incidents, &IncidentLimits::gate_severity>(
-        "severity.gate", "severity from which a component is faulty at once; in production 4", 0, kLarge),
+        "severity.gate", "severity from which a component is faulty at once; in production 2", 0, kLarge),
     named<&Parameters::incidents, &IncidentLimits::confirm_severity>(
         "severity.confirm", "severity from which an incident is confirmed", 0, kLarge),
     named<&Parameters::more_persistence>(
