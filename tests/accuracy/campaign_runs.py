@@ -93,6 +93,7 @@ def pack(run, target):
 
 def write_packed(target, raw):
     """As a whole or not at all. Returns the size."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     half = target.with_name(target.name + ".half")
     half.write_bytes(lzma.compress(raw, preset=9 | lzma.PRESET_EXTREME))
     half.rename(target)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Several servers of nine that are sick at once, made from the recorded runs with one.
 
-usage: tests/accuracy/several.py LAGGARD [--keep FOLDER] [--preset quick]
+usage: tests/accuracy/several.py LAGGARD [--keep FOLDER] [--preset quick] [--without-rule]
 
 Of each run with a fault in ../shared/traces, one, two and three further servers get everything that was recorded of the sick one
 (its disk, its interface, both ends of its connections) in place of what was recorded of themselves, 7 s later each. So up to four of
-nine are sick alike, the rest are as they were. Prints, per number of sick servers, how many of them are confirmed, in how many runs
-all are, and how many healthy ones are.
+nine are sick alike, the rest are as they were. Prints, per number of sick servers, how many of them are confirmed and how many
+besides are suspected, in how many runs all are confirmed, and how many healthy ones are. --without-rule: without leaving who stands
+apart out of the spread (docs/methods/judge.md).
 """
 import argparse
 import collections
@@ -79,9 +80,13 @@ def written(run, truth, further, csv):
                     out.write(f"{times[host][k]},{to_host},{kind},{to_device},{counter},{value}\n")
 
 
-def confirmed(laggard, recording, preset):
-    said = subprocess.run([laggard, "diagnose", recording, "--preset", preset, "--json", "-"], check=True, capture_output=True, text=True)
-    return {incident["blame"]["name"] for incident in json.loads(said.stdout)["incidents"] if incident["state"] == "confirmed"}
+def blamed(options, recording):
+    """Who is blamed: confirmed, and suspected."""
+    rule = ["--set", "apart.gap=1e6"] if options.without_rule else []
+    command = [options.laggard, "diagnose", recording, "--preset", options.preset, *rule, "--json", "-"]
+    said = subprocess.run(command, check=True, capture_output=True, text=True)
+    incidents = json.loads(said.stdout)["incidents"]
+    return ({incident["blame"]["name"] for incident in incidents if incident["state"] == state} for state in ("confirmed", "suspected"))
 
 
 def main():
@@ -89,17 +94,18 @@ def main():
     parser.add_argument("laggard")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--preset", default="quick")
+    parser.add_argument("--without-rule", action="store_true")
     options = parser.parse_args()
     if not TRACES.is_dir():
         print("skipped: no ../shared/traces", file=sys.stderr)
         return 0
     runs = [run for run in sorted(TRACES.glob("*/")) if json.loads((run / "truth.json").read_text())["fault"] not in ("none", "control")]
-    print("| sick of nine | runs | confirmed | all of them in | healthy ones confirmed |\n|---|---|---|---|---|")
+    print("| sick of nine | runs | confirmed | suspected besides | all confirmed in | healthy ones confirmed |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = options.keep or pathlib.Path(name)
         folder.mkdir(parents=True, exist_ok=True)
         for further in range(len(STEPS) + 1):
-            found = whole = wrong = 0
+            found = besides = whole = wrong = 0
             for run in runs:
                 truth = json.loads((run / "truth.json").read_text())
                 recording = folder / f"{run.name}+{further}"
@@ -109,11 +115,12 @@ def main():
                     subprocess.run([options.laggard, "import", "csv", csv, "--out", recording], check=True, capture_output=True)
                     csv.unlink()
                 sick = {truth["faulty_server"], *others_of(truth, further)}
-                said = confirmed(options.laggard, recording, options.preset)
+                said, suspected = blamed(options, recording)
+                besides += len((suspected & sick) - said)
                 found, whole, wrong = found + len(said & sick), whole + (sick <= said), wrong + len(said - sick)
                 if sick - said or said - sick:
                     print(f"  {recording.name}: missed {sorted(sick - said)}, wrongly {sorted(said - sick)}", file=sys.stderr)
-            print(f"| {further + 1} | {len(runs)} | {found} of {len(runs) * (further + 1)} | {whole} | {wrong} |", flush=True)
+            print(f"| {further + 1} | {len(runs)} | {found} of {len(runs) * (further + 1)} | {besides} | {whole} | {wrong} |", flush=True)
     return 0
 
 
