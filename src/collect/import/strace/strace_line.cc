@@ -190,12 +190,24 @@ bool take_result(std::string_view text, StraceLine& line) {
   return !text.empty();
 }
 
+/// Where a mark begins with which the text ends: that another line goes on with the call, perhaps that of the
+/// process as which a thread's execve goes on. npos where there is none.
+std::size_t unfinished_at(std::string_view text) {
+  constexpr std::string_view kUnfinished = "<unfinished ...>";
+  if (text.ends_with(kUnfinished)) return text.size() - kUnfinished.size();
+  constexpr std::string_view kOtherPid = "<pid changed to ";
+  const std::size_t at = text.rfind(kOtherPid);
+  if (at == std::string_view::npos) return at;
+  std::string_view rest = text.substr(at + kOtherPid.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  return rest == " ...>" ? at : std::string_view::npos;
+}
+
 /// Behind the name's parenthesis, or behind `resumed>`.
 bool take_call(std::string_view text, StraceLine& line, Kind whole) {
-  constexpr std::string_view kUnfinished = "<unfinished ...>";
-  if (text.ends_with(kUnfinished)) {
+  if (const std::size_t mark = unfinished_at(text); mark != std::string_view::npos) {
     line.kind = Kind::kUnfinished;
-    line.arguments = text.substr(0, text.size() - kUnfinished.size());
+    line.arguments = text.substr(0, mark);
     if (line.arguments.ends_with(' ')) line.arguments.remove_suffix(1);
     return true;
   }

@@ -12,7 +12,7 @@ namespace laggard::collect {
 struct StraceLine {
   enum class Kind : std::uint8_t {
     kCall,        ///< `read(3, …) = 5 <0.000012>`
-    kUnfinished,  ///< `read(3, <unfinished ...>`
+    kUnfinished,  ///< `read(3, <unfinished ...>`, `execve("a", <pid changed to 7 ...>`
     kResumed,     ///< `<... read resumed>…) = 5 <0.000012>`
     kSignal,      ///< `--- SIGCHLD {…} ---`
     kExit,        ///< `+++ exited with 0 +++`

@@ -44,6 +44,8 @@ constexpr std::array kCases{
     Case{R"(7<bash> 1795657729.1 read(0, 0x7ffe, 1) = ? ERESTARTSYS (To be restarted if SA_RESTART is set))",
          Kind::kCall, 7, Stamp::kEpoch, 1795657729100000000ns, "read", "0, 0x7ffe, 1",
          "? ERESTARTSYS (To be restarted if SA_RESTART is set)", -1ns},
+    Case{R"(8 1795657729.000001 execve("a", 0x7 /* 9 vars */ <pid changed to 7 ...>)", Kind::kUnfinished, 8,
+         Stamp::kEpoch, 1795657729000001000ns, "execve", R"("a", 0x7 /* 9 vars */)", "", -1ns},
     Case{R"(7 1795657729.000001 vfork( <unfinished ...>)", Kind::kUnfinished, 7, Stamp::kEpoch,
          1795657729000001000ns, "vfork", "", "", -1ns},
     Case{
