@@ -376,7 +376,7 @@ TEST(AnomalyTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).anomalies()[0].confirmed());
 }
 
-TEST(AnomalyTracker, WhoMerelyDoesMoreIsConfirmedWhenItLastsOrIsSevere) {
+TEST(AnomalyTracker, WhoDoesALittleMoreIsConfirmedWhenItLastsOrIsSevere) {
   const AnomalyTracker::Options options{.filter = {3, -1, 6},
                                         .shift = kShift,
                                         .gate_severity = 6,
@@ -387,7 +387,8 @@ TEST(AnomalyTracker, WhoMerelyDoesMoreIsConfirmedWhenItLastsOrIsSevere) {
     return Feed(options, metric).scores(scores).anomalies()[0].confirmed_since;
   };
   EXPECT_EQ(confirmed("rd_sec", {0, 0, 1.5, 1.5, 1.5, 0, 0}), std::nullopt);
-  EXPECT_EQ(confirmed("rd_sec", {0, 0, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5}), Feed::end(8));
+  EXPECT_EQ(confirmed("rd_sec", {0, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5}), Feed::end(7)) << "persistence 5";
+  EXPECT_EQ(confirmed("rd_sec", {0, 0, 0, 0, 0, 0, 1.5, 1.5, 1.5}), Feed::end(8)) << "seven times as much";
   EXPECT_EQ(confirmed("rd_sec", {0, 0, 8, 8, 8}), Feed::end(3)) << "severity 6";
   EXPECT_EQ(confirmed("await", {0, 0, 1.5, 1.5, 1.5}), Feed::end(4)) << "waiting is no burst of work";
 }
