@@ -27,7 +27,7 @@ struct Preset {
   double factor = 2;  ///< Trained thresholds are multiplied by this (F §10.1: doubled).
   /// A faulty component is confirmed from this persistence on; 1 is at once.
   int confirm_persistence = 1;
-  /// Who merely does more than its peers is confirmed from this persistence on, unless it is severe:
+  /// Who does a little more than its peers is confirmed from this persistence on, unless it is severe:
   /// a burst of work is no fault.
   std::size_t more_persistence = 1;
   /// A component is faulty at once from this severity on, unless a constant says otherwise (severity.gate).

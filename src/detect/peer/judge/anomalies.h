@@ -167,7 +167,7 @@ class AnomalyTracker {
     std::size_t shift = 1;  ///< Cells between two windows.
     double gate_severity = 6;
     ConfirmGate confirm;
-    /// Instead, for who merely does more than its peers; nothing: the same.
+    /// Instead, for who does a little more than its peers; nothing: the same.
     std::optional<ConfirmGate> confirm_more{};
     /// What is confirmed is withdrawn when it was a burst: so many anomalous windows at most, and as many, or
     /// these, in which the member was well since; 0: nothing is.

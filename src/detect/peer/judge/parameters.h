@@ -177,7 +177,7 @@ struct Parameters {
   /// what little it gets wait this long (ms) is sick (T Fig 5.5). Servers' own work waits for less than 1 ms,
   /// healthy reads for about 9 ms.
   double standby_ms = 20;
-  /// Who merely does more than its peers is confirmed from this persistence on, or from
+  /// Who does a little more than its peers is confirmed from this persistence on, or from
   /// IncidentLimits::gate_severity. A preset may have another.
   std::size_t more_persistence = 1;
   /// What single windows tell of for so long, and the length of a window, is no burst of hours (ours).
