@@ -59,20 +59,6 @@ PartId ModelComponents::controller_part(ControllerId id) {
   return own;
 }
 
-Component ModelComponents::of_attachment(const Attachment& attachment) {
-  const Host& server = host(attachment.server);
-  Component component;
-  component.name = attachment.name;
-  component.host = server.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = attachment.device;
-  component.attachment = AttachmentId{static_cast<std::uint32_t>(&attachment - topology_.attachments.data())};
-  component.priority = attachment.priority;
-  component.part = part_of(attachment);
-  find_series(component);
-  return component;
-}
-
 PartId ModelComponents::part_of(const Disk& disk) {
   const Host& server = host(disk.host);
   const PartId own = part_of_server(parts_, {PartKind::kDisk, server.name + "/" + disk.device},
@@ -81,44 +67,47 @@ PartId ModelComponents::part_of(const Disk& disk) {
   return own;
 }
 
-Component ModelComponents::of_disk(const Disk& disk) {
-  const Host& server = host(disk.host);
+Component ModelComponents::of(PartId part, const Host& host, DeviceKind kind,
+                              const std::string& device) const {
   Component component;
-  component.name = server.name + "/" + disk.device;
-  component.host = server.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = disk.device;
-  component.part = part_of(disk);
+  component.name = parts_[part].name;
+  component.host = host.name;
+  component.kind = kind;
+  component.device = device;
+  component.part = part;
   find_series(component);
   return component;
+}
+
+Component ModelComponents::of_attachment(const Attachment& attachment) {
+  Component component =
+      of(part_of(attachment), host(attachment.server), DeviceKind::kDisk, attachment.device);
+  component.attachment = AttachmentId{static_cast<std::uint32_t>(&attachment - topology_.attachments.data())};
+  component.priority = attachment.priority;
+  return component;
+}
+
+Component ModelComponents::of_disk(const Disk& disk) {
+  return of(part_of(disk), host(disk.host), DeviceKind::kDisk, disk.device);
 }
 
 Component ModelComponents::of_port(const Host& host, const std::string& interface,
                                    const std::string& network) {
-  Component component;
-  component.name = host.name + "/" + interface;
-  component.host = host.name;
-  component.kind = DeviceKind::kNet;
-  component.device = interface;
-  component.part = part_of_server(parts_, {PartKind::kLink, component.name}, {server_kind(host), host.name});
+  const PartId own =
+      part_of_server(parts_, {PartKind::kLink, host.name + "/" + interface}, {server_kind(host), host.name});
   if (!network.empty()) {
-    parts_.connect(component.part, EdgeKind::kRoutesOver, parts_.add({PartKind::kNetwork, network}));
+    parts_.connect(own, EdgeKind::kRoutesOver, parts_.add({PartKind::kNetwork, network}));
   }
-  find_series(component);
-  return component;
+  return of(own, host, DeviceKind::kNet, interface);
 }
 
 Component ModelComponents::of_device(const Host& host, const std::string& device) {
-  Component component;
-  component.name = host.name + "/" + device;
-  component.host = host.name;
-  component.kind = DeviceKind::kDisk;
-  component.device = device;
-  component.part = part_of_server(parts_, {PartKind::kDisk, component.name}, {server_kind(host), host.name});
-  find_series(component);
-  if (!component.series.empty()) return component;
+  const PartId own =
+      part_of_server(parts_, {PartKind::kDisk, host.name + "/" + device}, {server_kind(host), host.name});
+  Component disk = of(own, host, DeviceKind::kDisk, device);
+  if (!disk.series.empty()) return disk;
   Component port = of_port(host, device, "");
-  return port.series.empty() ? component : port;
+  return port.series.empty() ? disk : port;
 }
 
 }  // namespace laggard::topology

@@ -35,6 +35,8 @@ class ModelComponents {
  private:
   void add_to_drawers(PartId part, const std::vector<DrawerId>& drawers);
   [[nodiscard]] PartId controller_part(ControllerId id);
+  /// Of a part that is in the graph: named as it, with its recorded series.
+  [[nodiscard]] Component of(PartId part, const Host& host, DeviceKind kind, const std::string& device) const;
   void find_series(Component& component) const;
   [[nodiscard]] const Host& host(HostId id) const { return topology_.hosts[id.index()]; }
 
