@@ -17,7 +17,7 @@ constexpr Preset kLab{"lab", std::nullopt, {seconds(1), 64, 32, 5, 3}, TrainingF
 // second.
 constexpr Preset kProduction{
     "production", seconds(15), {seconds(15), 60, 30, 15, 3}, TrainingForm::kSingle, 2, 100, 1, 2};
-// Ours: F's parameters at a quarter of the length, so that a fault of half a minute fills k windows. A burst
+// Ours: F's parameters at a quarter of the length, so that a fault of half a minute fills k windows. A surge
 // of work may fill them, too; five are most of a minute.
 constexpr Preset kQuick{"quick", std::nullopt, {seconds(1), 16, 8, 5, 3}, TrainingForm::kFiltered, 2, 1, 5};
 

@@ -27,9 +27,9 @@ struct Preset {
   double factor = 2;  ///< Trained thresholds are multiplied by this (F §10.1: doubled).
   /// A faulty component is confirmed from this persistence on; 1 is at once.
   int confirm_persistence = 1;
-  /// Who does a little more than its peers is confirmed from this persistence on, unless it is severe:
-  /// a burst of work is no fault.
-  std::size_t more_persistence = 1;
+  /// A surge of work (Parameters::surge_factor) is confirmed from this persistence on, unless it is severe:
+  /// what lasts for a moment is no fault.
+  std::size_t surge_persistence = 1;
   /// A component is faulty at once from this severity on, unless a constant says otherwise (severity.gate).
   double gate_severity = 6;
   /// Below this many requests per second of the middle member a group is idle, unless a constant says

@@ -9,7 +9,6 @@
 #include "detect/peer/judge/findings.h"
 #include "detect/peer/judge/level_book.h"
 #include "detect/peer/judge/own_past.h"
-#include "stats/missing_values.h"
 #include "stats/ratio.h"
 
 namespace laggard::detect {
@@ -185,26 +184,19 @@ void AnomalyTracker::step(std::size_t member, bool anomalous, const ScoredTrack&
   confirm(anomaly, faulty, track);
 }
 
-namespace {
-
-/// More than its peers, and not several times as much, as far as a burst of work may go.
-bool does_a_little_more(const Anomaly& anomaly, std::optional<std::size_t> column) {
-  constexpr double kSeveral = 4;
-  if (anomaly.opened_as != Symptom::kMore || !column) return false;
-  const std::vector<double> levels = anomaly.levels->means(*column);
-  const double own = levels[anomaly.member];
-  return own < kSeveral * stats::MedianOfOthers(levels).without(own);
+const ConfirmGate& AnomalyTracker::gate_of(const Anomaly& anomaly) const {
+  if (!options_.surge || anomaly.opened_as != Symptom::kMore) return options_.confirm;
+  const ComparedLevel level = level_of(anomaly, *options_.column);
+  return level.own < options_.surge->factor * level.peers ? options_.surge->confirm : options_.confirm;
 }
 
-}  // namespace
-
 void AnomalyTracker::confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track) {
+  if (anomaly.confirmed()) return;
   const bool certain = !track.certain.empty() && track.certain[anomaly.member] != 0;
-  const bool is_burst = options_.confirm_more && does_a_little_more(anomaly, options_.column);
-  const ConfirmGate& gate = is_burst ? *options_.confirm_more : options_.confirm;
-  const bool confirmed =
-      certain || (faulty && (anomaly.persistence >= gate.persistence || anomaly.severity >= gate.severity));
-  if (!confirmed || anomaly.confirmed()) return;
+  const auto reached = [&](const ConfirmGate& gate) {
+    return anomaly.persistence >= gate.persistence || anomaly.severity >= gate.severity;
+  };
+  if (!certain && !(faulty && reached(gate_of(anomaly)))) return;
   // What made it suspect, perhaps a day ago, is not what makes it sick now.
   if (certain && !track.reach.empty()) {
     reach_back(anomaly, track.reach[anomaly.member]);

@@ -167,8 +167,12 @@ class AnomalyTracker {
     std::size_t shift = 1;  ///< Cells between two windows.
     double gate_severity = 6;
     ConfirmGate confirm;
-    /// Instead, for who does a little more than its peers; nothing: the same.
-    std::optional<ConfirmGate> confirm_more{};
+    /// Instead, while it may be a surge of work; nothing: the same.
+    struct Surge {
+      double factor = 4;  ///< Less than so many times what the peers do.
+      ConfirmGate confirm;
+    };
+    std::optional<Surge> surge{};
     /// What is confirmed is withdrawn when it was a burst: so many anomalous windows at most, and as many, or
     /// these, in which the member was well since; 0: nothing is.
     std::size_t longest_burst = 0;
@@ -245,6 +249,7 @@ class AnomalyTracker {
   void extend(Anomaly& anomaly, const Recent& window, bool anomalous);
   void reach_back(Anomaly& anomaly, std::size_t windows);
   void step(std::size_t member, bool anomalous, const ScoredTrack& track);
+  [[nodiscard]] const ConfirmGate& gate_of(const Anomaly& anomaly) const;
   void confirm(Anomaly& anomaly, bool faulty, const ScoredTrack& track);
   void withdraw_burst(std::size_t member, bool anomalous, const ScoredTrack& track);
   [[nodiscard]] bool is_as_ever(const Anomaly& anomaly, const OwnPast& past) const;

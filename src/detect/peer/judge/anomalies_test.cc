@@ -376,12 +376,12 @@ TEST(AnomalyTracker, ConfirmsByPersistenceBySeverityOrByCertainty) {
   EXPECT_TRUE(Feed(slow).certain().scores({2, 2, 2}).anomalies()[0].confirmed());
 }
 
-TEST(AnomalyTracker, WhoDoesALittleMoreIsConfirmedWhenItLastsOrIsSevere) {
+TEST(AnomalyTracker, ASurgeOfWorkIsConfirmedWhenItLastsOrIsSevere) {
   const AnomalyTracker::Options options{.filter = {3, -1, 6},
                                         .shift = kShift,
                                         .gate_severity = 6,
                                         .confirm = {1, 60},
-                                        .confirm_more = ConfirmGate{5, 6},
+                                        .surge = {{.factor = 4, .confirm = {5, 6}}},
                                         .column = 0};
   const auto confirmed = [&](std::string_view metric, const std::vector<double>& scores) {
     return Feed(options, metric).scores(scores).anomalies()[0].confirmed_since;
@@ -390,7 +390,7 @@ TEST(AnomalyTracker, WhoDoesALittleMoreIsConfirmedWhenItLastsOrIsSevere) {
   EXPECT_EQ(confirmed("rd_sec", {0, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5}), Feed::end(7)) << "persistence 5";
   EXPECT_EQ(confirmed("rd_sec", {0, 0, 0, 0, 0, 0, 1.5, 1.5, 1.5}), Feed::end(8)) << "seven times as much";
   EXPECT_EQ(confirmed("rd_sec", {0, 0, 8, 8, 8}), Feed::end(3)) << "severity 6";
-  EXPECT_EQ(confirmed("await", {0, 0, 1.5, 1.5, 1.5}), Feed::end(4)) << "waiting is no burst of work";
+  EXPECT_EQ(confirmed("await", {0, 0, 1.5, 1.5, 1.5}), Feed::end(4)) << "waiting is no surge of work";
 }
 
 TEST(AnomalyTracker, WhoIsAsSlowAsEverIsNotConfirmed) {

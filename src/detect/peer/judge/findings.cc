@@ -32,12 +32,16 @@ Symptom symptom_of(const Anomaly& anomaly, std::optional<double> own, std::optio
   return Symptom::kSlower;
 }
 
+ComparedLevel level_of(const Anomaly& anomaly, std::size_t column) {
+  const std::vector<double> levels = anomaly.levels->means(column);
+  const double own = levels[anomaly.member];
+  return {.own = own, .peers = stats::MedianOfOthers(levels).without(own)};
+}
+
 Symptom symptom_of(const Anomaly& anomaly, std::optional<std::size_t> column) {
   const bool two_sided = anomaly.metric->role == Role::kThroughput;
   if (!two_sided || !column) return symptom_of(anomaly, std::nullopt, std::nullopt);
-  const std::vector<double> levels = anomaly.levels->means(*column);
-  const double own = levels[anomaly.member];
-  const double peers = stats::MedianOfOthers(levels).without(own);
+  const auto [own, peers, scatter] = level_of(anomaly, *column);
   if (std::isnan(own) || std::isnan(peers)) return symptom_of(anomaly, std::nullopt, std::nullopt);
   return symptom_of(anomaly, own, peers);
 }

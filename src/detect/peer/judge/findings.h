@@ -13,6 +13,11 @@
 
 namespace laggard::detect {
 
+/// What the member did over the windows of the anomaly so far, and the median of the others, in the metric's
+/// unit; missing where nothing is known. The scatter is not looked for.
+/// \param column  the metric's among the columns of the levels.
+[[nodiscard]] ComparedLevel level_of(const Anomaly& anomaly, std::size_t column);
+
 /// What is wrong, from the detector, the metric and what the group's members did over the windows of the
 /// anomaly so far: one that did more at first and less later is called by what it did on the whole.
 /// \param own    its level in the metric; nothing where it is not known.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/missing.h"
 #include "detect/peer/judge/level_book.h"
 #include "detect/peer/judge/levels.h"
 #include "detect/peer/judge/service_times.h"
@@ -116,17 +117,19 @@ void GroupFollower::follow(const JudgedWindow& judged) {
   for (AnomalyTracker& tracker : trackers_) tracker.settle(book);
 }
 
-/// Whether it is true of a level of what the member moved in the window.
-bool GroupFollower::any_moved(const JudgedWindow& judged, std::size_t member, bool (*is)(double)) const {
+/// The largest of a member's levels of throughput, in any unit; missing where none was recorded.
+double GroupFollower::moved_in(const JudgedWindow& judged, std::size_t member) const {
+  double most = kMissing;
   for (std::size_t c = 0; c < columns_->size(); ++c) {
-    if ((*columns_)[c].metric->role == Role::kThroughput && is(judged.window.levels[c][member])) return true;
+    if ((*columns_)[c].metric->role == Role::kThroughput)
+      most = std::fmax(most, judged.window.levels[c][member]);
   }
-  return false;
+  return most;
 }
 
 void GroupFollower::note_work(const JudgedWindow& judged) {
   for (std::size_t i = 0; i < has_worked_.size(); ++i) {
-    if (any_moved(judged, i, [](double level) { return level > 0; })) has_worked_[i] = 1;
+    if (moved_in(judged, i) > 0) has_worked_[i] = 1;
   }
 }
 
@@ -212,10 +215,10 @@ AnomalyTracker& GroupFollower::tracker(const MetricSpec* metric, const std::stri
   anomaly.shift = options_->preset.windows.shift;
   anomaly.gate_severity = parameters.incidents.gate_severity;
   anomaly.confirm = {options_->preset.confirm_persistence, parameters.incidents.confirm_severity};
-  const auto more = static_cast<std::int64_t>(parameters.more_persistence);
-  if (more > anomaly.confirm.persistence) {
-    anomaly.confirm_more =
-        ConfirmGate{more, std::min(anomaly.confirm.severity, parameters.incidents.gate_severity)};
+  const auto persistence = static_cast<std::int64_t>(parameters.surge_persistence);
+  if (persistence > anomaly.confirm.persistence) {
+    const double severity = std::min(anomaly.confirm.severity, parameters.incidents.gate_severity);
+    anomaly.surge = {.factor = parameters.surge_factor, .confirm = {persistence, severity}};
   }
   // F filters over windows everywhere but for cwnd, whose long average does it.
   if (is_tested_each_second(parameters.policies, *metric)) anomaly.filter.k = 1;
@@ -343,8 +346,8 @@ void GroupFollower::judge_absent(const JudgedWindow& judged) {
   std::transform(window.absent.begin(), window.absent.end(), track.distance.begin(),
                  [](std::uint8_t absent) { return absent != 0 ? 2.0 : 0.0; });
   for (std::size_t i = 0; i < has_worked_.size(); ++i) {
-    const bool is_there = any_moved(judged, i, [](double level) { return !std::isnan(level); });
-    if (has_worked_[i] == 0 && is_there) track.distance[i] = 0;
+    const bool is_recorded = !std::isnan(moved_in(judged, i));
+    if (has_worked_[i] == 0 && is_recorded) track.distance[i] = 0;
   }
   track.threshold.assign(track.distance.size(), 1);
   feed(judged, throughput->metric, std::string(kAbsentDetector), std::move(track));

@@ -125,7 +125,7 @@ class GroupFollower {
   void judge_bias(const JudgedWindow& judged);
   [[nodiscard]] bool is_seen_for_long(std::size_t member) const;
   void judge_standby(const JudgedWindow& judged);
-  [[nodiscard]] bool any_moved(const JudgedWindow& judged, std::size_t member, bool (*is)(double)) const;
+  [[nodiscard]] double moved_in(const JudgedWindow& judged, std::size_t member) const;
   void note_work(const JudgedWindow& judged);
   void judge_absent(const JudgedWindow& judged);
   void clear_where_second_is_well(const JudgedWindow& judged, const MetricSpec* metric,

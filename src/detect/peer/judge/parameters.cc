@@ -12,7 +12,7 @@ Parameters parameters_of(const Preset& preset) {
   Parameters parameters;
   parameters.incidents.gate_severity = preset.gate_severity;
   parameters.idle_requests = preset.idle_requests;
-  parameters.more_persistence = preset.more_persistence;
+  parameters.surge_persistence = preset.surge_persistence;
   return parameters;
 }
 
@@ -36,7 +36,7 @@ Parameters paper_parameters(const Preset& preset) {
   parameters.hardware.slowdown = 0;
   parameters.standby_ms = kNever;
   parameters.longest_filled_hole = 0;
-  parameters.more_persistence = 1;
+  parameters.surge_persistence = 1;
   parameters.ratio.seconds = 0;
   parameters.burst.least_bursts = 0;
   parameters.incidents.gate_severity = kNever;     // Only the filter over windows makes a component faulty.
@@ -264,10 +264,11 @@ constexpr std::array kNamed{
         "severity.gate", "severity from which a component is faulty at once; in production 2", 0, kLarge),
     named<&Parameters::incidents, &IncidentLimits::confirm_severity>(
         "severity.confirm", "severity from which an incident is confirmed", 0, kLarge),
-    named<&Parameters::more_persistence>(
-        "more.persistence",
-        "persistence from which more work than the peers', if not severe, is confirmed; in quick 5", 1,
-        kLarge),
+    named<&Parameters::surge_factor>(
+        "surge.factor", "who does so many times its peers' work has no mere surge of it", 1, kLarge),
+    named<&Parameters::surge_persistence>(
+        "surge.persistence",
+        "persistence from which a surge of work that is not severe is confirmed; in quick 5", 1, kLarge),
     named<&Parameters::bias, &BiasOptions::block_windows>("bias.block-windows", "bias: windows of a block", 1,
                                                           100000),
     named<&Parameters::bias, &BiasOptions::blocks>("bias.blocks", "bias: blocks of the longest horizon", 1,

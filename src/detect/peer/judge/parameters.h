@@ -177,9 +177,11 @@ struct Parameters {
   /// what little it gets wait this long (ms) is sick (T Fig 5.5). Servers' own work waits for less than 1 ms,
   /// healthy reads for about 9 ms.
   double standby_ms = 20;
-  /// Who does a little more than its peers is confirmed from this persistence on, or from
-  /// IncidentLimits::gate_severity. A preset may have another.
-  std::size_t more_persistence = 1;
+  /// Who does more than its peers, and less than so many times as much, may have a surge of work, which is no
+  /// fault (ours): it is confirmed from this persistence or from IncidentLimits::gate_severity on. A preset
+  /// may have another persistence.
+  double surge_factor = 4;
+  std::size_t surge_persistence = 1;
   /// What single windows tell of for so long, and the length of a window, is no burst of hours (ours).
   double longest_transient_s = 3600;
   /// F §10.1: cwnd is averaged over 31 seconds.
