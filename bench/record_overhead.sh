@@ -4,9 +4,9 @@
 #
 #   bench/record_overhead.sh [--few 10] [--many 100] [--seconds 120] [--sockets 200] [--repeat 3]
 #
-# CPU is user + system time of the whole process from start to end (wait4), divided by its samples: finding out what the
-# devices are and closing the recording are part of it. Both sample once a second, side by side, so that both have the same
-# machine. Ours runs at 10 Hz afterwards too, with a flush every 100 samples, where less of it is waking up.
+# CPU is user + system time. Once a second both sample side by side, so that both have the same machine, and their first 45
+# seconds do not count: ours reads what the disks are at 0, 10 and 40 seconds and next at 130. Ours runs at 10 Hz afterwards
+# too, where less of it is waking up, with its start.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,21 +22,30 @@ start_io() { helper python3 bench/light_io.py "$scratch/loops"; }
 # cpu COMMAND...: microseconds of user + system time of the command and its children.
 cpu() { python3 bench/cpu_of.py "$@"; }
 
-# ours NAME INTERVAL DURATION ARGS...: prints `cpu_us bytes`.
-ours() {
-  local out="$scratch/$1"; shift
-  local interval=$1 duration=$2; shift 2
-  rm -rf "$out"
-  local us
-  us=$(cpu "$laggard" record metrics --out "$out" --interval "$interval" --duration "$duration" "$@")
-  echo "$us $(bytes_in "$out")"
+start=45
+[ "$seconds" -gt "$start" ] || die "--seconds: more than $start, of which the first do not count"
+
+# All that follows prints what a sample took: `cpu_us/samples bytes/samples`.
+# recorded INTERVAL DURATION ARGS...: runs ours, and leaves the recording in $scratch/rec.
+recorded() {
+  rm -rf "$scratch/rec"
+  cpu "${after[@]}" "$laggard" record metrics --out "$scratch/rec" --interval "$1" --duration "$2" "${@:3}"
+}
+ours_1hz() {
+  local after=(--after "$start") us
+  us=$(recorded 1s "${seconds}s" "$@")
+  echo "$us/$((seconds - start)) $(bytes_in "$scratch/rec")/$seconds"
+}
+ours_10hz() {
+  local after=() us samples=$((seconds * 5))
+  us=$(recorded 100ms "$((seconds / 2))s" "$@")
+  echo "$us/$samples $(bytes_in "$scratch/rec")/$samples"
 }
 theirs() {
-  local out="$scratch/sa"
+  local out="$scratch/sa" us
   rm -f "$out"
-  local us
-  us=$(cpu "$sadc" -S DISK 1 "$(($1 + 1))" "$out")
-  echo "$us $(stat -c %s "$out") $(xz_bytes "$out")"
+  us=$(cpu --after "$start" "$sadc" -S DISK 1 "$((seconds + 1))" "$out")
+  echo "$us/$((seconds - start)) $(stat -c %s "$out")/$seconds $(xz_bytes "$out")/$seconds"
 }
 
 report() { echo "$*" | tee -a "$scratch/results" >&2; }
@@ -47,12 +56,12 @@ rounds() {
   start_io
   sleep 2
   for ((r = 0; r < repeat; ++r)); do
-    theirs "$seconds" >"$scratch/theirs" &
+    theirs >"$scratch/theirs" &
     local sadc_run=$!
-    report "ours1hz $disks $seconds $(ours rec 1s "${seconds}s" --no-tcp --disk "$(names)" --net lo)"
+    report "ours1hz $disks $(ours_1hz --no-tcp --disk "$(names)" --net lo)"
     wait "$sadc_run"
-    report "sadc $disks $seconds $(<"$scratch/theirs")"
-    report "ours10hz $disks $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --no-tcp --disk "$(names)" --net lo)"
+    report "sadc $disks $(<"$scratch/theirs")"
+    report "ours10hz $disks $(ours_10hz --no-tcp --disk "$(names)" --net lo)"
   done
   stop_helper
 }
@@ -61,11 +70,11 @@ say_load
 rounds "$few"
 rounds "$many"
 say_load
-report "tcp 0 $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --no-tcp --disk none --net lo)"
+report "tcp 0 $(ours_10hz --no-tcp --disk none --net lo)"
 helper python3 bench/light_sockets.py "$((sockets / 2))"
 sleep 2
 for ((r = 0; r < repeat; ++r)); do
-  report "tcp $sockets $((seconds * 5)) $(ours rec 100ms "$((seconds / 2))s" --tcp-peer 127.0.0.0/8 --disk none --net lo)"
+  report "tcp $sockets $(ours_10hz --tcp-peer 127.0.0.0/8 --disk none --net lo)"
 done
 say_load
 python3 bench/record_slopes.py "$scratch/results"

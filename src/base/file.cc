@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 
 #include "base/output_file.h"
 
@@ -81,12 +81,14 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   auto fd = open_to_read(path);
   if (!fd) return forward(fd);
   std::string content;
-  std::array<char, 65536> buffer{};
+  // Not zeroed: most of what is read are attributes of a few bytes, by the hundred.
+  constexpr std::size_t kChunk = 65536;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kChunk);
   for (;;) {
-    Result<std::size_t> got = read_some(fd->get(), buffer, path.string());
+    Result<std::size_t> got = read_some(fd->get(), {buffer.get(), kChunk}, path.string());
     if (!got) return forward(got);
     if (*got == 0) return content;
-    content.append(buffer.data(), *got);
+    content.append(buffer.get(), *got);
     if (content.size() > kLargestFile) {
       return fail(ErrorCode::kBadInput, path.string(), "has more than 256 MB, which no such file has");
     }

@@ -113,12 +113,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Names of a folder's entries, sorted; none when it does not exist.
-std::vector<std::string> entries(const fs::path& folder) {
+/// Names of a folder's entries that begin with `stem`, sorted; none when it does not exist.
+std::vector<std::string> entries(const fs::path& folder, std::string_view stem = {}) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string());
+    const std::string_view path = it->path().native();
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    if (name.starts_with(stem)) names.emplace_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -183,6 +185,9 @@ fs::path BlockDevices::sys(std::string_view name) const {
 }
 
 BlockClass BlockDevices::classify(std::string_view name) const {
+  // First, and with one look: these are asked every few seconds whether they have got a file.
+  const bool is_loop = numbered(name, "loop");
+  if (is_loop && there(sys(name) / "loop/backing_file")) return BlockClass::kDisk;
   if (!there(sys(name))) {
     if (there(root_ / "sys/block")) return BlockClass::kPartition;
     notices_->once(
@@ -190,9 +195,7 @@ BlockClass BlockDevices::classify(std::string_view name) const {
         ": is not there: partitions cannot be told from disks, and devices are known by name only");
     return BlockClass::kDisk;
   }
-  if (numbered(name, "loop")) {
-    return there(sys(name) / "loop/backing_file") ? BlockClass::kDisk : BlockClass::kNoMedium;
-  }
+  if (is_loop) return BlockClass::kNoMedium;
   for (const std::string_view stem : {"ram", "zram", "sr", "fd"}) {
     if (numbered(name, stem)) return BlockClass::kVolatile;
   }
@@ -250,23 +253,31 @@ Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std
   };
   const fs::path device = sys(name);
   if (const auto found = by_id.find(std::string(name)); found != by_id.end()) add("by-id", found->second);
-  std::string wwn = attribute(device / "wwid");              // NVMe
-  if (wwn.empty()) wwn = attribute(device / "device/wwid");  // SCSI
-  if (wwn.empty()) wwn = attribute(device / "dm/uuid");      // multipath: mpath-3600…
-  if (wwn.substr(0, 6) == "mpath-") wwn.erase(0, 6);
-  add("wwn", std::move(wwn));
-  add("dm-name", mapper_name(name));
-  add("model", attribute(device / "device/model"));
-  add("vendor", attribute(device / "device/vendor"));
-  std::string serial = attribute(device / "device/serial");
-  if (serial.empty()) serial = attribute(device / "serial");
-  add("serial", std::move(serial));
+  const bool is_mapped = numbered(name, "dm-");
+  const bool is_array = name.starts_with("md");
+  const bool is_loop = numbered(name, "loop");
+  if (is_mapped) {
+    std::string wwn = attribute(device / "dm/uuid");  // Of multipath mpath-3600…
+    if (wwn.starts_with("mpath-")) wwn.erase(0, 6);
+    add("wwn", std::move(wwn));
+    add("dm-name", mapper_name(name));
+  } else if (!is_array && !is_loop) {
+    // Only hardware has these: a host has hundreds of the others, and each look at what is not there costs.
+    std::string wwn = attribute(device / "wwid");              // NVMe
+    if (wwn.empty()) wwn = attribute(device / "device/wwid");  // SCSI
+    add("wwn", std::move(wwn));
+    add("model", attribute(device / "device/model"));
+    add("vendor", attribute(device / "device/vendor"));
+    std::string serial = attribute(device / "device/serial");
+    if (serial.empty()) serial = attribute(device / "serial");
+    add("serial", std::move(serial));
+  }
   if (const auto sectors = to_number<std::uint64_t>(attribute(device / "size")); sectors) {
     add("size", std::to_string(*sectors * 512));
   }
   add("rotational", attribute(device / "queue/rotational"));
-  add("raid-level", attribute(device / "md/level"));
-  if (numbered(name, "loop")) add("backing", attribute(device / "loop/backing_file"));
+  if (is_array) add("raid-level", attribute(device / "md/level"));
+  if (is_loop) add("backing", attribute(device / "loop/backing_file"));
   return facts;
 }
 
@@ -290,8 +301,8 @@ std::vector<BlockNode> BlockDevices::nodes() const {
     BlockNode node{kernel_name(name), entries(folder / name / "holders"), false, {}};
     bool some_held = false;
     bool some_free = false;
-    for (const std::string& child : entries(folder / name)) {
-      if (child.substr(0, name.size()) != name || !there(folder / name / child / "partition")) continue;
+    for (const std::string& child : entries(folder / name, name)) {
+      if (!there(folder / name / child / "partition")) continue;
       node.partitions.push_back(kernel_name(child));
       const std::vector<std::string> holders = entries(folder / name / child / "holders");
       node.holders.insert(node.holders.end(), holders.begin(), holders.end());

@@ -24,6 +24,9 @@ enum AlsoCounted : std::uint8_t {
   kPathsUp,
   kPathsDown,
 };
+/// In which places stand the requests that were answered.
+constexpr std::size_t kReads = 0;
+constexpr std::size_t kWrites = 4;
 /// Few machines have one of them.
 constexpr std::size_t kRare = 3;
 
@@ -126,14 +129,7 @@ void DiskSampler::look_around(MonoTime now, bool changed) {
   if (now >= look_at_) {
     look_at_ = now + kLookEvery;
     look_at_paths();
-    for (TrackedDevice* device : tracker_.devices()) {
-      if (device->name.substr(0, 4) != "loop") continue;
-      const bool now_wanted = wanted(device->name);
-      if (now_wanted != device->wanted) {
-        device->wanted = now_wanted;
-        changed = true;
-      }
-    }
+    changed |= look_at_loops();
   }
   if (changed) {
     describe_wait_ = kFirstWait;
@@ -144,6 +140,26 @@ void DiskSampler::look_around(MonoTime now, bool changed) {
   }
   describe_at_ = now + describe_wait_;
   describe();
+}
+
+bool DiskSampler::look_at_loops() {
+  std::erase_if(requests_, [&](const auto& of) { return tracker_.get(of.first) == nullptr; });
+  bool changed = false;
+  for (TrackedDevice* device : tracker_.devices()) {
+    if (!device->name.starts_with("loop") || has_answered(*device)) continue;
+    const bool now_wanted = wanted(device->name);
+    changed |= now_wanted != device->wanted;
+    device->wanted = now_wanted;
+  }
+  return changed;
+}
+
+bool DiskSampler::has_answered(const TrackedDevice& loop) {
+  if (!loop.wanted) return false;
+  const std::span<const std::uint64_t> cells = batch_.cells(loop.slot);
+  const std::uint64_t requests = cells[kReads] + cells[kWrites];
+  const auto [known, first] = requests_.try_emplace(loop.name, requests);
+  return std::exchange(known->second, requests) != requests;
 }
 
 void DiskSampler::look_at_paths() {

@@ -49,6 +49,11 @@ class DiskSampler final : public Sampler {
   void describe();
   void look_for_unmatched();
   void look_at_paths();
+  /// \return whether one has got or lost its file.
+  bool look_at_loops();
+  /// Whether a recorded loop device has answered requests since this was last asked: then it has its file,
+  /// which need not be looked for.
+  [[nodiscard]] bool has_answered(const TrackedDevice& loop);
   [[nodiscard]] std::map<std::string, std::vector<std::string>> recorded_stand_ins();
 
   ProcFile file_;
@@ -61,9 +66,10 @@ class DiskSampler final : public Sampler {
   bool looked_ = false;  ///< Whether every pattern matches something; once.
   MonoTime look_at_;     ///< When to look at loop devices and paths again.
   std::map<std::string, Paths, std::less<>> paths_;
-  MonoTime describe_at_;      ///< When to read identities again.
-  Duration describe_wait_{};  ///< Until the time after that.
-  ToldFacts told_;            ///< What the sink was last given.
+  std::map<std::string, std::uint64_t, std::less<>> requests_;  ///< Of loop devices, as last looked at.
+  MonoTime describe_at_;                                        ///< When to read identities again.
+  Duration describe_wait_{};                                    ///< Until the time after that.
+  ToldFacts told_;                                              ///< What the sink was last given.
   std::vector<DeviceInfo> news_;
 };
 

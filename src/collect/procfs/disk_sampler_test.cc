@@ -302,6 +302,23 @@ TEST_F(DiskSamplerTest, LoopDevicesCountFromWhenTheyGetAFile) {
   EXPECT_EQ(sampler_->devices(), 0U);
 }
 
+TEST_F(DiskSamplerTest, ALoopDeviceThatAnswersKeepsItsPlace) {
+  disk("loop0");
+  root_.write("sys/block/loop0/loop/backing_file", "/img\n");
+  open();
+  for (int look = 1; look <= 3; ++look) {
+    sample(disk_line("loop0", look));
+    clock_.advance(10s);
+  }
+  root_.remove("sys/block/loop0/loop");
+  sample(disk_line("loop0", 4));
+  EXPECT_EQ(sampler_->devices(), 1U);
+  clock_.advance(10s);
+  sample(disk_line("loop0", 4));
+  sample(disk_line("loop0", 4));
+  EXPECT_EQ(sampler_->devices(), 0U) << "it is looked at again once it answers nothing";
+}
+
 TEST_F(DiskSamplerTest, WithoutSysfsAllIsRecordedAndThatIsSaidOnce) {
   root_.remove("sys");
   open();
