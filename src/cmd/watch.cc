@@ -3,75 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "archive/reader.h"
 #include "archive/watched.h"
 #include "cmd/read_recording.h"
-#include "derive/call_counts.h"
 #include "detect/peer/ratio/latency_ratio.h"
-#include "topology/groups.h"
-#include "topology/recorded_host.h"
 
 namespace laggard::cmd {
 
 namespace {
-
-/// Whether the groups take the device for one that is used.
-bool is_loaded(const DeviceInfo& device) {
-  return device.kind != DeviceKind::kDisk ||
-         topology::under_load(device, topology::GroupingOptions{}.min_activity);
-}
-
-Duration recorded_of(const Inventory& inventory) {
-  if (inventory.devices.empty()) return {};
-  return std::ranges::max(inventory.devices, {}, &DeviceInfo::last).last -
-         std::ranges::min(inventory.devices, {}, &DeviceInfo::first).first;
-}
 
 /// Whether it is known how often anything is recorded, on which the preset depends.
 bool has_cadence(const Inventory& inventory) {
   return inventory.devices.empty() || std::ranges::any_of(inventory.devices, [](const DeviceInfo& device) {
            return device.interval.has_value();
          });
-}
-
-std::map<std::string, WallTime> last_samples(const Inventory& inventory) {
-  std::map<std::string, WallTime> last;
-  for (const DeviceInfo& device : inventory.devices) {
-    const auto [host, added] = last.try_emplace(device.host, device.last);
-    host->second = std::max(host->second, device.last);
-  }
-  return last;
-}
-
-/// Up to where events have been recorded, too, of hosts whose recorder of events is not silent.
-void add_last_derived(const std::vector<ObservationStream>& streams,
-                      std::span<const derive::Derivation> derivations, Duration silence,
-                      std::map<std::string, WallTime>& last) {
-  std::map<std::string, WallTime> derived;
-  for (const ObservationStream& stream : streams) {
-    if (stream.shape != ObservationShape::kEvents ||
-        std::ranges::find(derivations, stream.kind, &derive::Derivation::recorded) == derivations.end()) {
-      continue;
-    }
-    const WallTime known = derive::CallCounts::known_until(stream.last);
-    const auto [host, added] = derived.try_emplace(stream.host, known);
-    host->second = std::max(host->second, known);
-  }
-  for (const auto& [host, told] : derived) {
-    const auto [known, added] = last.try_emplace(host, told);
-    if (known->second - told <= silence) known->second = std::min(known->second, told);
-  }
-}
-
-std::optional<WallTime> newest_of(const std::vector<ObservationStream>& streams) {
-  std::optional<WallTime> newest;
-  for (const ObservationStream& stream : streams)
-    newest = std::max(newest.value_or(stream.last), stream.last);
-  return newest;
 }
 
 /// A restart judges so much again at most; a large site's checkpoint takes some time to write.
@@ -120,7 +67,9 @@ engine::ChangeTracker::Patience patience_of(const AnalysisSetup& setup, const Wa
 }  // namespace
 
 Watch::Watch(Options options, WatchListener listener)
-    : options_(std::move(options)), listener_(std::move(listener)) {
+    : options_(std::move(options)),
+      listener_(std::move(listener)),
+      watermark_(options_.silence, [this](const std::string& text) { listener_.note(text); }) {
   options_.diagnose.analysis.cache = &cache_;
 }
 
@@ -193,13 +142,7 @@ Status Watch::begin() {
     tracker_.emplace(patience_of(*setup_, options_));
     if (restored_) tracker_->restore(std::move(*restored_));
   }
-  devices_.clear();
-  idle_.clear();
-  grouped_from_ = recorded_of(setup_->inventory);
-  for (const DeviceInfo& device : setup_->inventory.devices) {
-    if (device.kind != DeviceKind::kTcp) devices_.emplace(device.host, device.kind, device.device);
-    if (!is_loaded(device)) idle_.emplace(device.host, device.kind, device.device);
-  }
+  devices_.set(setup_->inventory);
   look_back_.emplace(*setup_);
   after_ = checkpoint_ ? std::optional(checkpoint_->after) : judge_again_after();
   return start();
@@ -264,55 +207,6 @@ Witnesses Watch::witnesses() const {
   return {options_.diagnose.analysis.detectors, options_.diagnose.analysis.derivations};
 }
 
-/// Whether events told of devices that the groups were made without; once of each, as it may be that they are
-/// never compared.
-bool Watch::events_name_others() {
-  bool news = false;
-  for (const SeriesKey& key : diagnoser_->unknown_devices()) {
-    const DeviceKey device{key.host, key.kind, key.device};
-    news = (!devices_.contains(device) && regrouped_for_.insert(device).second) || news;
-  }
-  return news;
-}
-
-/// Whether a disk of the host was under load when the groups were made.
-bool Watch::serves(const std::string& host) const {
-  const auto from = devices_.lower_bound({host, DeviceKind::kDisk, ""});
-  const auto is_of_host = [&](const DeviceKey& key) {
-    return std::get<0>(key) == host && std::get<1>(key) == DeviceKind::kDisk;
-  };
-  return std::any_of(from, std::find_if_not(from, devices_.end(), is_of_host),
-                     [&](const DeviceKey& key) { return !idle_.contains(key); });
-}
-
-/// A device that came, or an idle disk that came under load: at once when its host turns out to be a server
-/// by it, else when twice as much has been recorded as at the last time, since of thousands one always does.
-bool Watch::has_news(const Inventory& inventory) const {
-  const bool doubled = recorded_of(inventory) >= 2 * grouped_from_;
-  return std::ranges::any_of(inventory.devices, [&](const DeviceInfo& device) {
-    const DeviceKey key{device.host, device.kind, device.device};
-    if (device.kind == DeviceKind::kTcp) return false;
-    if (!devices_.contains(key)) return true;
-    return idle_.contains(key) && is_loaded(device) && (doubled || !serves(device.host));
-  });
-}
-
-void Watch::note_silence(const std::string& host, WallTime last, WallTime newest) {
-  const auto known = silent_.find(host);
-  if (newest - last <= options_.silence) {
-    if (known == silent_.end()) return;
-    listener_.note(
-        fmt::format("{} records again; what it recorded between {} and {} came late and is not judged", host,
-                    to_iso8601(known->second), to_iso8601(*position_)));
-    silent_.erase(known);
-    return;
-  }
-  if (known != silent_.end()) return;
-  silent_.emplace(host, last);
-  listener_.note(fmt::format("{} has recorded nothing since {}; the others are judged without it", host,
-                             to_iso8601(last)));
-}
-
 /// What was recorded of a time that had been judged: a reader that goes through time does not see it.
 void Watch::note_late(const Streams& streams) {
   for (const ObservationStream& stream : streams) {
@@ -324,23 +218,6 @@ void Watch::note_late(const Streams& streams) {
                                stream.count - known, stream.kind, stream.host));
     late_[key] += stream.count - known;
   }
-}
-
-/// Up to where all hosts that are not silent have been recorded; of events and profiles nobody knows whether
-/// there are to be more, so hosts that have nothing else are not waited for; but where samples are derived
-/// from events, these are what the host records.
-std::optional<WallTime> Watch::watermark(const Inventory& inventory, const Streams& streams) {
-  std::map<std::string, WallTime> last = last_samples(inventory);
-  add_last_derived(streams, options_.diagnose.analysis.derivations, options_.silence, last);
-  if (last.empty()) return newest_of(streams);
-  const WallTime newest =
-      std::ranges::max_element(last, {}, [](const auto& host) { return host.second; })->second;
-  WallTime until = newest;
-  for (const auto& [host, at] : last) {
-    note_silence(host, at, newest);
-    if (!silent_.contains(host)) until = std::min(until, at);
-  }
-  return until;
 }
 
 /// Too little may have been read of what lies before the first cell; nothing has been judged then.
@@ -402,7 +279,7 @@ Result<bool> Watch::poll() {
 /// Begins, at first and anew when hosts or devices have come.
 Status Watch::begin_with(const Inventory& inventory) {
   if (diagnoser_ != nullptr) {
-    if (!events_name_others() && !has_news(inventory)) return {};
+    if (!devices_.are_news(diagnoser_->unknown_devices()) && !devices_.has_news(inventory)) return {};
     listener_.note("hosts or devices have come; peers are compared with them from now on");
     checkpoint_.reset();
     checkpointed_.reset();
@@ -429,7 +306,8 @@ Result<bool> Watch::look() {
   auto streams = wanted_streams(**reader, witnesses());
   if (!streams) return forward(streams);
   note_late(*streams);
-  const std::optional<WallTime> until = watermark(*inventory, *streams);
+  const std::optional<WallTime> until =
+      watermark_.advance(*inventory, *streams, options_.diagnose.analysis.derivations, position_);
   if (!until || (position_ && *until <= *position_)) return false;
   if (Status read = read_until(**reader, *until); !read) return forward(read);
   if (!checkpointed_ || *until - *checkpointed_ >= kCheckpointEvery) {

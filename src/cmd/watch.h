@@ -3,12 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "archive/reader.h"
@@ -17,9 +14,11 @@
 #include "base/time.h"
 #include "cmd/analysis_setup.h"
 #include "cmd/diagnose.h"
+#include "cmd/grouped_devices.h"
 #include "cmd/judge_shard.h"
 #include "cmd/observation_feed.h"
 #include "cmd/watch_state.h"
+#include "cmd/watermark.h"
 #include "engine/change_tracker.h"
 #include "engine/diagnoser.h"
 #include "model/incident.h"
@@ -85,8 +84,6 @@ class Watch {
   [[nodiscard]] const Judged& judged() const { return judged_; }
 
  private:
-  using DeviceKey = std::tuple<std::string, DeviceKind, std::string>;
-
   [[nodiscard]] Result<std::unique_ptr<archive::Reader>> open();
   [[nodiscard]] Result<AnalysisSetup> prepare_live();
   [[nodiscard]] Result<bool> look();
@@ -104,12 +101,7 @@ class Watch {
   void verdict(const engine::Diagnoser& diagnoser, WallTime at, bool last);
   void note_judged(const Judged& now);
   using Streams = std::vector<ObservationStream>;
-  [[nodiscard]] std::optional<WallTime> watermark(const Inventory& inventory, const Streams& streams);
   void note_late(const Streams& streams);
-  void note_silence(const std::string& host, WallTime last, WallTime newest);
-  [[nodiscard]] bool serves(const std::string& host) const;
-  [[nodiscard]] bool has_news(const Inventory& inventory) const;
-  [[nodiscard]] bool events_name_others();
   [[nodiscard]] Witnesses witnesses() const;
 
   Options options_;
@@ -119,10 +111,8 @@ class Watch {
   std::optional<engine::ChangeTracker> tracker_;
   std::unique_ptr<AnalysisSetup> setup_;
   std::unique_ptr<engine::Diagnoser> diagnoser_;
-  std::set<DeviceKey> devices_;        ///< Disks and interfaces that the groups were made of.
-  std::set<DeviceKey> idle_;           ///< Those of them that were not under load then, ...
-  Duration grouped_from_{};            ///< ... when so much had been recorded.
-  std::set<DeviceKey> regrouped_for_;  ///< Those of events for which they were made anew.
+  GroupedDevices devices_;
+  Watermark watermark_;
   std::optional<WallTime> position_;   ///< Samples before this have been added.
   std::optional<WallTime> read_from_;  ///< Until there is a position: from where on they are read.
   std::optional<std::int64_t> after_;  ///< The cells behind this one are judged; nothing: all.
@@ -134,7 +124,6 @@ class Watch {
   WallTime last_late_work_ = WallTime::min();  ///< Up to where what is recorded late has been read.
   ObservationFeed::Counts read_;               ///< Events and profiles so far, ...
   ObservationFeed::Counts late_;               ///< ... and those that came too late to be.
-  std::map<std::string, WallTime> silent_;     ///< Hosts that are not waited for, and their last sample.
   Judged judged_;                              ///< At the last verdict.
   bool enough_ = true;                         ///< As it was noted, whether enough is judged.
   Status told_;                                ///< The listener's first failure.
