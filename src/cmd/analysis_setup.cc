@@ -15,6 +15,7 @@
 #include "cmd/read_recording.h"
 #include "cmd/uncompared.h"
 #include "detect/peer/judge/parameters.h"
+#include "engine/columns.h"
 #include "engine/derivations.h"
 #include "engine/one_client.h"
 #include "topology/groups.h"

@@ -17,7 +17,7 @@
 #include "detect/peer/compare/thresholds.h"
 #include "engine/algorithm.h"
 #include "engine/detectors.h"
-#include "engine/pipeline.h"
+#include "engine/pipeline_options.h"
 #include "model/decision.h"
 #include "model/grouping.h"
 #include "model/observation_source.h"

@@ -8,6 +8,7 @@
 #include "derive/cell_plan.h"
 #include "detect/peer/ratio/latency_ratio.h"
 #include "detect/peer/skew/host_circles.h"
+#include "engine/columns.h"
 
 namespace laggard::cmd {
 

@@ -6,6 +6,7 @@
 
 #include "cmd/observation_feed.h"
 #include "cmd/read_recording.h"
+#include "engine/columns.h"
 #include "engine/plot_collector.h"
 
 namespace laggard::cmd {

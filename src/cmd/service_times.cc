@@ -12,7 +12,7 @@
 #include "cmd/observation_feed.h"
 #include "detect/peer/judge/saturation_watch.h"
 #include "detect/peer/judge/service_times.h"
-#include "engine/pipeline.h"
+#include "engine/columns.h"
 
 namespace laggard::cmd {
 

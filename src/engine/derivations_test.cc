@@ -1,5 +1,6 @@
 // Samples that follow from events: judged like any others, in a finished recording, live and in shards.
 #include "engine/derivations.h"
+#include "engine/columns.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include "engine/columns.h"
 #include "engine/pipeline.h"
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/missing.h"
+#include "engine/columns.h"
 
 namespace laggard::engine {
 

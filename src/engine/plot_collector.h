@@ -7,7 +7,7 @@
 
 #include "derive/metric_stream.h"
 #include "detect/peer/compare/smoother.h"
-#include "engine/pipeline.h"
+#include "engine/pipeline_options.h"
 #include "model/grouping.h"
 #include "model/plot.h"
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "detect/peer/judge/saturation_watch.h"
+#include "engine/columns.h"
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
 #include "explain/rules.h"

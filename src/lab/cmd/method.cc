@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/columns.h"
 #include "engine/diagnoser.h"
 #include "engine/trainer.h"
 #include "explain/rules.h"

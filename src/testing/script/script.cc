@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "engine/columns.h"
 #include "topology/groups.h"
 
 namespace laggard::script {
