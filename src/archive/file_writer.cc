@@ -1,25 +1,27 @@
 #include "archive/file_writer.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "archive/displaced.h"
 #include "archive/file_name.h"
 #include "archive/format.h"
-#include "archive/load.h"
 #include "archive/observation_columns.h"
 
 namespace laggard::archive {
 
-namespace {
-
-/// Rows that compaction gathers into one block of a stream; blocks of fewer than half of it are merged with
-/// their neighbours.
-std::size_t block_rows(Stream stream) { return stream == Stream::kMetrics ? kBlockSamples : kBlockRows; }
-
-}  // namespace
-
 FileWriter::FileWriter(FileIdentity identity, std::int64_t day, Options options, ZstdCodec& codec)
-    : identity_(std::move(identity)), day_(day), options_(std::move(options)), codec_(codec) {}
+    : identity_(std::move(identity)),
+      day_(day),
+      options_(std::move(options)),
+      codec_(codec),
+      pending_(identity_) {}
+
+FileWriter::Written& FileWriter::written_of(const std::string& kind) {
+  return written_
+      .try_emplace(kind, Written{.small = {identity_.stream, kind}, .next_number = 0, .activity = {}})
+      .first->second;
+}
 
 Status FileWriter::add(Batch batch, std::uint64_t order) {
   if (const Dictionary* words = words_of(batch); words != nullptr && !words_.add(*words)) {
@@ -33,11 +35,7 @@ Status FileWriter::add(Batch batch, std::uint64_t order) {
   const std::string kind = kind_of(batch);
   const auto* const events = std::get_if<EventTable>(&batch);
   if (events != nullptr && !events->bookmark().empty()) facts_[bookmark_key(kind)] = events->bookmark();
-  Queue& queue = queues_[kind];
-  queue.written.kind = kind;
-  pending_bytes_ += bytes_of(batch);
-  queue.pending_rows += rows_of(batch);
-  queue.pending.push_back({std::move(batch), order});
+  pending_.add(std::move(batch), order);
   return {};
 }
 
@@ -50,14 +48,9 @@ void FileWriter::set_facts(const Facts& facts) {
 
 Status FileWriter::ensure_open() {
   if (file_ != nullptr) return {};
-  std::optional<WallTime> first;
-  for (const auto& [kind, queue] : queues_) {
-    if (queue.pending.empty()) continue;
-    const WallTime start = start_of(queue.pending.front().batch);
-    if (!first || start < *first) first = start;
-  }
-  LAGGARD_CHECK(first.has_value());
-  Result<std::unique_ptr<DayFile>> file = options_.open(*first);
+  const std::vector<WallTime> starts = pending_.starts();
+  LAGGARD_CHECK(!starts.empty());
+  Result<std::unique_ptr<DayFile>> file = options_.open(std::ranges::min(starts));
   if (!file) return forward(file);
   file_ = std::move(*file);
   return load_state();
@@ -75,14 +68,7 @@ Status FileWriter::load_state() {
   if (!rows) return forward(rows);
   for (const BlockRow& row : *rows) {
     if (is_metrics() && !device_kind(row.kind)) continue;
-    Written& written = queues_[row.kind].written;
-    written.kind = row.kind;
-    if (row.samples >= block_rows(identity_.stream) / 2) {
-      written.tail.clear();
-    } else {
-      written.tail.push_back(
-          {.id = row.id, .earliest = row.earliest, .latest = row.latest, .samples = row.samples, .cells = 0});
-    }
+    written_of(row.kind).small.found(row);
     extend_span(row.earliest, row.latest);
   }
   if (Status known = is_metrics() ? Status{} : load_headers(*rows); !known) return known;
@@ -101,7 +87,7 @@ Status FileWriter::load_headers(const std::vector<BlockRow>& rows) {
     Result<Dictionary> words = decode_words(chunks, *header, file_->path().string(), codec_);
     if (!words && words.error().code != ErrorCode::kDamaged) return forward(words);
     if (words) words_.add_written(*words);
-    std::uint64_t& next = queues_[row.kind].written.next_number;
+    std::uint64_t& next = written_of(row.kind).next_number;
     next = std::max(next, header->end_number());
   }
   return {};
@@ -138,9 +124,9 @@ void FileWriter::forget_file() {
   file_.reset();
   facts_.insert(facts_in_file_.begin(), facts_in_file_.end());
   facts_in_file_.clear();
-  for (auto& [kind, queue] : queues_) {
-    queue.written.tail.clear();
-    queue.written.next_number = 0;
+  for (auto& [kind, written] : written_) {
+    written.small.forget();
+    written.next_number = 0;
   }
   resumed_after_.reset();
   span_.reset();
@@ -153,80 +139,9 @@ void FileWriter::note_restart(WallTime first) {
   resumed_after_.reset();
 }
 
-bool FileWriter::has_full_block() const {
-  return std::ranges::any_of(
-      queues_, [&](const auto& entry) { return entry.second.pending_rows >= block_rows(identity_.stream); });
-}
-
-std::optional<std::uint64_t> FileWriter::oldest() const {
-  std::optional<std::uint64_t> oldest;
-  for (const auto& [kind, queue] : queues_) {
-    if (queue.pending.empty()) continue;
-    const std::uint64_t order = queue.pending.front().order;
-    if (!oldest || order < *oldest) oldest = order;
-  }
-  return oldest;
-}
-
-bool FileWriter::has_dropped() const {
-  return std::ranges::any_of(queues_, [](const auto& entry) { return entry.second.dropped.has_value(); });
-}
-
 std::vector<GapRow> FileWriter::take_gaps() {
-  if (dropped_) gaps_.push_back(*std::exchange(dropped_, std::nullopt));
-  for (auto& [kind, queue] : queues_) {
-    if (!queue.dropped) continue;
-    const Loss loss = *std::exchange(queue.dropped, std::nullopt);
-    gaps_.push_back({.first = loss.from, .last = loss.to, .lost = loss.count, .reason = loss.reason});
-  }
+  std::ranges::move(pending_.take_lost(), std::back_inserter(gaps_));
   return std::exchange(gaps_, {});
-}
-
-std::uint64_t FileWriter::drop_oldest(const std::string& reason) {
-  const std::optional<std::uint64_t> order = oldest();
-  if (!order) return 0;
-  const auto holds_it = [&](auto& entry) {
-    return !entry.second.pending.empty() && entry.second.pending.front().order == *order;
-  };
-  Queue& queue = std::ranges::find_if(queues_, holds_it)->second;
-  const Batch& batch = queue.pending.front().batch;
-  pending_bytes_ -= bytes_of(batch);
-  queue.pending_rows -= rows_of(batch);
-  std::uint64_t lost = rows_of(batch);
-  if (const auto* samples = std::get_if<SampleTable>(&batch)) {
-    lost = drop_samples(*samples, reason);
-  } else {
-    drop_observations(queue, batch, reason);
-  }
-  queue.pending.pop_front();
-  return lost;
-}
-
-std::uint64_t FileWriter::drop_samples(const SampleTable& table, const std::string& reason) {
-  const auto [first, last] = std::ranges::minmax(table.times());
-  std::uint64_t lost = 0;
-  if (!dropped_) {
-    dropped_ = GapRow{.first = first, .last = last, .lost = 0, .reason = reason};
-    lost = table.times().size();
-  } else {
-    // Disks, interfaces and sockets are sampled together, so a time that several kinds lost is counted once.
-    lost = static_cast<std::uint64_t>(
-        std::ranges::count_if(table.times(), [&](WallTime t) { return t > dropped_->last; }));
-    dropped_->first = std::min(dropped_->first, first);
-    dropped_->last = std::max(dropped_->last, last);
-  }
-  dropped_->lost += lost;
-  return lost;
-}
-
-/// The loss becomes part of the stream itself, together with the losses that the batch would have reported.
-void FileWriter::drop_observations(Queue& queue, const Batch& batch, const std::string& reason) const {
-  const TimeSpan span = extent_of(batch);
-  if (!queue.dropped) queue.dropped = Loss{.from = span.from, .to = span.to, .count = 0, .reason = reason};
-  queue.dropped->from = std::min(queue.dropped->from, span.from);
-  queue.dropped->to = std::max(queue.dropped->to, span.to);
-  queue.dropped->count += rows_of(batch);
-  for (const Loss& loss : losses_of(batch)) queue.dropped->count += loss.count;
 }
 
 /// Makes sure that there is a file in place to write to, unless there is none and no sample needs one.
@@ -234,17 +149,14 @@ Status FileWriter::take_file() {
   if (file_ != nullptr) {
     if (Status followed = follow_file(); !followed) return followed;
   }
-  if (pending_bytes_ == 0) return {};
+  if (pending_.bytes() == 0) return {};
   if (Status open = ensure_open(); !open) return open;
-  for (const auto& [kind, queue] : queues_) {
-    if (!queue.pending.empty()) note_restart(start_of(queue.pending.front().batch));
-  }
+  for (const WallTime start : pending_.starts()) note_restart(start);
   return {};
 }
 
 Status FileWriter::flush() {
-  const bool idle = pending_bytes_ == 0 && gaps_.empty() && !dropped_ && facts_.empty() && !has_dropped();
-  if (idle) return {};
+  if (pending_.empty() && gaps_.empty() && facts_.empty()) return {};
   if (Status taken = take_file(); !taken) return taken;
   if (file_ == nullptr) return {};
   WriteStats added = stats_;
@@ -259,15 +171,13 @@ Status FileWriter::flush() {
     if (Status begun = begin_writing(); !begun) return begun;
     added = stats_;
   }
-  std::vector<Written> before;
-  for (const auto& [kind, queue] : queues_) before.push_back(queue.written);
+  std::map<std::string, Written> before = written_;
   Status written = file_->begin();
   if (written) written = write_all(added);
   if (written) written = file_->commit();
   if (!written) {
     file_->rollback();
-    auto saved = before.begin();
-    for (auto& [kind, queue] : queues_) queue.written = std::move(*saved++);
+    written_ = std::move(before);
     return written;
   }
   forget_pending();
@@ -280,22 +190,20 @@ Status FileWriter::flush() {
 /// mark it and close it again waits for the disk some twenty times, and makes minutes of an import of
 /// thousands of hosts that is done again.
 Result<bool> FileWriter::holds_all(WriteStats& stats) {
-  if (!facts_.empty() || !gaps_.empty() || dropped_ || has_dropped()) return false;
+  if (!facts_.empty() || !gaps_.empty() || pending_.has_lost()) return false;
   ExistingCells existing(*file_, codec_);
   bool all = true;
-  for (const auto& [kind, queue] : queues_) {
-    Status looked = for_each_piece(queue, [&](Batch piece) -> Status {
-      auto* const samples = std::get_if<SampleTable>(&piece);
-      all = all && samples != nullptr;
-      if (!all) return {};
-      Result<std::uint64_t> removed = existing.remove_from(*samples);
-      if (!removed) return forward(removed);
-      stats.cells_already_there += *removed;
-      all = samples->times().empty();
-      return {};
-    });
-    if (!looked) return forward(looked);
-  }
+  Status looked = pending_.for_each_piece([&](const std::string&, Batch piece) -> Status {
+    auto* const samples = std::get_if<SampleTable>(&piece);
+    all = all && samples != nullptr;
+    if (!all) return {};
+    Result<std::uint64_t> removed = existing.remove_from(*samples);
+    if (!removed) return forward(removed);
+    stats.cells_already_there += *removed;
+    all = samples->times().empty();
+    return {};
+  });
+  if (!looked) return forward(looked);
   return all;
 }
 
@@ -314,37 +222,25 @@ Status FileWriter::begin_writing() {
 
 /// Forgets what was pending, since all of it is in the file now.
 void FileWriter::forget_pending() {
-  for (auto& [kind, queue] : queues_) {
-    for (const Pending& pending : queue.pending) {
-      const TimeSpan span = extent_of(pending.batch);
-      extend_span(span.from, span.to);
-    }
-    queue.pending.clear();
-    queue.pending_rows = 0;
-    queue.dropped.reset();
-  }
-  pending_bytes_ = 0;
+  if (const auto span = pending_.extent()) extend_span(span->from, span->to);
+  pending_.forget();
   gaps_.clear();
-  dropped_.reset();
   for (auto& [key, value] : facts_) facts_in_file_[key] = std::move(value);
   facts_.clear();
 }
 
 Status FileWriter::write_all(WriteStats& stats) {
-  for (auto& entry : queues_) {
-    auto& queue = entry.second;
-    Status written = for_each_piece(
-        queue, [&](Batch piece) { return write_piece(std::move(piece), queue.written, stats); });
-    if (!written) return written;
-    if (Status compacted = compact(queue.written, false); !compacted) return compacted;
+  Status written = pending_.for_each_piece([&](const std::string& kind, Batch piece) {
+    return write_piece(std::move(piece), written_of(kind), stats);
+  });
+  for (auto& [kind, of_kind] : written_) {
+    if (written) written = of_kind.small.merge(*file_, codec_, false);
   }
-  if (dropped_) {
-    if (Status gap = file_->add_gap(*dropped_); !gap) return gap;
-  }
+  if (written && pending_.lost_samples()) written = file_->add_gap(*pending_.lost_samples());
   for (const GapRow& gap : gaps_) {
-    if (Status added = file_->add_gap(gap); !added) return added;
+    if (written) written = file_->add_gap(gap);
   }
-  return write_facts();
+  return written ? write_facts() : written;
 }
 
 Status FileWriter::write_facts() {
@@ -352,25 +248,6 @@ Status FileWriter::write_facts() {
   Facts all = facts_;
   all.insert(facts_in_file_.begin(), facts_in_file_.end());  // Where both have a value the new one stays.
   return file_->replace_facts(all, codec_);
-}
-
-/// What is pending, joined to pieces that each make a block, and in order.
-Status FileWriter::for_each_piece(const Queue& queue, const std::function<Status(Batch)>& f) const {
-  Joiner joiner;
-  for (const Pending& pending : queue.pending) {
-    if (!joiner.fits(pending.batch)) {
-      if (Status done = f(joiner.take()); !done) return done;
-    }
-    joiner.add(pending.batch);
-  }
-  if (queue.dropped) {
-    const Batch lost = loss_alone(identity_, queue.written.kind, *queue.dropped);
-    if (!joiner.fits(lost)) {
-      if (Status done = f(joiner.take()); !done) return done;
-    }
-    joiner.add(lost);
-  }
-  return joiner.empty() ? Status{} : f(joiner.take());
 }
 
 Status FileWriter::write_piece(Batch piece, Written& written, WriteStats& stats) {
@@ -390,17 +267,7 @@ Status FileWriter::write_piece(Batch piece, Written& written, WriteStats& stats)
   Result<std::int64_t> id = file_->add_block(block);
   if (!id) return forward(id);
   written.next_number += block.samples + losses_of(piece).size();
-  if (block.samples >= block_rows(identity_.stream) / 2) {
-    if (Status compacted = compact(written, true); !compacted) return compacted;
-    written.tail.clear();
-  } else {
-    written.tail.push_back({.id = *id,
-                            .earliest = block.earliest,
-                            .latest = block.latest,
-                            .samples = block.samples,
-                            .cells = values_of(piece)});
-  }
-  return {};
+  return written.small.wrote(*id, block, values_of(piece), *file_, codec_);
 }
 
 StoredBlock FileWriter::encode(const Batch& piece, Written& written) {
@@ -408,55 +275,6 @@ StoredBlock FileWriter::encode(const Batch& piece, Written& written) {
     return stored(encode_block(*samples, written.activity.count(*samples), codec_), codec_);
   }
   return encode_observations(piece, written.next_number, codec_);
-}
-
-/// Whether no other block of samples of the kind lies between these in time: merging across it would give
-/// tables that overlap, which readers would have to return out of order. Events are kept as they were
-/// recorded, and a long one is recorded late anyway.
-Result<bool> FileWriter::may_merge(const std::vector<TailBlock>& tail, const std::string& kind) {
-  if (!is_metrics()) return true;
-  const WallTime earliest = std::ranges::min_element(tail, {}, &TailBlock::earliest)->earliest;
-  const WallTime latest = std::ranges::max_element(tail, {}, &TailBlock::latest)->latest;
-  Result<std::vector<BlockRow>> rows = file_->rows();
-  if (!rows) return forward(rows);
-  return std::ranges::none_of(*rows, [&](const BlockRow& row) {
-    const bool between = row.earliest < latest && row.latest > earliest;
-    return between && row.kind == kind && std::ranges::find(tail, row.id, &TailBlock::id) == tail.end();
-  });
-}
-
-Result<std::optional<StoredBlock>> FileWriter::merge(std::span<const std::int64_t> ids) {
-  if (!is_metrics()) return merge_observations(*file_, ids, codec_);
-  Result<std::optional<Block>> merged = merge_blocks(*file_, ids, codec_);
-  if (!merged) return forward(merged);
-  if (!merged->has_value()) return std::nullopt;
-  return stored(std::move(**merged), codec_);
-}
-
-Status FileWriter::compact(Written& written, bool all) {
-  std::size_t samples = 0;
-  std::size_t cells = 0;
-  for (const TailBlock& block : written.tail) {
-    samples += block.samples;
-    cells += block.cells;
-  }
-  const bool many = !is_metrics() && written.tail.size() >= kMostSmallBlocks;
-  const bool full = samples >= block_rows(identity_.stream) || cells >= kMaxBlockCells / 2 || many;
-  if (written.tail.size() < 2 || (!full && !all)) return {};
-  Result<bool> alone = may_merge(written.tail, written.kind);
-  if (!alone) return forward(alone);
-  std::vector<std::int64_t> ids;
-  for (const TailBlock& block : written.tail) ids.push_back(block.id);
-  written.tail.clear();
-  while (*alone && ids.size() > 1) {
-    Result<std::optional<StoredBlock>> merged = merge(ids);
-    // A block that cannot be read stays as it is, for the reader to report.
-    if (!merged && merged.error().code == ErrorCode::kDamaged) return {};
-    if (!merged) return forward(merged);
-    if (merged->has_value()) return file_->replace_blocks(ids, **merged);
-    ids.resize(ids.size() / 2);  // Too many devices or words came and went: the rest stays small.
-  }
-  return {};
 }
 
 Result<std::optional<std::filesystem::path>> FileWriter::finish() {
@@ -467,8 +285,8 @@ Result<std::optional<std::filesystem::path>> FileWriter::finish() {
   if (file_ != nullptr && !file_->is_writable()) file_.reset();  // Nothing was to be written to it.
   if (file_ == nullptr) return std::nullopt;
   Status done = file_->begin();
-  for (auto& [kind, queue] : queues_) {
-    if (done) done = compact(queue.written, true);
+  for (auto& [kind, written] : written_) {
+    if (done) done = written.small.merge(*file_, codec_, true);
   }
   if (done) done = file_->commit();
   // Everything is safe already; merging only saves space, and a full disk may prevent it.

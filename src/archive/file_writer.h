@@ -1,12 +1,10 @@
 #pragma once
 
-#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +14,8 @@
 #include "archive/day_file.h"
 #include "archive/existing.h"
 #include "archive/limits.h"
+#include "archive/pending_batches.h"
+#include "archive/small_blocks.h"
 #include "archive/writer.h"
 
 namespace laggard::archive {
@@ -66,58 +66,28 @@ class FileWriter {
   /// What was committed since the last call.
   [[nodiscard]] WriteStats take_stats() { return std::exchange(stats_, {}); }
 
-  [[nodiscard]] std::size_t pending_bytes() const { return pending_bytes_; }
-  [[nodiscard]] bool has_full_block() const;
-  /// Order number of the oldest pending table.
-  [[nodiscard]] std::optional<std::uint64_t> oldest() const;
-  /// Gives up the oldest pending batch and remembers it as a gap, or as a loss of its stream. \return rows
-  /// lost.
-  std::uint64_t drop_oldest(const std::string& reason);
+  [[nodiscard]] const PendingBatches& pending() const { return pending_; }
+  /// As PendingBatches::drop_oldest.
+  std::uint64_t drop_oldest(const std::string& reason) { return pending_.drop_oldest(reason); }
   /// The gaps that are still to be noted and have no file yet.
   [[nodiscard]] std::vector<GapRow> take_gaps();
 
  private:
-  struct Pending {
-    Batch batch;
-    std::uint64_t order;
-  };
-  /// One of the last blocks of a kind, which are still small.
-  struct TailBlock {
-    std::int64_t id;
-    WallTime earliest;
-    WallTime latest;
-    std::size_t samples;
-    std::size_t cells;
-  };
-  /// What is in the file; restored when a transaction is rolled back.
+  /// What of a kind is in the file; restored when a transaction is rolled back.
   struct Written {
-    std::string kind;
-    std::vector<TailBlock> tail;
+    SmallBlocks small;
     std::uint64_t next_number = 0;  ///< For events and profiles, see ColumnsHeader.
     ActivityTracker activity;
   };
-  struct Queue {
-    std::deque<Pending> pending;
-    std::size_t pending_rows = 0;
-    std::optional<Loss> dropped;  ///< Events or periods given up since the last flush.
-    Written written;
-  };
-
+  [[nodiscard]] Written& written_of(const std::string& kind);
   [[nodiscard]] Status load_state();
   [[nodiscard]] Result<bool> holds_all(WriteStats& stats);
   [[nodiscard]] Status begin_writing();
   void forget_file();
   [[nodiscard]] Status write_all(WriteStats& stats);
-  [[nodiscard]] Status for_each_piece(const Queue& queue, const std::function<Status(Batch)>& f) const;
   [[nodiscard]] Status write_piece(Batch piece, Written& written, WriteStats& stats);
   [[nodiscard]] StoredBlock encode(const Batch& piece, Written& written);
-  [[nodiscard]] Result<bool> may_merge(const std::vector<TailBlock>& tail, const std::string& kind);
-  [[nodiscard]] Result<std::optional<StoredBlock>> merge(std::span<const std::int64_t> ids);
-  [[nodiscard]] Status compact(Written& written, bool all);
   [[nodiscard]] Status load_headers(const std::vector<BlockRow>& rows);
-  [[nodiscard]] std::uint64_t drop_samples(const SampleTable& table, const std::string& reason);
-  void drop_observations(Queue& queue, const Batch& batch, const std::string& reason) const;
-  [[nodiscard]] bool has_dropped() const;
   [[nodiscard]] bool is_metrics() const { return identity_.stream == Stream::kMetrics; }
   [[nodiscard]] Status write_facts();
   void note_restart(WallTime first);
@@ -131,12 +101,11 @@ class FileWriter {
   Options options_;
   ZstdCodec& codec_;
   std::unique_ptr<DayFile> file_;
-  std::map<std::string, Queue> queues_;  ///< By kind.
+  PendingBatches pending_;
+  std::map<std::string, Written> written_;  ///< By kind.
   FileWords words_;
   WriteStats stats_;
-  std::size_t pending_bytes_ = 0;
   std::vector<GapRow> gaps_;
-  std::optional<GapRow> dropped_;          ///< What drop_oldest gave up since the last flush.
   std::optional<WallTime> resumed_after_;  ///< The last sample of an earlier writer of the same file.
   std::optional<TimeSpan> span_;           ///< The time that the file covers.
   std::optional<Error> foreign_;           ///< Why the file that took the path must not be written to.

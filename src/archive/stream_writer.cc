@@ -1,13 +1,10 @@
 #include "archive/stream_writer.h"
 
-#include <dirent.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <limits>
 #include <new>
 
+#include "archive/day_paths.h"
 #include "archive/file_name.h"
 #include "archive/limits.h"
 #include "archive/stream_folder.h"
@@ -22,53 +19,6 @@ namespace {
 bool is_begun_beside(ErrorCode code, Existing existing) {
   return code == ErrorCode::kNotFound || code == ErrorCode::kDamaged || code == ErrorCode::kBadInput ||
          (code == ErrorCode::kTooOld && existing == Existing::kAppend);
-}
-
-/// The paths of a writer's files, perhaps among those of thousands of hosts. Names are compared as they are
-/// read, since this is done for every file that is begun. \param day  only that one; nothing: all.
-Result<std::vector<std::filesystem::path>> files_of(const std::filesystem::path& folder,
-                                                    const WriterName& writer,
-                                                    std::optional<std::int64_t> day = std::nullopt) {
-  const std::string prefix = to_prefix(writer) + "-";
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
-  if (!listing) return fail_errno(errno, folder.string(), "cannot list the folder");
-  std::vector<std::filesystem::path> found;
-  for (;;) {
-    errno = 0;
-    const dirent* const entry =
-        ::readdir(listing.get());  // NOLINT(concurrency-mt-unsafe): a listing of its own.
-    if (entry == nullptr) break;
-    const std::string_view text{static_cast<const char*>(entry->d_name)};
-    if (!text.starts_with(prefix)) continue;
-    const std::optional<FileName> name = parse_file_name(text);
-    if (!name || name->writer != writer) continue;
-    if (!day || recording_day(name->start) == *day) found.push_back(folder / text);
-  }
-  if (errno != 0) return fail_errno(errno, folder.string(), "cannot list the folder");
-  std::ranges::sort(found);
-  return found;
-}
-
-/// Whether the path is taken, or a side file of it: SQLite would apply a log there to whatever file gets the
-/// name.
-bool is_name_free(const std::filesystem::path& path) {
-  return std::ranges::none_of(std::array{"", "-wal", "-shm", "-journal"}, [&](const char* suffix) {
-    std::error_code error;
-    const auto there = std::filesystem::symlink_status(path.string() + suffix, error);
-    return there.type() != std::filesystem::file_type::not_found;
-  });
-}
-
-/// Whether no file can be made at a path, because another boot or something else has taken it. (SQLite would
-/// create the target of a link, wherever that is.)
-bool is_path_taken(const std::filesystem::path& path, const char* vfs) {
-  std::error_code error;
-  const std::filesystem::file_type there = std::filesystem::symlink_status(path, error).type();
-  if (there == std::filesystem::file_type::not_found) return false;
-  if (there != std::filesystem::file_type::regular) return true;
-  // A crash may have left the file before anything was committed.
-  const Result<std::unique_ptr<DayFile>> taken = DayFile::open_under_lock(path, LookAtIndex::kNo, vfs);
-  return taken || taken.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace
@@ -186,7 +136,7 @@ Status StreamWriter::append_part(Batch part) {
     if (Status closed = settle(close_others(**writer)); !closed && closed.error().code != ErrorCode::kNoSpace)
       return closed;
   }
-  if ((*writer)->has_full_block() && !refusal_) {
+  if ((*writer)->pending().has_full_block() && !refusal_) {
     Status flushed = settle((*writer)->flush());
     count(**writer);
     if (!flushed && !refusal_) return flushed;
@@ -405,7 +355,7 @@ Status StreamWriter::close_least_used() {
 
 std::size_t StreamWriter::pending_bytes() const {
   std::size_t sum = 0;
-  for (const OpenFile& open : files_) sum += open.writer->pending_bytes();
+  for (const OpenFile& open : files_) sum += open.writer->pending().bytes();
   return sum;
 }
 
@@ -417,7 +367,7 @@ Status StreamWriter::bound_pending() {
       refusal_->code == ErrorCode::kNoSpace ? "disk full" : "could not be written: " + refusal_->what;
   while (pending_bytes() > options_.max_pending_bytes) {
     const auto oldest = std::ranges::min_element(files_, {}, [](const OpenFile& open) {
-      return open.writer->oldest().value_or(std::numeric_limits<std::uint64_t>::max());
+      return open.writer->pending().oldest().value_or(std::numeric_limits<std::uint64_t>::max());
     });
     stats_.samples_lost += oldest->writer->drop_oldest(reason);
   }
