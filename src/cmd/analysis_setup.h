@@ -90,9 +90,6 @@ struct AnalysisSetup {
   std::vector<std::string> remarks;     ///< What was chosen for the user, one sentence each.
 };
 
-/// The ledger that decisions about these recordings are added to.
-[[nodiscard]] std::filesystem::path ledger_for(const AnalysisOptions& options);
-
 [[nodiscard]] Result<AnalysisSetup> prepare(const AnalysisOptions& options);
 
 /// Adds to the inventory's notices what has shown while values were read. What one thread would have met

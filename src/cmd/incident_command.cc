@@ -13,6 +13,7 @@
 #include "archive/ledger.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "cmd/analysis_peers.h"
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/incident_view.h"
