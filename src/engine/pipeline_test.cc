@@ -1,4 +1,3 @@
-#include "engine/columns.h"
 #include "engine/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/columns.h"
 #include "testing/script/script.h"
 
 namespace laggard::engine {
