@@ -138,6 +138,9 @@ bool numbered(std::string_view name, std::string_view stem) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// md0, md127, md_d0, and since Linux 2.6.38 md_NAME.
+bool is_md(std::string_view name) { return name.starts_with("md"); }
+
 /// How little a link of /dev/disk/by-id tells a person; the link with the smallest number wins.
 int dullness(std::string_view link) {
   struct Rank {
@@ -217,8 +220,7 @@ std::string BlockDevices::mapper_name(std::string_view name) const {
 }
 
 std::optional<SyncAction> BlockDevices::sync_action(std::string_view name) const {
-  // md0, md127, md_d0, and since Linux 2.6.38 md_NAME.
-  if (!name.starts_with("md")) return std::nullopt;
+  if (!is_md(name)) return std::nullopt;
   const Result<std::string> text = read_file(sys(name) / "md/sync_action");
   return text ? laggard::sync_action(trim(*text)) : std::nullopt;
 }
@@ -254,14 +256,13 @@ Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std
   const fs::path device = sys(name);
   if (const auto found = by_id.find(std::string(name)); found != by_id.end()) add("by-id", found->second);
   const bool is_mapped = numbered(name, "dm-");
-  const bool is_array = name.starts_with("md");
   const bool is_loop = numbered(name, "loop");
   if (is_mapped) {
     std::string wwn = attribute(device / "dm/uuid");  // Of multipath mpath-3600…
     if (wwn.starts_with("mpath-")) wwn.erase(0, 6);
     add("wwn", std::move(wwn));
     add("dm-name", mapper_name(name));
-  } else if (!is_array && !is_loop) {
+  } else if (!is_md(name) && !is_loop) {
     // Only hardware has these: a host has hundreds of the others, and each look at what is not there costs.
     std::string wwn = attribute(device / "wwid");              // NVMe
     if (wwn.empty()) wwn = attribute(device / "device/wwid");  // SCSI
@@ -276,7 +277,7 @@ Facts BlockDevices::facts(std::string_view name, const std::map<std::string, std
     add("size", std::to_string(*sectors * 512));
   }
   add("rotational", attribute(device / "queue/rotational"));
-  if (is_array) add("raid-level", attribute(device / "md/level"));
+  if (is_md(name)) add("raid-level", attribute(device / "md/level"));
   if (is_loop) add("backing", attribute(device / "loop/backing_file"));
   return facts;
 }

@@ -24,9 +24,6 @@ enum AlsoCounted : std::uint8_t {
   kPathsUp,
   kPathsDown,
 };
-/// In which places stand the requests that were answered.
-constexpr std::size_t kReads = 0;
-constexpr std::size_t kWrites = 4;
 /// Few machines have one of them.
 constexpr std::size_t kRare = 3;
 
@@ -157,9 +154,9 @@ bool DiskSampler::look_at_loops() {
 bool DiskSampler::has_answered(const TrackedDevice& loop) {
   if (!loop.wanted) return false;
   const std::span<const std::uint64_t> cells = batch_.cells(loop.slot);
-  const std::uint64_t requests = cells[kReads] + cells[kWrites];
-  const auto [known, first] = requests_.try_emplace(loop.name, requests);
-  return std::exchange(known->second, requests) != requests;
+  const std::uint64_t requests = cells[kReadsPlace] + cells[kWritesPlace];
+  std::uint64_t& known = requests_.try_emplace(loop.name, requests).first->second;
+  return std::exchange(known, requests) != requests;
 }
 
 void DiskSampler::look_at_paths() {

@@ -48,6 +48,9 @@ struct DiskLine {
 
 /// 11 counters since Linux 2.6, 15 since 4.18 (discards), 17 since 5.5 (flushes). Later ones are not read.
 inline constexpr std::size_t kDiskCounters = 17;
+/// In which places of them stand the requests that were completed.
+inline constexpr std::size_t kReadsPlace = 0;
+inline constexpr std::size_t kWritesPlace = 4;
 
 /// The names of those counters in their order, followed by `sync_action`, which only md arrays have.
 [[nodiscard]] std::vector<TableCounter> disk_counters();
