@@ -227,6 +227,8 @@ std::span<const Loss> losses_of(const Batch& batch) {
   return {};
 }
 
+std::size_t block_rows(Stream stream) { return stream == Stream::kMetrics ? kBlockSamples : kBlockRows; }
+
 Status check_batch(const Batch& batch) {
   return std::visit([](const auto& table) { return check(table); }, batch);
 }

@@ -41,6 +41,9 @@ using Batch = std::variant<SampleTable, EventTable, ProfileTable>;
 /// host.
 [[nodiscard]] Status check_batch(const Batch& batch);
 
+/// How many rows make one large block of a stream.
+[[nodiscard]] std::size_t block_rows(Stream stream);
+
 /// Splits a batch into parts that each fit into one block of one day, in order of recording. When a clock was
 /// set back over midnight, samples make a part for each run, and events one for each day.
 [[nodiscard]] std::vector<Batch> by_day(Batch batch);

@@ -48,9 +48,9 @@ void FileWriter::set_facts(const Facts& facts) {
 
 Status FileWriter::ensure_open() {
   if (file_ != nullptr) return {};
-  const std::vector<WallTime> starts = pending_.starts();
-  LAGGARD_CHECK(!starts.empty());
-  Result<std::unique_ptr<DayFile>> file = options_.open(std::ranges::min(starts));
+  const std::optional<WallTime> start = pending_.start();
+  LAGGARD_CHECK(start.has_value());
+  Result<std::unique_ptr<DayFile>> file = options_.open(*start);
   if (!file) return forward(file);
   file_ = std::move(*file);
   return load_state();
@@ -151,7 +151,7 @@ Status FileWriter::take_file() {
   }
   if (pending_.bytes() == 0) return {};
   if (Status open = ensure_open(); !open) return open;
-  for (const WallTime start : pending_.starts()) note_restart(start);
+  note_restart(*pending_.start());
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "archive/observation_columns.h"
-#include "archive/small_blocks.h"
 
 namespace laggard::archive {
 
@@ -41,12 +40,14 @@ std::optional<std::uint64_t> PendingBatches::oldest() const {
   return oldest;
 }
 
-std::vector<WallTime> PendingBatches::starts() const {
-  std::vector<WallTime> starts;
+std::optional<WallTime> PendingBatches::start() const {
+  std::optional<WallTime> first;
   for (const auto& [kind, queue] : queues_) {
-    if (!queue.batches.empty()) starts.push_back(start_of(queue.batches.front().batch));
+    if (queue.batches.empty()) continue;
+    const WallTime start = start_of(queue.batches.front().batch);
+    first = std::min(first.value_or(start), start);
   }
-  return starts;
+  return first;
 }
 
 std::optional<TimeSpan> PendingBatches::extent() const {
@@ -60,16 +61,14 @@ std::optional<TimeSpan> PendingBatches::extent() const {
   return all;
 }
 
-Status PendingBatches::for_each_piece(
-    const std::function<Status(const std::string& kind, Batch piece)>& f) const {
+Status PendingBatches::for_each_piece(const TakePiece& f) const {
   for (const auto& [kind, queue] : queues_) {
     if (Status done = join(kind, queue, f); !done) return done;
   }
   return {};
 }
 
-Status PendingBatches::join(const std::string& kind, const Queue& queue,
-                            const std::function<Status(const std::string& kind, Batch piece)>& f) const {
+Status PendingBatches::join(const std::string& kind, const Queue& queue, const TakePiece& f) const {
   Joiner joiner;
   const auto add = [&](const Batch& batch) -> Status {
     Status done;

@@ -19,6 +19,8 @@ namespace laggard::archive {
 /// what had to be given up.
 class PendingBatches {
  public:
+  using TakePiece = std::function<Status(const std::string& kind, Batch piece)>;
+
   explicit PendingBatches(FileIdentity identity) : identity_(std::move(identity)) {}
 
   void add(Batch batch, std::uint64_t order);
@@ -31,15 +33,14 @@ class PendingBatches {
   [[nodiscard]] bool has_full_block() const;
   /// Order number of the oldest batch.
   [[nodiscard]] std::optional<std::uint64_t> oldest() const;
-  /// When the first batch of each kind that has any begins.
-  [[nodiscard]] std::vector<WallTime> starts() const;
+  /// The earliest time at which the first batch of a kind begins; nothing without any.
+  [[nodiscard]] std::optional<WallTime> start() const;
   /// From the first to the last row; nothing without any.
   [[nodiscard]] std::optional<TimeSpan> extent() const;
 
   /// All of every kind, joined to pieces that each make a block, and in order; observations that were given
   /// up are losses of their stream. The first that fails is the last.
-  [[nodiscard]] Status for_each_piece(
-      const std::function<Status(const std::string& kind, Batch piece)>& f) const;
+  [[nodiscard]] Status for_each_piece(const TakePiece& f) const;
 
   /// Gives up the oldest batch: samples become a gap, observations a loss of their stream. Requires that
   /// there is one. \return rows lost.
@@ -60,8 +61,7 @@ class PendingBatches {
     std::optional<Loss> lost;  ///< Events or periods.
   };
 
-  [[nodiscard]] Status join(const std::string& kind, const Queue& queue,
-                            const std::function<Status(const std::string& kind, Batch piece)>& f) const;
+  [[nodiscard]] Status join(const std::string& kind, const Queue& queue, const TakePiece& f) const;
   [[nodiscard]] std::uint64_t lose_samples(const SampleTable& table, const std::string& reason);
 
   FileIdentity identity_;

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "archive/batch.h"
 #include "archive/limits.h"
 #include "archive/load.h"
 #include "archive/observation_columns.h"
 
 namespace laggard::archive {
-
-std::size_t block_rows(Stream stream) { return stream == Stream::kMetrics ? kBlockSamples : kBlockRows; }
 
 void SmallBlocks::found(const BlockRow& row) {
   if (!is_small(row.samples)) {

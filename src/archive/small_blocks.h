@@ -14,11 +14,8 @@
 
 namespace laggard::archive {
 
-/// Rows that compaction gathers into one block of a stream; blocks of fewer than half of it are small.
-[[nodiscard]] std::size_t block_rows(Stream stream);
-
-/// The last blocks of one kind in a file that are still small: each flush of a recorder makes one. They are
-/// merged into a large one when there are enough of them.
+/// The last blocks of one kind in a file that are still small, of fewer than half of `block_rows`: each flush
+/// of a recorder makes one. They are merged into a large one when there are enough of them.
 class SmallBlocks {
  public:
   SmallBlocks(Stream stream, std::string kind) : stream_(stream), kind_(std::move(kind)) {}

@@ -121,6 +121,28 @@ TEST(Writer, ARestartContinuesTheDaysFile) {
   EXPECT_EQ(read_all(*reader).size(), 1U) << "the small blocks of three runs were merged";
 }
 
+TEST(Writer, AGapAfterARestartEndsWithTheFirstSampleOfAnyKind) {
+  const TempDir dir;
+  ManualClock clock;
+  const WallTime start = "2011-05-09T06:00:00Z"_utc;
+  auto writer = open_writer(dir.path(), clock);
+  ASSERT_OK(writer->append(with_boot(disk_table("fs1", start, 30), "b")));
+  ASSERT_OK(writer->close());
+  const WallTime again = start + minutes{1};
+  SampleTable net{"fs1", DeviceKind::kNet, {{"rx_bytes", CounterForm::kCumulative}}, {"eth0"}, {again}};
+  net.set(0, 0, 0, 7);
+  writer = open_writer(dir.path(), clock);
+  ASSERT_OK(writer->append(with_boot(disk_table("fs1", again + minutes{1}, 30), "b")));
+  ASSERT_OK(writer->append(with_boot(net, "b")));
+  ASSERT_OK(writer->close());
+  auto inventory = open_reader(dir.path())->inventory();
+  ASSERT_OK(inventory);
+  ASSERT_FALSE(inventory->gaps.empty());
+  EXPECT_EQ(inventory->gaps[0].reason, "recorder stopped");
+  EXPECT_EQ(inventory->gaps[0].from, start + seconds{29});
+  EXPECT_EQ(inventory->gaps[0].to, again);
+}
+
 TEST(Writer, ASecondOneOfTheSameHostIsRefused) {
   const TempDir dir;
   ManualClock clock;
