@@ -56,6 +56,14 @@ bool is_helper(const MetricSpec& metric, const PipelineOptions& options) {
   return false;
 }
 
+/// Whether the members of a group show the metric: some are told by one end of connections alone.
+bool is_shown_by(const MetricSpec& metric, GroupKind kind) {
+  if (metric.kind != device_kind(kind)) return false;
+  if (kind == GroupKind::kTcpFromServers) return metric.end != ConnectionEnd::kClients;
+  if (kind == GroupKind::kTcpFromClients) return metric.end != ConnectionEnd::kServers;
+  return true;
+}
+
 }  // namespace
 
 std::set<std::string> counters_of(const Inventory& inventory) {
@@ -103,18 +111,6 @@ bool is_fine(const detect::WindowSpec& windows) { return windows.interval <= kFi
 bool wants_busy_times(const detect::WindowSpec& windows, const detect::Parameters& parameters) {
   return is_fine(windows) && parameters.least_slowdown > 0;
 }
-
-namespace {
-
-/// Whether the members of a group show the metric: some are told by one end of connections alone.
-bool is_shown_by(const MetricSpec& metric, GroupKind kind) {
-  if (metric.kind != device_kind(kind)) return false;
-  if (kind == GroupKind::kTcpFromServers) return metric.end != ConnectionEnd::kClients;
-  if (kind == GroupKind::kTcpFromClients) return metric.end != ConnectionEnd::kServers;
-  return true;
-}
-
-}  // namespace
 
 std::vector<detect::GroupJudge::Column> columns_for(GroupKind kind, const PipelineOptions& options) {
   const std::vector<const MetricSpec*>& wanted = options.metrics;
