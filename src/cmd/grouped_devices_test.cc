@@ -2,26 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/inventory.h"
+
 namespace laggard::cmd {
 namespace {
 
 using namespace std::chrono_literals;
+using laggard::testing_support::inventory_of;
 
 DeviceInfo disk(const std::string& host, const std::string& name, Duration recorded, std::uint64_t active) {
-  DeviceInfo device;
-  device.host = host;
-  device.device = name;
-  device.first = WallTime(1'700'000'000s);
-  device.last = device.first + recorded;
+  const WallTime first(1'700'000'000s);
+  DeviceInfo device = laggard::testing_support::device_info(host, name, first, first + recorded);
   device.samples = 100;
   device.active_samples = active;
   return device;
-}
-
-Inventory inventory_of(std::vector<DeviceInfo> devices) {
-  Inventory inventory;
-  inventory.devices = std::move(devices);
-  return inventory;
 }
 
 TEST(GroupedDevices, WhatComesIsNewsAndConnectionsNeverAre) {

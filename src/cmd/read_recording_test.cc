@@ -2,20 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/inventory.h"
+
 namespace laggard::cmd {
 namespace {
 
 WallTime at(int second) { return WallTime{std::chrono::seconds(second)}; }
 
 Inventory two_hosts() {
-  Inventory inventory;
-  for (const char* host : {"a", "b"}) {
-    DeviceInfo device;
-    device.host = host;
-    device.first = at(host[0] == 'a' ? 0 : 100);
-    device.last = at(10'000);
-    inventory.devices.push_back(device);
-  }
+  Inventory inventory = laggard::testing_support::inventory_of(
+      {laggard::testing_support::device_info("a", "sda", at(0), at(10'000)),
+       laggard::testing_support::device_info("b", "sda", at(100), at(10'000))});
   inventory.gaps = {
       {"a", at(9'000), at(9'500), ""}, {"a", at(300), at(8'000), ""}, {"b", at(200), at(8'100), ""}};
   return inventory;

@@ -2,27 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "testing/inventory.h"
+
 namespace laggard::cmd {
 namespace {
 
 using namespace std::chrono_literals;
+using laggard::testing_support::device_info;
+using laggard::testing_support::inventory_of;
 
 WallTime at(Duration since) { return WallTime(1'700'000'000s) + since; }
 
-DeviceInfo disk_of(const std::string& host, WallTime last) {
-  DeviceInfo device;
-  device.host = host;
-  device.device = "sda";
-  device.first = at(0s);
-  device.last = last;
-  return device;
-}
-
-Inventory inventory_of(std::vector<DeviceInfo> devices) {
-  Inventory inventory;
-  inventory.devices = std::move(devices);
-  return inventory;
-}
+DeviceInfo disk_of(const std::string& host, WallTime last) { return device_info(host, "sda", at(0s), last); }
 
 class WatermarkTest : public testing::Test {
  protected:
