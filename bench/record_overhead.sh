@@ -26,19 +26,19 @@ start=45
 [ "$seconds" -gt "$start" ] || die "--seconds: more than $start, of which the first do not count"
 
 # All that follows prints what a sample took: `cpu_us/samples bytes/samples`.
-# recorded INTERVAL DURATION ARGS...: runs ours, and leaves the recording in $scratch/rec.
-recorded() {
+# record AFTER INTERVAL DURATION ARGS...: runs ours, and leaves the recording in $scratch/rec.
+record() {
   rm -rf "$scratch/rec"
-  cpu "${after[@]}" "$laggard" record metrics --out "$scratch/rec" --interval "$1" --duration "$2" "${@:3}"
+  cpu --after "$1" "$laggard" record metrics --out "$scratch/rec" --interval "$2" --duration "$3" "${@:4}"
 }
 ours_1hz() {
-  local after=(--after "$start") us
-  us=$(recorded 1s "${seconds}s" "$@")
+  local us
+  us=$(record "$start" 1s "${seconds}s" "$@")
   echo "$us/$((seconds - start)) $(bytes_in "$scratch/rec")/$seconds"
 }
 ours_10hz() {
-  local after=() us samples=$((seconds * 5))
-  us=$(recorded 100ms "$((seconds / 2))s" "$@")
+  local us samples=$((seconds * 5))
+  us=$(record 0 100ms "$((seconds / 2))s" "$@")
   echo "$us/$samples $(bytes_in "$scratch/rec")/$samples"
 }
 theirs() {
