@@ -7,9 +7,6 @@ namespace laggard::lab {
 
 namespace {
 
-constexpr auto kJournalInterval = std::chrono::seconds(5);
-constexpr std::int64_t kLargestCommit = 1 << 20;
-
 std::int64_t whole_pages(std::int64_t bytes) {
   return (bytes + DiskLayout::kPage - 1) / DiskLayout::kPage * DiskLayout::kPage;
 }
@@ -46,16 +43,19 @@ FileServer::FileServer(EventQueue& queue, const ClusterSpec& cluster, const Disk
     : queue_(queue),
       file_system_(cluster.file_system),
       most_coalesced_(cluster.pvfs.most_coalesced),
+      sync_journal_(cluster.file_system == FileSystem::kLustre && cluster.lustre.sync_journal),
       random_(random.fork("server")),
-      disk_(queue, geometry, cluster.elevator, random.fork("disk")) {
-  // Servers were started one after the other, so pdflush does not wake up on all of them at once.
+      disk_(queue, geometry, cluster.elevator, random.fork("disk")),
+      journal_(
+          queue, disk_, {DiskLayout::kJournal, DiskLayout::kJournal + DiskLayout::kJournalBytes},
+          // Servers were started one after the other, so their journals are not written at the same times.
+          from_seconds(random_.uniform() * to_seconds(Journal::kInterval))) {
+  // For the same reason pdflush does not wake up on all of them at once.
   if (cluster.file_system == FileSystem::kPvfs && cluster.pvfs.buffered) {
     Random phase = random.fork("pdflush");
     const BufferCacheSpec& cache = cluster.pvfs.cache;
     cache_.emplace(queue, disk_, cache, from_seconds(phase.uniform() * to_seconds(cache.writeback)));
   }
-  // For the same reason their journals are not written at the same times.
-  queue_.schedule_in(from_seconds(random_.uniform() * to_seconds(kJournalInterval)), {this, kJournalTick, 0});
 }
 
 void FileServer::serve(const Rpc& rpc, std::uint32_t thread, const Signal& served) {
@@ -92,22 +92,37 @@ void FileServer::read(const Rpc& rpc, std::uint32_t thread, const Signal& served
 }
 
 void FileServer::write(const Rpc& rpc, const Signal& served) {
-  ++journaled_;
+  if (sync_journal_) {
+    write_with_journal(rpc, served);
+    return;
+  }
+  journal_.add();
   if (cache_) {
     cache_->write(pages_of(rpc), served);
     return;
   }
+  write_data(rpc, served);
+}
+
+void FileServer::write_data(const Rpc& rpc, const Signal& written) {
   disk_.submit({.at = rpc.at,
                 .bytes = whole_pages(rpc.bytes),
                 .write = true,
                 .io_class = IoClass::kAsync,
                 .stream = 0,
-                .done = served});
+                .done = written});
+}
+
+void FileServer::write_with_journal(const Rpc& rpc, const Signal& served) {
+  const std::uint64_t id = next_write_++;
+  journaled_writes_.emplace(id, JournaledWrite{served});
+  journal_.commit(rpc.client, {this, kWritePart, id});
+  write_data(rpc, {this, kWritePart, id});
 }
 
 void FileServer::update(const Rpc& rpc, const Signal& served) {
   if (file_system_ == FileSystem::kLustre) {
-    ++journaled_;
+    journal_.add();
     served.raise();
     return;
   }
@@ -145,26 +160,13 @@ void FileServer::sync_database() {
                 .done = {this, kSynced, 0}});
 }
 
-void FileServer::write_journal() {
-  if (journaled_ > 0) {
-    const std::int64_t bytes =
-        std::min(kLargestCommit, DiskLayout::kPage * static_cast<std::int64_t>(2 + journaled_));
-    if (journal_at_ + bytes > DiskLayout::kJournalBytes) journal_at_ = 0;
-    disk_.submit({.at = DiskLayout::kJournal + journal_at_,
-                  .bytes = bytes,
-                  .write = true,
-                  .io_class = IoClass::kAsync,
-                  .stream = 0,
-                  .done = {}});
-    journal_at_ += bytes;
-    journaled_ = 0;
-  }
-  queue_.schedule_in(kJournalInterval, {this, kJournalTick, 0});
-}
-
 void FileServer::on_event(std::uint32_t kind, std::uint64_t about) {
-  if (kind == kJournalTick) {
-    write_journal();
+  if (kind == kWritePart) {
+    const auto write = journaled_writes_.find(about);
+    if (--write->second.parts > 0) return;
+    const Signal served = write->second.served;
+    journaled_writes_.erase(write);
+    served.raise();
     return;
   }
   if (kind == kDataSynced) {

@@ -11,6 +11,7 @@
 #include "lab/sim/buffer_cache.h"
 #include "lab/sim/disk.h"
 #include "lab/sim/event_queue.h"
+#include "lab/sim/journal.h"
 #include "lab/sim/network.h"
 #include "lab/sim/random.h"
 
@@ -110,7 +111,8 @@ class Daemon {
 ///
 /// PVFS keeps metadata in a database that is synced before an update is answered (TroveSyncMeta); updates
 /// that come while a sync is under way share the next one, at most eight (its CoalescingHighWatermark).
-/// Lustre's updates go to the journal of the disk's file system, which is written every five seconds (jbd).
+/// Lustre's updates go to the journal of the disk's file system, and nobody waits for that; with
+/// LustreSpec::sync_journal a write is answered when its data and its transaction are on disk.
 class FileServer final : public Service, public EventHandler {
  public:
   /// \param geometry  of this server's own disk.
@@ -133,20 +135,23 @@ class FileServer final : public Service, public EventHandler {
   static constexpr std::uint32_t kFirstThreadStream = 1;
 
  private:
-  enum Kind : std::uint32_t { kSynced, kJournalTick, kDataSynced };
+  enum Kind : std::uint32_t { kSynced, kDataSynced, kWritePart };
 
   void read(const Rpc& rpc, std::uint32_t thread, const Signal& served);
   void write(const Rpc& rpc, const Signal& served);
   void update(const Rpc& rpc, const Signal& served);
   void sync(const Rpc& rpc, const Signal& served);
   void sync_database();
-  void write_journal();
+  void write_data(const Rpc& rpc, const Signal& written);
+  void write_with_journal(const Rpc& rpc, const Signal& served);
 
   EventQueue& queue_;
   FileSystem file_system_;
   std::size_t most_coalesced_;
+  bool sync_journal_;
   Random random_;
   Disk disk_;
+  Journal journal_;
   std::optional<BufferCache> cache_;
   Daemon daemon_;
 
@@ -163,8 +168,13 @@ class FileServer final : public Service, public EventHandler {
   };
   std::vector<Update> updates_;  ///< Waiting for the next sync.
   std::vector<Signal> syncing_;
-  std::uint64_t journaled_ = 0;  ///< Updates since the last journal write.
-  std::int64_t journal_at_ = 0;
+
+  struct JournaledWrite {
+    Signal served;
+    int parts = 2;  ///< That are not on disk yet: the data, the transaction.
+  };
+  std::map<std::uint64_t, JournaledWrite> journaled_writes_;
+  std::uint64_t next_write_ = 0;
 };
 
 /// Lustre's single metadata server. It has no peers and is not recorded (F §2: "cannot diagnose ... Lustre's

@@ -138,6 +138,8 @@ constexpr std::array kClusterParameters{
     number<&Spec::lustre, &LustreSpec::metadata_wander_seconds>("lustre.metadata-wander-time",
                                                                 "until it has forgotten, s", 1e-3, 1e6),
     number<&Spec::lustre, &LustreSpec::think_seconds>("lustre.think", "a transaction's own work, s", 0, 100),
+    number<&Spec::lustre, &LustreSpec::sync_journal>(
+        "lustre.sync-journal", "1: writes are answered once they are in the journal, 0: once written", 0, 1),
     number<&Spec::client_spread>("runs.client-spread", "of clients' copying rates", 0, 0.2),
     number<&Spec::experiment, &ExperimentSpec::login_seconds>("runs.login",
                                                               "from one client's start to the "

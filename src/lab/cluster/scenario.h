@@ -30,6 +30,9 @@ struct LustreSpec {
   double metadata_wander_seconds = 8;
   /// The application and the kernel, per transaction of PostMark.
   double think_seconds = 0.3e-3;
+  /// A write is answered only when its transaction is in the server's journal, as in 1.6, which knows nothing
+  /// else (from 1.8 on obdfilter.*.sync_journal); without, as soon as its data is on disk.
+  bool sync_journal = false;
 };
 
 /// Sizes of messages without their data, in bytes, of the order of Lustre's encoded requests.
