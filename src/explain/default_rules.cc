@@ -321,12 +321,14 @@ check = [
   '''ssh {host} "ss -tin state established | head -40"  # who talks to whom''',
 ]
 
-# After the network: the victim of a hog there writes to its disk what has come late, while its peers wait for it.
+# After the network: the victim of a hog or of losses there writes to its disk what has come late, while its peers
+# wait for it.
 [[rule]]
 name = "extra storage work behind a queue"
 cause = "disk-hog"
 resource = "storage"
 any = ["storage latency"]
+none = ["network retransmission"]
 excess = { of = "storage", share = 0.05, spread = 2, least = 128 }
 why = "{component} moves {excess} more through its storage than its peers do: something else uses the device"
 check = [

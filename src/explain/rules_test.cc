@@ -46,6 +46,8 @@ TEST(Rules, OursLookForWhatOtherFaultsCannotMake) {
   const Finding received = in("rxbyt", {115e6, 3e5, 1e4});
   EXPECT_EQ(cause(default_rules(), {in("await", {9000, 1010, 30}), received}), "network-hog")
       << "what has come late is written while all others wait";
+  EXPECT_EQ(cause(default_rules(), {in("await", {9000, 1010, 30}), in("retransmits")}), "packet-loss")
+      << "so is what was sent again";
   EXPECT_EQ(cause(default_rules(), {in("wr_sec", {9000, 1010, 30}), received}), "disk-hog");
   EXPECT_EQ(cause(default_rules(), {in("cwnd")}), "packet-loss");
   EXPECT_EQ(cause(default_rules(), {in("rtt")}), "slow-link");
