@@ -112,8 +112,13 @@ std::string of(const Evidence& e) {
 /// Which piece is said.
 const Evidence& most_telling(const Incident& incident) {
   const std::set<std::string_view> faulty(incident.components.begin(), incident.components.end());
+  const auto is_of_resource = [&](const Evidence& e) {
+    const MetricSpec* spec = find_metric(e.metric);
+    return spec != nullptr && to_name(spec->resource) == incident.resource;
+  };
   const auto worth = [&](const Evidence& e) {
-    return std::tuple(faulty.contains(e.component), e.detector == kAbsent, differs_in_level(e), e.score);
+    return std::tuple(faulty.contains(e.component), e.detector == kAbsent, differs_in_level(e),
+                      is_of_resource(e), e.score);
   };
   return *std::ranges::max_element(incident.evidence, {}, worth);
 }

@@ -11,9 +11,9 @@ namespace laggard::report {
 /// its 8 peers take 111 ms`.
 ///
 /// It is about the strongest piece of evidence; before that comes who moves nothing, then what differs in
-/// level. `; 35 others likewise` counts the other components of the incident with the same of the same test.
-/// What differs in distribution but not in level is said to; so is a level of which there is no data. Empty
-/// without evidence.
+/// level, and then what is about the resource at fault. `; 35 others likewise` counts the other components of
+/// the incident with the same of the same test. What differs in distribution but not in level is said to; so
+/// is a level of which there is no data. Empty without evidence.
 [[nodiscard]] std::string spoken_evidence(const Incident& incident);
 
 /// The test of evidence that is of one second: levels over windows say nothing of it.

@@ -72,6 +72,23 @@ TEST(SpokenEvidence, WhoIsSilentIsSaidFirstAndTheOthersAreCounted) {
   EXPECT_EQ(said({silent}), "s2/sda does nothing while most of its 71 peers work");
 }
 
+TEST(SpokenEvidence, IsAboutTheResourceAtFault) {
+  Incident incident;
+  incident.components = {"s2/sda", "s2/tcp-in"};
+  Evidence lost = of("retransmits", "%", 4.83, 0.032);
+  lost.component = "s2/tcp-in";
+  lost.score = 2;
+  Evidence alike = of("cwnd", "segments", 76, 76);
+  incident.evidence = {of("await", "ms", 262, 31.2), lost, alike};
+  incident.resource = "network";
+  EXPECT_EQ(spoken_evidence(incident),
+            "s2/tcp-in retransmits 4.83 % of its packets where its 71 peers retransmit 0.032 %");
+  incident.resource = "storage";
+  EXPECT_EQ(spoken_evidence(incident), "s2/sda takes 262 ms per request where its 71 peers take 31.2 ms");
+  incident.resource = "memory";
+  EXPECT_EQ(spoken_evidence(incident), "s2/sda takes 262 ms per request where its 71 peers take 31.2 ms");
+}
+
 TEST(SpokenEvidence, NeverHoldsALevelAgainstTheSameLevel) {
   EXPECT_EQ(
       said({of("rd_sec", "sectors/s", 0, 0)}),
