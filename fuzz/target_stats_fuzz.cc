@@ -1,9 +1,10 @@
-// Statistics of Lustre's targets and ZFS's pools: any bytes give counters of which those that are not there
-// are zero, and whatever is recognised has both directions.
+// Statistics of Lustre's targets and jobs and of ZFS's pools: any bytes give counters of which those that are
+// not there are zero, and whatever is recognised has both directions, or a job's name.
 #include <cstdint>
 #include <string_view>
 
 #include "base/error.h"
+#include "collect/procfs/job_sampler.h"
 #include "collect/procfs/target_counters.h"
 
 namespace {
@@ -15,6 +16,12 @@ void check(const laggard::collect::TargetCounters& counters) {
   LAGGARD_CHECK(counters.has(kReadMs) == counters.has(kWriteMs));
   for (std::size_t c = 0; c < counters.values.size(); ++c)
     LAGGARD_CHECK((counters.present >> c & 1U) != 0 || counters.values[c] == 0);
+}
+
+void check(const laggard::collect::JobRequests& job) {
+  LAGGARD_CHECK(!job.job.empty() && job.present != 0);
+  for (std::size_t c = 0; c < job.requests.size(); ++c)
+    LAGGARD_CHECK((job.present >> c & 1U) != 0 || job.requests[c] == 0);
 }
 
 }  // namespace
@@ -32,5 +39,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TargetCounters pool;
   static_cast<void>(add_pool_objset(text, pool));
   check(pool);
+  for (const JobRequests& job : read_job_stats(text)) check(job);
   return 0;
 }

@@ -24,6 +24,7 @@ std::span<const std::string_view> load_counters(DeviceKind kind) {
     case DeviceKind::kTcp:
     case DeviceKind::kHost:
     case DeviceKind::kDaemon:
+    case DeviceKind::kJob:
       return {};
   }
   return {};

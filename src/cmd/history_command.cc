@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "cmd/diagnose.h"
 #include "cmd/incident_view.h"
+#include "cmd/job_work.h"
 #include "cmd/load_latency.h"
 #include "cmd/output.h"
 #include "cmd/probe_times.h"
@@ -21,6 +22,7 @@ struct HistoryOptions {
   DiagnoseOptions diagnosis;
   std::string json;
   std::string html;
+  double heavy = 1000;
 };
 
 Status show_history(const HistoryOptions& options) {
@@ -38,6 +40,9 @@ Status show_history(const HistoryOptions& options) {
   auto under_load = latency_under_load(view->setup);
   if (!under_load) return forward(under_load);
   statistics.under_load = std::move(*under_load);
+  auto heavy_work = heavy_metadata_work(view->setup, options.heavy);
+  if (!heavy_work) return forward(heavy_work);
+  statistics.heavy_work = std::move(*heavy_work);
   if (!options.html.empty()) {
     if (Status written = print_or_write(options.html, report::to_html(statistics)); !written) return written;
   }
@@ -58,6 +63,12 @@ void add_history_command(CLI::App& app, Context& context) {
   command->add_option("--json", options->json, "The figures as JSON; - is standard output")
       ->type_name("FILE");
   command->add_option("--html", options->html, "One page with tables and pictures")->type_name("FILE");
+  command
+      ->add_option("--heavy", options->heavy,
+                   "Metadata requests a second of one job at one target that are heavy work")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->footer("Example:\n  laggard history rec --from 2026-05-01T00:00:00Z --html history.html");
   command->callback([options, &context] {
     if (Status shown = show_history(*options); !shown) context.status = report_error(shown.error());

@@ -41,10 +41,11 @@ constexpr SlotNames slots_of_kind(DeviceKind kind) {
 
 /// By DeviceKind.
 inline constexpr std::array<SlotNames, kDeviceKinds> kSlotNames{
-    slots_of_kind(DeviceKind::kDisk), slots_of_kind(DeviceKind::kNet), slots_of_kind(DeviceKind::kTcp),
-    slots_of_kind(DeviceKind::kHost), slots_of_kind(DeviceKind::kDaemon)};
-inline constexpr std::size_t kSlots = std::max({kSlotNames[0].count, kSlotNames[1].count, kSlotNames[2].count,
-                                                kSlotNames[3].count, kSlotNames[4].count});
+    slots_of_kind(DeviceKind::kDisk), slots_of_kind(DeviceKind::kNet),    slots_of_kind(DeviceKind::kTcp),
+    slots_of_kind(DeviceKind::kHost), slots_of_kind(DeviceKind::kDaemon), slots_of_kind(DeviceKind::kJob)};
+inline constexpr std::size_t kSlots =
+    std::max({kSlotNames[0].count, kSlotNames[1].count, kSlotNames[2].count, kSlotNames[3].count,
+              kSlotNames[4].count, kSlotNames[5].count});
 
 /// The slot of a counter; nothing for counters that no metric needs.
 [[nodiscard]] constexpr std::optional<Slot> slot_of(DeviceKind kind, std::string_view counter) {

@@ -11,7 +11,7 @@ using enum DeviceKind;
 
 /// In the order of DeviceKind.
 constexpr std::array<DeviceKindSpec, kDeviceKinds> kKinds{
-    {{kDisk, "disk"}, {kNet, "net"}, {kTcp, "tcp"}, {kHost, "host"}, {kDaemon, "daemon"}}};
+    {{kDisk, "disk"}, {kNet, "net"}, {kTcp, "tcp"}, {kHost, "host"}, {kDaemon, "daemon"}, {kJob, "job"}}};
 
 constexpr std::array kCounters{
     CounterSpec{"rd_ios", kDisk, kCumulative, "requests"},
@@ -132,6 +132,21 @@ constexpr std::array kCounters{
     CounterSpec{"dwrite_ns", kDaemon, kCumulative, "ns"},
     CounterSpec{"direct_dwrites", kDaemon, kCumulative, "calls"},
     CounterSpec{"direct_dwrite_ns", kDaemon, kCumulative, "ns"},
+    // What a job asked a Lustre MDT for: docs/formats/targets.md.
+    CounterSpec{"md_open", kJob, kCumulative, "requests"},
+    CounterSpec{"md_close", kJob, kCumulative, "requests"},
+    CounterSpec{"md_getattr", kJob, kCumulative, "requests"},
+    CounterSpec{"md_getxattr", kJob, kCumulative, "requests"},
+    CounterSpec{"md_statfs", kJob, kCumulative, "requests"},
+    CounterSpec{"md_mknod", kJob, kCumulative, "requests"},
+    CounterSpec{"md_link", kJob, kCumulative, "requests"},
+    CounterSpec{"md_unlink", kJob, kCumulative, "requests"},
+    CounterSpec{"md_mkdir", kJob, kCumulative, "requests"},
+    CounterSpec{"md_rmdir", kJob, kCumulative, "requests"},
+    CounterSpec{"md_rename", kJob, kCumulative, "requests"},
+    CounterSpec{"md_setattr", kJob, kCumulative, "requests"},
+    CounterSpec{"md_setxattr", kJob, kCumulative, "requests"},
+    CounterSpec{"md_sync", kJob, kCumulative, "requests"},
 };
 
 }  // namespace

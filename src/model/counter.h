@@ -15,8 +15,9 @@ enum class DeviceKind : std::uint8_t {
   kTcp,     ///< One TCP connection, named `local>peer`, each `address:port`.
   kHost,    ///< The machine as a whole: processors, memory, pressure. One to a host, named kHostDevice.
   kDaemon,  ///< Processes that serve together: all of one name, or of one control group.
+  kJob,     ///< A job of the cluster at a metadata target, named `target/job`.
 };
-inline constexpr std::size_t kDeviceKinds = 5;
+inline constexpr std::size_t kDeviceKinds = 6;
 inline constexpr std::string_view kHostDevice = "host";
 
 struct DeviceKindSpec {

@@ -65,6 +65,23 @@ struct LoadLatency {
   std::uint64_t slow = 0;  ///< Cells in which requests took a second or more.
 };
 
+/// A time in which a job asked a metadata target for much.
+struct HeavyStretch {
+  std::string host;
+  std::string target;
+  std::string job;
+  WallTime from;
+  WallTime to;
+  std::uint64_t requests = 0;
+};
+
+/// Heavy metadata work of jobs (K Fig. 8).
+struct HeavyWork {
+  double from_per_second = 0;  ///< So many requests of one job at one target are heavy.
+  std::size_t jobs = 0;        ///< Those that were recorded, at each target.
+  std::vector<HeavyStretch> stretches{};
+};
+
 struct IncidentStatistics {
   WallTime from;
   WallTime to;
@@ -77,6 +94,7 @@ struct IncidentStatistics {
   std::vector<Excess> excess{};
   std::vector<ProbeTimes> probes{};       ///< By operation; empty where none were recorded.
   std::vector<LoadLatency> under_load{};  ///< By load; empty where hosts were not recorded.
+  HeavyWork heavy_work{};
 };
 
 }  // namespace laggard

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -26,6 +28,7 @@ namespace laggard::report {
 namespace {
 
 constexpr std::size_t kMostCauses = 3;
+constexpr std::size_t kMostStretches = 10;
 
 double sum_of(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -121,6 +124,44 @@ Payload probes_of(const IncidentStatistics& statistics) {
   return {"Probes while something on their way was sick, and all others", std::move(table)};
 }
 
+std::vector<double> sorted_seconds(const HeavyWork& work) {
+  std::vector<double> seconds;
+  for (const HeavyStretch& stretch : work.stretches) seconds.push_back(to_seconds(stretch.to - stretch.from));
+  std::ranges::sort(seconds);
+  return seconds;
+}
+
+/// Those with the most requests.
+std::vector<HeavyStretch> heaviest(const HeavyWork& work) {
+  std::vector<HeavyStretch> most = work.stretches;
+  std::ranges::stable_sort(most, std::greater{}, &HeavyStretch::requests);
+  most.resize(std::min(most.size(), kMostStretches));
+  return most;
+}
+
+double per_second(const HeavyStretch& stretch) {
+  return static_cast<double>(stretch.requests) / to_seconds(stretch.to - stretch.from);
+}
+
+void add_heavy_work(const HeavyWork& work, std::vector<Payload>& all) {
+  if (work.jobs == 0) return;
+  const std::string what =
+      fmt::format("Metadata work of {} from {} requests/s on, {}", counted(work.jobs, "job"),
+                  humanise(work.from_per_second), counted(work.stretches.size(), "time"));
+  if (work.stretches.empty()) {
+    all.push_back({what, TablePayload{{"target", "job"}, {}}});
+    return;
+  }
+  all.push_back({what + ": how long it lasted", DistributionPayload{"s", {{"all", sorted_seconds(work)}}}});
+  TablePayload table{{"target", "job", "from", "lasted", "requests", "requests/s"}, {}};
+  for (const HeavyStretch& stretch : heaviest(work)) {
+    table.rows.push_back({stretch.target, stretch.job, Clockface::dated(stretch.from),
+                          coarse(stretch.to - stretch.from), with_separators(stretch.requests),
+                          humanise(per_second(stretch))});
+  }
+  all.push_back({"The most requests of it", std::move(table)});
+}
+
 /// What text and page show, in this order.
 std::vector<Payload> payloads_of(const IncidentStatistics& statistics) {
   std::vector<Payload> all;
@@ -134,6 +175,7 @@ std::vector<Payload> payloads_of(const IncidentStatistics& statistics) {
   if (!statistics.excess.empty()) all.push_back(excess_of(statistics));
   if (!statistics.probes.empty()) all.push_back(probes_of(statistics));
   if (!statistics.under_load.empty()) all.push_back(under_load_of(statistics));
+  add_heavy_work(statistics.heavy_work, all);
   return all;
 }
 
@@ -170,6 +212,29 @@ void write_times(JsonWriter& json, std::string_view name, const ProbeTimes::Time
   json.integer_member("done", static_cast<std::int64_t>(times.done.count));
   json.integer_member("failed", static_cast<std::int64_t>(times.failed));
   write_latency(json, times.done);
+  json.end_object();
+}
+
+void write_heavy_work(JsonWriter& json, const HeavyWork& work) {
+  const std::vector<double> sorted = sorted_seconds(work);
+  json.key("heavy_work");
+  json.begin_object();
+  json.member("from_per_second", work.from_per_second);
+  json.integer_member("jobs", static_cast<std::int64_t>(work.jobs));
+  json.integer_member("times", static_cast<std::int64_t>(sorted.size()));
+  json.member("median_s", at_share(sorted, 0.5));
+  json.member("p99_s", at_share(sorted, 0.99));
+  json.member("longest_s", at_share(sorted, 1));
+  json.list("most", heaviest(work), [&](const HeavyStretch& stretch) {
+    json.begin_object();
+    json.member("host", stretch.host);
+    json.member("target", stretch.target);
+    json.member("job", stretch.job);
+    json.member("from", stretch.from);
+    json.member("to", stretch.to);
+    json.integer_member("requests", static_cast<std::int64_t>(stretch.requests));
+    json.end_object();
+  });
   json.end_object();
 }
 
@@ -241,6 +306,7 @@ std::string to_json(const IncidentStatistics& statistics) {
     json.integer_member("slow", static_cast<std::int64_t>(row.slow));
     json.end_object();
   });
+  write_heavy_work(json, statistics.heavy_work);
   json.end_object();
   return json.take() + "\n";
 }

@@ -1,5 +1,6 @@
 #include "report/incident_statistics.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,6 +82,30 @@ TEST(IncidentStatisticsReport, IsAPageInWhichEveryTextIsEscaped) {
   EXPECT_THAT(html, HasSubstr("<polyline class=\"sick area\"")) << "how long they lasted";
   EXPECT_THAT(html, HasSubstr("Sick more than once"));
   EXPECT_THAT(html, Not(HasSubstr("\x1b")));
+}
+
+TEST(IncidentStatisticsReport, HeavyWorkIsAPictureAndWhoDidMostOfIt) {
+  IncidentStatistics work{.from = kNoon, .to = kNoon + std::chrono::days(30)};
+  work.heavy_work = {.from_per_second = 1000, .jobs = 40};
+  EXPECT_THAT(to_text(work), HasSubstr("Metadata work of 40 jobs from 1k requests/s on, 0 times"));
+  for (int i = 0; i < 12; ++i) {
+    const WallTime from = kNoon + std::chrono::hours(i);
+    work.heavy_work.stretches.push_back({"mds1", "l-MDT0000", fmt::format("job\x1b{}", i), from,
+                                         from + std::chrono::seconds(10 * (i + 1)),
+                                         static_cast<std::uint64_t>(20'000 * (i + 1))});
+  }
+  const auto json = nlohmann::json::parse(to_json(work))["heavy_work"];
+  EXPECT_EQ(json["times"], 12);
+  EXPECT_EQ(json["longest_s"], 120);
+  ASSERT_EQ(json["most"].size(), 10U);
+  EXPECT_EQ(json["most"][0]["requests"], 240'000);
+  EXPECT_EQ(json["most"][9]["requests"], 60'000);
+  const std::string html = to_html(work);
+  EXPECT_THAT(html, HasSubstr("<polyline class=\"sick area\""));
+  EXPECT_THAT(html, Not(HasSubstr("\x1b")));
+  const std::string text = to_text(work);
+  EXPECT_THAT(text, HasSubstr("240,000"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
 TEST(IncidentStatisticsReport, ShareOfProbesIsReadOffTheirBins) {

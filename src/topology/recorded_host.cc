@@ -105,6 +105,8 @@ std::vector<RecordedHost> recorded_hosts(const Inventory& inventory) {
       case DeviceKind::kDaemon:
         host.daemons.push_back(&device);
         break;
+      case DeviceKind::kJob:
+        break;  // Runs on clients.
     }
   }
   for (RecordedHost& host : hosts) {

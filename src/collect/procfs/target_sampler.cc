@@ -1,34 +1,19 @@
 #include "collect/procfs/target_sampler.h"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "collect/procfs/lustre_folders.h"
 
 namespace laggard::collect {
 
 namespace {
 
 namespace fs = std::filesystem;
-/// Lustre moved its statistics from /proc to debugfs step by step, over several versions.
-constexpr std::array<const char*, 2> kLustre{"proc/fs/lustre", "sys/kernel/debug/lustre"};
 constexpr const char* kZfs = "proc/spl/kstat/zfs";
-
-/// Names of the folders in a folder, in natural order; none when it does not exist.
-std::vector<std::string> folders_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
-  }
-  std::sort(names.begin(), names.end(), natural_less);
-  return names;
-}
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -39,7 +24,7 @@ bool is_there(const fs::path& path) {
 
 std::unique_ptr<TargetSampler> TargetSampler::open(const fs::path& root, std::string host,
                                                    std::vector<std::string> globs, Notices& notices) {
-  const bool lustre = std::any_of(kLustre.begin(), kLustre.end(), [&](const char* folder) {
+  const bool lustre = std::any_of(kLustreFolders.begin(), kLustreFolders.end(), [&](const char* folder) {
     return is_there(root / folder / "obdfilter") || is_there(root / folder / "mdt");
   });
   if (!lustre && !is_there(root / kZfs)) return nullptr;
@@ -73,7 +58,7 @@ void TargetSampler::add_osts(const fs::path& folder) {
   for (const std::string& name : folders_in(folder / "obdfilter")) {
     Target* const target = add_lustre(name, folder / "obdfilter" / name / "stats");
     if (target == nullptr) continue;
-    for (const char* lustre : kLustre) {
+    for (const char* lustre : kLustreFolders) {
       for (const char* osd : {"obdfilter", "osd-ldiskfs"}) {
         const fs::path times = root_ / lustre / osd / name / "brw_stats";
         if (target->times.empty() && is_there(times)) target->times = times;
@@ -109,8 +94,8 @@ void TargetSampler::add_pools(const fs::path& folder) {
 
 void TargetSampler::look_around() {
   targets_.clear();
-  for (const char* folder : kLustre) add_osts(root_ / folder);
-  for (const char* folder : kLustre) add_mdts(root_ / folder);
+  for (const char* folder : kLustreFolders) add_osts(root_ / folder);
+  for (const char* folder : kLustreFolders) add_mdts(root_ / folder);
   add_pools(root_ / kZfs);
 }
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "collect/procfs/host_sampler.h"
+#include "collect/procfs/job_sampler.h"
 #include "collect/procfs/own_links.h"
 #include "collect/procfs/target_sampler.h"
 #include "collect/tcp/tcp_sampler.h"
@@ -89,6 +90,9 @@ Result<MetricsSamplers> open_metrics(MetricsOptions options, Notices& notices) {
   }
   if (auto targets = TargetSampler::open(options.root, opened.host, disk_globs, notices)) {
     opened.samplers.push_back(std::move(targets));
+  }
+  if (auto jobs = JobSampler::open(options.root, opened.host, notices)) {
+    opened.samplers.push_back(std::move(jobs));
   }
   NetOptions net{std::move(options.net_globs), {}, {}, {}};
   if (this_machine) ask_own_kernel(net, notices);

@@ -35,7 +35,8 @@ std::vector<TableCounter> counters_of(DeviceKind kind) {
       add({"cpu_us", "run_wait_us", "throttled_us", "stopped", "processes"});
       break;
     case DeviceKind::kHost:
-      break;  // The model has no processors.
+    case DeviceKind::kJob:
+      break;  // The model has no processors and no scheduler.
   }
   return counters;
 }

@@ -36,6 +36,7 @@ const std::vector<TableCounter>& counters_in_tables_of(DeviceKind kind) {
     case DeviceKind::kDaemon:
       return kDaemon;
     case DeviceKind::kHost:
+    case DeviceKind::kJob:
       return kNone;  // Scripts have none.
   }
   return kNone;
