@@ -502,6 +502,28 @@ TEST_F(LustreImportTest, MdtsAreWhatTheRecorderReads) {
               read_mdt_stats("snapshot_time 1 s\nopen 5 samples [reqs] 1 1 1\n"));
 }
 
+TEST_F(LustreImportTest, JobsAtAnMdtAreDevicesOfTheirOwnKind) {
+  const auto job = [&](const char* component, const char* id, const char* operation) -> auto& {
+    return target("lustre_job_stats_total", component, "l-MDT0000", operation,
+                  fmt::format(R"(,"jobid":"{}")", id));
+  };
+  job("mdt", "cp.1000", "open")[1000000] = "12";
+  job("mdt", "cp.1000", "unlink")[1000000] = "3";
+  job("mdt", "43", "mkdir")[1000000] = "1";
+  job("mdt", "43", "samedir_rename")[1000000] = "9";
+  job("mdt", "", "open")[1000000] = "9";
+  job("ost", "43", "open")[1000000] = "9";
+  target("lustre_stats_total", "mdt", "l-MDT0000", "open")[1000000] = "40";
+  import();
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000/cp.1000 md_open"], ElementsAre(Pair(1000000 * kMs, 12)));
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000/cp.1000 md_unlink"], ElementsAre(Pair(1000000 * kMs, 3)));
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000/43 md_mkdir"], ElementsAre(Pair(1000000 * kMs, 1)));
+  EXPECT_FALSE(sink_.series.contains("oss1/l-MDT0000/43 wr_ios")) << "sums are the target's";
+  EXPECT_FALSE(sink_.series.contains("oss1/l-MDT0000/ md_open")) << "of no job";
+  EXPECT_THAT(sink_.series["oss1/l-MDT0000 md_open"], ElementsAre(Pair(1000000 * kMs, 40)));
+  EXPECT_THAT(sink_.described, SizeIs(1)) << "a job is no view of a disk";
+}
+
 TEST_F(LustreImportTest, StandBesideTheDisksOfTheirHostAndAreNoneOfThem) {
   server_.instances = {"oss1:9100"};
   add("node_disk_reads_completed_total", "sda", "oss1:9100").samples = {{1000000, "1"}};

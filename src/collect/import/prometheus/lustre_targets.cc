@@ -22,8 +22,11 @@ constexpr std::string_view kOperationCount = "lustre_stats_total";
 /// In microseconds.
 constexpr std::string_view kOperationTime = "lustre_stats_time_total";
 
-constexpr std::array kMetrics{kReadCount, kReadSum,        kWriteCount,   kWriteSum,
-                              kBuckets,   kOperationCount, kOperationTime};
+/// Of a job at a target.
+constexpr std::string_view kJobOperationCount = "lustre_job_stats_total";
+
+constexpr std::array kMetrics{kReadCount, kReadSum,        kWriteCount,    kWriteSum,
+                              kBuckets,   kOperationCount, kOperationTime, kJobOperationCount};
 
 std::string_view label(const Labels& labels, std::string_view name) {
   const auto found = labels.find(name);
@@ -37,6 +40,11 @@ std::optional<std::uint64_t> count_of(std::string_view text) {
   return static_cast<std::uint64_t>(std::round(*number));
 }
 
+/// Of a job there are no sums over operations.
+std::size_t first_counter(DeviceKind kind) {
+  return kind == DeviceKind::kJob ? static_cast<std::size_t>(TargetCounter::kOpen) : 0;
+}
+
 }  // namespace
 
 std::span<const std::string_view> LustreTargets::metrics() { return kMetrics; }
@@ -46,8 +54,9 @@ std::optional<LustreTargets::Role> LustreTargets::role_of(const Labels& labels, 
   const std::string_view operation = label(labels, "operation");
   if (metadata) {
     const auto counter = mdt_operation(operation);
-    if (!counter || (metric != kOperationCount && metric != kOperationTime)) return std::nullopt;
-    return Role{metric == kOperationCount ? Part::kOperationCount : Part::kOperationTime, 0, *counter};
+    const bool counts = metric == kOperationCount || metric == kJobOperationCount;
+    if (!counter || (!counts && metric != kOperationTime)) return std::nullopt;
+    return Role{counts ? Part::kOperationCount : Part::kOperationTime, 0, *counter};
   }
   if (metric == kReadCount) return Role{Part::kReads};
   if (metric == kReadSum) return Role{Part::kReadBytes};
@@ -72,20 +81,32 @@ bool LustreTargets::series(const Labels& labels, const std::string& host) {
   if (name.empty() || (!metadata && component != "ost")) return false;
   const std::optional<Role> role = role_of(labels, metadata);
   if (!role) return false;
+  role_ = *role;
+  if (label(labels, "__name__") != kJobOperationCount) {
+    begin_target(host, name, metadata, DeviceKind::kDisk);
+    return true;
+  }
+  const std::string_view job = label(labels, "jobid");
+  if (job.empty()) return false;
+  begin_target(host, name + "/" + std::string(job), metadata, DeviceKind::kJob);
+  return true;
+}
+
+void LustreTargets::begin_target(const std::string& host, std::string name, bool metadata, DeviceKind kind) {
   const auto [found, fresh] = targets_.try_emplace(host + '\n' + name);
   target_ = &found->second;
-  role_ = *role;
-  if (!fresh) return true;
+  if (!fresh) return;
   target_->host = host;
   target_->name = name;
   target_->metadata = metadata;
+  target_->kind = kind;
+  if (kind == DeviceKind::kJob) return;
   DeviceInfo info;
   info.host = host;
   info.kind = DeviceKind::kDisk;
-  info.device = name;
+  info.device = std::move(name);
   info.facts.emplace_back("view", metadata ? "mdt" : "lustre");
   news_.push_back(std::move(info));
-  return true;
 }
 
 bool LustreTargets::sample(std::int64_t time_ms, std::string_view value) {
@@ -143,11 +164,11 @@ void LustreTargets::hand_on(SampleCollector& collector) {
   const std::vector<TableCounter> names = target_counters();
   for (auto& [key, target] : targets_) {
     if (target.gathered.empty()) continue;
-    target.stream = collector.stream(target.host, DeviceKind::kDisk);
+    target.stream = collector.stream(target.host, target.kind);
     for (const auto& [time_ms, gathered] : target.gathered) {
       if (gathered.broken) continue;
       const TargetCounters counters = counters_of(target, gathered);
-      for (std::size_t c = 0; c < kTargetCounters; ++c) {
+      for (std::size_t c = first_counter(target.kind); c < kTargetCounters; ++c) {
         if (!counters.has(static_cast<TargetCounter>(c))) continue;
         std::optional<ColumnId>& column = target.columns[c];
         if (!column) column = collector.column(target.stream, target.name, names[c]);

@@ -16,9 +16,9 @@
 
 namespace laggard::collect {
 
-/// OSTs and MDTs as Lustre's exporters export them (Hewlett-Packard's lustre_exporter and its descendants,
-/// Whamcloud's lustrefs-exporter): the files that `record` reads itself, but with every number as a series,
-/// of which several add up to one counter of a target.
+/// OSTs, MDTs and the jobs at these as Lustre's exporters export them (Hewlett-Packard's lustre_exporter and
+/// its descendants, Whamcloud's lustrefs-exporter): the files that `record` reads itself, but with every
+/// number as a series, of which several add up to one counter of a target.
 ///
 /// So the samples of a stretch of time are gathered, and handed on once all its series are there. Where one
 /// number is unreadable, the target's sample at that time is left out: a sum without one of its parts would
@@ -69,12 +69,14 @@ class LustreTargets {
     std::string host;
     std::string name;
     bool metadata = false;
+    DeviceKind kind = DeviceKind::kDisk;  ///< Or a job at an MDT.
     StreamId stream;
     std::array<std::optional<ColumnId>, kTargetCounters> columns;
     std::map<std::int64_t, Gathered> gathered;  ///< By time in milliseconds.
   };
 
   [[nodiscard]] static std::optional<Role> role_of(const Labels& labels, bool metadata);
+  void begin_target(const std::string& host, std::string name, bool metadata, DeviceKind kind);
   static void add(const Role& role, std::uint64_t value, Gathered& gathered);
   [[nodiscard]] static TargetCounters counters_of(const Target& target, const Gathered& gathered);
 
