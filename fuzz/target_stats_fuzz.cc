@@ -19,9 +19,8 @@ void check(const laggard::collect::TargetCounters& counters) {
 }
 
 void check(const laggard::collect::JobRequests& job) {
-  LAGGARD_CHECK(!job.job.empty() && job.present != 0);
-  for (std::size_t c = 0; c < job.requests.size(); ++c)
-    LAGGARD_CHECK((job.present >> c & 1U) != 0 || job.requests[c] == 0);
+  LAGGARD_CHECK(!job.job.empty() && job.requests.present != 0);
+  check(job.requests);
 }
 
 }  // namespace

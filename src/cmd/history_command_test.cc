@@ -87,7 +87,7 @@ TEST(History, HeavyMetadataWorkIsCountedByJob) {
   const auto work = nlohmann::json::parse(said.out)["heavy_work"];
   EXPECT_EQ(work["from_per_second"], 1000);
   EXPECT_EQ(work["jobs"], 4);
-  EXPECT_EQ(work["times"], 3);
+  EXPECT_EQ(work["stretches"], 3);
   EXPECT_EQ(work["median_s"], 50);
   EXPECT_EQ(work["longest_s"], 200);
   ASSERT_EQ(work["most"].size(), 3U);
@@ -100,7 +100,7 @@ TEST(History, HeavyMetadataWorkIsCountedByJob) {
   EXPECT_EQ(work["most"][2]["requests"], 100'000);
   const auto lower = laggard({"history", rec, "--heavy", "900", "--json", "-"});
   const auto more = nlohmann::json::parse(lower.out)["heavy_work"];
-  EXPECT_EQ(more["times"], 4);
+  EXPECT_EQ(more["stretches"], 4);
   EXPECT_EQ(more["longest_s"], 3600);
   EXPECT_EQ(more["most"][0]["job"], "tar/2");
   const auto text = laggard({"history", rec});

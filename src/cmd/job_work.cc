@@ -19,35 +19,39 @@ constexpr Duration kLongestStep = std::chrono::minutes(5);
 /// A job at a target, followed through time.
 class Job {
  public:
-  explicit Job(HeavyStretch of) : stretch_(std::move(of)) {}
+  /// \param of  its names.
+  explicit Job(HeavyStretch of) : of_(std::move(of)) {}
 
   /// \return a stretch that this sample ends.
   std::optional<HeavyStretch> add(WallTime time, std::uint64_t requests, double heavy) {
-    const bool follows =
-        last_ && time > last_->first && time - last_->first <= kLongestStep && requests >= last_->second;
-    std::optional<HeavyStretch> ended;
-    if (follows && to_seconds(time - last_->first) * heavy <= static_cast<double>(requests - last_->second)) {
-      if (!is_heavy_) stretch_.from = last_->first;
-      if (!is_heavy_) stretch_.requests = 0;
-      stretch_.to = time;
-      stretch_.requests += requests - last_->second;
-      is_heavy_ = true;
-    } else {
-      ended = end();
+    const std::optional<Sample> before = std::exchange(last_, Sample{time, requests});
+    if (!before || !is_heavy(*before, *last_, heavy)) return end();
+    if (!open_) {
+      open_ = of_;
+      open_->from = before->time;
     }
-    last_ = {time, requests};
-    return ended;
+    open_->to = time;
+    open_->requests += requests - before->requests;
+    return std::nullopt;
   }
 
-  std::optional<HeavyStretch> end() {
-    if (!std::exchange(is_heavy_, false)) return std::nullopt;
-    return stretch_;
-  }
+  std::optional<HeavyStretch> end() { return std::exchange(open_, std::nullopt); }
 
  private:
-  HeavyStretch stretch_;
-  bool is_heavy_ = false;
-  std::optional<std::pair<WallTime, std::uint64_t>> last_;
+  struct Sample {
+    WallTime time;
+    std::uint64_t requests = 0;  ///< Until then.
+  };
+
+  static bool is_heavy(const Sample& before, const Sample& now, double heavy) {
+    const Duration step = now.time - before.time;
+    if (step <= Duration::zero() || step > kLongestStep || now.requests < before.requests) return false;
+    return static_cast<double>(now.requests - before.requests) >= heavy * to_seconds(step);
+  }
+
+  HeavyStretch of_;
+  std::optional<Sample> last_;
+  std::optional<HeavyStretch> open_;
 };
 
 /// Named `target/job`; a job's name may have slashes.

@@ -9,9 +9,9 @@
 namespace laggard::cmd {
 
 /// Reads the recordings once more for what jobs asked metadata targets for. A job's work at a target is heavy
-/// while it asks for `heavy` requests a second and more, from one sample to the next; a sample is missing
-/// where more than five minutes passed or a count fell. In the order in which the work began. Empty where no
-/// jobs were recorded.
+/// while it asks for `heavy` requests a second and more, from one sample to the next; between two samples
+/// that are more than five minutes apart, or the second of which counts less, nothing is known. In the order
+/// in which the work began. Empty where no jobs were recorded.
 [[nodiscard]] Result<HeavyWork> heavy_metadata_work(const AnalysisSetup& setup, double heavy);
 
 }  // namespace laggard::cmd

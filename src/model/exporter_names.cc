@@ -164,7 +164,7 @@ constexpr std::array kExported{
     any("laggard_daemon_counter_total", kDaemon, CounterForm::kCumulative),
     any("laggard_daemon_level", kDaemon, CounterForm::kGauge),
     any("laggard_daemon_gauge", kDaemon, CounterForm::kComputedRate),
-    any("laggard_job_md_counter_total", kJob, CounterForm::kCumulative),
+    any("laggard_job_counter_total", kJob, CounterForm::kCumulative),
     any("laggard_job_level", kJob, CounterForm::kGauge),
     any("laggard_job_gauge", kJob, CounterForm::kComputedRate),
     // Before 0.16.

@@ -77,7 +77,7 @@ struct HeavyStretch {
 
 /// Heavy metadata work of jobs (K Fig. 8).
 struct HeavyWork {
-  double from_per_second = 0;  ///< So many requests of one job at one target are heavy.
+  double from_per_second = 0;  ///< Work is heavy from so many requests a second on.
   std::size_t jobs = 0;        ///< Those that were recorded, at each target.
   std::vector<HeavyStretch> stretches{};
 };

@@ -221,7 +221,7 @@ void write_heavy_work(JsonWriter& json, const HeavyWork& work) {
   json.begin_object();
   json.member("from_per_second", work.from_per_second);
   json.integer_member("jobs", static_cast<std::int64_t>(work.jobs));
-  json.integer_member("times", static_cast<std::int64_t>(sorted.size()));
+  json.integer_member("stretches", static_cast<std::int64_t>(sorted.size()));
   json.member("median_s", at_share(sorted, 0.5));
   json.member("p99_s", at_share(sorted, 0.99));
   json.member("longest_s", at_share(sorted, 1));

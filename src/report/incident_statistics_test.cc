@@ -95,7 +95,7 @@ TEST(IncidentStatisticsReport, HeavyWorkIsAPictureAndWhoDidMostOfIt) {
                                          static_cast<std::uint64_t>(20'000 * (i + 1))});
   }
   const auto json = nlohmann::json::parse(to_json(work))["heavy_work"];
-  EXPECT_EQ(json["times"], 12);
+  EXPECT_EQ(json["stretches"], 12);
   EXPECT_EQ(json["longest_s"], 120);
   ASSERT_EQ(json["most"].size(), 10U);
   EXPECT_EQ(json["most"][0]["requests"], 240'000);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "collect/procfs/lustre_folders.h"
+#include "collect/procfs/proc_tables.h"
 
 namespace laggard::collect {
 
@@ -16,11 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 /// Of one target; whoever comes later is left out until others are gone.
 constexpr std::size_t kMostJobs = 20'000;
-constexpr int kShareOfTime = 100;
+/// From the begin of one reading to that of the next, in times of what it took.
+constexpr int kPause = 100;
+/// Of a target's counters a job has those from here on.
+constexpr std::size_t kFirstOperation = kTargetCounters - kMdtOperations;
 
 std::vector<TableCounter> job_counters() {
   const std::vector<TableCounter> all = target_counters();
-  return {all.end() - static_cast<std::ptrdiff_t>(kMdtOperations), all.end()};
+  return {all.begin() + static_cast<std::ptrdiff_t>(kFirstOperation), all.end()};
 }
 
 std::string_view without_quotes(std::string_view name) {
@@ -39,10 +44,7 @@ void add_operation(std::string_view line, JobRequests& job) {
   if (samples == std::string_view::npos) return;
   const std::string_view rest = trim(line.substr(samples + kSamples.size()));
   const auto count = to_number<std::uint64_t>(trim(rest.substr(0, rest.find_first_of(",}"))));
-  if (!count) return;
-  const auto place = static_cast<std::size_t>(*operation) - static_cast<std::size_t>(TargetCounter::kOpen);
-  job.requests[place] = *count;
-  job.present |= std::uint32_t{1} << place;
+  if (count) job.requests.set(*operation, *count);
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ std::vector<JobRequests> read_job_stats(std::string_view text) {
       add_operation(line, jobs.back());
     }
   }
-  std::erase_if(jobs, [](const JobRequests& job) { return job.job.empty() || job.present == 0; });
+  std::erase_if(jobs, [](const JobRequests& job) { return job.job.empty() || job.requests.present == 0; });
   return jobs;
 }
 
@@ -102,10 +104,9 @@ void JobSampler::add_jobs_of(const std::string& target, const fs::path& file) {
     jobs.resize(kMostJobs);
   }
   for (const JobRequests& job : jobs) {
-    TrackedDevice& device = *tracker_.find(target + "/" + job.job).device;
-    if (!batch_.has(device.slot)) device.slot = batch_.add(device.name);
-    std::ranges::copy(job.requests, batch_.cells(device.slot).begin());
-    batch_.set_present(device.slot, job.present);
+    const Slot slot = batch_.add(target + "/" + job.job);
+    std::ranges::copy(std::span(job.requests.values).subspan(kFirstOperation), batch_.cells(slot).begin());
+    batch_.set_present(slot, job.requests.present >> kFirstOperation);
     ++present_;
   }
 }
@@ -116,13 +117,12 @@ void JobSampler::sample(Clock& clock) {
     look_at_ = begin + kLookEvery;
     look_around();
   }
-  if (targets_.empty() || begin < sample_at_) return;
+  if (begin < sample_at_) return;
   present_ = 0;
+  if (targets_.empty()) return;
   batch_.begin_row(sample_time(clock));
-  tracker_.begin_pass();
   for (const fs::path& target : targets_) add_jobs_of(target.filename().string(), target / "job_stats");
-  static_cast<void>(tracker_.end_pass());
-  sample_at_ = begin + kShareOfTime * (clock.mono() - begin);
+  sample_at_ = begin + kPause * (clock.mono() - begin);
 }
 
 }  // namespace laggard::collect

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "collect/procfs/proc_tables.h"
 #include "collect/procfs/target_counters.h"
 #include "collect/record/sampler.h"
 
@@ -17,8 +14,7 @@ namespace laggard::collect {
 /// What a job asked a metadata target for, since the target first heard of it.
 struct JobRequests {
   std::string job;
-  std::array<std::uint64_t, kMdtOperations> requests{};  ///< In the order of TargetCounter, from kOpen on.
-  std::uint32_t present = 0;                             ///< A bit for each operation that is there.
+  TargetCounters requests;  ///< By operation, those that are listed; there are no sums.
 };
 
 /// Lustre's mdt/MDT/job_stats. Quotes around a job's name are not part of it. Nothing when it is not such a
@@ -30,7 +26,7 @@ struct JobRequests {
 /// they are read at every tick, unless that would take more than a hundredth of the time.
 class JobSampler final : public Sampler {
  public:
-  /// Nothing when there is no Lustre below `root`.
+  /// Nothing when there are no MDTs below `root`.
   [[nodiscard]] static std::unique_ptr<JobSampler> open(const std::filesystem::path& root, std::string host,
                                                         Notices& notices);
 
@@ -47,7 +43,6 @@ class JobSampler final : public Sampler {
   std::filesystem::path root_;
   Notices* notices_;
   Batch batch_;
-  DeviceTracker tracker_;
   std::vector<std::filesystem::path> targets_;  ///< The folders of the MDTs.
   std::size_t present_ = 0;
   MonoTime look_at_;    ///< When to look for MDTs again.

@@ -1,8 +1,9 @@
 #include "collect/procfs/job_sampler.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <utility>
 
 #include "testing/fake_machine.h"
 
@@ -36,25 +37,21 @@ constexpr const char* kNew =
     "- job_id:          tar@c7\n"
     "  mkdir:           { samples:           1, unit: usecs, min:        0, max:        0, sum:        0 }\n";
 
-std::uint64_t at(const JobRequests& job, TargetCounter operation) {
-  return job.requests[static_cast<std::size_t>(operation) - static_cast<std::size_t>(kOpen)];
-}
-
 TEST(JobStats, OfBothKinds) {
   const std::vector<JobRequests> old = read_job_stats(kOld);
   ASSERT_THAT(old, SizeIs(1));
   EXPECT_EQ(old[0].job, "43");
-  EXPECT_EQ(at(old[0], kOpen), 7U);
-  EXPECT_EQ(at(old[0], kClose), 6U);
-  EXPECT_EQ(at(old[0], kRename), 0U) << "a rename within a folder is told as a rename, too";
-  EXPECT_EQ(old[0].present, 3U);
+  EXPECT_EQ(old[0].requests.at(kOpen), 7U);
+  EXPECT_EQ(old[0].requests.at(kClose), 6U);
+  EXPECT_FALSE(old[0].requests.has(kRename)) << "a rename within a folder is told as a rename, too";
+  EXPECT_FALSE(old[0].requests.has(kReads)) << "no sums";
   const std::vector<JobRequests> now = read_job_stats(kNew);
   ASSERT_THAT(now, SizeIs(2));
   EXPECT_EQ(now[0].job, "cp.1000");
-  EXPECT_EQ(at(now[0], kOpen), 12U);
-  EXPECT_EQ(at(now[0], kRename), 3U);
+  EXPECT_EQ(now[0].requests.at(kOpen), 12U);
+  EXPECT_EQ(now[0].requests.at(kRename), 3U);
   EXPECT_EQ(now[1].job, "tar@c7");
-  EXPECT_EQ(at(now[1], kMkDir), 1U);
+  EXPECT_EQ(now[1].requests.at(kMkDir), 1U);
 }
 
 TEST(JobStats, WhatIsNoneAndWhatIsTorn) {
@@ -67,7 +64,7 @@ TEST(JobStats, WhatIsNoneAndWhatIsTorn) {
   const std::string whole = kNew;
   for (std::size_t end = 0; end < whole.size(); ++end) {
     for (const JobRequests& job : read_job_stats(std::string_view(whole).substr(0, end)))
-      EXPECT_NE(job.present, 0U) << end;
+      EXPECT_NE(job.requests.present, 0U) << end;
   }
 }
 
@@ -119,8 +116,38 @@ TEST_F(JobSamplerTest, JobsAndTargetsComeAndGo) {
   machine_.write("proc/fs/lustre/mdt/l-MDT0000/job_stats", kOld);
   EXPECT_THAT(jobs_after_sampling(*sampler), ElementsAre("l-MDT0000/43"));
   machine_.remove("proc/fs/lustre/mdt/l-MDT0000");
+  clock_.advance(kLookEvery);
   EXPECT_THAT(jobs_after_sampling(*sampler), IsEmpty());
+  EXPECT_EQ(sampler->devices(), 0U);
   EXPECT_THAT(said_, IsEmpty());
+}
+
+/// On it a reading takes so long, from one look at the clock to the next.
+class SlowClock final : public Clock {
+ public:
+  [[nodiscard]] WallTime wall() override { return WallTime{now_.time_since_epoch()}; }
+  [[nodiscard]] MonoTime mono() override { return std::exchange(now_, now_ + kReading); }
+  void sleep_until(MonoTime deadline) override { now_ = deadline; }
+  [[nodiscard]] Duration suspended() override { return {}; }
+
+  static constexpr Duration kReading = std::chrono::milliseconds(30);
+
+ private:
+  MonoTime now_;
+};
+
+TEST_F(JobSamplerTest, ReadingTakesAHundredthOfTheTimeAtMost) {
+  machine_.write("proc/fs/lustre/mdt/l-MDT0000/job_stats", kOld);
+  const auto sampler = open();
+  ASSERT_THAT(sampler, NotNull());
+  SlowClock clock;
+  const MonoTime begin = clock.mono();
+  for (int second = 1; second <= 61; ++second) {
+    clock.sleep_until(begin + std::chrono::seconds(second));
+    sampler->sample(clock);
+    EXPECT_EQ(sampler->devices(), 1U);
+  }
+  EXPECT_EQ(sampler->batch().rows(), 21U) << "every three seconds";
 }
 
 TEST_F(JobSamplerTest, ReadsACapturedMachine) {

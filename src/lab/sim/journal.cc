@@ -8,7 +8,7 @@ namespace laggard::lab {
 namespace {
 
 constexpr std::int64_t kPage = 4096;
-constexpr std::int64_t kLargestCommit = 256;
+constexpr std::int64_t kLargestCommit = 256;  ///< Pages.
 /// Of every transaction: its descriptor, the group descriptors and the file of the last requests.
 constexpr std::int64_t kOwnPages = 3;
 /// Of every object in it: its inode and the bitmap of its blocks.

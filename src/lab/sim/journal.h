@@ -27,7 +27,8 @@ class Journal final : public EventHandler {
 
   /// A change that nobody waits for.
   void add() { ++changes_; }
-  /// A change of an object that somebody waits for. `committed` is raised when it is in the journal.
+  /// A change of this object, by its number, that somebody waits for. `committed` is raised when it is in the
+  /// journal.
   void commit(std::uint32_t object, const Signal& committed);
 
   void on_event(std::uint32_t kind, std::uint64_t about) override;
