@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs a command and prints the microseconds of CPU (user + system) that it and its children took.
 
-cpu_of.py [--after SECONDS] COMMAND...
+cpu_of.py [--after SECONDS] [--run-time] COMMAND...
 
-With --after, what the command's own threads took in its first SECONDS is left out, so that its start does not count.
+With --after, what the command's own threads took in its first SECONDS is left out, so that its start does not count. With --run-time, a second
+number: how many microseconds passed.
 """
 import argparse
 import os
@@ -27,13 +28,16 @@ def used_by_threads(pid):
 
 options = argparse.ArgumentParser()
 options.add_argument("--after", type=float, default=0)
+options.add_argument("--run-time", action="store_true")
 options.add_argument("command", nargs=argparse.REMAINDER)
 given = options.parse_args()
 before = used()  # a script that starts python3 (pyenv's) has had children of its own in this process
+begin = time.monotonic()
 command = subprocess.Popen(given.command, stdout=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
 if given.after > 0:
     time.sleep(given.after)
     before += used_by_threads(command.pid)
 if status := command.wait():
     sys.exit(f"cpu_of: {given.command[0]} ended with {status}")
-print(round(1e6 * (used() - before)))
+run_time = [round(1e6 * (time.monotonic() - begin))] if given.run_time else []
+print(round(1e6 * (used() - before)), *run_time)

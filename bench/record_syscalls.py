@@ -2,9 +2,9 @@
 """What `laggard record syscalls` costs those whom it traces, those whom it does not, and itself; beside strace and perf trace.
 Needs root, a C compiler and postmark.
 
-    bench/record_syscalls.py LAGGARD [--repeat 5] [--calls 2000000] [--seconds 20] [--folder /dev/shm]
+    bench/record_syscalls.py LAGGARD [--repeat 5] [--calls 300000] [--seconds 20] [--folder /dev/shm]
 
-All figures are CPU time (user + system) and medians; what is compared was run in turns. Prints the tables of docs/bench.md.
+All figures but run times are CPU time (user + system) and medians; what is compared was run in turns. Prints the tables of docs/bench.md.
 """
 import argparse
 import os
@@ -24,19 +24,31 @@ LOOP = r"""
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 static double now(void) {
   struct rusage r;
   getrusage(RUSAGE_SELF, &r);
   return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1e9 + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e3;
 }
+/* Waits until so many calls are due. */
+static void keep_pace(double calls, double per_second) {
+  static struct timespec begin;
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  if (begin.tv_sec == 0) begin = t;
+  const double early = calls / per_second - (t.tv_sec - begin.tv_sec) - (t.tv_nsec - begin.tv_nsec) / 1e9;
+  if (early > 0.001) usleep(1e6 * early);
+}
 int main(int argc, char **argv) {
+  const double per_second = argc > 4 ? atof(argv[4]) : 0;
   const long calls = atol(argv[2]);
   char bytes[32] = "";
   const int file = open(argv[3], O_RDWR | O_CREAT, 0600);
   if (write(file, bytes, sizeof bytes) != sizeof bytes) return 1;
   const double begin = now();
   for (long i = 0; i < calls; ++i) {
+    if (per_second > 0 && i % 1000 == 0) keep_pace(i, per_second);
     if (argv[1][0] == 'g') syscall(SYS_getpid);
     else if (pread(file, bytes, 16, i & 15) != 16) return 1;
   }
@@ -68,9 +80,9 @@ def bytes_in(path):
 
 
 def run_of(tool, laggard, scratch, command):
-    """Microseconds of CPU of the command alone, of everything, and bytes an event."""
+    """Microseconds of CPU of the command alone and of everything, bytes an event, and the microseconds the command ran."""
     folder = tempfile.mkdtemp(dir=scratch)
-    workload = [sys.executable, str(here / "cpu_of.py"), *command]
+    workload = [sys.executable, str(here / "cpu_of.py"), "--run-time", *command]
     before = os.times()
     done = run(words_of(tool, laggard, folder, workload), cwd=folder)
     after = os.times()
@@ -84,7 +96,8 @@ def run_of(tool, laggard, scratch, command):
         trace = f"{folder}/{tool.split()[0]}"
         size = os.path.getsize(trace) / sum(1 for _ in open(trace, "rb"))
     shutil.rmtree(folder)
-    return float(done.stdout.splitlines()[-1]), whole, size
+    cpu, run_time = map(float, done.stdout.splitlines()[-1].split())
+    return cpu, whole, size, run_time
 
 
 def compare(name, command, tools, options):
@@ -92,15 +105,16 @@ def compare(name, command, tools, options):
     for _ in range(options.repeat):
         for tool in tools:
             runs[tool].append(run_of(tool, options.laggard, options.scratch, command))
-    start = statistics.median(whole - cpu for cpu, whole, _ in runs["alone"])  # Of the interpreter around the command.
+    start = statistics.median(whole - cpu for cpu, whole, *_ in runs["alone"])  # Of the interpreter around the command.
     for tool in tools:
-        ratios = [100 * (cpu / before - 1) for (cpu, _, _), (before, _, _) in zip(runs[tool], runs["alone"])]
-        own = statistics.median(whole - cpu for cpu, whole, _ in runs[tool]) - start
+        ratios, longer = ([100 * (run[at] / before[at] - 1) for run, before in zip(runs[tool], runs["alone"])] for at in (0, 3))
+        own = statistics.median(whole - cpu for cpu, whole, *_ in runs[tool]) - start
         # perf does not wait for what it runs, so that its own time cannot be told.
         shown = f"{own / 1e3:.0f} ms" if tool in (COUNTS, RECORDS, "strace") else ""
         size = runs[tool][0][2]
         print(f"| {name} | {tool} | {statistics.median(r[0] for r in runs[tool]) / 1e3:.0f} ms | {statistics.median(ratios):+.1f} % "
-              f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
+              f"({min(ratios):+.1f} to {max(ratios):+.1f}) | {statistics.median(longer):+.1f} % ({min(longer):+.1f} to {max(longer):+.1f}) | "
+              f"{shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
 
 
 def recorded(options, words, tool=COUNTS):
@@ -142,16 +156,16 @@ def loop_costs(options):
               f"{statistics.median(own[COUNTS]):.0f} ns | {statistics.median(own[RECORDS]):.0f} ns |", flush=True)
 
 
-def full_rate(options, tool):
-    """Two processes that do nothing but call."""
+def at_rate(options, tool, per_second=0):
+    """Two processes that do nothing but call, each half as often as that, or as fast as they can."""
     calls = 10**9
-    script = f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/a & " \
-             f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/b & wait"
+    script = "".join(f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/{name} {per_second / 2} & "
+                     for name in "ab") + "wait"
     out = tempfile.mkdtemp(dir=options.scratch)
     done = run(words_of(tool, options.laggard, out, ["sh", "-c", script]))
     told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
     got, lost = (int(text.replace(",", "")) for text in told.groups())
-    print(f"\n{tool}, full rate, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
+    print(f"\n{tool}, {f'{per_second:,} a second' if per_second else 'full rate'}, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
           f"{lost / options.seconds / 1e6:.2f} million a second lost, {bytes_in(out) / max(got, 1):.2f} bytes each")
     shutil.rmtree(out)
 
@@ -172,14 +186,15 @@ def main():
         print(f"load {os.getloadavg()[0]:.1f}\n")
         loop_costs(options)
         tools = ["alone", COUNTS, RECORDS] + [tool for tool in ("strace", "perf trace") if shutil.which(tool.split()[0])]
-        print("\n| workload | under | its CPU | more than alone | the tool's CPU | bytes an event |\n|---|---|---|---|---|---|")
+        print("\n| workload | under | its CPU | more than alone | longer run time | the tool's CPU | bytes an event |\n|---|---|---|---|---|---|---|")
         orders = f"{scratch}/orders"
         pathlib.Path(orders).write_text(f"set location {scratch}\nset number 2000\nset transactions 10000\nset size 500 10000\nrun\nquit\n",
                                         encoding="ascii")
         compare("postmark", ["postmark", orders], tools, options)
         compare("dd, 1 MiB", ["dd", "if=/dev/zero", f"of={scratch}/bulk", "bs=1M", "count=2000"], tools, options)
         for tool in (COUNTS, RECORDS):
-            full_rate(options, tool)
+            at_rate(options, tool)
+        at_rate(options, RECORDS, 1_000_000)
         print(f"load {os.getloadavg()[0]:.1f}")
 
 
