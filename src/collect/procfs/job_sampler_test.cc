@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "collect/procfs/proc_tables.h"
 #include "testing/fake_machine.h"
 
 namespace laggard::collect {
