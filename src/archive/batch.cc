@@ -172,7 +172,10 @@ Status check_observations(const Table& table) {
     return refuse("a name is longer than 4096 bytes");
   }
   if (table.losses().size() > kMaxBlockCells / 4) return refuse("too many losses at once");
-  if (RowValues{table}.most() > kMaxSampleCells) return refuse("too many counts in one period");
+  // Events have kMostAttributes at most.
+  if constexpr (std::is_same_v<Table, ProfileTable>) {
+    if (RowValues{table}.most() > kMaxSampleCells) return refuse("too many counts in one period");
+  }
   return {};
 }
 

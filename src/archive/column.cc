@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
+#include "archive/widths.h"
 #include "base/error.h"
 
 namespace laggard::archive {
@@ -26,7 +28,6 @@ constexpr std::uint8_t kKnownBits = 63;
 
 constexpr std::array<double, 10> kPowersOfTen{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
-std::uint64_t zigzag(std::uint64_t difference) { return (difference << 1) ^ (~(difference >> 63) + 1); }
 std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (~(value & 1) + 1); }
 
 bool all_equal(std::span<const std::uint64_t> values) {
@@ -109,29 +110,20 @@ void residuals(std::span<const std::uint64_t> values, std::uint8_t transform, st
 }  // namespace
 
 void ColumnEncoder::consider(std::span<const std::uint64_t> values, const ColumnHints& hints, Plan plan) {
+  if (best_.cost == 0) return;
   residuals(values, plan.transform, plan.slope, trial_);
   if (plan.predicted) {
     for (std::size_t i = 0; i < trial_.size(); ++i) trial_[i] -= plan.factor * hints.growth[i];
   }
-  std::int64_t low = INT64_MAX;
-  std::int64_t high = INT64_MIN;
-  for (const std::uint64_t r : trial_) {
-    low = std::min(low, static_cast<std::int64_t>(r));
-    high = std::max(high, static_cast<std::int64_t>(r));
-  }
+  const auto [low, high] = bounds_of(trial_);
   const std::int64_t mid = middle(trial_);
   // A centred distance must fit an int64 with a bit to spare for the sign.
   const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   const bool may_centre = range < (UINT64_MAX >> 2);
-  std::uint64_t offset_bits = 0;
-  std::uint64_t centred_bits = 0;
-  for (const std::uint64_t r : trial_) {
-    offset_bits += static_cast<unsigned>(std::bit_width(r - static_cast<std::uint64_t>(low)));
-    centred_bits += static_cast<unsigned>(std::bit_width(zigzag(r - static_cast<std::uint64_t>(mid))));
-  }
+  const auto [offset_bits, centred_bits] = widths_of(trial_, {low, high}, mid);
   plan.centred = may_centre && centred_bits < offset_bits;
   plan.shift = static_cast<std::uint64_t>(plan.centred ? mid : low);
-  plan.divisor = common_divisor(trial_, low);
+  plan.divisor = range == 0 ? 1 : common_divisor(trial_, low);
   const std::uint64_t saved = static_cast<unsigned>(std::bit_width(plan.divisor) - 1) * trial_.size();
   const std::uint64_t bits = plan.centred ? centred_bits : offset_bits;
   plan.cost = bits > saved ? bits - saved : 0;
@@ -177,29 +169,47 @@ void ColumnEncoder::consider_prediction(std::span<const std::uint64_t> values, c
   consider(values, hints, other);
 }
 
-void ColumnEncoder::emit(std::span<const std::uint64_t> values, const ColumnHints& hints,
-                         ColumnSink& sink) const {
-  if (best_.transform != kRaw) sink.head.varint(values[0]);
+namespace {
+
+/// From residuals to what becomes tokens, in place.
+void divide(std::span<std::uint64_t> values, std::uint64_t shift, std::uint64_t divisor, bool centred) {
+  if (centred && divisor == 1) {
+    for (std::uint64_t& value : values) value = zigzag(value - shift);
+  } else if (centred) {
+    for (std::uint64_t& value : values) {
+      value = zigzag(static_cast<std::uint64_t>(static_cast<std::int64_t>(value - shift) /
+                                                static_cast<std::int64_t>(divisor)));
+    }
+  } else if (divisor == 1) {
+    for (std::uint64_t& value : values) value -= shift;
+  } else {
+    for (std::uint64_t& value : values) value = (value - shift) / divisor;
+  }
+}
+
+}  // namespace
+
+void ColumnEncoder::emit(std::uint64_t first, const ColumnHints& hints, ColumnSink& sink) {
+  if (best_.transform != kRaw) sink.head.varint(first);
   if (best_.transform == kLine) sink.head.zigzag(static_cast<std::int64_t>(best_.slope));
   if (best_.predicted) sink.head.varint(best_.factor);
   sink.head.zigzag(static_cast<std::int64_t>(best_.shift));
   sink.head.varint(best_.divisor);
+  divide(chosen_, best_.shift, best_.divisor, best_.centred);
+  const std::size_t begin = sink.tokens.size();
+  sink.tokens.resize(begin + chosen_.size());
+  sink.buckets.resize(begin + chosen_.size());
+  const std::span<char> tokens = std::span(sink.tokens).subspan(begin);
+  const std::span<char> buckets = std::span(sink.buckets).subspan(begin);
   const bool hinted = best_.transform == kDelta && !hints.buckets.empty();
-  std::uint64_t before = 0;
+  if (hinted) std::ranges::copy(hints.buckets, buckets.begin());
+  if (all_equal(chosen_) && chosen_[0] == 0) return;  // Both are zeros already.
+  std::uint8_t bucket = bucket_of(0);
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
-    const std::uint64_t distance = chosen_[i] - best_.shift;
-    std::uint64_t u = 0;
-    if (best_.centred) {
-      const auto divided = static_cast<std::int64_t>(distance) / static_cast<std::int64_t>(best_.divisor);
-      u = zigzag(static_cast<std::uint64_t>(divided));
-    } else {
-      u = best_.divisor == 1 ? distance : distance / best_.divisor;
-    }
-    const Token token = tokenize(u);
-    sink.tokens.push_back(static_cast<char>(token.token));
-    sink.buckets.push_back(static_cast<char>(hinted ? hints.buckets[i] : bucket_of(before)));
+    const Token token = tokenize(chosen_[i]);
+    tokens[i] = static_cast<char>(token.token);
+    if (!hinted) buckets[i] = static_cast<char>(std::exchange(bucket, bucket_of(chosen_[i])));
     sink.extra.put(token.extra, token.extra_bits);
-    before = u;
   }
 }
 
@@ -225,7 +235,7 @@ void ColumnEncoder::encode(std::span<const std::uint64_t> values, ColumnKind kin
                          (hinted ? kHintedBuckets : 0U) | (best_.predicted ? kPredicted : 0U);
   sink.head.u8(static_cast<std::uint8_t>(flags));
   if (decimal) sink.head.u8(static_cast<std::uint8_t>(exponent));
-  emit(numbers, hints, sink);
+  emit(numbers[0], hints, sink);
 }
 
 namespace {

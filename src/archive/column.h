@@ -70,7 +70,8 @@ class ColumnEncoder {
   bool find_decimal(std::span<const std::uint64_t> values, unsigned& exponent);
   void consider(std::span<const std::uint64_t> values, const ColumnHints& hints, Plan plan);
   void consider_prediction(std::span<const std::uint64_t> values, const ColumnHints& hints);
-  void emit(std::span<const std::uint64_t> values, const ColumnHints& hints, ColumnSink& sink) const;
+  /// Appends `chosen_` as `best_` has it, and uses it up.
+  void emit(std::uint64_t first, const ColumnHints& hints, ColumnSink& sink);
 
   Plan best_;
   std::vector<std::uint64_t> decimal_;

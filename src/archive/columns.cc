@@ -24,10 +24,10 @@ std::string encode_words(const Dictionary& words, std::size_t& bytes, ZstdCodec&
   return codec.compress(out.str());
 }
 
-std::string encode_values(const Column& column, bool brief, ZstdCodec& codec) {
+std::string encode_values(const Column& column, bool brief, ColumnEncoder& encoder, ZstdCodec& codec) {
   ColumnSink sink;
   const ColumnKind kind = column.form == ColumnForm::kReals ? ColumnKind::kReals : ColumnKind::kCounter;
-  if (!column.values.empty()) ColumnEncoder{}.encode(column.values, kind, {}, sink);
+  if (!column.values.empty()) encoder.encode(column.values, kind, {}, sink);
   return pack_columns(sink, brief, codec);
 }
 
@@ -166,9 +166,10 @@ ColumnsBlock encode_columns(Columns columns, ZstdCodec& codec) {
   std::string text = encode_words(columns.words, text_bytes, codec);
   add({.name = std::string(kWordsName), .form = ColumnForm::kText, .values = text_bytes}, std::move(text));
   const bool brief = block.header.rows < kSettledSamples;
+  ColumnEncoder encoder;
   for (const Column& column : columns.columns) {
     add({.name = column.name, .form = column.form, .values = column.values.size()},
-        encode_values(column, brief, codec));
+        encode_values(column, brief, encoder, codec));
   }
   LAGGARD_CHECK(is_within_limits(block.header));
   return block;

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "archive/format.h"
@@ -47,9 +49,20 @@ std::vector<std::uint32_t> sum(const TokenStream& a, const TokenStream& b) {
 }
 
 std::vector<TokenStream> count_buckets(std::string_view tokens, std::string_view buckets) {
-  std::array<std::array<std::uint32_t, 256>, kBuckets> counts{};
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    ++counts[static_cast<std::uint8_t>(buckets[i])][static_cast<std::uint8_t>(tokens[i])];
+  using Counts = std::array<std::array<std::uint32_t, 256>, kBuckets>;
+  Counts counts{};
+  Counts of_odd{};  // Neighbours are often alike, and one need not wait for the other's count.
+  const auto count = [&](Counts& where, std::size_t i) {
+    ++where[static_cast<std::uint8_t>(buckets[i])][static_cast<std::uint8_t>(tokens[i])];
+  };
+  std::size_t i = 0;
+  for (; i + 1 < tokens.size(); i += 2) {
+    count(counts, i);
+    count(of_odd, i + 1);
+  }
+  if (i < tokens.size()) count(counts, i);
+  for (std::size_t b = 0; b < kBuckets; ++b) {
+    std::ranges::transform(counts[b], of_odd[b], counts[b].begin(), std::plus<>{});
   }
   std::vector<TokenStream> streams(kBuckets);
   for (std::size_t token = 0; token < 256; ++token) {
@@ -109,14 +122,29 @@ std::size_t count_streams(const StreamMap& map) {
   return most + 1;
 }
 
+/// The tokens of each stream, in their order.
+std::vector<std::string> divide_tokens(std::string& tokens, std::string_view buckets, const StreamMap& map) {
+  std::vector<std::string> streams(count_streams(map));
+  if (streams.size() == 1) {
+    streams[0] = std::move(tokens);
+    return streams;
+  }
+  std::array<std::size_t, kBuckets> sizes{};
+  for (const char bucket : buckets) ++sizes[static_cast<std::uint8_t>(bucket)];
+  std::array<char*, kBuckets> next{};
+  for (std::size_t b = 0; b < kBuckets; ++b) streams[map[b]].resize(streams[map[b]].size() + sizes[b]);
+  for (std::size_t s = 0; s < streams.size(); ++s) next[s] = streams[s].data();
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    *next[map[static_cast<std::uint8_t>(buckets[i])]]++ = tokens[i];
+  }
+  return streams;
+}
+
 }  // namespace
 
 std::string pack_columns(ColumnSink& sink, bool brief, ZstdCodec& codec) {
   const StreamMap map = brief ? StreamMap{} : choose_streams(sink.tokens, sink.buckets);
-  std::vector<std::string> streams(count_streams(map));
-  for (std::size_t i = 0; i < sink.tokens.size(); ++i) {
-    streams[map[static_cast<std::uint8_t>(sink.buckets[i])]].push_back(sink.tokens[i]);
-  }
+  const std::vector<std::string> streams = divide_tokens(sink.tokens, sink.buckets, map);
   std::vector<std::string_view> parts{sink.head.str()};
   parts.insert(parts.end(), streams.begin(), streams.end());
   const std::string packed = codec.compress(parts);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 /// Integers as *tokens* and *extra bits*, after the hybrid integers of JPEG XL and Brotli.
 ///
@@ -23,11 +24,12 @@ struct Token {
 };
 
 [[nodiscard]] constexpr Token tokenize(std::uint64_t value) {
-  if (value < 16) return {static_cast<std::uint8_t>(value), 0, 0};
-  const auto n = static_cast<unsigned>(std::bit_width(value));
-  const unsigned extra_bits = n - 3;
-  const auto sub = static_cast<unsigned>(value >> extra_bits) & 3U;
-  return {static_cast<std::uint8_t>(16 + (n - 5) * 4 + sub), static_cast<std::uint8_t>(extra_bits),
+  // Both kinds are worked out: which one it is cannot be foretold.
+  const bool is_small = value < 16;
+  const auto n = static_cast<unsigned>(std::bit_width(value | 16));
+  const unsigned extra_bits = is_small ? 0 : n - 3;
+  const auto large = 16 + (n - 5) * 4 + (static_cast<unsigned>(value >> (n - 3)) & 3U);
+  return {static_cast<std::uint8_t>(is_small ? value : large), static_cast<std::uint8_t>(extra_bits),
           value & ((std::uint64_t{1} << extra_bits) - 1)};
 }
 
@@ -54,39 +56,33 @@ inline constexpr TokenTables kTokenTables = make_token_tables();
 /// Writes bits, least significant first.
 class BitWriter {
  public:
+  /// \param value  below 2^bits. \param bits  at most 64
   void put(std::uint64_t value, unsigned bits) {
-    if (bits > 32) {
-      put_short(value & 0xFFFFFFFFU, 32);
+    constexpr unsigned kAtOnce = 56;  // Up to seven bits wait for a byte to be full.
+    if (bits > kAtOnce) [[unlikely]] {
+      put(value & 0xFFFFFFFFU, 32);
       value >>= 32;
       bits -= 32;
     }
-    put_short(value, bits);
+    if (out_.size() < size_ + sizeof word_) out_.resize(2 * out_.size() + 64);
+    word_ |= value << filled_;
+    filled_ += bits;
+    std::memcpy(out_.data() + size_, &word_, sizeof word_);
+    size_ += filled_ / 8;
+    word_ >>= filled_ & ~7U;
+    filled_ &= 7U;
   }
   /// All bits, padded with zeros to whole bytes; the writer is empty afterwards.
   [[nodiscard]] std::string take() {
-    while (filled_ > 0) {
-      out_.push_back(static_cast<char>(word_ & 0xFFU));
-      word_ >>= 8;
-      filled_ -= filled_ < 8 ? filled_ : 8;
-    }
-    return std::move(out_);
+    out_.resize(size_ + (filled_ > 0 ? 1 : 0));
+    return std::exchange(*this, {}).out_;
   }
 
  private:
-  void put_short(std::uint64_t value, unsigned bits) {
-    word_ |= value << filled_;
-    filled_ += bits;
-    if (filled_ < 32) return;
-    char raw[4];
-    std::memcpy(raw, &word_, 4);
-    out_.append(raw, 4);
-    word_ >>= 32;
-    filled_ -= 32;
-  }
-
-  std::string out_;
+  std::string out_;       ///< What is written, and room.
+  std::size_t size_ = 0;  ///< Whole bytes in it; behind them is a copy of `word_`.
   std::uint64_t word_ = 0;
-  unsigned filled_ = 0;
+  unsigned filled_ = 0;  ///< Bits in `word_`: at most 7.
 };
 
 /// Tokens are divided among up to 8 streams, so that values of different size get different Huffman tables.

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/clones.h"
 #include "base/error.h"
-#include "stats/clones.h"
 
 namespace laggard::stats {
 

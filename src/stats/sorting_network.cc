@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/clones.h"
 #include "base/error.h"
-#include "stats/clones.h"
 
 namespace laggard::stats {
 

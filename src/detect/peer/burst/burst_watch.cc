@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/clones.h"
 #include "base/missing.h"
-#include "stats/clones.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/clones.h"
 #include "base/error.h"
 #include "detect/peer/compare/comparer.h"
 #include "detect/peer/compare/l1_scores.h"
-#include "stats/clones.h"
 #include "stats/sorting_network.h"
 
 namespace laggard::detect {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/clones.h"
 #include "base/error.h"
 #include "base/missing.h"
 #include "detect/peer/compare/comparer.h"
-#include "stats/clones.h"
 
 namespace laggard::detect {
 

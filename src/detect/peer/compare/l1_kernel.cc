@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "stats/clones.h"
+#include "base/clones.h"
 
 namespace laggard::detect {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/clones.h"
 #include "base/error.h"
 #include "base/missing.h"
-#include "stats/clones.h"
 
 namespace laggard::detect {
 

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
+#include "base/clones.h"
 #include "base/error.h"
 #include "base/missing.h"
-#include "stats/clones.h"
 
 namespace laggard::detect {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/clones.h"
 #include "base/error.h"
 #include "base/missing.h"
-#include "stats/clones.h"
 
 namespace laggard::detect {
 

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <optional>
 
+#include "base/clones.h"
 #include "base/missing.h"
 #include "detect/peer/judge/levels.h"
-#include "stats/clones.h"
 #include "stats/missing_values.h"
 
 namespace laggard::detect {
