@@ -155,9 +155,9 @@ void Transfers::lose(Host& host, const std::string& name, TimeSpan when) {
 
 /// An interval more than once where calls of several threads return in another order.
 void Transfers::mark(Host& host, WallTime time) const {
+  if (time >= host.marked.from && time < host.marked.to) return;
   const WallTime interval = floor_to(time, cadence_);
-  if (interval == host.marked) return;
-  host.marked = interval;
+  host.marked = {interval, interval + cadence_};
   for (EventTable* const table : {&host.calls, &host.messages}) {
     if (const auto what = table->intern(kMark))
       table->append({.time = interval, .duration = {}, .what = *what});

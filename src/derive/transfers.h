@@ -85,7 +85,7 @@ class Transfers {
     std::map<std::string, Object, std::less<>> objects;
     Object storage;  ///< Stands for every other file.
     std::priority_queue<Call, std::vector<Call>, Later> waiting;
-    WallTime marked = WallTime::min();
+    TimeSpan marked{WallTime::max(), WallTime::min()};  ///< The interval of the last mark.
     EventTable calls;
     EventTable messages;
   };

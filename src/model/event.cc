@@ -29,19 +29,10 @@ std::vector<std::string> Unused::sentences(std::string_view kind, std::string_vi
   return all;
 }
 
-std::optional<std::uint64_t> AttributeColumn::bits(std::size_t e) const {
+std::optional<std::uint64_t> AttributeColumn::bits_of_some(std::size_t e) const {
   const auto at = std::ranges::lower_bound(events, e);
   if (at == events.end() || *at != e) return std::nullopt;
   return values[static_cast<std::size_t>(at - events.begin())];
-}
-
-void EventTable::append(const Event& event) {
-  LAGGARD_CHECK(event.what.index() < words_.size());
-  LAGGARD_CHECK(event.subject == kNoWord || event.subject.index() < words_.size());
-  times_.push_back(event.time);
-  durations_.push_back(event.duration ? event.duration->count() : kNoDuration);
-  subjects_.push_back(event.subject);
-  whats_.push_back(event.what);
 }
 
 std::optional<std::size_t> EventTable::attribute(std::string_view key, AttributeForm form) {
@@ -51,15 +42,6 @@ std::optional<std::size_t> EventTable::attribute(std::string_view key, Attribute
   if (attributes_.size() == kMostAttributes || key.size() > Dictionary::kLongestWord) return std::nullopt;
   attributes_.push_back({.key = std::string(key), .form = form, .events = {}, .values = {}});
   return attributes_.size() - 1;
-}
-
-void EventTable::set_bits(std::size_t attribute, std::uint64_t bits) {
-  AttributeColumn& column = attributes_[attribute];
-  const auto last = static_cast<std::uint32_t>(times_.size() - 1);
-  LAGGARD_CHECK(!times_.empty() && (column.events.empty() || column.events.back() < last));
-  LAGGARD_CHECK(column.form != AttributeForm::kWord || bits < words_.size());
-  column.events.push_back(last);
-  column.values.push_back(bits);
 }
 
 bool EventTable::add_attribute(AttributeColumn column) {
@@ -115,44 +97,97 @@ bool EventTable::has_room_for(const EventTable& other) const {
 
 namespace {
 
-/// Where in a column event `e` is, if it has the attribute. \param hint  where it was last found: events
-/// mostly grow.
-std::optional<std::size_t> place_of(std::uint32_t e, const AttributeColumn& column, std::size_t& hint) {
-  const std::vector<std::uint32_t>& events = column.events;
-  if (hint > 0 && events[hint - 1] >= e) {
-    hint = static_cast<std::size_t>(std::ranges::lower_bound(events, e) - events.begin());
+/// Events that follow one another: from `begin` on and before `end`.
+struct Run {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+std::vector<Run> runs_of(std::span<const std::uint32_t> events) {
+  std::vector<Run> runs;
+  for (const std::uint32_t e : events) {
+    if (runs.empty() || runs.back().end != e) {
+      runs.push_back({e, e + 1});
+    } else {
+      ++runs.back().end;
+    }
   }
-  while (hint < events.size() && events[hint] < e) ++hint;
-  if (hint == events.size() || events[hint] != e) return std::nullopt;
-  return hint;
+  return runs;
+}
+
+/// The first place in a column of an event that is `e` or later. \param near  where one was found before:
+/// events mostly grow.
+std::size_t place_of(std::uint32_t e, const std::vector<std::uint32_t>& events, std::size_t near) {
+  if (e < events.size() && events[e] == e) return e;
+  const bool is_behind = near == 0 || events[near - 1] < e;
+  const auto from = events.begin() + (is_behind ? static_cast<std::ptrdiff_t>(near) : 0);
+  return static_cast<std::size_t>(std::lower_bound(from, events.end(), e) - events.begin());
+}
+
+template <typename To, typename From, typename Map>
+void append_mapped(std::vector<To>& to, std::span<const From> from, Map&& map) {
+  const auto before = static_cast<std::ptrdiff_t>(to.size());
+  to.resize(to.size() + from.size());
+  std::ranges::transform(from, to.begin() + before, map);
+}
+
+template <typename Value>
+void append_run(std::vector<Value>& to, const std::vector<Value>& from, const Run& run) {
+  to.insert(to.end(), from.begin() + run.begin, from.begin() + run.end);
+}
+
+template <typename Value>
+std::span<const Value> part_of(const std::vector<Value>& values, std::size_t begin, std::size_t end) {
+  return std::span(values).subspan(begin, end - begin);
+}
+
+/// Where in a column the events of a run are.
+struct Part {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// \param shift  what the numbers of events grow by, modulo 2^32
+void append_part(AttributeColumn& to, const AttributeColumn& from, const Part& part, std::uint32_t shift,
+                 WordMap& map) {
+  append_mapped(to.events, part_of(from.events, part.begin, part.end),
+                [&](std::uint32_t e) { return e + shift; });
+  const std::span<const std::uint64_t> values = part_of(from.values, part.begin, part.end);
+  if (from.form == AttributeForm::kWord) {
+    append_mapped(to.values, values, [&](std::uint64_t word) {
+      return std::uint64_t{map(Word{static_cast<std::uint32_t>(word)}).value};
+    });
+  } else {
+    to.values.insert(to.values.end(), values.begin(), values.end());
+  }
 }
 
 }  // namespace
 
 void EventTable::append_from(const EventTable& other, std::span<const std::uint32_t> events) {
   WordMap map{other.words_, words_};
-  const std::size_t before = size();
-  for (const std::uint32_t e : events) {
-    times_.push_back(other.times_[e]);
-    durations_.push_back(other.durations_[e]);
-    subjects_.push_back(map(other.subjects_[e]));
-    whats_.push_back(map(other.whats_[e]));
+  const auto before = static_cast<std::uint32_t>(size());
+  const std::vector<Run> runs = runs_of(events);
+  for (const Run& run : runs) {
+    append_run(times_, other.times_, run);
+    append_run(durations_, other.durations_, run);
+    append_mapped(subjects_, part_of(other.subjects_, run.begin, run.end), std::ref(map));
+    append_mapped(whats_, part_of(other.whats_, run.begin, run.end), std::ref(map));
   }
   for (const AttributeColumn& from : other.attributes_) {
     AttributeColumn* to = nullptr;
-    std::size_t hint = 0;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      const std::optional<std::size_t> at = place_of(events[i], from, hint);
-      if (!at) continue;
-      if (to == nullptr) {
+    std::size_t end = 0;
+    std::uint32_t row = before;
+    for (const Run& run : runs) {
+      const std::size_t begin = place_of(run.begin, from.events, end);
+      end = place_of(run.end, from.events, begin);
+      if (begin != end && to == nullptr) {
         const std::optional<std::size_t> column = attribute(from.key, from.form);
         LAGGARD_CHECK(column.has_value());
         to = &attributes_[*column];
       }
-      const bool is_word = from.form == AttributeForm::kWord;
-      const std::uint64_t value = from.values[*at];
-      to->events.push_back(static_cast<std::uint32_t>(before + i));
-      to->values.push_back(is_word ? map(Word{static_cast<std::uint32_t>(value)}).value : value);
+      if (begin != end) append_part(*to, from, {begin, end}, row - run.begin, map);
+      row += run.end - run.begin;
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/time.h"
 #include "model/dictionary.h"
 
@@ -52,8 +53,14 @@ struct AttributeColumn {
   std::vector<std::uint32_t> events;  ///< Which events have it: grows.
   std::vector<std::uint64_t> values;  ///< One for each of them.
 
-  /// Nothing when event `e` does not have it, which is never zero.
-  [[nodiscard]] std::optional<std::uint64_t> bits(std::size_t e) const;
+  /// Nothing when event `e` does not have it, which is never zero. At once where all up to `e` have it.
+  [[nodiscard]] std::optional<std::uint64_t> bits(std::size_t e) const {
+    if (e < events.size() && events[e] == e) return values[e];
+    return bits_of_some(e);
+  }
+
+ private:
+  [[nodiscard]] std::optional<std::uint64_t> bits_of_some(std::size_t e) const;
 };
 
 /// Events of one kind on one host, column by column: when each was (mostly its begin; a system call's end),
@@ -131,8 +138,8 @@ class EventTable {
 
   /// Whether `append_from` may be called: words and attributes surely go in.
   [[nodiscard]] bool has_room_for(const EventTable& other) const;
-  /// Appends these events of another table with their words carried over; not its losses. Quickest where
-  /// their numbers grow.
+  /// Appends these events of another table with their words carried over; not its losses. Quickest where they
+  /// follow one another.
   void append_from(const EventTable& other, std::span<const std::uint32_t> events);
 
  private:
@@ -148,6 +155,26 @@ class EventTable {
   std::vector<AttributeColumn> attributes_;
   std::vector<Loss> losses_;
 };
+
+// Inline: a tracer of system calls appends a million events a second.
+
+inline void EventTable::append(const Event& event) {
+  LAGGARD_CHECK(event.what.index() < words_.size());
+  LAGGARD_CHECK(event.subject == kNoWord || event.subject.index() < words_.size());
+  times_.push_back(event.time);
+  durations_.push_back(event.duration ? event.duration->count() : kNoDuration);
+  subjects_.push_back(event.subject);
+  whats_.push_back(event.what);
+}
+
+inline void EventTable::set_bits(std::size_t attribute, std::uint64_t bits) {
+  AttributeColumn& column = attributes_[attribute];
+  const auto last = static_cast<std::uint32_t>(times_.size() - 1);
+  LAGGARD_CHECK(!times_.empty() && (column.events.empty() || column.events.back() < last));
+  LAGGARD_CHECK(column.form != AttributeForm::kWord || bits < words_.size());
+  column.events.push_back(last);
+  column.values.push_back(bits);
+}
 
 /// Events from `from` on and before `to`, and the losses that touch this; either end may be open.
 [[nodiscard]] EventTable cut(const EventTable& table, std::optional<WallTime> from,

@@ -117,6 +117,7 @@ TEST(EventTable, PartsPutTogetherAreWhatTheyWere) {
       for (std::uint32_t e = 0; e < table.size(); ++e) {
         if (random() % 3 != 0) chosen.push_back(e);
       }
+      if (random() % 2 == 0) std::ranges::shuffle(chosen, random);
       RC_ASSERT(all.has_room_for(table));
       all.append_from(table, chosen);
       const std::vector<PlainEvent> rows = plain(table);

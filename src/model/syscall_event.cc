@@ -116,24 +116,40 @@ SyscallEvent idle_mark(WallTime time) {
           .end = SyscallEnd::kIdle};
 }
 
+std::optional<SyscallAppender::Texts> SyscallAppender::texts_of(const SyscallEvent& event) {
+  constexpr std::size_t kShapes = 256;
+  if (event.shape != 0) {
+    if (shapes_.empty()) shapes_.resize(kShapes);
+    const Texts& known = shapes_[event.shape % kShapes];
+    if (known.shape == event.shape) return known;
+  }
+  const auto name = table_->intern(event.name.substr(0, kMostText));
+  const auto object =
+      event.object.empty() ? std::optional(kNoWord) : table_->intern(event.object.substr(0, kMostText));
+  const auto arguments = table_->intern(event.arguments.substr(0, kMostText));
+  if (!name || !object || !arguments) return std::nullopt;
+  const Texts texts{.shape = event.shape, .name = *name, .object = *object, .arguments = *arguments};
+  if (event.shape != 0) shapes_[event.shape % kShapes] = texts;
+  return texts;
+}
+
 bool SyscallAppender::append(const SyscallEvent& event) {
   EventTable& table = *table_;
-  const auto what = table.intern(event.name.substr(0, kMostText));
-  const auto subject =
-      event.object.empty() ? std::optional(kNoWord) : table.intern(event.object.substr(0, kMostText));
-  const auto arguments = table.intern(event.arguments.substr(0, kMostText));
-  const Returned returned = taken_apart(event.result);
+  const auto texts = texts_of(event);
+  const Returned returned =
+      event.returned ? Returned{.number = event.returned, .errno_name = {}, .is_number_alone = true}
+                     : taken_apart(event.result);
   const bool is_more = !event.result.empty() && !returned.is_number_alone;
   const auto whole = !is_more                ? std::optional(kNoWord)
                      : returned.is_hex_alone ? table.intern(kHexPlace)
                                              : table.intern(event.result.substr(0, kMostText));
   const auto error = returned.errno_name.empty() ? std::optional(kNoWord)
                                                  : table.intern(returned.errno_name.substr(0, kMostText));
-  if (!what || !subject || !arguments || !whole || !error) return false;
+  if (!texts || !whole || !error) return false;
   table.append({.time = event.time + until_known(event.took, event.end),
                 .duration = event.took,
-                .subject = *subject,
-                .what = *what});
+                .subject = texts->object,
+                .what = texts->name});
   if (event.lwp) set(lwp_, *event.lwp);
   if (event.end != SyscallEnd::kReturned) set(end_, static_cast<std::int64_t>(event.end));
   if (returned.number) set(result_, *returned.number);
@@ -143,7 +159,7 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   for (std::size_t i = 0; i < std::min(event.values.size(), values_.size()); ++i) {
     set(values_.at(i), static_cast<std::int64_t>(event.values[i]));
   }
-  set_word(arguments_, *arguments);
+  set_word(arguments_, texts->arguments);
   set_word(returned_, *whole);
   set_word(errno_, *error);
   return true;

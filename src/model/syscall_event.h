@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "model/event.h"
@@ -59,6 +60,8 @@ struct SyscallEvent {
   /// which a recording holds a million a day.
   std::span<const std::uint64_t> values = {};
   std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
+  /// Instead of `result`, for SyscallAppender: a number that is all of it.
+  std::optional<std::int64_t> returned = std::nullopt;
   std::string_view object;  ///< The file or socket that it is about, where that was told.
   SyscallEnd end = SyscallEnd::kReturned;
   /// Counts the calls of a recording in the order in which they began; events come in that in which they
@@ -66,6 +69,9 @@ struct SyscallEvent {
   std::optional<std::uint64_t> sequence = std::nullopt;
   /// Its object was opened with O_DIRECT. Imports tell this by the call that opens it alone.
   bool is_direct = false;
+  /// Events of one source with the same shape have the same name, arguments and object, so that these need
+  /// not be looked up again. 0: it has none.
+  std::uint32_t shape = 0;
 };
 
 /// The mark SyscallEnd::kIdle.
@@ -94,11 +100,20 @@ class SyscallAppender {
     std::string_view key;
     std::optional<std::size_t> column = std::nullopt;
   };
+  struct Texts {
+    std::uint32_t shape = 0;
+    Word name = kNoWord;
+    Word object = kNoWord;
+    Word arguments = kNoWord;
+  };
+  /// Their words; nothing when there is no more room.
+  [[nodiscard]] std::optional<Texts> texts_of(const SyscallEvent& event);
   [[nodiscard]] std::optional<std::size_t> column_of(Attribute& attribute, AttributeForm form);
   void set(Attribute& attribute, std::int64_t value);
   void set_word(Attribute& attribute, Word word);
 
   EventTable* table_;
+  std::vector<Texts> shapes_;  ///< Those that were seen last, each where its number says.
   Attribute lwp_{"lwp"};
   Attribute end_{"end"};
   Attribute result_{"result"};
