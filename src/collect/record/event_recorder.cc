@@ -58,7 +58,7 @@ Status EventRecorder::read_all() {
     if (!is_full) continue;
     hand_over(seat);
     seat.due = clock_.mono();  // There may be more.
-    outbox_.deliver_soon();
+    outbox_.hand_on_soon();
   }
   return {};
 }

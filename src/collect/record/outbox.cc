@@ -118,10 +118,15 @@ void Outbox::put_item(Item item) {
   }
 }
 
-void Outbox::deliver_soon() {
+void Outbox::deliver_soon() { request(true); }
+
+void Outbox::hand_on_soon() { request(false); }
+
+void Outbox::request(bool syncs) {
   {
     const std::lock_guard lock(mutex_);
     requested_ = true;
+    sync_requested_ = sync_requested_ || syncs;
     start_worker();
   }
   wake_.notify_one();
@@ -146,7 +151,7 @@ Status Outbox::finish() {
   }
   wake_.notify_one();
   if (worker_.joinable()) worker_.join();
-  deliver();
+  deliver(true);
   const std::lock_guard lock(mutex_);
   if (broken_) return tl::unexpected<Error>(*broken_);
   if (!counts_.refusal) return {};
@@ -175,14 +180,16 @@ std::optional<Error> Outbox::broken() const {
 
 void Outbox::work() {
   for (;;) {
+    bool syncs = false;
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [this] { return requested_ || stopping_; });
       if (stopping_) return;
       requested_ = false;
+      syncs = std::exchange(sync_requested_, false);
     }
     try {
-      deliver();
+      deliver(syncs);
     } catch (const std::bad_alloc&) {
       const std::lock_guard lock(mutex_);
       delivering_front_ = false;
@@ -223,7 +230,7 @@ void Outbox::tell_losses() {
   }
 }
 
-void Outbox::deliver() {
+void Outbox::deliver(bool syncs) {
   std::unique_lock lock(mutex_);
   std::optional<Error> refusal;
   tell_losses();
@@ -243,13 +250,14 @@ void Outbox::deliver() {
     waiting_.pop_front();
     if (waiting_.empty()) tell_losses();
   }
-  if (options_.afterwards && !broken_) {
+  if (syncs && options_.afterwards && !broken_) {
     lock.unlock();
     const Status after = options_.afterwards();
     lock.lock();
     refusal = judge(after);
   }
-  counts_.refusal = std::move(refusal);
+  // Whether there is room again, only a sync can tell.
+  if (syncs || refusal) counts_.refusal = std::move(refusal);
 }
 
 std::optional<Error> Outbox::judge(const Status& done) {

@@ -28,7 +28,8 @@ class Outbox {
  public:
   struct Options {
     std::size_t most_cells = std::size_t{4} << 20;  ///< Some 40 MB: 40 minutes of 100 disks at 1 s.
-    /// Runs on the delivering thread once everything is delivered: syncs it to disk, enforces retention.
+    /// Runs on the delivering thread once `deliver_soon` has delivered everything: syncs it to disk, enforces
+    /// retention.
     std::function<Status()> afterwards;
   };
   struct Counts {
@@ -56,6 +57,9 @@ class Outbox {
 
   /// Wakes the thread to deliver what is waiting and returns at once. The first call starts the thread.
   void deliver_soon();
+  /// The same, but nothing runs afterwards: for what is much, of which the sink makes large blocks as long as
+  /// it need not sync it.
+  void hand_on_soon();
 
   /// Ends the thread and delivers the rest in the caller. A disk that is still full is then an error.
   [[nodiscard]] Status finish();
@@ -76,9 +80,10 @@ class Outbox {
   Outbox(TableSink* sink, ObservationSink* observations, Options options);
   void put_item(Item item);
   [[nodiscard]] static std::size_t cells_of(const Item& item);
+  void request(bool syncs);
   void start_worker();
   void work();
-  void deliver();
+  void deliver(bool syncs);
   void drop(const Item& item);
   void drop_samples(const SampleTable& table);
   template <typename Table>
@@ -101,6 +106,7 @@ class Outbox {
   std::map<HostKind, Loss> dropped_events_;
   std::map<HostKind, Loss> dropped_periods_;
   bool requested_ = false;
+  bool sync_requested_ = false;
   bool stopping_ = false;
   bool delivering_front_ = false;  ///< The sink has the front, so it must not be dropped.
   Counts counts_;

@@ -152,5 +152,32 @@ TEST(Outbox, RunsWhatComesAfterADelivery) {
   EXPECT_EQ(runs, 1);
 }
 
+TEST(Outbox, HandsOnWithoutASyncAndThenKnowsNothingNewOfTheDisk) {
+  ListSink sink;
+  std::atomic<int> runs = 0;
+  Outbox::Options options;
+  options.afterwards = [&]() -> Status {
+    ++runs;
+    return fail(ErrorCode::kNoSpace, "rec", "is full");
+  };
+  Outbox outbox(sink, options);
+  const auto wait_for_delivery = [&](std::int64_t t) {
+    outbox.put(table_at(t));
+    outbox.hand_on_soon();
+    while (outbox.counts().tables_waiting > 0) std::this_thread::yield();
+  };
+  wait_for_delivery(1);
+  EXPECT_EQ(runs, 0);
+  EXPECT_FALSE(outbox.counts().refusal);
+  outbox.deliver_soon();
+  while (!outbox.counts().refusal) std::this_thread::yield();
+  EXPECT_EQ(runs, 1);
+  wait_for_delivery(2);
+  EXPECT_TRUE(outbox.counts().refusal);
+  EXPECT_FALSE(outbox.has_room());
+  EXPECT_FALSE(outbox.finish());
+  EXPECT_EQ(runs, 2);
+}
+
 }  // namespace
 }  // namespace laggard::collect

@@ -6,9 +6,11 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/btf.h>
+#include <sys/epoll.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -38,9 +40,17 @@ bool kernel_has(const char* function) {
   return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
 }
 
+/// After how many calls the user side is woken: before the ring is half full, and not too often.
+std::uint32_t wake_every(std::size_t ring_bytes) {
+  constexpr std::size_t kMost = 8192;
+  return static_cast<std::uint32_t>(
+      std::min(kMost, std::bit_floor(ring_bytes / 4 / sizeof(wire::CallRecord))));
+}
+
 void set_up(syscalls_bpf& skeleton, const TracerOptions& options) {
   const TraceTargets& targets = options.targets;
   auto& settings = *skeleton.rodata;
+  settings.wake_every = wake_every(options.ring_bytes);
   settings.running_after_ns = static_cast<std::uint64_t>(options.running_after.count());
   settings.held_process = targets.held;
   settings.has_casts = kernel_has("bpf_rdonly_cast") ? 1 : 0;
@@ -66,8 +76,14 @@ class BpfTracer final : public SyscallTracer {
 
   /// \param processes  besides those that are chosen by their names
   [[nodiscard]] Status begin(std::span<const std::uint32_t> processes) {
-    ring_.reset(ring_buffer__new(bpf_map__fd(skeleton_->maps.ring), &BpfTracer::take_record, this, nullptr));
+    const int ring = bpf_map__fd(skeleton_->maps.ring);
+    ring_.reset(ring_buffer__new(ring, &BpfTracer::take_record, this, nullptr));
     if (ring_ == nullptr) return bpf_refusal(kWho, errno);
+    // By its edges: a ring is readable for as long as anything is in it, so that a reader would come for
+    // every few records.
+    epoll_event woken{.events = EPOLLIN | EPOLLET, .data = {}};
+    if (!wakes_.valid() || ::epoll_ctl(wakes_.get(), EPOLL_CTL_ADD, ring, &woken) != 0)
+      return fail_errno(errno, kWho, "cannot wait for records");
     if (const int error = syscalls_bpf__attach(skeleton_.get()); error != 0) return bpf_refusal(kWho, -error);
     return add(processes);
   }
@@ -85,9 +101,11 @@ class BpfTracer final : public SyscallTracer {
     return tell_open();
   }
 
-  [[nodiscard]] int descriptor() const override { return ring_buffer__epoll_fd(ring_.get()); }
+  [[nodiscard]] int descriptor() const override { return wakes_.get(); }
 
   void drain(const Take& take) override {
+    epoll_event woken{};
+    static_cast<void>(::epoll_wait(wakes_.get(), &woken, 1, 0));  // What wakes from now on is told anew.
     take_ = &take;
     ring_buffer__consume(ring_.get());
     take_ = nullptr;
@@ -147,6 +165,7 @@ class BpfTracer final : public SyscallTracer {
 
   std::unique_ptr<syscalls_bpf, DestroySkeleton> skeleton_;
   std::unique_ptr<ring_buffer, FreeRing> ring_;
+  Fd wakes_{::epoll_create1(EPOLL_CLOEXEC)};
   const Take* take_ = nullptr;
 };
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "collect/syscalls/call_text.h"
@@ -35,7 +34,8 @@ std::uint64_t CallShapes::part_of(char letter, std::uint64_t value) {
     case 'p':
       return value == 0 ? 0 : take_value(value);
     case 'i':
-      return is_in_text(number) ? static_cast<std::uint32_t>(number) : take_value(static_cast<std::uint64_t>(std::int64_t{number}));
+      return is_in_text(number) ? static_cast<std::uint32_t>(number)
+                                : take_value(static_cast<std::uint64_t>(std::int64_t{number}));
     case 'o':
     case 'O':
     case 'S':
@@ -65,21 +65,27 @@ bool CallShapes::set_key(const wire::CallRecord& call, const SyscallSpec& spec,
       key_[i + 1] = part_of(letter, value);
     }
   }
-  std::fill(key_.begin() + 1 + static_cast<std::ptrdiff_t>(spec.arguments.size()), key_.end(), 0);
   return true;
 }
 
 const CallShapes::Shape* CallShapes::find(const wire::CallRecord& call, const SyscallSpec& spec,
                                           DescriptorTables& descriptors) {
-  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads what differs in few bits.
-  constexpr unsigned kHighest = 54;                   // Leaves as many bits as number the slots.
+  constexpr std::uint64_t kOdd =
+      0x9e3779b97f4a7c15;            // 2^64 / golden ratio: spreads what differs in few bits.
+  constexpr unsigned kHighest = 54;  // Leaves as many bits as number the slots.
   static_assert(kSlots == std::size_t{1} << (64 - kHighest));
   last_ = nullptr;
   if (!set_key(call, spec, descriptors)) return nullptr;
+  // The call's number says how many arguments there are.
+  const std::span<const std::uint64_t> parts = std::span(key_).first(1 + spec.arguments.size());
   std::uint64_t hash = 0;
-  for (std::size_t i = 0; i <= spec.arguments.size(); ++i) hash = (hash ^ key_[i]) * kOdd;
+  for (const std::uint64_t part : parts) hash = (hash ^ part) * kOdd;
   last_ = &slots_[hash >> kHighest];
-  return last_->shape.id != 0 && last_->key == key_ ? &last_->shape : nullptr;
+  if (last_->shape.id == 0) return nullptr;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (last_->key[i] != parts[i]) return nullptr;
+  }
+  return &last_->shape;
 }
 
 std::uint32_t CallShapes::keep(std::string_view arguments, std::string_view object, bool is_direct) {

@@ -138,7 +138,6 @@ void ArgumentText::write_number(std::uint64_t value, std::string_view place) {
 }
 
 void ArgumentText::write(char letter, std::uint64_t value) {
-  constexpr std::int32_t kSmall = 4096;
   const auto number = static_cast<std::int32_t>(value);
   switch (letter) {
     case 'p':
@@ -146,8 +145,7 @@ void ArgumentText::write(char letter, std::uint64_t value) {
       text_ += "NULL";
       return;
     case 'i':
-      // Kinds, signals and options are few; other numbers may be many.
-      if (number > -kSmall && number < kSmall) return add_decimal(number, text_);
+      if (is_in_text(number)) return add_decimal(number, text_);
       return write_number(static_cast<std::uint64_t>(std::int64_t{number}), kSignedPlace);
     case 'l':
       return write_number(value, kSignedPlace);
@@ -204,6 +202,12 @@ void ArgumentText::set(const wire::CallRecord& call, const SyscallSpec* spec, co
   // The name of a file reads like a place.
   has_places_ = false;
   write_all(call, known, paths, descriptors);
+}
+
+std::optional<std::int64_t> plain_result(const wire::CallRecord& call, const SyscallSpec* spec) {
+  const bool is_error = call.result < 0 && call.result >= -kLargestErrno;
+  const bool is_more = spec != nullptr && (spec->returns_pointer || spec->effect == wire::kMakesResult);
+  return is_error || is_more ? std::nullopt : std::optional(call.result);
 }
 
 void add_result(const wire::CallRecord& call, const SyscallSpec* spec, DescriptorTables& descriptors,

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class ArgumentText {
   /// Valid until the next call of `set`.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] std::span<const std::uint64_t> values() const { return {values_.data(), count_}; }
+  /// Whether these are values, and not in the text because the name of a file reads like a place.
+  [[nodiscard]] bool has_places() const { return has_places_; }
 
  private:
   void write_all(const wire::CallRecord& call, const SyscallSpec& spec, const CallPaths& paths,
@@ -41,6 +44,15 @@ class ArgumentText {
   std::size_t count_ = 0;
   bool has_places_ = true;  ///< Else numbers are in the text.
 };
+
+/// Whether an int is part of the text: kinds, signals and options are few; other numbers may be many.
+[[nodiscard]] constexpr bool is_in_text(std::int32_t number) {
+  constexpr std::int32_t kSmall = 4096;
+  return number > -kSmall && number < kSmall;
+}
+
+/// The result of a call where that is a number and no more.
+[[nodiscard]] std::optional<std::int64_t> plain_result(const wire::CallRecord& call, const SyscallSpec* spec);
 
 /// Adds the result of a call: a number, `3</etc/passwd>`, an address, `-1 ENOENT (No such file or
 /// directory)`, or `? ERESTARTSYS (...)`.

@@ -31,6 +31,7 @@ void DescriptorTables::set(std::uint32_t process, std::int64_t descriptor, Descr
   }
   const auto at = static_cast<std::size_t>(descriptor);
   if (at >= table->size()) table->resize(at + 1);
+  what.id = ++last_id_;
   (*table)[at] = std::move(what);
 }
 

@@ -19,10 +19,12 @@ class DescriptorTables {
   struct Descriptor {
     std::string text{};  ///< Empty: not open, or not known.
     std::uint64_t since_ns = 0;
+    std::uint64_t id = 0;  ///< Of this text for this descriptor: another one each time that it is set.
     bool closes_on_exec = false;
     bool is_direct = false;  ///< Opened with O_DIRECT.
   };
 
+  /// Its id is given here.
   void set(std::uint32_t process, std::int64_t descriptor, Descriptor what);
   /// Null when it is not known. Valid until the next change.
   [[nodiscard]] const Descriptor* descriptor(std::uint32_t process, std::int64_t number);
@@ -53,6 +55,7 @@ class DescriptorTables {
   [[nodiscard]] Table* find_to_change(std::uint32_t process);
 
   std::unordered_map<std::uint32_t, std::shared_ptr<Files>> files_;
+  std::uint64_t last_id_ = 0;
   /// Of the last look-up: calls of a process come in runs.
   std::uint32_t last_process_ = 0;
   Files* last_ = nullptr;

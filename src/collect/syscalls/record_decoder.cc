@@ -89,6 +89,35 @@ void RecordDecoder::tell_object(const wire::CallRecord& call, const SyscallSpec&
   event.is_direct = descriptor != nullptr && descriptor->is_direct;
 }
 
+void RecordDecoder::tell_texts(const wire::CallRecord& call, const SyscallSpec* spec, std::string_view texts,
+                               SyscallEvent& event) {
+  const auto* const known = spec == nullptr ? nullptr : shapes_.find(call, *spec, descriptors_);
+  if (known != nullptr) {
+    event.arguments = known->arguments;
+    event.values = shapes_.values();
+    event.object = known->object;
+    event.is_direct = known->is_direct;
+    event.shape = known->id;
+    return;
+  }
+  const CallPaths paths{path_at(texts, 0), path_at(texts, wire::kPathBytes)};
+  call_arguments_.set(call, spec, paths, descriptors_);
+  event.arguments = call_arguments_.text();
+  event.values = call_arguments_.values();
+  if (spec == nullptr) return;
+  tell_object(call, *spec, paths[0], event);
+  if (call_arguments_.has_places())
+    event.shape = shapes_.keep(event.arguments, event.object, event.is_direct);
+}
+
+void RecordDecoder::tell_result(const wire::CallRecord& call, const SyscallSpec* spec, SyscallEvent& event) {
+  event.returned = plain_result(call, spec);
+  if (event.returned) return;
+  result_.clear();
+  add_result(call, spec, descriptors_, result_);
+  event.result = result_;
+}
+
 /// What a call that returned did to descriptors, other than to make them.
 void RecordDecoder::follow(const wire::CallRecord& call) {
   const std::uint32_t process = call.head.process;
@@ -139,18 +168,12 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
   } else {
     event.name = spec->name;
   }
-  result_.clear();
   if (call.head.kind == wire::kResumedRecord) {
     event.arguments = kBegunBefore;
-    add_result(call, spec, descriptors_, result_);
-    event.result = result_;
+    tell_result(call, spec, event);
     return event;
   }
-  const CallPaths paths{path_at(texts, 0), path_at(texts, wire::kPathBytes)};
-  call_arguments_.set(call, spec, paths, descriptors_);
-  event.arguments = call_arguments_.text();
-  event.values = call_arguments_.values();
-  if (spec != nullptr) tell_object(call, *spec, paths[0], event);
+  tell_texts(call, spec, texts, event);
   event.sequence = call.sequence;
   if (call.head.kind == wire::kUnfinishedRecord) {
     const bool never_returns = call.head.number == kNumberExit || call.head.number == kNumberExitGroup;
@@ -164,8 +187,7 @@ SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_vi
     event.time += *event.took;
     return event;
   }
-  add_result(call, spec, descriptors_, result_);
-  event.result = result_;
+  tell_result(call, spec, event);
   if (!is_compat) follow(call);
   return event;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "collect/syscalls/call_shapes.h"
 #include "collect/syscalls/call_text.h"
 #include "collect/syscalls/descriptor_tables.h"
 #include "collect/syscalls/syscall_table.h"
@@ -41,6 +42,10 @@ class RecordDecoder {
   [[nodiscard]] SyscallEvent exit_of(const wire::MomentRecord& moment);
   [[nodiscard]] const DescriptorTables::Descriptor* descriptor_of(const wire::CallRecord& call,
                                                                   const SyscallSpec& spec);
+  /// Its arguments and object.
+  void tell_texts(const wire::CallRecord& call, const SyscallSpec* spec, std::string_view paths,
+                  SyscallEvent& event);
+  void tell_result(const wire::CallRecord& call, const SyscallSpec* spec, SyscallEvent& event);
   void tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path,
                    SyscallEvent& event);
   void follow(const wire::CallRecord& call);
@@ -49,6 +54,7 @@ class RecordDecoder {
 
   Duration offset_{};
   DescriptorTables descriptors_;
+  CallShapes shapes_;
   ArgumentText call_arguments_;
   std::string name_;
   std::string arguments_;

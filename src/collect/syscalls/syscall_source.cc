@@ -181,13 +181,13 @@ void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t mos
   }
   follow_wall(clock);
   tracer_->drain([&](std::span<const std::byte> record) {
-    left_ = decoder_.decode(record);
-    if (!left_) return true;
-    if (!appender.append(*left_)) {
+    const auto event = decoder_.decode(record);
+    if (!event) return true;
+    if (!appender.append(*event)) {
+      left_ = event;
       batch.is_full = true;
       return false;
     }
-    left_.reset();
     ++events_;
     return batch.events.size() < most;
   });

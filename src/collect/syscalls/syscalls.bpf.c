@@ -20,6 +20,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile uint64_t comms[kComms][kCommBytes / 8];  // As text.
 const volatile uint32_t comm_count;
 const volatile uint32_t has_casts;  // The kernel knows bpf_rdonly_cast.
+const volatile uint32_t wake_every;  // Calls, a power of two: the user side looks by itself, too.
 const volatile uint64_t running_after_ns;  // From then on it is told of a call that it is under way.
 // A child of the user side that waits to execute the command. It and `processes` are numbers in the namespace of the
 // user side.
@@ -71,7 +72,6 @@ struct {
 } ring SEC(".maps");
 
 enum {
-  kWakeEvery = 8192,  // Calls: some 800 kB. The user side looks by itself, too.
   kAtFdCwd = -100,
   kMostWalk = 40,
   kUnix = 1,
@@ -399,7 +399,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result) {
     if (effects[number]) follow_descriptors(thread, effects[number]);
   }
   const uint64_t wake =
-      (call->sequence & (kWakeEvery - 1)) == 0 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+      (call->sequence & (wake_every - 1)) == 0 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
   emit_call(thread, kind, wake);
   return 0;
 }
