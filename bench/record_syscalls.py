@@ -156,17 +156,39 @@ def loop_costs(options):
               f"{statistics.median(own[COUNTS]):.0f} ns | {statistics.median(own[RECORDS]):.0f} ns |", flush=True)
 
 
-def at_rate(options, tool, per_second=0):
-    """Two processes that do nothing but call, each half as often as that, or as fast as they can."""
-    calls = 10**9
-    script = "".join(f"timeout {options.seconds} {options.loop} getpid {calls} {options.scratch}/{name} {per_second / 2} & "
-                     for name in "ab") + "wait"
-    out = tempfile.mkdtemp(dir=options.scratch)
-    done = run(words_of(tool, options.laggard, out, ["sh", "-c", script]))
+def told_of(done, seconds):
     told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
     got, lost = (int(text.replace(",", "")) for text in told.groups())
-    print(f"\n{tool}, {f'{per_second:,} a second' if per_second else 'full rate'}, {os.cpu_count()} processors, {options.seconds} s: {got / options.seconds / 1e6:.2f} million a second recorded, "
-          f"{lost / options.seconds / 1e6:.2f} million a second lost, {bytes_in(out) / max(got, 1):.2f} bytes each")
+    return f"{got / seconds / 1e6:.2f} million a second recorded, {lost / seconds / 1e6:.2f} million a second lost", got
+
+
+def at_full_rate(options, tool):
+    """Two processes that do nothing but call."""
+    script = "".join(f"timeout {options.seconds} {options.loop} getpid 1000000000 {options.scratch}/{name} & " for name in "ab") + "wait"
+    out = tempfile.mkdtemp(dir=options.scratch)
+    said, got = told_of(run(words_of(tool, options.laggard, out, ["sh", "-c", script])), options.seconds)
+    print(f"\n{tool}, full rate, {os.cpu_count()} processors, {options.seconds} s: {said}, {bytes_in(out) / max(got, 1):.2f} bytes each")
+    shutil.rmtree(out)
+
+
+def ticks_of_threads(stat_lines):
+    """User and system time of each thread, in clock ticks: the first one reads the ring, the other one archives."""
+    return [sum(map(int, line.rsplit(")", 1)[1].split()[11:13])) for line in stat_lines.splitlines()]
+
+
+def at_a_million(options, tool):
+    """Two processes that together call a million times a second, and what the recorder's threads take for it."""
+    calls = 500_000 * options.seconds
+    look = "cat /proc/$PPID/task/*/stat; echo; "
+    loops = "".join(f"{options.loop} getpid {calls} {options.scratch}/{name} 500000 > /dev/null & " for name in "ab")
+    out = tempfile.mkdtemp(dir=options.scratch)
+    done = run(words_of(tool, options.laggard, out, ["sh", "-c", f"sleep 1; {look}{loops} wait; {look}"]))
+    said, got = told_of(done, options.seconds)
+    before, after = map(ticks_of_threads, done.stdout.strip().split("\n\n"))
+    before += [0] * (len(after) - len(before))
+    drain, archive = (1e9 / os.sysconf("SC_CLK_TCK") * (b - a) / (2 * calls) for a, b in zip(before, after))
+    print(f"\n{tool}, a million a second for {options.seconds} s: {said}, {bytes_in(out) / max(got, 1):.2f} bytes each; "
+          f"{drain:.0f} ns of CPU a call to drain, {drain + archive:.0f} ns to disk")
     shutil.rmtree(out)
 
 
@@ -192,9 +214,9 @@ def main():
                                         encoding="ascii")
         compare("postmark", ["postmark", orders], tools, options)
         compare("dd, 1 MiB", ["dd", "if=/dev/zero", f"of={scratch}/bulk", "bs=1M", "count=2000"], tools, options)
-        for tool in (COUNTS, RECORDS):
-            at_rate(options, tool)
-        at_rate(options, RECORDS, 1_000_000)
+        for run_loops in (at_full_rate, at_a_million):
+            for tool in (COUNTS, RECORDS):
+                run_loops(options, tool)
         print(f"load {os.getloadavg()[0]:.1f}")
 
 

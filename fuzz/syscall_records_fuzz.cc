@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::byte> record(bytes);
     std::memcpy(record.data(), rest.data() + 1, bytes);
     rest = rest.subspan(1 + bytes);
-    const auto event = decoder.decode(record);
-    if (!event || !appender.append(*event)) continue;
+    const laggard::SyscallEvent* const event = decoder.decode(record);
+    if (event == nullptr || !appender.append(*event)) continue;
     laggard::SyscallRows rows(table);
     const laggard::SyscallEvent told = rows.at(table.size() - 1);
     LAGGARD_CHECK(told.name == event->name && told.end == event->end);

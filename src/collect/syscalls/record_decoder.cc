@@ -29,13 +29,12 @@ enum CallNumber : unsigned {
 constexpr std::uint64_t kCloseRangeCloseOnExec = 4;
 constexpr std::string_view kBegunBefore = "/* begun before the recording */";
 
-/// The struct with which a record begins; nothing when the record is shorter.
+/// Reads the struct with which a record begins; false when the record is shorter.
 template <typename Struct>
-std::optional<Struct> struct_of(std::span<const std::byte> record) {
-  if (record.size() < sizeof(Struct)) return std::nullopt;
-  Struct value;
+bool read_struct(std::span<const std::byte> record, Struct& value) {
+  if (record.size() < sizeof value) return false;
   std::memcpy(&value, record.data(), sizeof value);
-  return value;
+  return true;
 }
 
 /// What stands behind it.
@@ -60,9 +59,9 @@ WallTime RecordDecoder::wall(std::uint64_t mono_ns) const {
 
 bool RecordDecoder::takes_newcomers() { return std::exchange(has_newcomers_, false); }
 
-std::optional<SyscallEvent> RecordDecoder::damaged_record() {
+const SyscallEvent* RecordDecoder::damaged_record() {
   ++damaged_;
-  return std::nullopt;
+  return nullptr;
 }
 
 /// What the first argument is, if it is a descriptor, or what the result is.
@@ -81,41 +80,41 @@ const DescriptorTables::Descriptor* RecordDecoder::descriptor_of(const wire::Cal
 }
 
 /// A descriptor, or the path that is named: as an import of strace's text has it.
-void RecordDecoder::tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path,
-                                SyscallEvent& event) {
+void RecordDecoder::tell_object(const wire::CallRecord& call, const SyscallSpec& spec,
+                                std::string_view path) {
   const auto* const descriptor = descriptor_of(call, spec);
   object_ = descriptor == nullptr ? path : descriptor->text;
-  event.object = object_;
-  event.is_direct = descriptor != nullptr && descriptor->is_direct;
+  event_.object = object_;
+  event_.is_direct = descriptor != nullptr && descriptor->is_direct;
 }
 
-void RecordDecoder::tell_texts(const wire::CallRecord& call, const SyscallSpec* spec, std::string_view texts,
-                               SyscallEvent& event) {
+void RecordDecoder::tell_texts(const wire::CallRecord& call, const SyscallSpec* spec,
+                               std::string_view texts) {
   const auto* const known = spec == nullptr ? nullptr : shapes_.find(call, *spec, descriptors_);
   if (known != nullptr) {
-    event.arguments = known->arguments;
-    event.values = shapes_.values();
-    event.object = known->object;
-    event.is_direct = known->is_direct;
-    event.shape = known->id;
+    event_.arguments = known->arguments;
+    event_.values = shapes_.values();
+    event_.object = known->object;
+    event_.is_direct = known->is_direct;
+    event_.shape = known->id;
     return;
   }
   const CallPaths paths{path_at(texts, 0), path_at(texts, wire::kPathBytes)};
   call_arguments_.set(call, spec, paths, descriptors_);
-  event.arguments = call_arguments_.text();
-  event.values = call_arguments_.values();
+  event_.arguments = call_arguments_.text();
+  event_.values = call_arguments_.values();
   if (spec == nullptr) return;
-  tell_object(call, *spec, paths[0], event);
-  if (call_arguments_.has_places())
-    event.shape = shapes_.keep(event.arguments, event.object, event.is_direct);
+  tell_object(call, *spec, paths[0]);
+  if (!call_arguments_.has_places()) return;
+  event_.shape = shapes_.keep(event_.arguments, event_.object, event_.is_direct);
 }
 
-void RecordDecoder::tell_result(const wire::CallRecord& call, const SyscallSpec* spec, SyscallEvent& event) {
-  event.returned = plain_result(call, spec);
-  if (event.returned) return;
+void RecordDecoder::tell_result(const wire::CallRecord& call, const SyscallSpec* spec) {
+  event_.returned = plain_result(call, spec);
+  if (event_.returned) return;
   result_.clear();
   add_result(call, spec, descriptors_, result_);
-  event.result = result_;
+  event_.result = result_;
 }
 
 /// What a call that returned did to descriptors, other than to make them.
@@ -152,73 +151,60 @@ void RecordDecoder::follow(const wire::CallRecord& call) {
   }
 }
 
-SyscallEvent RecordDecoder::call_of(const wire::CallRecord& call, std::string_view texts) {
+void RecordDecoder::tell_call(const wire::CallRecord& call, std::string_view texts) {
   const bool is_compat = (call.head.flags & wire::kCompatFlag) != 0;
   const SyscallSpec* const spec = is_compat ? nullptr : find_syscall(call.head.number);
-  SyscallEvent event{.time = wall(call.start_ns),
-                     .took = std::nullopt,
-                     .lwp = call.head.thread,
-                     .name = {},
-                     .arguments = {},
-                     .result = {},
-                     .object = {}};
+  event_.time = wall(call.start_ns);
+  event_.lwp = call.head.thread;
   if (spec == nullptr) {
     name_ = fmt::format("{}{}", is_compat ? "compat_" : "syscall_", call.head.number);
-    event.name = name_;
+    event_.name = name_;
   } else {
-    event.name = spec->name;
+    event_.name = spec->name;
   }
   if (call.head.kind == wire::kResumedRecord) {
-    event.arguments = kBegunBefore;
-    tell_result(call, spec, event);
-    return event;
+    event_.arguments = kBegunBefore;
+    return tell_result(call, spec);
   }
-  tell_texts(call, spec, texts, event);
-  event.sequence = call.sequence;
+  tell_texts(call, spec, texts);
+  event_.sequence = call.sequence;
   if (call.head.kind == wire::kUnfinishedRecord) {
     const bool never_returns = call.head.number == kNumberExit || call.head.number == kNumberExitGroup;
-    event.end = SyscallEnd::kUnfinished;
-    event.result = never_returns ? "?" : "";
-    return event;
+    event_.end = SyscallEnd::kUnfinished;
+    event_.result = never_returns ? "?" : "";
+    return;
   }
-  event.took = Duration{static_cast<std::int64_t>(call.took_ns)};
+  event_.took = Duration{static_cast<std::int64_t>(call.took_ns)};
   if (call.head.kind == wire::kRunningRecord) {
-    event.end = SyscallEnd::kRunning;
-    event.time += *event.took;
-    return event;
+    event_.end = SyscallEnd::kRunning;
+    event_.time += *event_.took;
+    return;
   }
-  tell_result(call, spec, event);
+  tell_result(call, spec);
   if (!is_compat) follow(call);
-  return event;
 }
 
-SyscallEvent RecordDecoder::signal_of(const wire::MomentRecord& moment) {
+void RecordDecoder::tell_signal(const wire::MomentRecord& moment) {
   name_ = signal_text(moment.head.number);
   arguments_ = signal_details(moment);
-  return {.time = wall(moment.time_ns),
-          .took = std::nullopt,
-          .lwp = moment.head.thread,
-          .name = name_,
-          .arguments = arguments_,
-          .result = {},
-          .object = {},
-          .end = SyscallEnd::kSignal};
+  event_.time = wall(moment.time_ns);
+  event_.lwp = moment.head.thread;
+  event_.name = name_;
+  event_.arguments = arguments_;
+  event_.end = SyscallEnd::kSignal;
 }
 
-SyscallEvent RecordDecoder::exit_of(const wire::MomentRecord& moment) {
+void RecordDecoder::tell_exit(const wire::MomentRecord& moment) {
   const bool was_killed = WIFSIGNALED(moment.code);
   arguments_ = was_killed ? fmt::format("by {}{}", signal_text(WTERMSIG(moment.code)),
                                         WCOREDUMP(moment.code) ? " (core dumped)" : "")
                           : fmt::format("with {}", WEXITSTATUS(moment.code));
   if ((moment.head.flags & wire::kLastThreadFlag) != 0) descriptors_.end(moment.head.process);
-  return {.time = wall(moment.time_ns),
-          .took = std::nullopt,
-          .lwp = moment.head.thread,
-          .name = was_killed ? "killed" : "exited",
-          .arguments = arguments_,
-          .result = {},
-          .object = {},
-          .end = SyscallEnd::kExit};
+  event_.time = wall(moment.time_ns);
+  event_.lwp = moment.head.thread;
+  event_.name = was_killed ? "killed" : "exited";
+  event_.arguments = arguments_;
+  event_.end = SyscallEnd::kExit;
 }
 
 void RecordDecoder::describe(const wire::DescriptorRecord& record, std::string_view text) {
@@ -231,40 +217,54 @@ void RecordDecoder::describe(const wire::DescriptorRecord& record, std::string_v
                     .is_direct = (record.head.flags & wire::kDirectFlag) != 0});
 }
 
-std::optional<SyscallEvent> RecordDecoder::decode(std::span<const std::byte> record) {
-  const auto head = struct_of<wire::RecordHead>(record);
-  if (!head || head->bytes != record.size()) return damaged_record();
-  switch (head->kind) {
+const SyscallEvent* RecordDecoder::decode(std::span<const std::byte> record) {
+  wire::RecordHead head{};
+  if (!read_struct(record, head) || head.bytes != record.size()) return damaged_record();
+  event_ = {};
+  switch (head.kind) {
     case wire::kCallRecord:
     case wire::kResumedRecord:
     case wire::kUnfinishedRecord:
     case wire::kRunningRecord: {
-      const auto call = struct_of<wire::CallRecord>(record);
+      wire::CallRecord call{};
       // Longer than ever since 1970 is damage, and would be no time.
-      if (!call || call->start_ns > INT64_MAX / 4 || call->took_ns > INT64_MAX / 4) return damaged_record();
-      return call_of(*call, text_of<wire::CallRecord>(record));
+      if (!read_struct(record, call) || call.start_ns > INT64_MAX / 4 || call.took_ns > INT64_MAX / 4) {
+        return damaged_record();
+      }
+      tell_call(call, text_of<wire::CallRecord>(record));
+      return &event_;
     }
+    case wire::kDescriptorRecord: {
+      wire::DescriptorRecord descriptor{};
+      if (!read_struct(record, descriptor)) return damaged_record();
+      describe(descriptor, text_of<wire::DescriptorRecord>(record));
+      return nullptr;
+    }
+    default:
+      return decode_moment(record);
+  }
+}
+
+const SyscallEvent* RecordDecoder::decode_moment(std::span<const std::byte> record) {
+  wire::MomentRecord moment{};
+  if (!read_struct(record, moment)) return damaged_record();
+  switch (moment.head.kind) {
     case wire::kSignalRecord:
-    case wire::kExitRecord: {
-      const auto moment = struct_of<wire::MomentRecord>(record);
-      if (!moment || moment->time_ns > INT64_MAX / 4) return damaged_record();
-      return head->kind == wire::kSignalRecord ? signal_of(*moment) : exit_of(*moment);
-    }
-    case wire::kForkRecord: {
-      const auto moment = struct_of<wire::MomentRecord>(record);
-      if (!moment) return damaged_record();
-      descriptors_.fork(head->process, moment->other_process, (head->flags & wire::kFilesSharedFlag) != 0);
-      return std::nullopt;
-    }
+    case wire::kExitRecord:
+      if (moment.time_ns > INT64_MAX / 4) return damaged_record();
+      if (moment.head.kind == wire::kSignalRecord) {
+        tell_signal(moment);
+      } else {
+        tell_exit(moment);
+      }
+      return &event_;
+    case wire::kForkRecord:
+      descriptors_.fork(moment.head.process, moment.other_process,
+                        (moment.head.flags & wire::kFilesSharedFlag) != 0);
+      return nullptr;
     case wire::kJoinRecord:
       has_newcomers_ = true;
-      return std::nullopt;
-    case wire::kDescriptorRecord: {
-      const auto descriptor = struct_of<wire::DescriptorRecord>(record);
-      if (!descriptor) return damaged_record();
-      describe(*descriptor, text_of<wire::DescriptorRecord>(record));
-      return std::nullopt;
-    }
+      return nullptr;
     default:
       return damaged_record();
   }

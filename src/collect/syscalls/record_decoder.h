@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,8 +25,8 @@ class RecordDecoder {
   /// \param offset  of the wall clock from the monotonic one, when the next records were made.
   void set_clock(Duration offset) { offset_ = offset; }
 
-  /// \return what the record tells, if it is for the archive. Its texts are valid until the next call.
-  [[nodiscard]] std::optional<SyscallEvent> decode(std::span<const std::byte> record);
+  /// \return what the record tells; null if that is nothing for the archive. Valid until the next call.
+  [[nodiscard]] const SyscallEvent* decode(std::span<const std::byte> record);
 
   /// Whether there are processes whose open descriptors nobody has told; asking forgets it.
   [[nodiscard]] bool takes_newcomers();
@@ -37,25 +36,25 @@ class RecordDecoder {
 
  private:
   [[nodiscard]] WallTime wall(std::uint64_t mono_ns) const;
-  [[nodiscard]] SyscallEvent call_of(const wire::CallRecord& call, std::string_view paths);
-  [[nodiscard]] SyscallEvent signal_of(const wire::MomentRecord& moment);
-  [[nodiscard]] SyscallEvent exit_of(const wire::MomentRecord& moment);
+  [[nodiscard]] const SyscallEvent* decode_moment(std::span<const std::byte> record);
+  void tell_call(const wire::CallRecord& call, std::string_view texts);
+  void tell_signal(const wire::MomentRecord& moment);
+  void tell_exit(const wire::MomentRecord& moment);
   [[nodiscard]] const DescriptorTables::Descriptor* descriptor_of(const wire::CallRecord& call,
                                                                   const SyscallSpec& spec);
   /// Its arguments and object.
-  void tell_texts(const wire::CallRecord& call, const SyscallSpec* spec, std::string_view paths,
-                  SyscallEvent& event);
-  void tell_result(const wire::CallRecord& call, const SyscallSpec* spec, SyscallEvent& event);
-  void tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path,
-                   SyscallEvent& event);
+  void tell_texts(const wire::CallRecord& call, const SyscallSpec* spec, std::string_view texts);
+  void tell_object(const wire::CallRecord& call, const SyscallSpec& spec, std::string_view path);
+  void tell_result(const wire::CallRecord& call, const SyscallSpec* spec);
   void follow(const wire::CallRecord& call);
   void describe(const wire::DescriptorRecord& record, std::string_view text);
-  [[nodiscard]] std::optional<SyscallEvent> damaged_record();
+  [[nodiscard]] const SyscallEvent* damaged_record();
 
   Duration offset_{};
   DescriptorTables descriptors_;
   CallShapes shapes_;
   ArgumentText call_arguments_;
+  SyscallEvent event_{};  ///< That is told, and its texts.
   std::string name_;
   std::string arguments_;
   std::string result_;

@@ -90,8 +90,8 @@ wire::MomentRecord moment(wire::RecordKind kind, std::uint16_t number, std::int3
 }
 
 /// `name(arguments) = result <object>`
-std::string told(const std::optional<SyscallEvent>& event) {
-  if (!event) return "nothing";
+std::string told(const SyscallEvent* event) {
+  if (event == nullptr) return "nothing";
   // As it comes out of an archive, with its values in their places.
   EventTable table("h", std::string(kSyscallKind));
   EXPECT_TRUE(SyscallAppender(table).append(*event));

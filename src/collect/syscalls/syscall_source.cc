@@ -181,10 +181,10 @@ void SyscallSource::drain(Clock& clock, ObservationBatch& batch, std::size_t mos
   }
   follow_wall(clock);
   tracer_->drain([&](std::span<const std::byte> record) {
-    const auto event = decoder_.decode(record);
-    if (!event) return true;
+    const SyscallEvent* const event = decoder_.decode(record);
+    if (event == nullptr) return true;
     if (!appender.append(*event)) {
-      left_ = event;
+      left_ = *event;
       batch.is_full = true;
       return false;
     }

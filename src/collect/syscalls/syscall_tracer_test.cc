@@ -60,8 +60,8 @@ TEST_P(CallTracing, WhatIsUnderWayForLongIsToldWhileItIs) {
     ASSERT_LT(clock_.mono().time_since_epoch() - begun.time_since_epoch(), 60s);
     ASSERT_TRUE((*tracer)->tell_running());
     (*tracer)->drain([&](std::span<const std::byte> record) {
-      const auto event = decoder.decode(record);
-      if (!event || event->end != SyscallEnd::kRunning) return true;
+      const SyscallEvent* const event = decoder.decode(record);
+      if (event == nullptr || event->end != SyscallEnd::kRunning) return true;
       EXPECT_EQ(event->name, "read");
       EXPECT_EQ(event->lwp, child.process());
       EXPECT_THAT(std::string(event->object), StartsWith("pipe:["));
