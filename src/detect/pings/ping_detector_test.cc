@@ -200,6 +200,19 @@ TEST_F(PingDetectorTest, WhatTwoTargetsShareIsFoundInsteadOfThem) {
   EXPECT_THAT(probes.found(), testing::ElementsAre("server s1"));
 }
 
+TEST_F(PingDetectorTest, BothDisksOfAPairOfServersAreToldOfAndNotThePair) {
+  GroupingBuilder pairs;
+  const std::vector<std::string> luns{"l0", "l1", "l2", "l3", "l4", "l5"};
+  for (std::size_t l = 0; l < luns.size(); ++l) {
+    pairs.lun(luns[l], "controller", "array", {"s" + std::to_string(l), "s" + std::to_string(l ^ 1U)});
+  }
+  Probes probes(pairs.get(), {"c1", "c2", "c3"}, luns);
+  probes.run(0, 6, [](std::string_view, std::string_view target, int minute) {
+    return minute > 0 && (target == "l2" || target == "l3") ? "timeout" : "ok";
+  });
+  EXPECT_THAT(probes.confirmed(), testing::UnorderedElementsAre("lun l2", "lun l3"));
+}
+
 TEST_F(PingDetectorTest, AClientThatFailsEverywhereIsTheOneThatIsSick) {
   Probes probes(system_.get(), {"c1", "c2", "c3"}, {"s1/d1", "s1/d2", "s2/d1"});
   probes.run(0, 6, sick("c2", "", "error"));

@@ -40,7 +40,7 @@ bool has_failed(const stats::UnitHealth& health) {
 struct Explanation {
   stats::PathFit fit;
   std::vector<std::size_t> failed;  ///< Units.
-  double cost = 0;                  ///< In nats, with kNeeded for each of them.
+  double cost = 0;                  ///< In nats, with kNeeded for each part that must have failed.
 };
 
 }  // namespace
@@ -87,12 +87,18 @@ struct PingLocalizer::System {
     }
   }
 
+  [[nodiscard]] std::size_t together(std::size_t unit) const {
+    return unit < units.all().size() ? units.all()[unit].together : 1;
+  }
+
   [[nodiscard]] Explanation explain(std::span<const std::size_t> well) const {
     Explanation one{.fit = model.fit(trials, failures, {.well = well}), .failed = {}};
     for (std::size_t u = 0; u < units.all().size() + hidden; ++u) {
       if (has_failed(one.fit.health[u])) one.failed.push_back(u);
     }
-    one.cost = kNeeded * static_cast<double>(one.failed.size()) - one.fit.log_likelihood;
+    std::size_t parts = 0;
+    for (const std::size_t u : one.failed) parts += together(u);
+    one.cost = kNeeded * static_cast<double>(parts) - one.fit.log_likelihood;
     return one;
   }
 
@@ -100,9 +106,22 @@ struct PingLocalizer::System {
   /// other is taken for healthy as long as the rest, fitted anew, explains what failed at a lower cost. Eight
   /// disks of a server that fails by half do not fail equally often, and each that is a little worse than
   /// the others would be blamed beside the server.
+  ///
+  /// Those that stand by for each other have failed only if that makes the failures likelier by kNeeded than
+  /// that each has failed, or one disk of each, as a job does that is striped over both.
   [[nodiscard]] std::vector<stats::UnitHealth> simplest_health() const {
     std::vector<std::size_t> well;
     Explanation now = explain(well);
+    for (const std::size_t u : std::vector(now.failed)) {
+      if (together(u) == 1) continue;
+      well.push_back(u);
+      Explanation apart = explain(well);
+      if (apart.cost <= now.cost + kNeeded) {
+        now = std::move(apart);
+      } else {
+        well.pop_back();
+      }
+    }
     while (now.failed.size() > 1 && now.failed.size() <= kMostFailed) {
       std::optional<Explanation> best;
       std::size_t unneeded = 0;

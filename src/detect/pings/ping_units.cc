@@ -33,7 +33,8 @@ PingUnits::PingUnits(std::span<const std::vector<PingHop>> paths, std::span<cons
   std::map<std::vector<std::size_t>, std::size_t> classes;
   for (auto& [key, unit] : by_key) {
     const auto [at, added] = classes.try_emplace(unit.on, units_.size());
-    if (added) units_.push_back({{}, unit.on});
+    if (added) units_.push_back({.parts = {}, .on = unit.on, .together = unit.parts.size()});
+    units_[at->second].together = std::min(units_[at->second].together, unit.parts.size());
     std::vector<Part>& parts = units_[at->second].parts;
     for (const Part& part : unit.parts) {
       if (std::ranges::find(parts, part) == parts.end()) parts.push_back(part);

@@ -19,6 +19,8 @@ namespace laggard::detect {
 struct PingUnit {
   std::vector<Part> parts;
   std::vector<std::size_t> on;  ///< Paths, grows.
+  /// How many of the parts must have failed for the unit to have: all that stand by for each other, or one.
+  std::size_t together = 1;
 };
 
 /// The units of some paths, and which is whose.
