@@ -85,7 +85,8 @@ TEST_P(DescriptorTracing, WhatWasOpenBeforeAndTheCallThatWasUnderWay) {
   });
   TRACE_OR_SKIP({{"pid", {number(child.process())}}});
   follow(child);
-  EXPECT_THAT(object_of("read(" + std::to_string(before.get())), EndsWith("hostname"));
+  EXPECT_THAT(object_of("read(" + std::to_string(before.get())), EndsWith("hostname"))
+      << testing::PrintToString(lines());
   const Told* gate = find("begun before the recording");
   // It may have been traced before it reached its gate.
   if (gate != nullptr) {

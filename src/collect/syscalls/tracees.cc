@@ -223,11 +223,16 @@ void Tracees::handle_stop(pid_t id, Thread& thread, int status) {
   resume(id);
 }
 
-/// Whether it was in a call when it was found, and which.
+/// Whether it was in a call when it was found, and which. A call that had just returned left its number, but
+/// no request to be restarted.
 void Tracees::look_for_call(pid_t id, Thread& thread) {
-  user_regs_struct registers{};
   constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  thread.resumes = ask_tracee(PTRACE_GETREGS, id, 0, &registers) == 0 && registers.orig_rax != kNone;
+  constexpr std::int64_t kFirstRestart = 512;  // ERESTARTSYS
+  constexpr std::int64_t kLastRestart = 516;   // ERESTART_RESTARTBLOCK
+  user_regs_struct registers{};
+  const bool is_known = ask_tracee(PTRACE_GETREGS, id, 0, &registers) == 0 && registers.orig_rax != kNone;
+  const auto result = static_cast<std::int64_t>(registers.rax);
+  thread.resumes = is_known && result <= -kFirstRestart && result >= -kLastRestart;
   thread.call.head.number = static_cast<std::uint16_t>(registers.orig_rax);
 }
 
