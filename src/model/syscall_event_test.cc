@@ -90,6 +90,26 @@ TEST(SyscallEvent, AddressesMakeNoTextsOfTheirOwn) {
   EXPECT_EQ(table.words().size(), 3U);
 }
 
+TEST(SyscallEvent, OfOneShapeAreToldAlikeHoweverManyThereAre) {
+  EventTable table("h", std::string(kSyscallKind));
+  SyscallAppender appender(table);
+  constexpr std::uint32_t kShapes = 1000;
+  for (std::uint32_t i = 0; i < 2 * kShapes; ++i) {
+    const std::string arguments = std::to_string(i % kShapes) + ", <u>";
+    const std::array<std::uint64_t, 1> values{i};
+    SyscallEvent event = call(arguments, values, {});
+    event.returned = -std::int64_t{i};
+    event.shape = 1 + i % kShapes;
+    ASSERT_TRUE(appender.append(event));
+  }
+  SyscallRows rows(table);
+  for (std::uint32_t i = 0; i < 2 * kShapes; ++i) {
+    const SyscallEvent event = rows.at(i);
+    EXPECT_EQ(event.arguments, std::to_string(i % kShapes) + ", " + std::to_string(i));
+    EXPECT_EQ(event.result, std::to_string(-std::int64_t{i}));
+  }
+}
+
 TEST(SyscallEvent, PlacesAreCounted) {
   EXPECT_EQ(argument_places(""), 0U);
   EXPECT_EQ(argument_places("<<d><u>>, <x"), 2U);
