@@ -137,8 +137,8 @@ bool SyscallAppender::append(const SyscallEvent& event) {
   EventTable& table = *table_;
   const auto texts = texts_of(event);
   const Returned returned =
-      event.returned ? Returned{.number = event.returned, .errno_name = {}, .is_number_alone = true}
-                     : taken_apart(event.result);
+      event.plain_result ? Returned{.number = event.plain_result, .errno_name = {}, .is_number_alone = true}
+                         : taken_apart(event.result);
   const bool is_more = !event.result.empty() && !returned.is_number_alone;
   const auto whole = !is_more                ? std::optional(kNoWord)
                      : returned.is_hex_alone ? table.intern(kHexPlace)

@@ -61,7 +61,7 @@ struct SyscallEvent {
   std::span<const std::uint64_t> values = {};
   std::string_view result;  ///< `3</etc/passwd>`, `-1 ENOENT (No such file or directory)`, `?`.
   /// Instead of `result`, for SyscallAppender: a number that is all of it.
-  std::optional<std::int64_t> returned = std::nullopt;
+  std::optional<std::int64_t> plain_result = std::nullopt;
   std::string_view object;  ///< The file or socket that it is about, where that was told.
   SyscallEnd end = SyscallEnd::kReturned;
   /// Counts the calls of a recording in the order in which they began; events come in that in which they

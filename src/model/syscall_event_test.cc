@@ -98,7 +98,7 @@ TEST(SyscallEvent, OfOneShapeAreToldAlikeHoweverManyThereAre) {
     const std::string arguments = std::to_string(i % kShapes) + ", <u>";
     const std::array<std::uint64_t, 1> values{i};
     SyscallEvent event = call(arguments, values, {});
-    event.returned = -std::int64_t{i};
+    event.plain_result = -std::int64_t{i};
     event.shape = 1 + i % kShapes;
     ASSERT_TRUE(appender.append(event));
   }

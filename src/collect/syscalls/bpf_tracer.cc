@@ -40,7 +40,8 @@ bool kernel_has(const char* function) {
   return types != nullptr && btf__find_by_name_kind(types.get(), function, BTF_KIND_FUNC) > 0;
 }
 
-/// After how many calls the user side is woken: before the ring is half full, and not too often.
+/// After how many calls the user side is woken: before those without paths fill a quarter of the ring, and
+/// not too often.
 std::uint32_t wake_every(std::size_t ring_bytes) {
   constexpr std::size_t kMost = 8192;
   return static_cast<std::uint32_t>(

@@ -110,8 +110,8 @@ void RecordDecoder::tell_texts(const wire::CallRecord& call, const SyscallSpec* 
 }
 
 void RecordDecoder::tell_result(const wire::CallRecord& call, const SyscallSpec* spec) {
-  event_.returned = plain_result(call, spec);
-  if (event_.returned) return;
+  event_.plain_result = plain_result(call, spec);
+  if (event_.plain_result) return;
   result_.clear();
   add_result(call, spec, descriptors_, result_);
   event_.result = result_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -112,8 +113,11 @@ struct PingLocalizer::System {
   [[nodiscard]] std::vector<stats::UnitHealth> simplest_health() const {
     std::vector<std::size_t> well;
     Explanation now = explain(well);
-    for (const std::size_t u : std::vector(now.failed)) {
-      if (together(u) == 1) continue;
+    std::vector<std::size_t> pairs;
+    std::ranges::copy_if(now.failed, std::back_inserter(pairs),
+                         [&](std::size_t u) { return together(u) > 1; });
+    if (pairs.size() > kMostFailed) pairs.clear();
+    for (const std::size_t u : pairs) {
       well.push_back(u);
       Explanation apart = explain(well);
       if (apart.cost <= now.cost + kNeeded) {
