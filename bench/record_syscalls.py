@@ -79,6 +79,12 @@ def bytes_in(path):
     return sum(f.stat().st_size for f in pathlib.Path(path).rglob("*") if f.is_file()) if os.path.isdir(path) else os.path.getsize(path)
 
 
+def counted(done):
+    """How many calls a recording had, and how many it lost, as it says."""
+    told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
+    return [int(text.replace(",", "")) for text in told.groups()]
+
+
 def run_of(tool, laggard, scratch, command):
     """Microseconds of CPU of the command alone and of everything, bytes an event, and the microseconds the command ran."""
     folder = tempfile.mkdtemp(dir=scratch)
@@ -89,9 +95,9 @@ def run_of(tool, laggard, scratch, command):
     whole = 1e6 * (after.children_user + after.children_system - before.children_user - before.children_system)
     size = None
     if tool in (COUNTS, RECORDS):
-        told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
-        assert told[2] == "0", done.stderr
-        size = bytes_in(f"{folder}/rec") / int(told[1].replace(",", ""))
+        got, lost = counted(done)
+        assert lost == 0, done.stderr
+        size = bytes_in(f"{folder}/rec") / got
     elif tool != "alone":
         trace = f"{folder}/{tool.split()[0]}"
         size = os.path.getsize(trace) / sum(1 for _ in open(trace, "rb"))
@@ -117,25 +123,25 @@ def compare(name, command, tools, options):
               f"{shown} | {'' if size is None else f'{size:.1f}'} |", flush=True)
 
 
-def recorded(options, words, tool=COUNTS):
-    """What is said and taken by a recording of a command: its output, ns of CPU of both."""
+def recorded(options, words):
+    """What is said and taken by a recording of every call of a command: its output, ns of CPU of both."""
     out = tempfile.mkdtemp(dir=options.scratch)
     before = os.times()
-    done = run(words_of(tool, options.laggard, out, words))
+    done = run(words_of(RECORDS, options.laggard, out, words))
     after = os.times()
-    assert " 0 records lost" in done.stderr, done.stderr
+    assert counted(done)[1] == 0, done.stderr
     shutil.rmtree(out)
     return done.stdout, 1e9 * (after.children_user + after.children_system - before.children_user - before.children_system)
 
 
 def loop_costs(options):
-    """ns of CPU a call: alone, with a recorder of somebody else, recorded; and of the recorder for each record."""
+    """ns of CPU a call: alone, with a recorder of somebody else, recorded."""
     start = statistics.median(recorded(options, ["true"])[1] for _ in range(options.repeat))
     print(f"To begin and end a recording: {start / 1e9:.2f} s of CPU\n")
-    print("| | alone | not traced | traced | the recorder's CPU | that of --records |\n|---|---|---|---|---|---|")
+    print("| | alone | not traced | traced |\n|---|---|---|---|")
     for call in ("getpid", "pread"):
         words = [options.loop, call, str(options.calls), f"{options.scratch}/file"]
-        alone, beside, traced, own = [], [], [], {COUNTS: [], RECORDS: []}
+        alone, beside, traced = [], [], []
         for _ in range(options.repeat):
             alone.append(float(run(words).stdout))
             other = subprocess.Popen(["sleep", "1000"])
@@ -147,18 +153,13 @@ def loop_costs(options):
             other.wait()
             recorder.wait()
             shutil.rmtree(f"{options.scratch}/other")
-            for tool, costs in own.items():
-                output, whole = recorded(options, words, tool)
-                costs.append((whole - start) / options.calls - float(output))
-            traced.append(float(output))
+            traced.append(float(recorded(options, words)[0]))
         paired = lambda some: statistics.median(a - b for a, b in zip(some, alone))
-        print(f"| `{call}` | {statistics.median(alone):.0f} ns | {paired(beside):+.0f} ns | {paired(traced):+.0f} ns | "
-              f"{statistics.median(own[COUNTS]):.0f} ns | {statistics.median(own[RECORDS]):.0f} ns |", flush=True)
+        print(f"| `{call}` | {statistics.median(alone):.0f} ns | {paired(beside):+.0f} ns | {paired(traced):+.0f} ns |", flush=True)
 
 
 def told_of(done, seconds):
-    told = re.search(r"([\d,]+) calls.*; ([\d,]+) records lost", done.stderr)
-    got, lost = (int(text.replace(",", "")) for text in told.groups())
+    got, lost = counted(done)
     return f"{got / seconds / 1e6:.2f} million a second recorded, {lost / seconds / 1e6:.2f} million a second lost", got
 
 
