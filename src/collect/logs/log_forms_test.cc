@@ -168,7 +168,7 @@ TEST(LogForms, EachFormIsTakenApart) {
        "unix.hw",
        {},
        {},
-       "text"},
+       "state.gone 1077804742 1 text"},
   };
   for (const FormCase& each : cases) {
     SCOPED_TRACE(each.form);

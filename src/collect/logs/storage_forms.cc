@@ -163,11 +163,12 @@ std::optional<WrittenLine> lanl_line(LogCursor cursor) {
   if (!cursor.take_number(9) || !cursor.take(' ')) return std::nullopt;
   const std::string_view host = cursor.take_word();
   const std::string_view component = cursor.take_word();
-  static_cast<void>(cursor.take_word());  // The state, which the text says, too.
+  const std::string_view state_and_more = cursor.rest();  // It may be all that says what `critical` is about.
+  static_cast<void>(cursor.take_word());
   const auto time = cursor.take_unix_time();
   if (!time || !cursor.take(' ') || !cursor.take_number(1) || !cursor.take(' ')) return std::nullopt;
   if (host.empty() || component.empty()) return std::nullopt;
-  WrittenLine line = line_of(*time, component, std::nullopt, cursor.rest());
+  WrittenLine line = line_of(*time, component, std::nullopt, state_and_more);
   line.host = host;
   return line;
 }

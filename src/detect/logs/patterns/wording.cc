@@ -13,7 +13,7 @@ using enum LogClass;
 constexpr std::array kWordings{
     LogPattern{
         "wording-environment", PartKind::kServer, kError, kFailure,
-        R"((?:\b[Ff]an|\bFAN|[Pp]ower [Ss]upply|POWER SUPPLY|\b(?:PSU|psu)|[Vv]oltage|[Tt]emperature|[Tt]hermal)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|[Ff]ault(?:ed|y)?|critical|CRITICAL|exceed(?:s|ed)?|out of range|too high|too low|over limit|not present|absent|lost))",
+        R"((?:\b[Ff]an|\bFAN|[Pp]ower [Ss]upply|POWER SUPPLY|\b(?:PSU|psu)|[Vv]oltage|[Tt]emperature|[Tt]hermal)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|[Ff]ault(?:ed|y)?|critical|CRITICAL|[Ww]arning|WARNING|exceed(?:s|ed)?|out of range|too high|too low|over limit|not present|absent|lost))",
         "psmon: temperature of board 2 is too high", kWording},
     LogPattern{
         "wording-corrected", PartKind::kServer, kWarning, kFailure,
@@ -41,10 +41,10 @@ constexpr std::array kWordings{
         "amd: the interconnect is down", kWording},
     LogPattern{
         "wording-file-system", PartKind::kTarget, kError, kFailure,
-        R"((?:\b[Ff]ile ?[Ss]ystems?|\b[Mm]ount(?:ed)?|\b[Ss]uperblock|\b[Ii]nodes?|\b[Jj]ournal|[Mm]etadata|\bOST|\bMDT|\b[Oo]bject store)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|corrupt(?:ed|ion)?|is full|read-only|unavailable|not available|not responding|is down|timed out|inconsistent|[Ss]tale|[Ee]rrors?|ERRORS?))",
+        R"((?:\b[Ff]ile ?[Ss]ystems?|FileSystems?|\b[Mm]ount(?:ed)?|\b[Ss]uperblock|\b[Ii]nodes?|\b[Jj]ournal|[Mm]etadata|\bOST|\bMDT|\b[Oo]bject store)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|corrupt(?:ed|ion)?|is full|no longer (?:served|available)|read-only|unavailable|not available|not responding|is down|timed out|inconsistent|[Ss]tale|[Ee]rrors?|ERRORS?))",
         "fsd: file system /scratch is not available", kWording},
     LogPattern{"wording-server", PartKind::kServer,
-               kError, kFailure, R"((?:\b[Nn]odes?|\bNODES?|\b[Hh]osts?|\b[Ss]ervers?|\b[Mm]achine|\b[Bb]lade|\b[Dd]aemon|\b[Dd]omain|\b[Mm]ember|\b[Ss]ource|\b[Pp]eer|\b[Cc]luster)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|(?:is|was|went|are|now|state|status|marked|:) ?(?:(?:down|Down)|DOWN|(?:dead|Dead)|DEAD|[Oo]ffline|OFFLINE)|unreachable|not (?:responding|answering|available)|no (?:response|answer)|unresponsive|unavailable|timed out|crashed|hung|(?:has )?died|panic(?:ked)?|evicted|halted|rebooting unexpectedly|lost))",
+               kError, kFailure, R"((?:\b[Nn]odes?|\bNODES?|\b[Hh]osts?|\b[Ss]ervers?|\b[Mm]achine|\b[Bb]lade|\b[Dd]aemon|\b[Dd]omain|\b[Mm]ember|\b[Ss]ource|\b[Pp]eer|\b[Cc]luster)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|(?:is|was|went|are|now|state|status|marked|:) ?(?:(?:down|Down)|DOWN|(?:dead|Dead)|DEAD|[Oo]ffline|OFFLINE)|unreachable|not (?:responding|answering|available)|no (?:response|answer)|unresponsive|unavailable|timed out|crashed|hung|(?:has )?died|panic(?:ked)?|evicted|halted|rebooting unexpectedly|lost)|\b(?:[Tt]here is no|[Nn]o) (?:server|node|host) for\b)",
                "clmd: member 12 is not answering", kWording},
     LogPattern{
         "wording-program", PartKind::kProcess, kError, kFailure,
