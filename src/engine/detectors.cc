@@ -14,6 +14,9 @@ namespace laggard::engine {
 
 namespace {
 
+/// The witness of requests that fail.
+constexpr std::string_view kProbes = "pings";
+
 bool wants(std::span<const std::string_view> kinds, std::string_view kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
@@ -247,6 +250,8 @@ Suspicion Examiners::suspicion(const Incident& incident, std::span<const Inciden
   suspicion.alike = alike_of(incident);
   suspicion.interval = {std::max(incident.since, at - kLookBack), at};
   suspicion.is_cut = incident.since < suspicion.interval.from;
+  suspicion.fails =
+      std::ranges::any_of(incident.evidence, [](const Evidence& each) { return each.source == kProbes; });
   std::vector<Part> accused = suspicion.parts;
   accused.insert(accused.end(), suspicion.alike.begin(), suspicion.alike.end());
   suspicion.healthy = healthy_peers(accused, all);
@@ -260,8 +265,14 @@ bool Examiners::Answer::may_change(WallTime at) const {
   return at < first_asked + kPatience && std::ranges::none_of(again, is_sure);
 }
 
-/// What was found once stays, when its lines or its load are too old to be found again.
+/// What was found once stays, when its lines or its load are too old to be found again; and what follows from
+/// a load's end does not replace the load.
 void Examiners::Answer::renew(std::vector<Evidence> answers) {
+  std::erase_if(answers, [&](const Evidence& each) {
+    return each.surmised && std::ranges::any_of(again, [&](const Evidence& old) {
+             return old.source == each.source && !old.surmised;
+           });
+  });
   std::erase_if(again, [&](const Evidence& old) {
     return std::ranges::find(answers, old.source, &Evidence::source) != answers.end();
   });

@@ -20,6 +20,16 @@ bool precedes(const Incident& one, const Incident& other) {
   return one.since < other.since && one.until.value_or(other.since) >= other.since;
 }
 
+/// It is broken, and something tells of that which no load explains.
+bool is_known_broken(const Incident& incident) {
+  const auto says_so = [](const Evidence& each) { return each.mode == FailureMode::kReliability; };
+  const bool waits_alone = std::ranges::any_of(incident.evidence, says_so) &&
+                           std::ranges::none_of(incident.evidence, [&](const Evidence& each) {
+                             return says_so(each) && !each.waits;
+                           });
+  return incident.mode == FailureMode::kReliability && !waits_alone;
+}
+
 }  // namespace
 
 std::optional<FailureMode> mode_of(std::span<const Evidence> answers) {
@@ -36,7 +46,7 @@ void keep_first_causes(std::span<Incident> incidents, const Grouping& grouping) 
     if (incident.mode != FailureMode::kOverload) continue;
     const std::vector<std::string> hosts = grouping.hosts_of(incident.blame);
     const auto first = std::ranges::find_if(incidents, [&](const Incident& other) {
-      return other.mode == FailureMode::kReliability && precedes(other, incident) &&
+      return is_known_broken(other) && precedes(other, incident) &&
              have_one(grouping.hosts_of(other.blame), hosts);
     });
     if (first == incidents.end()) continue;

@@ -14,7 +14,8 @@ namespace laggard::explain {
 ///     reliability   its log tells of a failure that accounts for it, or has an error that no pattern knows,
 ///                   and no healthy peer's does
 ///     overload      its load stands out from that of its healthy peers, and it does more than they
-///     reliability   its log says that something waits (Evidence::waits), and no load explains it
+///     reliability   its log says that something waits, or requests fail though it has no more to do than its
+///                   healthy peers (Evidence::waits), and no load explains it
 ///     nothing       otherwise
 ///
 /// What is broken explains a load, and not the other way round: a disk that fails is rebuilt. A stray error
@@ -24,7 +25,8 @@ namespace laggard::explain {
 
 /// An overload of what serves a part that is broken keeps the first cause (K §II-B: a disk fails, its rebuild
 /// overloads both servers of the pair): an incident whose mode is overload becomes reliability when one of
-/// that mode was going on when it began, about a part that the same hosts serve. Its evidence names that one.
+/// that mode was going on when it began, about a part that the same hosts serve, and known by more than that
+/// something waits or fails there. Its evidence names that one.
 void keep_first_causes(std::span<Incident> incidents, const Grouping& grouping);
 
 }  // namespace laggard::explain

@@ -84,6 +84,15 @@ TEST_F(FirstCause, ARebuildThatOverloadsThePairIsTheCause) {
   EXPECT_EQ(mode_of_server(incident(lun, 0min, 12min, FailureMode::kReliability)), FailureMode::kReliability);
 }
 
+TEST_F(FirstCause, WhatIsOnlyKnownToWaitMayItselfFollowFromTheLoad) {
+  Incident first = incident({PartKind::kLun, "x-l0"}, 0min, {}, FailureMode::kReliability);
+  first.evidence.push_back(answer(FailureMode::kReliability, true));
+  first.evidence.back().waits = true;
+  EXPECT_EQ(mode_of_server(first), FailureMode::kOverload);
+  first.evidence.push_back(answer(FailureMode::kReliability, true));
+  EXPECT_EQ(mode_of_server(first), FailureMode::kReliability) << "its log has an error besides";
+}
+
 TEST_F(FirstCause, WhatWasOverOrIsElsewhereOrIsNotBrokenIsNot) {
   const Part lun{PartKind::kLun, "x-l0"};
   using enum FailureMode;

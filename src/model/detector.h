@@ -36,6 +36,7 @@ struct Suspicion {
   std::vector<Part> alike{};  ///< What the findings cannot tell from the suspect.
   TimeSpan interval;          ///< As long as it has been seen, a bounded look-back at most.
   bool is_cut = false;        ///< It began before that look-back.
+  bool fails = false;         ///< Requests through it fail, and probes say so.
   std::vector<Part> healthy;  ///< Peers of `parts` that nothing is found about.
 
   /// Whoever may be meant: the suspect, what the findings are about, and what they cannot tell from it.

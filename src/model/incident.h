@@ -61,7 +61,8 @@ struct Evidence {
   std::size_t peer_count = 0;         ///< With how many peers the component was compared; 0: not known.
   std::optional<FailureMode> mode{};  ///< Of an examiner's: what it says of the incident.
   bool surmised = false;              ///< No failure that a pattern knows tells of the mode, ...
-  bool waits = false;  ///< ... but only lines that say that something waits: a load explains those.
+  /// ... but only that something waits, or that requests fail: a load explains those, if there is one.
+  bool waits = false;
 };
 
 /// What an incident costs everybody: in a striped system all peers move less while one of them limps.

@@ -54,16 +54,17 @@ void put_each_kind_first(std::vector<EvidenceTable::Row>& rows) {
 
 std::string mode_of(const Incident& incident) {
   if (incident.mode == FailureMode::kOverload) return "overload: it has more to do than its peers";
-  const auto told_by = [&](bool surmised, bool waits) {
+  const auto told_by = [&](bool surmised, bool waits, bool by_log = true) {
     return std::ranges::any_of(incident.evidence, [&](const Evidence& each) {
       return each.mode == FailureMode::kReliability && each.surmised == surmised && each.waits == waits &&
-             each.detector != "first-cause";
+             (each.source == "logs") == by_log && each.detector != "first-cause";
     });
   };
   if (told_by(false, false)) return "reliability: its log tells of failures";
   if (told_by(true, false)) return "reliability, it seems: its log has errors that no pattern knows";
   if (told_by(true, true))
     return "reliability, it seems: its log tells of what waits, and no load explains it";
+  if (told_by(true, true, false)) return "reliability, it seems: it has no more to do than its peers";
   return "reliability: its load follows what is broken beside it";
 }
 

@@ -85,12 +85,19 @@ Comparison compare(const OwnLoad& suspect, std::span<const LoadLevels> peers,
   return comparison;
 }
 
+bool does_more(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.standings, [](const Standing& each) {
+    return kLoads[each.metric].side == LoadSide::kWork && each.excess > LoadExaminer::kHigh &&
+           each.has_risen();
+  });
+}
+
 bool is_overload(const Comparison& comparison) {
-  return comparison.ratio() > LoadExaminer::kOutlier &&
-         std::ranges::any_of(comparison.standings, [](const Standing& each) {
-           return kLoads[each.metric].side == LoadSide::kWork && each.excess > LoadExaminer::kHigh &&
-                  each.has_risen();
-         });
+  return comparison.ratio() > LoadExaminer::kOutlier && does_more(comparison);
+}
+
+bool knows_work(std::span<const std::size_t> metrics) {
+  return std::ranges::any_of(metrics, [](std::size_t m) { return kLoads[m].side == LoadSide::kWork; });
 }
 
 std::string with_unit(double level, std::string_view unit) {
@@ -98,13 +105,28 @@ std::string with_unit(double level, std::string_view unit) {
   return text + (unit.empty() || unit.starts_with('/') ? "" : " ") + std::string(unit);
 }
 
-Evidence overload_of(std::string_view host, const Comparison& comparison, std::size_t peers) {
+Evidence evidence_of(const Comparison& comparison, std::size_t peers) {
   Evidence evidence;
   evidence.detector = "lof";
   evidence.distance = comparison.factor;
   evidence.threshold = LoadExaminer::kOutlier * comparison.most;
   evidence.score = evidence.distance / evidence.threshold;
   evidence.peer_count = peers;
+  return evidence;
+}
+
+Evidence calm_of(std::string_view host, const Comparison& comparison, std::size_t peers) {
+  Evidence evidence = evidence_of(comparison, peers);
+  evidence.mode = FailureMode::kReliability;
+  evidence.surmised = true;
+  evidence.waits = true;
+  evidence.note = fmt::format(
+      "{} has no more to do than its {} healthy peers or than before, and requests fail", host, peers);
+  return evidence;
+}
+
+Evidence overload_of(std::string_view host, const Comparison& comparison, std::size_t peers) {
+  Evidence evidence = evidence_of(comparison, peers);
   evidence.mode = FailureMode::kOverload;
   std::string high;
   constexpr std::size_t kMostNamed = 3;
@@ -147,6 +169,13 @@ LoadExaminer::Peers LoadExaminer::comparable(const LoadLevels& own, std::span<co
   return result;
 }
 
+bool LoadExaminer::may_be_calm(const Suspicion& suspicion, std::string_view host) const {
+  const WallTime first_minutes = suspicion.interval.from + kCalmMinutes * LoadHistory::kCell;
+  const bool is_disk = suspicion.suspect.kind == PartKind::kDisk || suspicion.suspect.kind == PartKind::kLun;
+  return suspicion.fails && suspicion.interval.to > first_minutes &&
+         (!is_disk || history_.disks(host) <= kFewDisks);
+}
+
 std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
   const std::vector<std::string> own = hosts_.of(suspicion.accused());
   std::vector<LoadLevels> healthy;
@@ -154,6 +183,8 @@ std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
     healthy.push_back(history_.levels(host, suspicion.interval, kLeastMinutes));
   }
   std::optional<Evidence> strongest;
+  std::optional<Evidence> calm;
+  bool are_calm = true;
   const WallTime begin = suspicion.interval.from;
   // Of what began earlier, nobody has kept what was before.
   const TimeSpan before{suspicion.is_cut ? begin : begin - kBefore, begin - LoadHistory::kCell};
@@ -163,12 +194,18 @@ std::vector<Evidence> LoadExaminer::examine(const Suspicion& suspicion) const {
     const Peers peers = comparable(load.now, healthy);
     if (peers.metrics.empty() || peers.levels.size() < kLeastPeers) continue;
     const Comparison comparison = compare(load, peers.levels, peers.metrics);
+    if (does_more(comparison) || !knows_work(peers.metrics) || !may_be_calm(suspicion, host)) {
+      are_calm = false;
+    } else if (!calm) {
+      calm = calm_of(host, comparison, peers.levels.size());
+    }
     if (!is_overload(comparison)) continue;
     Evidence evidence = overload_of(host, comparison, peers.levels.size());
     if (!strongest || evidence.score > strongest->score) strongest = std::move(evidence);
   }
-  if (!strongest) return {};
-  return {std::move(*strongest)};
+  if (strongest) return {std::move(*strongest)};
+  if (calm && are_calm) return {std::move(*calm)};
+  return {};
 }
 
 }  // namespace laggard::detect

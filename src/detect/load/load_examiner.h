@@ -29,6 +29,10 @@ namespace laggard::detect {
 /// one of these are left out. Nothing is said of fewer than kLeastPeers peers, or before kLeastMinutes of the
 /// incident were recorded.
 ///
+/// What fails and does no more, in no respect of work, neither than its peers nor than before, is broken
+/// (**ours**; K asks the log alone): it is asked of what probes fail at, when kCalmMinutes of the incident
+/// are over.
+///
 /// It accuses nobody: a server that is busier than others is no sick one, unless something says that it is.
 class LoadExaminer {
  public:
@@ -42,6 +46,10 @@ class LoadExaminer {
   static constexpr double kLeastSpread = 0.25;
   /// So many spreads above the peers' median a load is high.
   static constexpr double kHigh = 2;
+  /// So long nothing may be high for that to be an answer: a load takes its time to show.
+  static constexpr std::int64_t kCalmMinutes = 4;
+  /// With more of them, what one disk has to do may drown in the sum.
+  static constexpr std::size_t kFewDisks = 4;
   /// What a host did in this time before the incident, but for its last minute.
   static constexpr Duration kBefore = std::chrono::minutes(6);
   /// So much is kept: as far back as anybody is asked about, kBefore, and what tables run ahead of each
@@ -58,7 +66,9 @@ class LoadExaminer {
   void complete(WallTime until) { history_.forget(until - kKept); }
   [[nodiscard]] bool knows_any(WallTime before) const { return history_.knows_any(before); }
 
-  /// Evidence with mode overload, or nothing.
+  /// Evidence with mode overload; or, of what fails and whose hosts have no more to do than their peers or
+  /// than before, in no respect, surmised evidence with mode reliability: what else but that something is
+  /// broken? Or nothing.
   [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const;
 
   template <class State, class Self>
@@ -74,6 +84,8 @@ class LoadExaminer {
     std::vector<std::size_t> metrics;
     std::vector<LoadLevels> levels;
   };
+  /// Whether it would say something that nothing is high at a host.
+  [[nodiscard]] bool may_be_calm(const Suspicion& suspicion, std::string_view host) const;
   [[nodiscard]] static Peers comparable(const LoadLevels& own, std::span<const LoadLevels> peers);
 
   RecordedHosts hosts_;

@@ -60,6 +60,16 @@ class LoadExaminerTest : public ::testing::Test {
     }
   }
   [[nodiscard]] std::vector<Evidence> ask(double until = 600, int last = 9, bool is_cut = false) const {
+    return examiner_.examine(suspicion(until, last, is_cut));
+  }
+  /// The same about a server that probes fail at, or about its disk.
+  [[nodiscard]] std::vector<Evidence> ask_why_it_fails(double until = 600, bool is_disk = false) const {
+    Suspicion asked = suspicion(until, 9, false);
+    asked.fails = true;
+    if (is_disk) asked.suspect = asked.parts.front();
+    return examiner_.examine(asked);
+  }
+  [[nodiscard]] static Suspicion suspicion(double until, int last, bool is_cut) {
     Suspicion suspicion{.suspect = {PartKind::kServer, "s2"},
                         .parts = {{PartKind::kDisk, "s2/sdb"}},
                         .interval = {second(kBegin), second(kBegin + until)},
@@ -68,7 +78,7 @@ class LoadExaminerTest : public ::testing::Test {
     for (int server = 1; server <= last; ++server) {
       if (server != 2) suspicion.healthy.push_back({PartKind::kDisk, "s" + std::to_string(server) + "/sdb"});
     }
-    return examiner_.examine(suspicion);
+    return suspicion;
   }
 
   testing_support::GroupingBuilder system_;
@@ -159,6 +169,49 @@ TEST_F(LoadExaminerTest, FewPeersOrMinutesSayNothing) {
   EXPECT_THAT(ask(110), IsEmpty()) << "a minute";
   examiner_.complete(second(kBegin) + 1h);
   EXPECT_THAT(ask(600), IsEmpty()) << "what is old leaves";
+}
+
+TEST_F(LoadExaminerTest, WhatFailsAndHasNoMoreToDoThanItsPeersIsBroken) {
+  record_peers(9);
+  record("s2", {.running = 1, .cores = 0.3, .requests = 15, .queue = 60});
+  const auto answers = ask_why_it_fails();
+  ASSERT_THAT(answers, SizeIs(1));
+  EXPECT_EQ(answers[0].mode, FailureMode::kReliability);
+  EXPECT_TRUE(answers[0].surmised);
+  EXPECT_TRUE(answers[0].waits) << "an overload would come first";
+  EXPECT_EQ(answers[0].note,
+            "s2 has no more to do than its 8 healthy peers or than before, and requests fail");
+  EXPECT_THAT(ask(), IsEmpty()) << "no request fails";
+  EXPECT_THAT(ask_why_it_fails(230), IsEmpty()) << "a load may still show";
+  EXPECT_THAT(ask_why_it_fails(600, true), SizeIs(1));
+}
+
+TEST_F(LoadExaminerTest, WhatDoesMoreMayBeOverloadedAndNoLonelyOutlier) {
+  record("s7", {.running = 6, .cores = 7, .requests = 900, .queue = 60});
+  record_peers(9);  // What is told of s7 once more is too late.
+  record("s2", {.running = 6, .cores = 7, .requests = 900, .queue = 55});
+  EXPECT_THAT(ask_why_it_fails(), IsEmpty());
+}
+
+TEST_F(LoadExaminerTest, OfManyDisksOneMayDrownInTheSum) {
+  record_peers(9);
+  record("s2", {.running = 1, .cores = 0.5, .requests = 40, .queue = 60});
+  for (const char* disk : {"sdc", "sdd", "sde"}) {
+    examiner_.add(
+        samples_of("s2", DeviceKind::kDisk, disk, {"rd_ios"}, {{kBegin, {0}}, {kBegin + 600, {1}}}));
+  }
+  EXPECT_THAT(ask_why_it_fails(600, true), SizeIs(1));
+  examiner_.add(samples_of("s2", DeviceKind::kDisk, "sdf", {"rd_ios"}, {{kBegin, {0}}, {kBegin + 600, {1}}}));
+  EXPECT_THAT(ask_why_it_fails(600, true), IsEmpty());
+  EXPECT_THAT(ask_why_it_fails(), SizeIs(1)) << "the server's own load is that of all of them";
+}
+
+TEST_F(LoadExaminerTest, WhereNoWorkIsRecordedNothingIsKnownOfIt) {
+  for (int server = 1; server <= 9; ++server) {
+    examiner_.add(samples_of("s" + std::to_string(server), DeviceKind::kHost, "host", {"procs_blocked"},
+                             {{kBegin, {1}}, {kBegin + 60, {1}}, {kBegin + 600, {1}}}));
+  }
+  EXPECT_THAT(ask_why_it_fails(), IsEmpty());
 }
 
 TEST_F(LoadExaminerTest, PeersThatLackWhatMostHaveAreLeftOut) {

@@ -1,6 +1,7 @@
 #include "detect/load/load_history.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 
@@ -155,6 +156,16 @@ LoadLevels LoadHistory::levels(std::string_view host, TimeSpan span, std::int64_
   constexpr double kMs = 1e3;
   if (levels[kRequestRate] > 0) levels[kServiceTime] = kMs * levels[kDiskQueue] / levels[kRequestRate];
   return levels;
+}
+
+std::size_t LoadHistory::disks(std::string_view host) const {
+  const auto found = hosts_.find(host);
+  LAGGARD_CHECK(found != hosts_.end());
+  std::set<std::string_view> disks;
+  for (const auto& [key, series] : found->second.series) {
+    if (kInputs[key.second].metric == kRequestRate) disks.insert(key.first);
+  }
+  return disks.size();
 }
 
 std::vector<LoadHistory::Saved> LoadHistory::saved() const {

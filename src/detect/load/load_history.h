@@ -43,6 +43,8 @@ class LoadHistory {
   /// Means over the whole minutes within the span, for metrics that at least half of these know, and of which
   /// there must be `least`. \param host  one of hosts().
   [[nodiscard]] LoadLevels levels(std::string_view host, TimeSpan span, std::int64_t least) const;
+  /// How many disks of a host had requests counted. \param host  one of hosts().
+  [[nodiscard]] std::size_t disks(std::string_view host) const;
 
   /// Its state (base/state_codec.h).
   template <class State, class Self>

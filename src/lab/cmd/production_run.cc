@@ -125,7 +125,7 @@ Result<StretchResult> run_stretch(const Grouping& grouping, const Stretch& stret
   if (!options) return forward(options);
   engine::Diagnoser diagnoser(grouping, std::move(*options));
   NetBouncerWatch netbouncer(grouping);
-  const production::Site site(how.seed);
+  const production::Site site(how.seed, how.silent);
   const Random random = stretch_random(how.seed, how.number);
   production::Probes probes(site, stretch, random);
   production::HostLoads loads(site, stretch, random);

@@ -36,6 +36,8 @@ struct RunOptions {
   std::uint64_t seed = 2;    ///< Of the site.
   std::uint64_t number = 0;  ///< Of the stretch, whose probes it decides.
   bool netbouncer = true;    ///< Has it judge the same probes.
+  /// Of what is broken so much leaves no line in any log; nothing: as the site has it.
+  std::optional<double> silent{};
 };
 
 /// Simulates a stretch and has its pings diagnosed by the engine, beside the logs and the load of its hosts,

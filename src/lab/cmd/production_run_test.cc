@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 namespace laggard::lab {
@@ -41,12 +42,15 @@ class Confounders : public testing::Test {
     return one;
   }
 
-  static StretchScore run(const std::vector<ProductionIncident>& incidents) {
+  static StretchScore run(const std::vector<ProductionIncident>& incidents,
+                          std::optional<double> silent = {}) {
     const Stretch stretch{.begin = from_unix_ns(1'500'000'000'000'000'000),
                           .length = kLength,
                           .clients = production::choose_clients(Random(6)),
                           .incidents = incidents};
-    return run_stretch(*grouping_, stretch, {.seed = 6, .number = 1, .netbouncer = false}).value().ours;
+    return run_stretch(*grouping_, stretch, {.seed = 6, .number = 1, .netbouncer = false, .silent = silent})
+        .value()
+        .ours;
   }
 
   static const Grouping* grouping_;
@@ -111,6 +115,16 @@ TEST_F(Confounders, AnOverloadLooksLikeAFailureAndIsLocalizedAlike) {
   EXPECT_EQ(score.issue->mode, FailureMode::kOverload) << "which logs and load tell";
   EXPECT_LT(score.issue->mode_told.value_or(1h), 10min);
   EXPECT_FALSE(score.issue->of_interest) << "it lasts less than 30 minutes (K §VI-A)";
+}
+
+TEST_F(Confounders, WhatNoLogTellsOfIsBrokenIfNoLoadExplainsIt) {
+  const StretchScore score = run(
+      {incident(IncidentKind::kServerLimps, Site::server(200),
+                {{.stage = Stage::kServer, .index = 200, .delays = 0.6, .delay_s = 3, .least_delay_s = 1}})},
+      1);
+  EXPECT_TRUE(score.issue->localized) << score.issue->said;
+  EXPECT_EQ(score.issue->mode, FailureMode::kReliability);
+  EXPECT_LT(score.issue->mode_told.value_or(1h), 10min);
 }
 
 TEST_F(Confounders, AJobThatIsStripedOverARackIsNoSickRack) {

@@ -37,7 +37,7 @@ double around(Random& random, double middle, double factor) {
 
 const char* file_system_name(std::size_t file_system) { return kFileSystemNames[file_system]; }
 
-Site::Site(std::uint64_t seed) {
+Site::Site(std::uint64_t seed, std::optional<double> silent) {
   Random random = Random(seed).fork("site");
   SiteParameters& p = parameters_;
   constexpr double kOften = 1.5;
@@ -55,6 +55,7 @@ Site::Site(std::uint64_t seed) {
   p.noise_errors = around(random, p.noise_errors, 2);
   p.noise_warnings = around(random, p.noise_warnings, 2);
   p.silent = around(random, p.silent, 2);
+  if (silent) p.silent = *silent;
 }
 
 std::size_t Site::server_of(std::size_t target) {

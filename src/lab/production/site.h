@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,8 @@ class Site {
   static constexpr std::size_t kServiceNodes = 64;
   static constexpr std::size_t kImportNodes = 25;
 
-  explicit Site(std::uint64_t seed);
+  /// \param silent  instead of the site's own SiteParameters::silent.
+  explicit Site(std::uint64_t seed, std::optional<double> silent = {});
 
   [[nodiscard]] const SiteParameters& parameters() const { return parameters_; }
 
