@@ -24,8 +24,8 @@ struct SuspectedIsSo {
   double open;
   double over;
 };
-constexpr SuspectedIsSo kWhollyIsSo{0.98, 0.9};
-constexpr SuspectedIsSo kPartlyIsSo{0.7, 0.15};
+constexpr SuspectedIsSo kWhollyIsSo{0.98, 0.7};
+constexpr SuspectedIsSo kPartlyIsSo{0.7, 0.22};
 
 std::string names_of(std::span<const Part> parts) {
   std::vector<std::string> names;
