@@ -1,5 +1,6 @@
 #include "detect/pings/ping_detector.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "testing/grouping.h"
 
@@ -222,6 +224,23 @@ TEST_F(PingDetectorTest, AClientThatFailsEverywhereIsTheOneThatIsSick) {
   const auto& how = std::get<RankedPayload>(finding.evidence.payloads.front().shape);
   EXPECT_THAT(how.entries, SizeIs(3));
   EXPECT_THAT(how.entries.front().name, HasSubstr("EIO"));
+}
+
+TEST_F(PingDetectorTest, AClientThatLimpsIsSickAndNotWhatItAloneProbes) {
+  GroupingBuilder many;
+  std::vector<std::string> targets;
+  for (int t = 1; t <= 200; ++t) targets.push_back(fmt::format("s{}/d1", t));
+  many.servers(200, 1, true);
+  // Chance fails a target of its own more often than others, or always.
+  // All three operations of a minute alike: by chance some targets fail more often than others.
+  const auto limps = [](std::string_view client, std::string_view target, int minute) {
+    if (client == "c1") return target == "s1/d1" ? "ok" : "skipped";
+    const std::size_t draw = std::hash<std::string>{}(fmt::format("{}{}", target, minute));
+    return draw % 4 < 3 ? "slow" : "ok";
+  };
+  Probes probes(many.get(), {"c1", "c2"}, targets);
+  probes.run(0, 6, limps);
+  EXPECT_THAT(probes.confirmed(), ElementsAre("client c2"));
 }
 
 TEST_F(PingDetectorTest, WhatEverybodyHasIsNobodys) {

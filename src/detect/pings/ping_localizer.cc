@@ -17,8 +17,10 @@ namespace laggard::detect {
 
 namespace {
 
-/// A system of which more has failed at once is not looked at this closely.
+/// Where more has failed at once, not each is looked at by itself.
 constexpr std::size_t kMostFailed = 32;
+/// Of more than these several are left out at a time.
+constexpr std::size_t kFewFailed = 8;
 
 /// Puts first what a class is named by.
 void name_class(std::vector<Part>& parts, const std::string& target) {
@@ -103,6 +105,57 @@ struct PingLocalizer::System {
     return one;
   }
 
+  /// Of many units that have failed those that explain least are taken for healthy, half of them at a time,
+  /// as long as that costs less: a client that limps fails on each of a hundred groups of routers by another
+  /// share.
+  void leave_out_half(Explanation& now, std::vector<std::size_t>& well) const {
+    const auto explained = [&](std::size_t u) {
+      const std::size_t paths = u < units.all().size() ? units.all()[u].on.size() : probed.size();
+      return static_cast<double>(paths) * (1 - now.fit.health[u].mean());
+    };
+    while (now.failed.size() > kMostFailed) {
+      std::vector<std::size_t> failed = now.failed;
+      std::ranges::stable_sort(failed, {}, explained);
+      failed.resize(failed.size() / 2);
+      std::vector<std::size_t> more = well;
+      more.insert(more.end(), failed.begin(), failed.end());
+      Explanation half = explain(more);
+      if (half.cost >= now.cost) return;
+      now = std::move(half);
+      well = std::move(more);
+    }
+  }
+
+  /// Of units that have failed the one that is needed least is taken for healthy; of more than kFewFailed the
+  /// better half of those that are not needed, where that costs less. \return whether any was not needed.
+  bool leave_out_unneeded(Explanation& now, std::vector<std::size_t>& well) const {
+    std::optional<Explanation> best;
+    std::vector<std::pair<double, std::size_t>> unneeded;  // By what it costs without them.
+    for (const std::size_t u : now.failed) {
+      well.push_back(u);
+      Explanation without = explain(well);
+      well.pop_back();
+      if (without.cost >= now.cost) continue;
+      unneeded.emplace_back(without.cost, u);
+      if (!best || without.cost < best->cost) best = std::move(without);
+    }
+    if (!best) return false;
+    std::ranges::stable_sort(unneeded, {}, &std::pair<double, std::size_t>::first);
+    std::vector<std::size_t> more = well;
+    more.push_back(unneeded.front().second);
+    if (now.failed.size() > kFewFailed) {
+      std::vector<std::size_t> many = well;
+      for (std::size_t i = 0; 2 * i < unneeded.size(); ++i) many.push_back(unneeded[i].second);
+      if (Explanation half = explain(many); half.cost < best->cost) {
+        best = std::move(half);
+        more = std::move(many);
+      }
+    }
+    well = std::move(more);
+    now = std::move(*best);
+    return true;
+  }
+
   /// The health of the units in the explanation that needs fewest: of those that have failed, one after the
   /// other is taken for healthy as long as the rest, fitted anew, explains what failed at a lower cost. Eight
   /// disks of a server that fails by half do not fail equally often, and each that is a little worse than
@@ -126,21 +179,9 @@ struct PingLocalizer::System {
         well.pop_back();
       }
     }
-    while (now.failed.size() > 1 && now.failed.size() <= kMostFailed) {
-      std::optional<Explanation> best;
-      std::size_t unneeded = 0;
-      for (const std::size_t u : now.failed) {
-        well.push_back(u);
-        Explanation without = explain(well);
-        well.pop_back();
-        if (best && without.cost >= best->cost) continue;
-        best = std::move(without);
-        unneeded = u;
-      }
-      if (best->cost >= now.cost) break;
-      well.push_back(unneeded);
-      now = std::move(*best);
-    }
+    leave_out_half(now, well);
+    while (now.failed.size() > 1 && now.failed.size() <= kMostFailed && leave_out_unneeded(now, well))
+      continue;
     return std::move(now.fit.health);
   }
 
