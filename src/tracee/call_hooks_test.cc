@@ -84,6 +84,20 @@ class CountedCalls : public testing::Test {
     }
     return nullptr;
   }
+  /// What the thread has learned of a function: whether calls of it are timed each time.
+  static bool is_learned(std::uint64_t function) {
+    for (const wire::CallEntry& entry : own_place()->entries) {
+      if (entry.function == function) return entry.quick_calls >= 64;
+    }
+    return false;
+  }
+  /// Has it learned that a function is quick and calls nothing.
+  static void teach(std::uint64_t function) {
+    for (int i = 0; i < 10'000 && (own_place() == nullptr || !is_learned(function)); ++i) {
+      in_function(function, [] {});
+    }
+    ASSERT_TRUE(is_learned(function));
+  }
   [[nodiscard]] std::uint64_t calls(std::uint64_t function) const {
     const auto known = before_.find(function);
     return read()[function].calls - (known == before_.end() ? 0 : known->second.calls);
@@ -187,6 +201,80 @@ TEST_F(CountedCalls, WhatLongjmpLeavesAgainAndAgainFillsNoStack) {
   in_function(kF, [] {});
   EXPECT_EQ(calls(kG), 20'000U);
   EXPECT_LE(own_place()->depth, 2U);
+  EXPECT_EQ(own_place()->forgotten, 0U);
+}
+
+TEST_F(CountedCalls, WhatIsQuickAndCallsNothingIsCountedAlwaysAndTimedNowAndThen) {
+  constexpr std::uint64_t kCalls = 200'000;
+  constexpr std::uint64_t kBody = 100;  // Ticks, and some for the clock.
+  teach(kG);
+  const std::uint64_t begin = wire::read_clock(call_table->clock);
+  const std::uint64_t learned = spent(kG);
+  in_function(kF, [] {
+    for (std::uint64_t i = 0; i < kCalls; ++i) in_function(kG, [] { spend(kBody); });
+  });
+  const std::uint64_t took = wire::read_clock(call_table->clock) - begin;
+  EXPECT_EQ(calls(kF), 1U);
+  EXPECT_GE(calls(kG), kCalls);
+  EXPECT_GE(spent(kG) - learned, kCalls * kBody * 9 / 10);
+  EXPECT_LE(spent(kF) + spent(kG) - learned, took + took / 100) << "no time is counted twice";
+  EXPECT_GE(spent(kF) + spent(kG) - learned, took - took / 100) << "and none is lost";
+}
+
+TEST_F(CountedCalls, WhatWaitsForOnceIsTimedEachTimeFromThenOn) {
+  teach(kG);
+  constexpr int kUntimed = 7;
+  constexpr int kTimes = 20;
+  const std::uint64_t begin = wire::read_clock(call_table->clock);
+  const std::uint64_t learned = spent(kG);
+  in_function(kF, [] {
+    for (int i = 0; i < kUntimed + kTimes; ++i) in_function(kG, [] { spend(kLong); });
+  });
+  const std::uint64_t took = wire::read_clock(call_table->clock) - begin;
+  EXPECT_FALSE(is_learned(kG));
+  EXPECT_GE(spent(kG) - learned, kTimes * kLong);
+  EXPECT_GE(spent(kF) + spent(kG) - learned, (kUntimed + kTimes) * kLong)
+      << "the caller has the others' time";
+  EXPECT_LE(spent(kF) + spent(kG) - learned, took);
+}
+
+TEST_F(CountedCalls, WhatCallsSomethingForOnceIsTimedFromThenOn) {
+  teach(kG);
+  in_function(kF, [] {
+    spend(kLong);
+    in_function(kG, [] {});  // From here on it is not timed.
+    in_function(kG, [] { in_function(kH, [] { spend(4 * kLong); }); });
+  });
+  EXPECT_FALSE(is_learned(kG));
+  EXPECT_GE(spent(kH), 4 * kLong);
+  EXPECT_GE(spent(kF), kLong) << "what the caller did is its own";
+  EXPECT_LT(spent(kG), kLong);
+  EXPECT_EQ(own_place()->depth, 0U);
+}
+
+[[gnu::noinline]] void leap_untimed(std::jmp_buf& to) {
+  volatile char deeper[256] = {};
+  in_function(0x2000, [&] {
+    static_cast<void>(deeper[0]);
+    std::longjmp(to, 1);
+  });
+}
+
+TEST_F(CountedCalls, AnUntimedCallThatLongjmpLeavesIsNoneAnyMore) {
+  teach(kG);
+  const std::uint64_t taught = calls(kG);
+  std::jmp_buf back;
+  volatile int times = 0;
+  in_function(kF, [&] {
+    setjmp(back);
+    in_function(kH, [] {});  // From here on it is known.
+    if (times < 10'000) {
+      times = times + 1;
+      leap_untimed(back);
+    }
+  });
+  EXPECT_EQ(calls(kG) - taught, 10'000U);
+  EXPECT_EQ(own_place()->depth, 0U);
   EXPECT_EQ(own_place()->forgotten, 0U);
 }
 

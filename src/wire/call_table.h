@@ -16,7 +16,7 @@ namespace laggard::wire {
 
 inline constexpr char kCallTableName[] = "laggard-calls";
 inline constexpr std::uint64_t kCallTableMagic = 0x314C4C4143474C00;  // "\0LGCALL1"
-inline constexpr std::uint32_t kCallTableVersion = 1;
+inline constexpr std::uint32_t kCallTableVersion = 2;
 
 /// What its clock shows.
 enum class CallClock : std::uint32_t {
@@ -58,7 +58,9 @@ struct CallTable {
   Shared64 until;            ///< Calls are counted until the clock shows this; zero: they are not counted.
   Shared32 generation;       ///< Another one whenever counting begins: stacks from before are out of date.
   Shared32 threads_refused;  ///< Threads for which there was no room.
-  std::uint64_t reserved[507];
+  /// Of the clock; calls of functions that call nothing and always take less need not all be timed.
+  std::uint64_t quick;
+  std::uint64_t reserved[506];
 };
 static_assert(sizeof(CallTable) == 4096);
 
@@ -67,13 +69,20 @@ struct CallEntry {
   Shared64 function;  ///< Its address; zero: none yet.
   Shared64 calls;
   Shared64 ticks;  ///< Of the clock, in the function itself and not in what it called.
+  // For the program itself: whether calls need be timed.
+  std::uint32_t quick_sixteenths;  ///< What the quick ones took in the mean, in sixteenths of a tick.
+  std::uint16_t quick_calls;       ///< So many of the last ones were quick, up to kLearned of the runtime.
+  std::uint16_t untimed_left;      ///< So many of the next ones are not timed.
 };
 
 /// A call under way.
 struct CallFrame {
+  /// In `entry`: its time is not measured, and the caller's runs on.
+  static constexpr std::uint64_t kUntimed = std::uint64_t{1} << 63;
+
   Shared64 function;
   std::uint64_t stack;  ///< Where the stack was, which grows down.
-  Shared64 entry;       ///< The function's, by index.
+  Shared64 entry;       ///< The function's, by index, and kUntimed or not.
 };
 
 /// What one thread counts; later the next thread that comes goes on with it.
@@ -86,7 +95,7 @@ struct CallThread {
 
   Shared32 taken;       ///< By a thread that lives.
   Shared32 generation;  ///< Of the stack.
-  Shared64 since;       ///< From when on the time of the call on top is not yet added.
+  Shared64 since;       ///< From when on the time of the topmost timed call is not yet added.
   Shared64 depth;       ///< Calls under way.
   Shared64 skipped;     ///< Calls that were not counted: a signal came while one was.
   Shared64 forgotten;   ///< Calls of which the time was lost: the stack was too deep.
@@ -95,6 +104,6 @@ struct CallThread {
   CallEntry entries[kEntries];
   CallFrame frames[kDepth];
 };
-static_assert(sizeof(CallThread) == 64 + 24 * (CallThread::kEntries + CallThread::kDepth));
+static_assert(sizeof(CallThread) == 64 + 32 * CallThread::kEntries + 24 * CallThread::kDepth);
 
 }  // namespace laggard::wire

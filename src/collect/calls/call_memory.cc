@@ -155,12 +155,13 @@ Status CallMemory::read_thread(std::uint64_t at, Losses& losses,
       !read)
     return read;
   losses.others += numbers_[CallThread::kOthers * kWordsOfEntry + 1];
-  // The call under way has its time when it ends; until then we say how long it has been. Both are read one
+  // The call under way that is timed has its time when it ends; until then we say how long it has been. Both are read one
   // after the other: who reads takes the larger of two sums.
-  std::uint64_t running = CallThread::kEntries;
-  if (head.taken != 0 && head.depth > 0 && head.depth <= CallThread::kDepth) {
+  std::uint64_t running = CallFrame::kUntimed;
+  const bool runs = head.taken != 0 && head.depth <= CallThread::kDepth;
+  for (std::uint64_t depth = runs ? head.depth : 0; depth > 0 && running >= CallFrame::kUntimed; --depth) {
     std::uint64_t frame[sizeof(CallFrame) / sizeof(std::uint64_t)] = {};
-    const std::uint64_t top = at + offsetof(CallThread, frames) + (head.depth - 1) * sizeof(CallFrame);
+    const std::uint64_t top = at + offsetof(CallThread, frames) + (depth - 1) * sizeof(CallFrame);
     if (Status read = read_at(top, frame, sizeof frame); !read) return read;
     running = frame[offsetof(CallFrame, entry) / sizeof(std::uint64_t)];
   }

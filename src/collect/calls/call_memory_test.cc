@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace laggard::collect {
 namespace {
 
 using testing::HasSubstr;
+using wire::CallEntry;
+using wire::CallFrame;
 using wire::CallTable;
 using wire::CallThread;
 
@@ -58,7 +61,8 @@ class Counting {
 };
 
 /// The words of a table, and of `real` threads that have nothing.
-std::vector<std::uint64_t> table_of(std::uint32_t threads, std::size_t real, std::uint32_t version = 1,
+std::vector<std::uint64_t> table_of(std::uint32_t threads, std::size_t real,
+                                    std::uint32_t version = wire::kCallTableVersion,
                                     std::uint32_t clock = 0) {
   std::vector<std::uint64_t> words((sizeof(CallTable) + real * sizeof(CallThread)) / sizeof(std::uint64_t));
   const auto put = [&](std::size_t offset, auto value) {
@@ -70,6 +74,12 @@ std::vector<std::uint64_t> table_of(std::uint32_t threads, std::size_t real, std
   put(offsetof(CallTable, threads), threads);
   put(offsetof(CallTable, threads_used), threads);
   return words;
+}
+
+/// Where the only thread has something.
+std::size_t word(std::size_t offset) { return (sizeof(CallTable) + offset) / sizeof(std::uint64_t); }
+std::size_t entry_word(std::size_t entry) {
+  return word(offsetof(CallThread, entries) + entry * sizeof(CallEntry));
 }
 
 std::string refusal(const Counting& process) {
@@ -90,7 +100,7 @@ TEST_F(ForeignCallMemory, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(refusal(Counting(table_of(1, 1))), "opened");
   EXPECT_THAT(refusal(Counting(table_of(2, 1))), HasSubstr("makes no sense")) << "it ends before its threads";
   EXPECT_THAT(refusal(Counting(table_of(0xFFFFFFFF, 1))), HasSubstr("makes no sense"));
-  EXPECT_THAT(refusal(Counting(table_of(1, 1, 1, 7))), HasSubstr("makes no sense")) << "an unknown clock";
+  EXPECT_THAT(refusal(Counting(table_of(1, 1, wire::kCallTableVersion, 7))), HasSubstr("makes no sense")) << "an unknown clock";
   EXPECT_THAT(refusal(Counting(table_of(1, 1, 9))), HasSubstr("version 9 of liblaggard-calls"));
   EXPECT_THAT(refusal(Counting({1, 2, 3})), HasSubstr("cannot be read"));
   EXPECT_THAT(refusal(Counting(table_of(1, 1), 0)), HasSubstr("makes no sense")) << "it may shrink";
@@ -98,10 +108,9 @@ TEST_F(ForeignCallMemory, WhatMakesNoSenseIsRefused) {
 
 TEST_F(ForeignCallMemory, WhatItCountsIsReadWhenItIsGone) {
   std::vector<std::uint64_t> words = table_of(1, 1);
-  const auto word = [](std::size_t offset) { return (sizeof(CallTable) + offset) / sizeof(std::uint64_t); };
   words[word(offsetof(CallThread, used))] = 1;
   words[word(offsetof(CallThread, depth))] = 7'000'000;  // More than there can be: nothing is under way.
-  const std::size_t entry = word(offsetof(CallThread, entries)) + 3 * 5;
+  const std::size_t entry = entry_word(5);
   words[entry] = 0x4711;
   words[entry + 1] = 8;
   words[entry + 2] = 15;
@@ -115,6 +124,30 @@ TEST_F(ForeignCallMemory, WhatItCountsIsReadWhenItIsGone) {
   EXPECT_EQ(counts[0].function, 0x4711U);
   EXPECT_EQ(counts[0].calls, 8U);
   EXPECT_EQ(counts[0].ticks, 15U);
+}
+
+TEST_F(ForeignCallMemory, TheTimeOfNowIsOfTheTopmostCallThatIsTimed) {
+  std::vector<std::uint64_t> words = table_of(1, 1);
+  const auto put_call = [&](std::size_t depth, std::size_t entry, std::uint64_t untimed) {
+    words[entry_word(entry)] = 0x1000 + entry;
+    words[word(offsetof(CallThread, frames) + (depth - 1) * sizeof(CallFrame) + offsetof(CallFrame, entry))] =
+        entry | untimed;
+  };
+  words[word(offsetof(CallThread, used))] = 2;
+  words[word(offsetof(CallThread, taken))] = 1;
+  words[word(offsetof(CallThread, since))] = 1;
+  words[word(offsetof(CallThread, depth))] = 3;
+  put_call(1, 6, 0);
+  put_call(2, 5, 0);
+  put_call(3, 4, CallFrame::kUntimed);
+  const Counting process(words);
+  auto memory = process.open();
+  ASSERT_TRUE(memory);
+  std::map<std::uint64_t, std::uint64_t> ticks;
+  ASSERT_TRUE(memory->read([&](const CallMemory::Count& count) { ticks[count.function] = count.ticks; }));
+  EXPECT_EQ(ticks[0x1004], 0U);
+  EXPECT_GT(ticks[0x1005], 0U);
+  EXPECT_EQ(ticks[0x1006], 0U);
 }
 
 TEST_F(ForeignCallMemory, CountingGoesOnForAWhileAndEndsWhenItIsToldTo) {
