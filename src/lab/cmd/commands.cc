@@ -10,6 +10,7 @@ void add_lab_commands(CLI::App& app, cmd::Context& context) {
   add_bench_command(app, context);
   add_campaign_command(app, context);
   add_score_command(app, context);
+  add_localize_command(app, context);
   add_production_command(app, context);
   add_replay_command(app, context);
 }

@@ -13,6 +13,7 @@ void add_simulate_command(CLI::App& app, cmd::Context& context);
 void add_bench_command(CLI::App& app, cmd::Context& context);
 void add_campaign_command(CLI::App& app, cmd::Context& context);
 void add_score_command(CLI::App& app, cmd::Context& context);
+void add_localize_command(CLI::App& app, cmd::Context& context);
 void add_production_command(CLI::App& app, cmd::Context& context);
 void add_replay_command(CLI::App& app, cmd::Context& context);
 

@@ -1,6 +1,5 @@
 #include "lab/cmd/production_run.h"
 
-#include <ctime>
 #include <map>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "engine/diagnoser.h"
 #include "explain/rules.h"
 #include "lab/cmd/netbouncer_watch.h"
+#include "lab/cmd/processor_seconds.h"
 #include "lab/production/host_loads.h"
 #include "lab/production/host_logs.h"
 #include "topology/groups.h"
@@ -28,12 +28,6 @@ constexpr WallTime kBegin = from_unix_ns(1'500'000'000'000'000'000 / 3'600'000'0
 
 Random stretch_random(std::uint64_t seed, std::uint64_t number) {
   return Random(seed).fork("stretch", number);
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 Result<engine::DiagnoserOptions> diagnoser_options() {
