@@ -45,7 +45,7 @@ struct Window {
           pairs.push_back({client, target, names});
           const bool fails = sick.contains(target);
           std::uint64_t failures = fails ? trials - 1 : 0;
-          for (std::uint64_t i = 0; !fails && i < trials; ++i) failures += stray(random) ? 1 : 0;
+          for (std::uint64_t i = 0; !fails && i < trials; ++i) failures += stray(random) ? 1U : 0U;
           counts.push_back({.trials = trials, .failures = failures});
         }
       }
