@@ -112,17 +112,19 @@ class CountedCalls : public testing::Test {
 };
 
 TEST_F(CountedCalls, TimeIsOfTheFunctionItselfAndNotOfWhatItCalls) {
+  const std::uint64_t begin = wire::read_clock(call_table->clock);
   in_function(kF, [] {
     spend(kLong);
     in_function(kG, [] { spend(4 * kLong); });
     in_function(kG, [] {});
     spend(kLong);
   });
+  const std::uint64_t took = wire::read_clock(call_table->clock) - begin;
   EXPECT_EQ(calls(kF), 1U);
   EXPECT_EQ(calls(kG), 2U);
   EXPECT_GE(spent(kF), 2 * kLong);
   EXPECT_GE(spent(kG), 4 * kLong);
-  EXPECT_LT(spent(kF), spent(kG));
+  EXPECT_LE(spent(kF) + spent(kG), took) << "else the caller has the time of what it calls, too";
 }
 
 TEST_F(CountedCalls, WhatCallsItselfHasItsTimeOnce) {
@@ -208,8 +210,8 @@ TEST_F(CountedCalls, WhatIsQuickAndCallsNothingIsCountedAlwaysAndTimedNowAndThen
   constexpr std::uint64_t kCalls = 200'000;
   constexpr std::uint64_t kBody = 100;  // Ticks, and some for the clock.
   teach(kG);
-  const std::uint64_t begin = wire::read_clock(call_table->clock);
   const std::uint64_t learned = spent(kG);
+  const std::uint64_t begin = wire::read_clock(call_table->clock);
   in_function(kF, [] {
     for (std::uint64_t i = 0; i < kCalls; ++i) in_function(kG, [] { spend(kBody); });
   });
@@ -217,16 +219,16 @@ TEST_F(CountedCalls, WhatIsQuickAndCallsNothingIsCountedAlwaysAndTimedNowAndThen
   EXPECT_EQ(calls(kF), 1U);
   EXPECT_GE(calls(kG), kCalls);
   EXPECT_GE(spent(kG) - learned, kCalls * kBody * 9 / 10);
-  EXPECT_LE(spent(kF) + spent(kG) - learned, took + took / 100) << "no time is counted twice";
-  EXPECT_GE(spent(kF) + spent(kG) - learned, took - took / 100) << "and none is lost";
+  EXPECT_LE(spent(kF) + spent(kG) - learned, took + took / 20) << "no time is counted twice";
+  EXPECT_GE(spent(kF) + spent(kG) - learned, took - took / 20) << "and none is lost";
 }
 
 TEST_F(CountedCalls, WhatWaitsForOnceIsTimedEachTimeFromThenOn) {
   teach(kG);
   constexpr int kUntimed = 7;
   constexpr int kTimes = 20;
-  const std::uint64_t begin = wire::read_clock(call_table->clock);
   const std::uint64_t learned = spent(kG);
+  const std::uint64_t begin = wire::read_clock(call_table->clock);
   in_function(kF, [] {
     for (int i = 0; i < kUntimed + kTimes; ++i) in_function(kG, [] { spend(kLong); });
   });
