@@ -43,9 +43,10 @@ constexpr std::array kWordings{
         "wording-file-system", PartKind::kTarget, kError, kFailure,
         R"((?:\b[Ff]ile ?[Ss]ystems?|FileSystems?|\b[Mm]ount(?:ed)?|\b[Ss]uperblock|\b[Ii]nodes?|\b[Jj]ournal|[Mm]etadata|\bOST|\bMDT|\b[Oo]bject store)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|corrupt(?:ed|ion)?|is full|no longer (?:served|available)|read-only|unavailable|not available|not responding|is down|timed out|inconsistent|[Ss]tale|[Ee]rrors?|ERRORS?))",
         "fsd: file system /scratch is not available", kWording},
-    LogPattern{"wording-server", PartKind::kServer,
-               kError, kFailure, R"((?:\b[Nn]odes?|\bNODES?|\b[Hh]osts?|\b[Ss]ervers?|\b[Mm]achine|\b[Bb]lade|\b[Dd]aemon|\b[Dd]omain|\b[Mm]ember|\b[Ss]ource|\b[Pp]eer|\b[Cc]luster)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|(?:is|was|went|are|now|state|status|marked|:) ?(?:(?:down|Down)|DOWN|(?:dead|Dead)|DEAD|[Oo]ffline|OFFLINE)|unreachable|not (?:responding|answering|available)|no (?:response|answer)|unresponsive|unavailable|timed out|crashed|hung|(?:has )?died|panic(?:ked)?|evicted|halted|rebooting unexpectedly|lost)|\b(?:[Tt]here is no|[Nn]o) (?:server|node|host) for\b)",
-               "clmd: member 12 is not answering", kWording},
+    LogPattern{
+        "wording-server", PartKind::kServer, kError, kFailure,
+        R"((?:\b[Nn]odes?|\bNODES?|\b[Hh]osts?|\b[Ss]ervers?|\b[Mm]achine|\b[Bb]lade|\b[Dd]aemon|\b[Dd]omain|\b[Mm]ember|\b[Ss]ource|\b[Pp]eer|\b[Cc]luster)\b.{0,50}\b(?:(?:fail|Fail)(?:ed|ure|ing)|FAIL(?:ED|URE)|(?:is|was|went|are|now|state|status|marked|:) ?(?:(?:down|Down)|DOWN|(?:dead|Dead)|DEAD|[Oo]ffline|OFFLINE)|unreachable|not (?:responding|answering|available)|no (?:response|answer)|unresponsive|unavailable|timed out|crashed|hung|(?:has )?died|panic(?:ked)?|evicted|halted|rebooting unexpectedly|lost)|\b(?:[Tt]here is no|[Nn]o) (?:server|node|host) for\b)",
+        "clmd: member 12 is not answering", kWording},
     LogPattern{
         "wording-program", PartKind::kProcess, kError, kFailure,
         R"((?:exited abnormally|terminated abnormally|ABNORMALLY|killed by signal|[Ss]egmentation (?:fault|violation)|dumped core|core dumped|[Oo]ut of memory|cannot allocate memory|[Nn]o space left|[Tt]oo many open files|resources? (?:exhausted|temporarily unavailable)|assertion .{0,60}failed))",
