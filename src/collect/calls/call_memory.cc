@@ -155,8 +155,8 @@ Status CallMemory::read_thread(std::uint64_t at, Losses& losses,
       !read)
     return read;
   losses.others += numbers_[CallThread::kOthers * kWordsOfEntry + 1];
-  // The call under way that is timed has its time when it ends; until then we say how long it has been. Both are read one
-  // after the other: who reads takes the larger of two sums.
+  // The call under way that is timed has its time when it ends; until then we say how long it has been. Both
+  // are read one after the other: who reads takes the larger of two sums.
   std::uint64_t running = CallFrame::kUntimed;
   const bool runs = head.taken != 0 && head.depth <= CallThread::kDepth;
   for (std::uint64_t depth = runs ? head.depth : 0; depth > 0 && running >= CallFrame::kUntimed; --depth) {

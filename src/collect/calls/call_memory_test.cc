@@ -100,7 +100,8 @@ TEST_F(ForeignCallMemory, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(refusal(Counting(table_of(1, 1))), "opened");
   EXPECT_THAT(refusal(Counting(table_of(2, 1))), HasSubstr("makes no sense")) << "it ends before its threads";
   EXPECT_THAT(refusal(Counting(table_of(0xFFFFFFFF, 1))), HasSubstr("makes no sense"));
-  EXPECT_THAT(refusal(Counting(table_of(1, 1, wire::kCallTableVersion, 7))), HasSubstr("makes no sense")) << "an unknown clock";
+  EXPECT_THAT(refusal(Counting(table_of(1, 1, wire::kCallTableVersion, 7))), HasSubstr("makes no sense"))
+      << "an unknown clock";
   EXPECT_THAT(refusal(Counting(table_of(1, 1, 9))), HasSubstr("version 9 of liblaggard-calls"));
   EXPECT_THAT(refusal(Counting({1, 2, 3})), HasSubstr("cannot be read"));
   EXPECT_THAT(refusal(Counting(table_of(1, 1), 0)), HasSubstr("makes no sense")) << "it may shrink";
