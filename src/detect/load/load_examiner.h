@@ -29,8 +29,8 @@ namespace laggard::detect {
 /// one of these are left out. Nothing is said of fewer than kLeastPeers peers, or before kLeastMinutes of the
 /// incident were recorded.
 ///
-/// What fails, and does in no respect of work more than its peers and than before, is broken (**ours**; K asks
-/// the log alone): it is asked of what probes fail at, when kCalmMinutes of the incident are over.
+/// What fails, and does in no respect of work more than its peers and than before, is broken (**ours**; K
+/// asks the log alone): it is asked of what probes fail at, when kCalmMinutes of the incident are over.
 ///
 /// It accuses nobody: a server that is busier than others is no sick one, unless something says that it is.
 class LoadExaminer {
