@@ -50,11 +50,11 @@ bool has_steady_time_stamps() {
 #endif
 }
 
-/// What no call of the system and hardly a miss of all caches is as quick as. Other processors' counters are
-/// too coarse to tell.
+/// Less than a system call takes with its hooks, so that what may wait in the kernel is always timed. Other
+/// processors' counters are too coarse to tell.
 std::uint64_t quick_of(CallClock clock) {
-  constexpr std::uint64_t kTimeStamps = 512;  // At 2 to 5 GHz 100 to 250 ns.
-  constexpr std::uint64_t kNs = 150;
+  constexpr std::uint64_t kTimeStamps = 256;  // At 2 to 5 GHz 50 to 130 ns.
+  constexpr std::uint64_t kNs = 100;
 #if defined(__x86_64__)
   if (clock == CallClock::kTimeStamps) return kTimeStamps;
 #endif

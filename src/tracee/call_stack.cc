@@ -31,7 +31,6 @@ void charge(CallThread& thread, std::uint64_t depth, std::uint64_t now) {
 
 /// Of a call that has called nothing.
 void learn(CallEntry& entry, std::uint64_t ticks, std::uint64_t quick) {
-  constexpr std::uint16_t kLearned = 64;
   constexpr std::uint16_t kUntimed = 7;  // Of eight.
   constexpr std::int64_t kShare = 16;
   if (ticks >= quick) {
@@ -42,7 +41,7 @@ void learn(CallEntry& entry, std::uint64_t ticks, std::uint64_t quick) {
   const auto mean = static_cast<std::int64_t>(entry.quick_sixteenths);
   entry.quick_sixteenths =
       static_cast<std::uint32_t>(entry.quick_calls == 0 ? sixteenths : mean + (sixteenths - mean) / kShare);
-  if (entry.quick_calls < kLearned) {
+  if (entry.quick_calls < CallEntry::kLearned) {
     ++entry.quick_calls;
   } else {
     entry.untimed_left = kUntimed;

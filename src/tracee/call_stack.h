@@ -8,10 +8,10 @@
 // The calls of a thread that are under way, and what each has counted.
 //
 // To read the clock twice costs more than all the rest. So a function that calls nothing and took less than
-// CallTable::quick each of the last 64 times is counted every time and timed every eighth time. The other
-// calls stand for as much as the timed ones took in the mean, and that is taken off the caller's time, whose
-// clock runs on. A function that takes longer for once, as one that waits for a lock, is timed each time
-// until it is learned anew.
+// CallTable::quick each of the last kLearned times is counted every time and timed every eighth time. The
+// other calls stand for as much as the timed ones took in the mean, and that is taken off the caller's time,
+// whose clock runs on. A function that takes longer for once, as one that waits for a lock, is timed each
+// time until it is learned anew.
 
 namespace laggard::tracee {
 

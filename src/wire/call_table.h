@@ -66,12 +66,15 @@ static_assert(sizeof(CallTable) == 4096);
 
 /// A function that a thread has called.
 struct CallEntry {
+  /// After so many quick calls in a row not each is timed.
+  static constexpr std::uint16_t kLearned = 64;
+
   Shared64 function;  ///< Its address; zero: none yet.
   Shared64 calls;
   Shared64 ticks;  ///< Of the clock, in the function itself and not in what it called.
   // For the program itself: whether calls need be timed.
   std::uint32_t quick_sixteenths;  ///< What the quick ones took in the mean, in sixteenths of a tick.
-  std::uint16_t quick_calls;       ///< So many of the last ones were quick, up to kLearned of the runtime.
+  std::uint16_t quick_calls;       ///< So many of the last ones were quick, up to kLearned.
   std::uint16_t untimed_left;      ///< So many of the next ones are not timed.
 };
 
