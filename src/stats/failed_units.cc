@@ -12,6 +12,12 @@ namespace laggard::stats {
 
 namespace {
 
+/// A unit that might lose something, and by how much that makes likelier what failed, in nats.
+struct Candidate {
+  std::size_t unit = 0;
+  double gain = 0;
+};
+
 /// The paths of a system and what became of them, seen by unit.
 class LossSearch {
  public:
@@ -51,15 +57,15 @@ class LossSearch {
   }
 
   /// The unit that has not been named and explains most beside those that are.
-  [[nodiscard]] std::optional<FailedUnit> best_beside(const Explanation& now) const {
+  [[nodiscard]] std::optional<Candidate> best_beside(const Explanation& now) const {
     std::vector<double> lost(paths_.size());
     for (std::size_t p = 0; p < paths_.size(); ++p) {
       if (failures_[p] > 0) lost[p] = loss_of(p, now.fit);
     }
-    std::optional<FailedUnit> best;
+    std::optional<Candidate> best;
     for (std::size_t u = 0; u < noise_; ++u) {
       if (failing_[u].empty() || std::ranges::find(now.lossy, u) != now.lossy.end()) continue;
-      const FailedUnit one = beside(u, lost);
+      const Candidate one = beside(u, lost);
       if (!best || one.gain > best->gain) best = one;
     }
     return best;
@@ -98,7 +104,7 @@ class LossSearch {
 
   /// How likely it would make what failed if it alone lost something besides: expectation maximization over
   /// its own loss x, of which the share x / (1 - (1 - lost) (1 - x)) of a path's failures is.
-  [[nodiscard]] FailedUnit beside(std::size_t unit, std::span<const double> lost) const {
+  [[nodiscard]] Candidate beside(std::size_t unit, std::span<const double> lost) const {
     constexpr int kRounds = 20;
     double failed = 0;
     for (const std::size_t p : failing_[unit]) failed += failures_[p];
@@ -113,7 +119,7 @@ class LossSearch {
     for (const std::size_t p : failing_[unit]) {
       gain += failures_[p] * std::log((lost[p] + x - lost[p] * x) / lost[p]);
     }
-    return {.unit = unit, .loss = x, .gain = gain};
+    return {.unit = unit, .gain = gain};
   }
 
   std::span<const std::vector<std::size_t>> paths_;
@@ -146,14 +152,12 @@ std::vector<FailedUnit> failed_units(std::span<const std::vector<std::size_t>> p
   const LossSearch search(paths, units, trials, failures);
   const double needed = needed_nats(units, mistaken);
   LossSearch::Explanation now = search.explain({});
-  std::vector<double> gains(units);
   while (const auto next = search.best_beside(now)) {
     if (next->gain < needed) break;
     std::vector<std::size_t> more = now.lossy;
     more.push_back(next->unit);
     LossSearch::Explanation with = search.explain(std::move(more));
-    gains[next->unit] = with.fit.log_likelihood - now.fit.log_likelihood;
-    if (gains[next->unit] < needed) break;
+    if (with.fit.log_likelihood - now.fit.log_likelihood < needed) break;
     now = std::move(with);
   }
   while (now.lossy.size() > 1) {
@@ -162,7 +166,7 @@ std::vector<FailedUnit> failed_units(std::span<const std::vector<std::size_t>> p
     now = std::move(*without);
   }
   std::vector<FailedUnit> failed;
-  for (const std::size_t u : now.lossy) failed.push_back({u, 1 - now.fit.health[u].mean(), gains[u]});
+  for (const std::size_t u : now.lossy) failed.push_back({u, 1 - now.fit.health[u].mean()});
   std::ranges::stable_sort(failed, std::greater<>{}, &FailedUnit::loss);
   return failed;
 }

@@ -9,8 +9,7 @@ namespace laggard::stats {
 /// A unit that loses more than the noise of all.
 struct FailedUnit {
   std::size_t unit = 0;
-  double loss = 0;  ///< The share of what passes it that fails there.
-  double gain = 0;  ///< By how much it makes likelier what failed, in nats, when it was found.
+  double loss = 0;  ///< The share of what passes it that fails there, beside the noise.
 };
 
 /// Which of many units lose something, where a little is lost everywhere: links of a network, of whose
@@ -29,9 +28,9 @@ struct FailedUnit {
                                                    std::size_t units, std::span<const double> trials,
                                                    std::span<const double> failures, double mistaken = 0.01);
 
-/// By how much the best of so many units of no effect makes anything likelier with that probability at most:
-/// twice that is distributed as half a chi-squared of one degree of freedom, since a loss is not negative,
-/// and `units` of them are tried (Bonferroni).
+/// The gain g in log likelihood (nats) that the best of so many units of no effect has with that probability
+/// at most: mistaken = units x P(chi-squared of one degree of freedom > 2 g) / 2 = units x erfc(sqrt g) / 2.
+/// Half, since a loss is not negative; by `units`, since so many are tried (Bonferroni).
 [[nodiscard]] double needed_nats(std::size_t units, double mistaken);
 
 }  // namespace laggard::stats

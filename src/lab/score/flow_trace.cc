@@ -36,7 +36,10 @@ class TraceReader {
       path_.clear();
       return {};
     }
-    if (words[0] == "FPT" && words.size() >= 2 && !ends_.first.empty()) return take_path(words);
+    if (words[0] == "FPT" && words.size() >= 2 && !ends_.first.empty()) {
+      take_path(words);
+      return {};
+    }
     if (words[0] == "SS" && words.size() >= 4 && !path_.empty()) return take_counts(words);
     return wrong("is no line of a trace of flows, or not at its place");
   }
@@ -53,14 +56,14 @@ class TraceReader {
     return at->second;
   }
 
-  [[nodiscard]] Status take_path(const std::vector<std::string_view>& words) {
+  void take_path(const std::vector<std::string_view>& words) {
+    path_.clear();
     std::string_view from = ends_.first;
     for (std::size_t i = 1; i <= words.size(); ++i) {
       const std::string_view to = i < words.size() ? words[i] : std::string_view(ends_.second);
       path_.push_back(link(from, to));
       from = to;
     }
-    return {};
   }
 
   [[nodiscard]] Status take_counts(const std::vector<std::string_view>& words) {

@@ -22,7 +22,7 @@ TEST(FlowTrace, FlowsOnTheSameWayAreOne) {
       "Failing_link 50 22 0.01\n"
       "FP 67 50 22\n"
       "FID  10 11 67 22 16500 0.0\nFPT 67 50 22\nSS  980.79 11 1 0\n\n"
-      "FID 12 11 68 22 9000 0.0\nFPT 22\nSS 1 5 0 0\n"
+      "FID 12 11 68 22 9000 0.0\nFPT 68 22\nFPT 22\nSS 1 5 0 0\n"
       "FID 10 11 67 22 100 0.0\nFPT 67 50 22\nSS 3 100 2 0\nSS 4 200 0 0",
       "t");
   ASSERT_TRUE(trace) << trace.error().message();
