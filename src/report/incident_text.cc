@@ -54,17 +54,23 @@ void put_each_kind_first(std::vector<EvidenceTable::Row>& rows) {
 
 std::string mode_of(const Incident& incident) {
   if (incident.mode == FailureMode::kOverload) return "overload: it has more to do than its peers";
-  const auto told_by = [&](bool surmised, bool waits, bool by_log = true) {
+  const auto any_answer = [&](const auto& is_one) {
     return std::ranges::any_of(incident.evidence, [&](const Evidence& each) {
-      return each.mode == FailureMode::kReliability && each.surmised == surmised && each.waits == waits &&
-             (each.source == "logs") == by_log && each.detector != "first-cause";
+      return each.mode == FailureMode::kReliability && each.detector != "first-cause" && is_one(each);
     });
   };
-  if (told_by(false, false)) return "reliability: its log tells of failures";
-  if (told_by(true, false)) return "reliability, it seems: its log has errors that no pattern knows";
-  if (told_by(true, true))
+  if (any_answer([](const Evidence& each) { return !each.surmised; })) {
+    return "reliability: its log tells of failures";
+  }
+  if (any_answer([](const Evidence& each) { return !each.waits; })) {
+    return "reliability, it seems: its log has errors that no pattern knows";
+  }
+  if (any_answer([](const Evidence& each) { return each.source == "logs"; })) {
     return "reliability, it seems: its log tells of what waits, and no load explains it";
-  if (told_by(true, true, false)) return "reliability, it seems: it has no more to do than its peers";
+  }
+  if (any_answer([](const Evidence&) { return true; })) {
+    return "reliability, it seems: it has no more to do than its peers";
+  }
   return "reliability: its load follows what is broken beside it";
 }
 

@@ -65,9 +65,8 @@ class LoadExaminer {
   void complete(WallTime until) { history_.forget(until - kKept); }
   [[nodiscard]] bool knows_any(WallTime before) const { return history_.knows_any(before); }
 
-  /// Evidence with mode overload; or, of what fails and whose hosts have no more to do than their peers or
-  /// than before, in no respect, surmised evidence with mode reliability: what else but that something is
-  /// broken? Or nothing.
+  /// Evidence with mode overload; or surmised evidence with mode reliability, of what fails though none of
+  /// its hosts has more to do; or nothing.
   [[nodiscard]] std::vector<Evidence> examine(const Suspicion& suspicion) const;
 
   template <class State, class Self>
@@ -83,7 +82,7 @@ class LoadExaminer {
     std::vector<std::size_t> metrics;
     std::vector<LoadLevels> levels;
   };
-  /// Whether it would say something that nothing is high at a host.
+  /// Whether it would mean something that no work is high at a host.
   [[nodiscard]] bool may_be_calm(const Suspicion& suspicion, std::string_view host) const;
   [[nodiscard]] static Peers comparable(const LoadLevels& own, std::span<const LoadLevels> peers);
 
