@@ -209,8 +209,9 @@ TEST(Detectors, LogsSayInWhichModeASuspectFailsAndMayDoSoLater) {
   }
 }
 
-/// Of the nine servers, s3's from the 60th second on twelve times the others'.
-std::vector<SampleTable> loads(WallTime start) {
+/// Of the nine servers, s3's from the 60th second on so many times the others', and as theirs from a second
+/// on.
+std::vector<SampleTable> loads(WallTime start, double times_others = 12, int until = 600) {
   std::vector<SampleTable> tables;
   for (int server = 1; server <= 9; ++server) {
     std::vector<WallTime> times;
@@ -220,8 +221,10 @@ std::vector<SampleTable> loads(WallTime start) {
                             std::vector<TableCounter>{{"cpu_user_ms", CounterForm::kCumulative}},
                             std::vector<std::string>{"host"}, times);
     for (std::size_t t = 0; t < times.size(); ++t) {
-      const std::uint64_t busy = server == 3 && t > 3 ? 220'000 * (t - 3) : 0;
-      table.set(0, 0, t, 20'000 * t + busy);
+      const std::size_t busy_steps = std::min<std::size_t>(t, static_cast<std::size_t>(until) / 20);
+      const double busy =
+          server == 3 && t > 3 ? 20'000 * (times_others - 1) * static_cast<double>(busy_steps - 3) : 0;
+      table.set(0, 0, t, 20'000 * t + static_cast<std::uint64_t>(busy));
     }
   }
   return tables;
@@ -250,6 +253,30 @@ TEST(Detectors, LoadSaysThatASuspectHasTooMuchToDo) {
   const Incident broken = judged(loads(start), logs(start, 20, {290}));
   EXPECT_EQ(broken.mode, FailureMode::kReliability) << "which is told of later, and goes first";
   EXPECT_EQ(broken.evidence.size(), plain.evidence.size() + 2);
+}
+
+TEST(Detectors, WhatFailsAndDoesNoMoreIsBrokenUnlessALoadWasSeen) {
+  const auto well = recording(false);
+  const WallTime start = start_of(*well);
+  std::array<DetectorSpec, 1> pings = kTable;
+  pings.front().source = "pings";
+  const auto judged = [&](double times_others, std::span<const DetectorSpec> table) {
+    DiagnoserOptions options = script::diagnoser_options(*well, {});
+    options.detectors = table;
+    Diagnoser diagnoser(well->grouping, std::move(options));
+    for (const EventTable& events : errors(start, often("s3", 60, 560))) diagnoser.add(events);
+    for (const SampleTable& load : loads(start, times_others, 180)) diagnoser.add_load(load);
+    diagnoser.advance(start + 600s);
+    diagnoser.finish();
+    return diagnoser.diagnosis().incidents.at(0);
+  };
+  const Incident broken = judged(1, pings);
+  EXPECT_EQ(broken.mode, FailureMode::kReliability);
+  EXPECT_TRUE(broken.evidence.back().surmised);
+  EXPECT_THAT(broken.evidence.back().note, HasSubstr("s3 has no more to do than its 8 healthy peers"));
+  EXPECT_EQ(judged(1, kTable).mode, std::nullopt) << "no probe has failed";
+  EXPECT_EQ(judged(1.8, pings).mode, FailureMode::kOverload)
+      << "for two minutes, which the mean of five hides";
 }
 
 TEST(Detectors, WhatComesLateIsCountedAndSaid) {
